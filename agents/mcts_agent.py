@@ -9,8 +9,8 @@ from agents.agent import Clock, SearchResult, legal_actions, make_rng
 from agents.compiled.compilation import Compilation, is_compiled_game
 from agents.compiled.forest import Forest
 from agents.compiled.learned_value import LearnedValue, learned_values, learned_weights_option
-from agents.compiled.mcts_forest import LEARNED_MCTS, MCTS, mcts_of_wide_board, uct_forest
 from agents.compiled.mcts_kernel import TreeSettings
+from agents.compiled.uct_tree import LEARNED_MCTS, MCTS, UctTree, mcts_of_wide_board
 from agents.engines import TreeAgent
 from agents.guidance.final_move import FINAL_MOVES, final_action, principal_variation
 from agents.guidance.ordering import sensible_actions
@@ -165,4 +165,6 @@ class MCTSAgent(TreeAgent):
         )
         streams = [1 + self._rng.randrange(STREAMS) for _ in range(self.threads)]
         learned = rollout if isinstance(rollout, LearnedValue) else None
-        return uct_forest(env, state, settings, streams, learned=learned)
+        return Forest(
+            [UctTree(env, state, settings, stream, learned=learned) for stream in streams]
+        )

@@ -45,7 +45,8 @@ def mirrored(rows: int, columns: int, cells: int) -> int:
     height = rows + 1
     image = 0
     for _ in range(columns):
-        image = image << height | cells ^ (cells >> height << height)
+        left_column = cells ^ (cells >> height << height)
+        image = image << height | left_column  # each one pushes those before it to the right
         cells = cells >> height  # not in place: it may be an array
     return image
 
@@ -150,7 +151,7 @@ def fits_in_wide_word(rows: int, columns: int, inarow: int) -> bool:
 def word_of_board(rows: int, columns: int, inarow: int) -> WordKind:
     """Return the kind of words of a board that `fits_in_wide_word`, as narrow as they can be."""
     needed = bits_needed(rows, columns, inarow)
-    return WORDS[min(bits for bits in WORDS if bits >= needed)]()
+    return WORDS[min(bits for bits in WORDS if bits >= needed)]
 
 
 @lru_cache
@@ -200,7 +201,7 @@ def cell_of_number(bottom: int, number: int) -> int:
 @inlined
 def column_from_middle(columns: int, place: int) -> int:
     """Return the column at a place, from 0, of the order from the middle outwards, left first."""
-    distance = (place + 1) // 2
+    distance = (place + 1) // 2  # 0, 1, 1, 2, 2 ...
     to_the_left = place % 2 == columns % 2
     return (columns - 1) // 2 + (-distance if to_the_left else distance)
 
@@ -252,17 +253,18 @@ def completing_cells(stones: int, rows: int, inarow: int) -> int:
 def completing_along(stones: int, step: int, inarow: int) -> int:
     """Return the cells that would complete a line in the direction of a step."""
     if inarow == 4:  # written out, because nested loops are not unrolled in every place
+        # `stones << step` are the cells with a stone one step before them, `>>` one step after.
         two_before = (stones << step) & (stones << 2 * step)
         two_after = (stones >> step) & (stones >> 2 * step)
         return (
-            two_before & (stones << 3 * step)
-            | two_before & (stones >> step)
-            | two_after & (stones << step)
-            | two_after & (stones >> 3 * step)
+            two_before & (stones << 3 * step)  # OOO_
+            | two_before & (stones >> step)  # OO_O
+            | two_after & (stones << step)  # O_OO
+            | two_after & (stones >> 3 * step)  # _OOO
         )
     found = 0
-    for before in range(inarow):
-        line = -1
+    for before in range(inarow):  # stones of the line before the cell; the others are after it
+        line = -1  # all bits
         for distance in range(1, before + 1):
             line &= stones << distance * step
         for distance in range(1, inarow - before):
@@ -285,10 +287,10 @@ def has_run(stones: int, rows: int, inarow: int) -> bool:
 @inlined
 def runs_along(stones: int, step: int, inarow: int) -> int:
     """Return the lowest cell of each line that `stones` hold in the direction of a step."""
-    run = stones
+    run = stones  # the first cells of runs of `length` stones
     length = 1
     while length < inarow:
-        further = min(length, inarow - length)
+        further = min(length, inarow - length)  # a run of n continues one of m <= n cells
         run = run & (run >> further * step)  # not in place: it may be an array
         length += further
     return run

@@ -20,10 +20,10 @@ from envs.tic_tac_toe import TicTacToe
 
 
 class Place(NamedTuple):
-    """The part of a board that a player names to move, by its number, counted from 1."""
+    """What a move names, by a number counted from 1: a column or a cell."""
 
     name: str
-    used_up: str  # the word for a place that takes no stone any more
+    used_up: str  # says that it takes no more stones
 
 
 COLUMN = Place("column", "full")
@@ -37,7 +37,7 @@ class GameEntry:
     name: str  # the name on the command line: `--game tictactoe`
     title: str  # the name for people
     rules: type[BoardGame]
-    """The class. All that its constructor takes are sizes of the board, each with a default.
+    """The class. Its constructor takes sizes of the board only, each with a default.
 
     Where it is another one of the table at some size, one class inherits the other: a policy that
     was trained for one plays both.
@@ -82,24 +82,19 @@ GAMES: dict[str, GameEntry] = {
         ),
         GameEntry("connectfour", "Connect Four", ConnectFour, COLUMN, open_spiel="connect_four"),
         GameEntry(
-            "tictactoe",
-            "Tic-tac-toe",
-            TicTacToe,
-            CELL,
-            ("connectx/TicTacToe-v0",),
-            "tic_tac_toe",
+            "tictactoe", "Tic-tac-toe", TicTacToe, CELL, ("connectx/TicTacToe-v0",), "tic_tac_toe"
         ),
     )
 }
 """The games by their names. Gymnasium's Connect Four is ConnectX, so that it takes sizes."""
 
 OTHER_GAMES: dict[str, type] = {}
-"""The classes of registered games that are no boards, by their names, for the environments."""
+"""Registered games that are not boards: their classes by name."""
 
 OURS = frozenset(GAMES)
 SIZES = {"rows", "columns", "inarow"}
 ENTRY_POINTS = "connectx.games"
-TRIAL_GAMES = 10  # random games in which a registered game is held to its contract
+TRIAL_GAMES = 10  # random games by which a registered game is tested
 
 
 def register_game(name: str, rules: type, title: str | None = None) -> None:
@@ -177,7 +172,7 @@ def _offered() -> Mapping[str, Any]:
 
 
 def listed_games() -> list[Listed]:
-    """All games, those too whose module nobody has needed yet."""
+    """All games, including those whose modules have not been loaded yet."""
     boards = (Listed(each.name, each.rules.__name__, each.gymnasium_ids) for each in GAMES.values())
     others = (Listed(name, rules.__name__) for name, rules in OTHER_GAMES.items())
     offered = (Listed(name, point.attr) for name, point in _offered().items())
@@ -186,7 +181,7 @@ def listed_games() -> list[Listed]:
 
 @cache
 def load_games() -> None:
-    """Register the games of installed packages; one that fails is left out with a warning."""
+    """Register the games of installed packages; a game that fails is left out with a warning."""
     for name in _offered().keys() - GAMES.keys() - OTHER_GAMES.keys():
         point = _offered()[name]
         try:
@@ -196,7 +191,7 @@ def load_games() -> None:
 
 
 def rules_called(class_name: str) -> type | None:
-    """Find a game by the name of its class; None where no game has it."""
+    """Find a game's class by its name, or None."""
     if not any(rules.__name__ == class_name for _, rules in _registered()):
         load_games()
     found = (rules for _, rules in _registered() if rules.__name__ == class_name)

@@ -103,7 +103,7 @@ def _text(env: BoardGame, state: BoardState, marked: Collection[tuple[int, int]]
 
 
 def board_caption(env: BoardGame, state: BoardState) -> str:
-    """Say whose turn it is, or how the game has ended."""
+    """Say whose turn it is or how the game has ended."""
     winner = env.winner(state)
     if winner is not None:
         return f"Player {winner} has won"

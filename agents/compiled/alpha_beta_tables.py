@@ -39,15 +39,17 @@ def new_table(states: int, word: WordKind = int) -> Words:
 def slot_of(table: Words, key: int) -> int:
     """Compute the place of a state in a table that has room."""
     spread = (folded(key) * _SPREADER) & _LOW_62_BITS
+    # The upper 31 bits are a share of 2^31; the same share of the table needs no division.
     return ((spread >> 31) * len(table)) >> 31
 
 
 @inlined
 def pack_entry(score: int, reach: int, bound: int, move: int, low: int, high: int) -> int:
-    """Pack an entry into one integer of 63 bits."""
+    """Pack an entry into one integer of 63 bits: score, reach, proof, cell and bound."""
     packed = ((score + _SCORE_OFFSET) << _REACH_BITS) | reach
     packed = (packed << _PROOF_BITS) | pack_proof(low, high)
-    return ((packed << _CELL_BITS) | (move - 1).bit_count()) << 2 | bound
+    cell = (move - 1).bit_count()  # the number of a bit is how many are below it
+    return ((packed << _CELL_BITS) | cell) << 2 | bound
 
 
 @inlined
@@ -63,14 +65,17 @@ def unpack_entry(entry: int) -> tuple[int, int, int, int, int, int]:
 
 @inlined
 def pack_proof(low: int, high: int) -> int:
-    """The place of a pair of results; 0, as in an empty table, is (-1, 1), which proves nothing."""
+    """The number of a pair of results, from 0 for (-1, 1), which proves nothing, to 5.
+
+    The pairs with high = 1 are 0, 1 and 2, those with high = 0 are 3 and 4, and (-1, -1) is 5.
+    """
     above, below = low + 1, 1 - high
     return above + below * (7 - below) // 2
 
 
 @inlined
 def unpack_proof(place: int) -> tuple[int, int]:
-    """The pair at a place."""
+    """The pair of results with this number."""
     below = int(place > 2) + int(place > 4)
     return place - below * (7 - below) // 2 - 1, 1 - below
 

@@ -1,4 +1,4 @@
-"""Compiling a search: for which games, and before it or beside a game that goes on meanwhile."""
+"""Compiles searches: for which games, and whether before a search or beside a game."""
 
 import atexit
 import sys
@@ -24,10 +24,10 @@ FAREWELL_SECONDS = 10.0  # longest wait of the end of Python until the compiler 
 
 
 class Patience:
-    """The time that this process waits for searches to be compiled.
+    """How long this process waits for searches to be compiled.
 
-    Without end, until `compile_beside_games` is called; then in the background, and a game waits
-    for no longer than it allows.
+    It waits for as long as it takes, until `compile_beside_games` is called: from then on searches
+    are compiled in the background, and a game waits for no longer than it allows.
     """
 
     def __init__(self) -> None:
@@ -35,16 +35,16 @@ class Patience:
         self.left = inf  # seconds
 
     def compile_beside_games(self) -> None:
-        """Compile in the background from now on, and wait for nothing unless a game allows it."""
+        """Compile in the background from now on, and wait only if a game allows it."""
         self.beside_games, self.left = True, 0.0
 
     def allow(self, seconds: float) -> None:
-        """Let searches wait for so long in all, where they are compiled in the background."""
+        """Let searches wait for this long in all, if they are compiled in the background."""
         if self.beside_games:
             self.left = seconds
 
     def wait(self, done: Event) -> None:
-        """Wait for an event, for as long as is left."""
+        """Wait for an event, for at most the time left."""
         begun = perf_counter()
         done.wait(None if self.left == inf else self.left)
         self.left = max(0.0, self.left - (perf_counter() - begun))
@@ -54,10 +54,10 @@ PATIENCE = Patience()
 
 
 class WideBoards:
-    """The boards of wide words that this process compiles searches for, each for itself.
+    """The boards of wide words for which this process compiles searches.
 
-    A process does not give machine code back, so one for which others choose the boards sets
-    `most`. The boards that come first are compiled, the others are left to plain Python.
+    Machine code is never freed, so a process in which others choose the boards sets `most`: the
+    first boards are compiled, the others are searched in plain Python.
     """
 
     def __init__(self) -> None:
@@ -66,7 +66,7 @@ class WideBoards:
         self._taking = Lock()
 
     def take(self, board: ConnectX) -> bool:
-        """Whether searches may be compiled for a board: it was taken before, or now is."""
+        """Take a board, if there is room; tell whether searches may be compiled for it."""
         with self._taking:
             if self.most is None or len(self._taken) < self.most:
                 self._taken.add(board)
@@ -77,7 +77,7 @@ WIDE_BOARDS = WideBoards()
 
 
 class QuickSwitches:
-    """While somebody is in it, threads pass Python's lock on every `SWITCH_SECONDS`."""
+    """A context in which threads switch every `SWITCH_SECONDS`."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -122,7 +122,7 @@ class Compilation:
         self._usable = False
 
     def begin(self) -> None:
-        """Compile the search, unless that has begun; in the background beside a game."""
+        """Begin to compile the search; in the background beside a game."""
         with self._beginning:
             begins, self._begun = not self._begun, True
         if not begins:
@@ -147,7 +147,7 @@ class Compilation:
         return self._usable
 
     def has_failed(self) -> bool:
-        """Whether there will be no compiled search."""
+        """Whether compiling has failed."""
         return self._done.is_set() and not self._usable
 
     def _compile_beside(self) -> None:
@@ -196,18 +196,12 @@ class Compilation:
 
 
 def end_thread(thread: Thread) -> None:
-    """End a thread that compiles before the interpreter ends: LLVM at work would crash then."""
+    """Stop a compiling thread before the interpreter ends, when LLVM would crash."""
     ENDING.set()
     thread.join(FAREWELL_SECONDS)
 
 
-RULES = (
-    "initial_state",
-    "current_player",
-    "get_available_actions",
-    "get_next_state",
-    "reward",
-)
+RULES = ("initial_state", "current_player", "get_available_actions", "get_next_state", "reward")
 """The methods that a class must leave as ConnectX has them."""
 
 

@@ -1,4 +1,4 @@
-"""Alpha-beta with its work below the root compiled: where it applies, and its arrays."""
+"""Alpha-beta, compiled below the root: the games that it takes, and its arrays."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
@@ -81,13 +81,13 @@ class LineScale:
 
 
 class GuessScale:
-    """The guesses of a network, likewise."""
+    """The guesses of a network as scores, and their values."""
 
     def __init__(self, heuristic: LearnedValue, env: ConnectX) -> None:
         self.scores = new_guesses(heuristic.arrays(env))
 
     def kept_score(self, state: BoardState) -> int:
-        """None: guesses are made of leaves alone."""
+        """Always 0: only leaves are guessed."""
         return 0
 
     def score(self, value: float) -> int:

@@ -1,4 +1,4 @@
-"""The compiled trees of one search, one for each thread, and what they know together.
+"""The compiled trees of one search, one for each thread, and their common statistics.
 
 Each thread grows a tree of its own from the same root, and their statistics are added up ("root
 parallelisation": G. M. J-B. Chaslot, M. H. M. Winands and H. J. van den Herik, "Parallel
@@ -36,7 +36,7 @@ class Forest:
 
     @property
     def root(self) -> SearchedNode[int]:
-        """The root, as all trees know it."""
+        """The root, with the statistics of all trees."""
         roots = [tree.root for tree in self.trees]
         return roots[0] if len(roots) == 1 else MergedNode(roots)
 
@@ -65,7 +65,7 @@ class Forest:
                 tree.nodes["prior"][tree.root.children[action].place] = prior
 
     def descend(self, state: BoardState) -> bool:
-        """Make `state` the root, if it is at most two plies on and known; tell if it was."""
+        """Make `state` the root if it is known and at most two plies on; tell whether it was."""
         path = path_between(self.env, self.state, state)
         places = [] if path is None else [tree.place_of(path) for tree in self.trees]
         if all(place is None for place in places):

@@ -1,4 +1,4 @@
-"""Values of leaves that a trained network gives, as whole numbers that searches add and compare.
+"""Values of leaves by a trained network, as whole numbers that searches add and compare.
 
 A state is guessed by what two plies of look-ahead see of it; where they decide nothing, by the
 network. The compiled searches and their references ask the same compiled function, so that they see
@@ -18,19 +18,14 @@ from agents.options import file_option
 from agents.policy.features import feature_board
 from agents.policy.network import PolicyNetwork, TrainedPolicy, policy_scope
 from agents.policy.network_kernel import NetworkArrays, evaluate_position, network_arrays
-from agents.policy.shipped import (
-    SHIPPED,
-    StoredPolicy,
-    require_known_game,
-    weights_content,
-)
+from agents.policy.shipped import SHIPPED, StoredPolicy, require_known_game, weights_content
 from envs.bitboard import fits_in_word
 from envs.board import BoardGame, BoardState
 from envs.compiled.jit import Words, compiled, compiles, inlined, jit, zeros
 
 CERTAINTY = 1 << 20
 """The guess that would stand for a value of 1. A power of 2, so that shares of it are exact."""
-SEEN = CERTAINTY - 1  # the guess of a state that is won at sight: no guess is as sure as a proof
+SEEN = CERTAINTY - 1  # the guess of a state that is won within two plies; a proof counts more
 SUREST = 0.99  # the highest value that is taken from a network
 
 CACHE_SIZE = 1 << 18  # states whose guesses a search remembers, 16 bytes each
@@ -66,7 +61,7 @@ def new_guesses(network: NetworkArrays) -> GuessArrays:
 
 @inlined
 def known_guess(arrays: GuessArrays, mover: int, mask: int) -> int:
-    """Guess as `guess_of` does, but each state once, as long as it is remembered."""
+    """Guess as `guess_of` does, from a cache if the state is in it."""
     key = int(mover + mask)
     slot = slot_of(arrays.known, key)
     if arrays.known[slot, 0] != key:
@@ -136,13 +131,13 @@ class LearnedValue:
         return cls(TrainedPolicy(scope, network))
 
     def knows(self, env: object) -> bool:
-        """Whether it was trained for a game; no, where a bundle has left its weights behind."""
+        """Whether it was trained for a game; False if a bundle has left the weights out."""
         with suppress(OSError):
             return isinstance(env, BoardGame) and policy_scope(env) == self.policy.scope
         return False
 
     def serves_compiled(self, env: BoardGame) -> bool:
-        """Whether a compiled search can ask it: it knows the game, on a board of 64 bits."""
+        """Whether compiled searches can use it: it knows the game, and the board fits 64 bits."""
         return self.knows(env) and fits_in_word(*env.size)
 
     def arrays(self, env: BoardGame) -> NetworkArrays:
@@ -174,7 +169,7 @@ LEARNED = "learned"
 def learned_values(
     use: str, choice: object, weights: str | bytes | None
 ) -> Mapping[str, LearnedValue]:
-    """The learned value by its name, its network unread; none without weights.
+    """The learned value by its name, with the network still unread; empty without weights.
 
     Args:
         use: the option that may be `learned`.

@@ -62,10 +62,10 @@ def level_opponent(agent: LevelAgent, game: BoardGame) -> LevelOpponent | None:
 def level_reply(
     tables: LevelTables, thread: int, stream: int, mover: int, mask: int
 ) -> tuple[int, int]:
-    """Choose the action of a level, in a position in which the game goes on.
+    """Choose the action of a level, in an unfinished position.
 
     Returns:
-        The action, and the random stream where it stopped.
+        The action, and the stream after the last draw.
     """
     stream = next_stream(stream)
     slip = 1 if (stream & DRAWN_MASK) < tables.slips[0] else 0
@@ -77,7 +77,7 @@ def level_reply(
     if depth > 0:
         return best_action(tables, thread, mover, mask, depth), stream
     stream = next_stream(stream)
-    left = drawn_index(stream, legal)
+    left = drawn_index(stream, legal)  # legal actions to pass over before the chosen one
     chosen = -1
     while left >= 0:
         chosen += 1

@@ -30,7 +30,7 @@ OPEN = 1 << 50  # instead of a score: the actions of the state have to be search
 def search_root(
     tables: LevelTables, thread: int, mover: int, mask: int, score: int, count: int, plies: int
 ) -> int:
-    """The place of the first of the best actions, at least 2 plies deep; -1 where all lose."""
+    """The index of the first of the best actions, at least 2 plies deep; -1 if all lose."""
     stones, numbers = tables.stones[thread, 1], tables.numbers[thread, 1]
     alpha, best = -WIN_SCORE, -1
     for place in range(count):
@@ -67,7 +67,7 @@ def search(tables: LevelTables, thread: int, plies: int) -> int:
 
 @inlined
 def last_ply(tables: LevelTables, thread: int, ply: int) -> int:
-    """Score a state by its actions; at first the one that last cut off at this ply."""
+    """Score a state by its actions, first the one that last caused a cutoff at this ply."""
     stones, numbers = tables.stones[thread, ply], tables.numbers[thread, ply]
     mover, mask = stones[MOVER], stones[MASK]
     score, beta, killer = numbers[SCORE], numbers[BETA], tables.killers[thread, ply]

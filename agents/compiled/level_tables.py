@@ -1,14 +1,14 @@
 """What the kernel of a level works on: its board, what stones gain there, and its memory.
 
-What a stone brings is added up over the lines through its cell; that sum tells wins at hand and
-cells where the other player would win, too:
+The gain of a stone is a sum over the lines through its cell, from which wins and threats can be
+read as well:
 
     bits 0 … 43    the score that the stone gains
     bits 44 … 51   lines that the other player would complete there
     bits 52 …      lines that it completes
 
 Scores are whole numbers from the view of the player to move (`agents.compiled.alpha_beta_tables`).
-Words are as wide as the board needs; all but cells and stones has 64 bits.
+Cells and stones are words as wide as the board needs, everything else has 64 bits.
 """
 
 from collections.abc import Sequence
@@ -61,11 +61,7 @@ class LevelTables(NamedTuple):
 
 
 def level_tables(
-    game: BoardGame,
-    slips: int,
-    depths: Sequence[Sequence[int]],
-    order: Sequence[int],
-    threads: int,
+    game: BoardGame, slips: int, depths: Sequence[Sequence[int]], order: Sequence[int], threads: int
 ) -> LevelTables:
     """Make the tables of a level.
 
@@ -120,7 +116,7 @@ def gain_of(tables: LevelTables, mover: int, other: int, cell: int) -> int:
 
 @inlined
 def wins_above(tables: LevelTables, mover: int, mask: int, action: int) -> bool:
-    """Whether an action gives the other player a cell that completes a line."""
+    """Whether the cell above an action's completes a line of the other player."""
     cell = free_cell(tables, mask | free_cell(tables, mask, action), action)
     if not cell:
         return False
@@ -129,7 +125,7 @@ def wins_above(tables: LevelTables, mover: int, mask: int, action: int) -> bool:
 
 @inlined
 def line_score(tables: LevelTables, mover: int, mask: int) -> int:
-    """The score of a state: what its stones have gained, one after the other."""
+    """The score of a state: the sum of its stones' gains."""
     own, other, score = 0 & mover, 0 & mover, 0
     for action in tables.order:
         column = tables.cells[action]

@@ -94,7 +94,7 @@ def add_child(
 
 @inlined
 def open_moves(mover: int, mask: int, setup: Setup) -> int:
-    """The cells that the children of a node, which is not proven when it is made, are played to."""
+    """The cells to which the children of an unproven node are played."""
     possible = possible_cells(setup.board, mask)
     if setup.settings.decisive_moves:
         return safe_cells(possible, line_ends(setup.board, mask ^ mover))
@@ -105,7 +105,7 @@ def open_moves(mover: int, mask: int, setup: Setup) -> int:
 def make_node(
     tree: TreeArrays, place: int, action: int, mover: int, mask: int, setup: Setup
 ) -> None:
-    """Put a node without statistics in its place, proven if it is decided at sight."""
+    """Put a node without statistics in its place; prove its value if two plies decide it."""
     board, moves = setup.board, open_moves(mover, mask, setup)
     possible = possible_cells(board, mask)
     if setup.settings.decisive_moves:

@@ -1,4 +1,4 @@
-"""A compiled tree in its pool of nodes, and these nodes to read as the reference's are."""
+"""A compiled tree in its pool of nodes, and read-only views of the nodes."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -44,12 +44,7 @@ class PooledTree(ABC):
     slice: int  # simulations between two looks at the clock: about a millisecond
 
     def __init__(
-        self,
-        env: BoardGame,
-        state: BoardState,
-        setup: Setup,
-        stream: int = 0,
-        plain: bool = False,
+        self, env: BoardGame, state: BoardState, setup: Setup, stream: int = 0, plain: bool = False
     ) -> None:
         self.env = env
         self.counters = zeros(COUNTERS)
@@ -67,7 +62,7 @@ class PooledTree(ABC):
     def begin(self, state: BoardState) -> None:
         """Begin anew, with the root alone; the random numbers go on."""
         self.state, self.place = state, ROOT
-        self.nodes = self._new_pool(1)
+        self.nodes = empty_nodes(1, self.fields)
         self.kernels.make_node(self._arrays, ROOT, NO_ACTION, *self._stones, self.setup)
         self.counters[TAKEN] = 1
 
@@ -87,12 +82,7 @@ class PooledTree(ABC):
         first = NO_PLACE if through is None else self.root.children[through].place
         return int(
             self._runnable(self.kernels.grow)(
-                self._arrays,
-                self.place,
-                first,
-                *self._stones,
-                self.setup,
-                simulations,
+                self._arrays, self.place, first, *self._stones, self.setup, simulations
             )
         )
 
@@ -101,7 +91,7 @@ class PooledTree(ABC):
         return bool(self.nodes["proven"][self.place] != UNPROVEN)
 
     def place_of(self, path: Sequence[int]) -> int | None:
-        """The place of the node that these actions lead to from the root; None if there is none."""
+        """The place of the node to which these actions lead from the root, or None."""
         node = self.root
         for action in path:
             if action not in node.children:
@@ -110,7 +100,7 @@ class PooledTree(ABC):
         return node.place
 
     def require_room(self, simulations: int | None) -> None:
-        """Make room for further simulations, unless there is enough or no more to be had."""
+        """Make room for further simulations if there is too little and more can be had."""
         is_short = self.counters[TAKEN] + self._wanted(simulations) > len(self.nodes)
         if is_short and (len(self.nodes) < LARGEST_POOL or self.place != ROOT):
             self.make_room(simulations)
@@ -122,7 +112,7 @@ class PooledTree(ABC):
         """
         taken = int(self.counters[TAKEN])
         places = taken + max(taken, self._wanted(simulations))  # so that few trees are copied often
-        pool = self._new_pool(max(taken, min(LARGEST_POOL, places)))
+        pool = empty_nodes(max(taken, min(LARGEST_POOL, places)), self.fields)
         self._runnable(transplant)(records(self.nodes), self.counters, self.place, records(pool))
         self.nodes, self.place = pool, ROOT
 
@@ -138,9 +128,6 @@ class PooledTree(ABC):
         """The root's `mover` and `mask`, as words of the board."""
         word = word_of_board(*self.env.size)
         return word(self.state.mover), word(self.state.mask)
-
-    def _new_pool(self, places: int) -> Any:
-        return empty_nodes(places, self.fields)
 
     def _runnable(self, kernel: Kernel) -> Kernel:
         return kernel if self.plain else compiled(kernel)
@@ -158,14 +145,14 @@ def empty_nodes(places: int, fields: Sequence[tuple[str, str]]) -> Any:
 
 
 def records(nodes: Any) -> Any:
-    """A pool as kernels take it, with its fields as attributes."""
+    """A pool for kernels, with its fields as attributes."""
     import numpy as np
 
     return nodes.view(np.recarray)
 
 
 class PooledNode(SearchedNode[int]):
-    """A node of a pooled tree as it stands: like the reference's, but to be read only.
+    """A snapshot of a node in a pooled tree: like the reference's, but read-only.
 
     Args:
         tree: the tree; its children are those that it has when they are asked for.

@@ -94,7 +94,7 @@ def add_children(
 def make_node(
     tree: TreeArrays, place: int, action: int, mover: int, mask: int, setup: Setup
 ) -> None:
-    """Put a node without statistics in its place, proven if it is decided at sight."""
+    """Put a node without statistics in its place; prove its value if two plies decide it."""
     board = setup.board
     safe, proven = safe_moves(board, mover, mask), seen_value(board, mover, mask)
     put_node(tree, place, action, proven, safe.bit_count())
@@ -113,7 +113,7 @@ def seen_value(board: FeatureBoard, mover: int, mask: int) -> int:
 def safe_moves(board: FeatureBoard, mover: int, mask: int) -> int:
     """The cells after which the other player does not win at once."""
     threats = completions(board, mask ^ mover)
-    opened = (threats & ~board.floor) >> 1  # a stone in one of them is a step to a threat above it
+    opened = (threats & ~board.floor) >> 1  # a stone in one of these cells opens a threat above it
     return unbeaten_cells(open_cells(board, mask), threats) & ~opened
 
 

@@ -49,23 +49,13 @@ class PuctTree(PooledTree):
         return kernels_by_network
 
 
-def puct_forest(
-    env: BoardGame,
-    state: BoardState,
-    network: PolicyNetwork,
-    settings: PuctSettings,
-    plain: bool = False,
-) -> Forest:
-    """The tree of a search; see `PuctTree`."""
-    return Forest([PuctTree(env, state, network, settings, plain)])
-
-
 def _grows_what_plain_python_grows(env: ConnectX) -> bool:
     """Whether the compiled kernels grow the same tree as the plain ones."""
     network = wavy_network(env)
     grown = []
     for plain in (False, True):
-        forest = puct_forest(env, env.initial_state(), network, PuctSettings(1.5, 0.2), plain)
+        tree = PuctTree(env, env.initial_state(), network, PuctSettings(1.5, 0.2), plain)
+        forest = Forest([tree])
         forest.grow(40, Clock())
         grown.append([(child.visits, child.proven) for child in forest.root.children.values()])
     return grown[0] == grown[1]

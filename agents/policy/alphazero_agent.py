@@ -11,7 +11,7 @@ from agents.agent import Clock, SearchResult, legal_actions, make_rng
 from agents.compiled.compilation import Compilation, is_compiled_game
 from agents.compiled.forest import Forest
 from agents.compiled.puct_kernel import PuctSettings
-from agents.compiled.puct_tree import puct_forest, puct_on
+from agents.compiled.puct_tree import PuctTree, puct_on
 from agents.engines import TreeAgent
 from agents.guidance.final_move import principal_variation, safest_action
 from agents.guidance.ordering import sensible_actions
@@ -162,7 +162,7 @@ class AlphaZeroAgent(TreeAgent):
         network = self._policy.network
         if compiled:
             settings = PuctSettings(float(self.exploration), float(self.fpu))
-            return puct_forest(env, state, network, settings)
+            return Forest([PuctTree(env, state, network, settings)])
         evaluator = partial(network_evaluation, network)
         return GuidedTree(env, state, evaluator, self.exploration, self.fpu)
 

@@ -13,7 +13,7 @@ from envs.learning.vector.vector_kernels import make_step
 @contextmanager
 def words_of_at_least(bits: int) -> Iterator[None]:
     """Let every board take words of so many bits or more; searches are made and run inside."""
-    narrower = {known: hand_out for known, hand_out in WORDS.items() if known < bits}
+    narrower = {known: kind for known, kind in WORDS.items() if known < bits}
     for known in narrower:
         del WORDS[known]
     forget_boards()

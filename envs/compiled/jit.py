@@ -21,12 +21,11 @@ INGREDIENTS: dict[Callable[..., Any], Any] = {}
 """The twin of each inlined kernel that the twins of others take in; Python cannot call these."""
 MAKING_TWINS = RLock()
 COMPILED_ANEW: list[str] = []
-"""The kernels, by name, whose machine code this process has looked for on disk in vain."""
+"""The names of the kernels whose machine code was not found on disk in this process."""
 WordKind: TypeAlias = Callable[[int], int]
 """A kind of words, which makes one of a number: `int` for 64 bits, or one of `wide_words`."""
-WORDS: dict[int, Callable[[], WordKind]] = {64: lambda: int}
-"""The functions that hand out the words that kernels take, by bits; `wide_words` enters its own."""
-ENDING = Event()  # set when this process ends: threads that compile end then as soon as they can
+WORDS: dict[int, WordKind] = {64: int}  # the kinds of words by bits; `wide_words` adds its own
+ENDING = Event()  # set when this process ends: threads that compile then stop as soon as they can
 
 
 def jit(function: Function) -> Function:
@@ -67,7 +66,7 @@ def parallel_range(count: int) -> range:
 
 
 def fetch_ahead(words: Any, index: int) -> None:
-    """Ask the processor for a word of an array that will be read soon; nothing in plain Python."""
+    """Prefetch a word of an array that will be read soon; in plain Python, do nothing."""
 
 
 FOLDING = 0x1B873593CC9E2D51  # odd, with bits all over
@@ -397,7 +396,7 @@ def _teach_words() -> None:
 
 
 LESSONS: list[Callable[[], None]] = [_teach_bit_count, _teach_fetch_ahead, _teach_words]
-"""The lessons that Numba is yet to be taught before it compiles."""
+"""What Numba still has to be taught before it compiles."""
 
 if TYPE_CHECKING:
     import numpy as np

@@ -19,13 +19,13 @@ WORD_MASK = (1 << 64) - 1
 
 @inlined
 def next_stream(stream: int) -> int:
-    """Advance a random stream by one number."""
+    """Advance a random stream by one number: multiply the lower bits, and add the carry."""
     return (stream & DRAWN_MASK) * MULTIPLIER + (stream >> DRAWN_BITS)
 
 
 @inlined
 def drawn_index(stream: int, count: int) -> int:
-    """Return the random number that the stream has come to, as one of 0, 1 … `count` - 1."""
+    """Return the stream's present random number, scaled to 0, 1 … `count` - 1."""
     return ((stream & DRAWN_MASK) * count) >> DRAWN_BITS
 
 

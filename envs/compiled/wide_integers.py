@@ -1,10 +1,10 @@
-"""Integers of 128 and 256 bits for Numba, which LLVM has anyway: `wide_words`, compiled.
+"""Integers of 128 and 256 bits for Numba, which LLVM provides: the compiled `wide_words`.
 
 A kernel's source is the same for all widths. What is mixed with a wide integer is widened; sums and
 products wrap around; `int()` narrows a wide integer to 64 bits, which must hold it, and counts of
 bits have 64. An array of wide integers is one of Numba's own, over the same memory.
 
-To import this module is to teach Numba.
+Importing this module teaches Numba.
 """
 
 import operator
@@ -66,7 +66,7 @@ class WideModel(extending.models.PrimitiveModel):  # type: ignore[misc]
 
 
 def know_words(word_class: type, array_class: type) -> None:
-    """Take instances of a class for wide integers, by their `bits`, and of another for arrays."""
+    """Tell Numba which class stands for wide integers, and which one for arrays of them."""
 
     @extending.typeof_impl.register(word_class)
     def type_of_word(word: Any, context: Any) -> WideInteger:
@@ -178,16 +178,6 @@ def against_zero(symbol: str) -> Generate:
     return lambda builder, values: builder.icmp_signed(symbol, values[0], values[0].type(0))
 
 
-def the_lesser(builder: Any, values: list[Any]) -> Any:
-    """Generate the choice of the lesser of two integers."""
-    return builder.select(builder.icmp_signed("<", *values), *values)
-
-
-def narrowed(builder: Any, values: list[Any]) -> Any:
-    """Generate the lowest 64 bits of an integer."""
-    return builder.trunc(values[0], LIMB)
-
-
 OPERATORS = {
     "and_": (operator.and_, operator.iand),
     "or_": (operator.or_, operator.ior),
@@ -196,10 +186,7 @@ OPERATORS = {
     "sub": (operator.sub, operator.isub),
     "mul": (operator.mul, operator.imul),
 }
-SHIFTS = {
-    "shl": (operator.lshift, operator.ilshift),
-    "ashr": (operator.rshift, operator.irshift),
-}
+SHIFTS = {"shl": (operator.lshift, operator.ilshift), "ashr": (operator.rshift, operator.irshift)}
 COMPARISONS = {
     "==": operator.eq,
     "!=": operator.ne,
@@ -216,12 +203,12 @@ for name, operators in SHIFTS.items():
         teach_shift(operation, name)
 for symbol, operation in COMPARISONS.items():
     teach(operation, 2, types.boolean, comparison(symbol))
-teach(min, 2, None, the_lesser)
+teach(min, 2, None, lambda builder, two: builder.select(builder.icmp_signed("<", *two), *two))
 teach(operator.neg, 1, None, instruction("neg"))
 teach(operator.invert, 1, None, instruction("not_"))
 teach(operator.not_, 1, types.boolean, against_zero("=="))
 teach(bool, 1, types.boolean, against_zero("!="))
-teach(int, 1, types.int64, narrowed)
+teach(int, 1, types.int64, lambda builder, values: builder.trunc(values[0], LIMB))
 
 
 @extending.intrinsic
@@ -246,7 +233,7 @@ def bit_count(word: Any) -> Any:
 
 @extending.intrinsic
 def fold_limbs(typing_context: Any, word: Any) -> Any:
-    """Do what `envs.compiled.jit.folded` does, with wrap-around."""
+    """Do what `envs.compiled.jit.folded` does."""
 
     def generate(context: Any, builder: Any, signature: Any, values: list[Any]) -> Any:
         folds = LIMB(0)

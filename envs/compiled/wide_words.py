@@ -1,17 +1,15 @@
 """Words of 128 and 256 bits, for kernels on boards that do not fit 64.
 
 In plain Python such a word is a whole number that says how wide it is. NumPy has no such integers,
-so an array of them holds their bytes, and gives and takes Python's numbers. What compiled code
-makes of both is `envs.compiled.wide_integers`, which Numba is taught when the first wide board is
-compiled.
+so an array of them holds their bytes, and gives and takes Python's numbers. Compiled code takes
+both as `envs.compiled.wide_integers` teaches Numba.
 
-Importing this module enters the words in `envs.compiled.jit.WORDS`, as `import envs` does. A bundle
+Importing this module, as `import envs` does, adds the words to `envs.compiled.jit.WORDS`. A bundle
 is without it: there, boards that do not fit 64 bits are searched by the references.
 """
 
 import sys
 from collections.abc import Iterator
-from functools import cache, partial
 from math import prod
 from typing import Any, ClassVar
 
@@ -72,19 +70,11 @@ class WideWords(np.ndarray[Any, Any]):
         return [part.tolist() if isinstance(part, WideWords) else part for part in self]
 
 
-@cache
-def hand_out(word: type[WideWord]) -> type[WideWord]:
-    """Return a kind of word, and let Numba be taught it before it compiles on."""
-    if _teach_numba not in LESSONS:
-        LESSONS.append(_teach_numba)
-    return word
-
-
 def _teach_numba() -> None:
     from envs.compiled.wide_integers import know_words
 
     know_words(WideWord, WideWords)
 
 
-for kind in (Word128, Word256):
-    WORDS[kind.bits] = partial(hand_out, kind)
+WORDS.update({kind.bits: kind for kind in (Word128, Word256)})
+LESSONS.append(_teach_numba)

@@ -1,4 +1,4 @@
-"""Checks of what single and vector environments are given: ValueError says what would fit."""
+"""Checks the arguments of single and vector environments; a ValueError says what is valid."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
@@ -13,17 +13,17 @@ from envs.compiled.jit import Flags, Words
 from envs.learning.vector.vector_kernels import Bytes
 
 ILLEGAL = ("loss", "raise")
-"""The ways to take an illegal action: it loses the game, or it is a ValueError."""
+"""What an illegal action does: it loses the game, or raises ValueError."""
 
 
 def require_choice(name: str, choice: object, known: Sequence[object]) -> None:
-    """Check an argument that is one of a few."""
+    """Check an argument that has a few valid values."""
     if choice not in known:
         raise ValueError(f"{name} is {choice!r}: choose one of {', '.join(map(str, known))}")
 
 
 def require_options(given: Iterable[str], environment: type, sizes: Iterable[str]) -> None:
-    """Check the names of the options that an environment is made with."""
+    """Check the names of an environment's options."""
     parameters = [*signature(environment.__init__).parameters.values()][1:]  # type: ignore[misc]
     several = Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD
     known = [*sizes, *(each.name for each in parameters if each.kind not in several)]
@@ -40,7 +40,7 @@ def require_options(given: Iterable[str], environment: type, sizes: Iterable[str
 
 
 def whole_number(action: SupportsIndex) -> int:
-    """Return an action as a plain integer: of Python, of NumPy, or an array without dimensions."""
+    """Return an action as a plain integer; it may be NumPy's, or an array without dimensions."""
     try:
         return index(action)
     except TypeError:
@@ -69,14 +69,14 @@ Seeds = Seed | Sequence[Seed | None] | NDArray[np.integer[Any]] | None
 
 
 def require_count(name: str, count: object) -> int:
-    """Return a number of things as a plain integer, also of NumPy's."""
+    """Return a count of at least 1 as a plain integer; it may be NumPy's."""
     if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
         raise ValueError(f"{name} must be a whole number of at least 1, not {count!r}")
     return int(count)
 
 
 def require_seed(seed: object) -> int:
-    """Return a seed as a plain integer, also of NumPy's."""
+    """Return a seed as a plain integer; it may be NumPy's."""
     if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
         raise ValueError(f"a seed is a whole number of at least 0, not {seed!r}")
     return int(seed)
@@ -97,7 +97,7 @@ def seed_of_each(seed: Seeds, count: int) -> Sequence[int | None]:
 def reset_mask_and_rest(
     options: Mapping[str, Any] | None, count: int
 ) -> tuple[Flags, dict[str, Any]]:
-    """Take the games that a reset begins from its options, all without `reset_mask`."""
+    """Split the options of a reset into the games that begin (by default all) and the rest."""
     rest = dict(options or {})
     if "reset_mask" not in rest:
         return np.ones(count, np.bool_), rest
@@ -111,7 +111,7 @@ def reset_mask_and_rest(
 
 
 def require_actions(actions: NDArray[Any], count: int) -> Words:
-    """Return the actions as 64-bit integers, laid out as the kernels are compiled for."""
+    """Return actions as an array of 64-bit integers that the kernels take."""
     array = np.asarray(actions)
     if array.shape != (count,) or array.dtype.kind not in "iu":
         raise ValueError(
@@ -124,7 +124,7 @@ def require_actions(actions: NDArray[Any], count: int) -> Words:
 
 
 def require_masks(action_masks: NDArray[Any]) -> NDArray[Any]:
-    """Return the action masks, of any layout that the kernels can be compiled for."""
+    """Return action masks as an array that the kernels take."""
     array = np.asarray(action_masks)
     if array.ndim != 2 or array.dtype.kind not in "biu" or not array.dtype.isnative:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Games that are no boards, as environments play them: their actions are numbers.
+"""Games that are not boards, with numbers for actions, as environments play them.
 
 Beside the five methods of `envs.protocol.Env` such a game says two things:
 
@@ -19,17 +19,17 @@ ENCODED = "encoded"  # the name of the only observation of such a game
 
 
 class NumberedState(NamedTuple):
-    """A state of a game with what environments ask of it."""
+    """A state, with the player to move and the result."""
 
-    state: Hashable  # as the game has it
+    state: Hashable  # the game's own state
     player: int  # the player to move: 1 or 2
     result: float  # what the game has ended with, from player 1's view; 0.0 before its end
 
 
 class NumberedGame:
-    """A game of five methods whose actions are their places in its `actions`.
+    """A game of five methods; an action is its index in the game's `actions`.
 
-    It is such a game itself, so agents play it; `game` is the one that was given.
+    It has the five methods itself, so agents can play it; `game` is the original.
 
     Raises:
         ValueError: what the game lacks for that.
@@ -131,7 +131,7 @@ class NumberedGame:
 
 
 class Encoding:
-    """The array that a game has of a state, for both players."""
+    """The array that a game's `encode` gives, for both players."""
 
     def __init__(self, game: NumberedGame) -> None:
         kind = game.encoded_type
@@ -147,5 +147,5 @@ class Encoding:
 
 
 def as_text(game: NumberedGame, state: NumberedState) -> str:
-    """Write a state down, for the render mode `ansi`."""
+    """Write a state as text, for the render mode `ansi`."""
     return str(state.state)

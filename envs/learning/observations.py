@@ -20,7 +20,7 @@ from envs.board import BoardGame, BoardState
 from envs.learning.numbered_games import ENCODED, Encoding, NumberedGame
 
 PARITY = bytes(number & 1 for number in range(256))
-"""Translates the digits `0` and `1` of a text into the numbers 0 and 1."""
+"""Translates the characters `0` and `1` to the numbers 0 and 1."""
 
 
 class Observer(Protocol):
@@ -82,13 +82,13 @@ class FlatBoard:
 
 
 OBSERVERS: Mapping[str, Callable[[Any], Observer]] = {"planes": Planes, "flat": FlatBoard}
-"""Those of boards, the usual one first."""
+"""The observations of boards, the default first."""
 OTHER_OBSERVERS: Mapping[str, Callable[[Any], Observer]] = {ENCODED: Encoding}
-"""Those of games that are no boards."""
+"""The observations of games that are not boards."""
 
 
 def make_observer(observation: str | None, game: BoardGame | NumberedGame) -> Observer:
-    """Return the observer of this name; None is the usual one of the game."""
+    """Return the observer of this name; None is the game's default."""
     observers = OBSERVERS if isinstance(game, BoardGame) else OTHER_OBSERVERS
     if observation is None:
         observation = next(iter(observers))

@@ -1,4 +1,4 @@
-"""Opponents inside an environment: who they are, alone or several of whom one is drawn."""
+"""The opponents inside of environments: a single one, or one drawn from several."""
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -10,12 +10,7 @@ from numpy.typing import NDArray
 
 from envs.board import BoardGame, BoardState
 from envs.compiled.jit import Words
-from envs.compiled.random_stream import (
-    DRAWN_MASK,
-    drawn_index,
-    next_stream,
-    random_action,
-)
+from envs.compiled.random_stream import DRAWN_MASK, drawn_index, next_stream, random_action
 from envs.learning.vector.vector_kernels import Bytes
 
 Opponent = Callable[[BoardGame, BoardState], int]
@@ -23,17 +18,17 @@ Opponent = Callable[[BoardGame, BoardState], int]
 
 
 class Actor(Protocol):
-    """Who has such a function as `act`: every agent."""
+    """An object with such a function as `act`, as every agent."""
 
     def act(self, env: Any, state: Any, /) -> Any:
         """Choose the action of the player to move."""
 
 
-RANDOM = "random"  # the opponent whose legal actions come from the environment's own random numbers
+RANDOM = "random"  # plays random legal actions, drawn by the environment itself
 
 
 def require_opponent(opponent: str | Opponent | Actor | None, game: BoardGame) -> None:
-    """Check that an opponent can be made, and plays the game."""
+    """Check that an opponent can be made and that it plays the game."""
     if opponent not in (RANDOM, None):
         agent: Any = getattr(make_opponent(opponent, seed=0), "__self__", None)
         if hasattr(agent, "require_playable"):
@@ -66,13 +61,13 @@ def make_opponent(opponent: str | Opponent | Actor, seed: int) -> Opponent:
 def known_agents() -> Any:
     """The module of the agents' names.
 
-    Late and by name: the rules know no agent, and who plays without one loads none.
+    Imported on demand, since the rules know no agents.
     """
     return import_module("agents.registry")
 
 
 class Dice:
-    """The random numbers of an environment: seats, and the actions of the random opponent."""
+    """The random numbers of an environment: for seats, opponents and random actions."""
 
     def __init__(self, stream: int) -> None:
         self.stream = stream
@@ -83,7 +78,7 @@ class Dice:
         return 1 + drawn_index(self.stream, 2)
 
     def member(self, mixture: "Mixture") -> int:
-        """Draw who plays, the number of a member."""
+        """Draw an opponent of a mixture; return its number."""
         self.stream = next_stream(self.stream)
         return int(mixture.drawn(np.array([self.stream]))[0])
 
@@ -96,7 +91,7 @@ class Dice:
 
 @runtime_checkable
 class BatchOpponent(Protocol):
-    """Chooses the actions of many games at once, as a network does."""
+    """Chooses actions in many games at once, as a network does."""
 
     def choose_actions(
         self, observations: Bytes, action_masks: Bytes, sub_environments: Words
@@ -115,23 +110,23 @@ class BatchOpponent(Protocol):
 
 Member: TypeAlias = str | Opponent | Actor | BatchOpponent
 AnyOpponent: TypeAlias = Member | Sequence[Member | tuple[Member, float]] | None
-"""One opponent, several of whom one is drawn for each game, or None in self-play."""
+"""One opponent, several of which one is drawn for each game, or None for self-play."""
 
 
 class Mixture(NamedTuple):
-    """Opponents of whom one is drawn at the beginning of each game."""
+    """Opponents, one of which is drawn at the beginning of each game."""
 
     members: Sequence[Any]
     upto: NDArray[np.float64]  # the sums of their chances, up to each of them; the last is 1
 
     def drawn(self, streams: Words) -> Words:
-        """The numbers of the members that these random streams have come to."""
+        """The numbers of the members that these random streams draw."""
         draws = (streams & DRAWN_MASK) / (DRAWN_MASK + 1)
         return np.searchsorted(self.upto[:-1], draws, side="right")
 
 
 def mixture_of(opponent: AnyOpponent) -> Mixture | None:
-    """The opponents of a list, with their chances; None where it is no list.
+    """The mixture that a list of opponents describes; None if it is not a list.
 
     Raises:
         ValueError: a list without members, with self-play, or with a weight that is no number

@@ -28,7 +28,7 @@ from envs.render import board_ansi, board_rgb
 
 
 class Window:
-    """Shows one picture after the other in the one window that pygame has in a process."""
+    """Shows pictures in the one window that pygame has in a process."""
 
     def __init__(self, title: str, pictures_per_second: int) -> None:
         self._title = title
@@ -55,7 +55,7 @@ class Window:
         pygame.time.wait(self._milliseconds)
 
     def close(self) -> None:
-        """Close the window, where it was opened for this one; the next picture opens it again."""
+        """Close the window if it was opened here; the next picture opens it again."""
         if self._opened:
             _pygame().display.quit()
             self._opened = False
@@ -190,7 +190,7 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
         self._select_the_mover()
 
     def observe(self, agent: str) -> Observation:
-        """Return the board as an agent sees it and what it may do; new arrays."""
+        """Return new arrays of the board as an agent sees it and of its legal actions."""
         has_the_turn = agent == self.agent_selection and not self.terminations.get(agent, True)
         legal = self.game.get_available_actions(self.board_state) if has_the_turn else ()
         return {

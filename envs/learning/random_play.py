@@ -1,28 +1,16 @@
-"""Random play in batches: legal actions drawn from masks."""
+"""Random play in batches: draws legal actions from masks."""
 
 from functools import lru_cache, partial
 
 import numpy as np
 
-from envs.compiled.jit import (
-    Words,
-    compiled,
-    compiles,
-    fastest,
-    jit,
-    jit_parallel,
-    parallel_range,
-)
+from envs.compiled.jit import Words, compiled, compiles, fastest, jit, jit_parallel, parallel_range
 from envs.compiled.random_stream import drawn_index, next_stream, stream_of_seed
 from envs.learning.arguments import Seed, require_count, require_masks, require_seed
 from envs.learning.vector.vector_kernels import Bytes
-from envs.learning.vector.vector_threads import (
-    Kernel,
-    ThreadedKernel,
-    useful_threads,
-)
+from envs.learning.vector.vector_threads import Kernel, ThreadedKernel, useful_threads
 
-BLOCK = 64  # rows that draw from one stream, one after the other, whichever thread they fall to
+BLOCK = 64  # rows that draw from one stream, in order, with any number of threads
 
 
 class LegalActionSampler:
@@ -70,7 +58,7 @@ class LegalActionSampler:
 
 @lru_cache
 def make_draw(threads: int) -> Kernel:
-    """`draw_of_masks`, shared by threads; in plain Python the caller is alone."""
+    """Return `draw_of_masks`, shared by threads where it is compiled."""
     if threads == 1 or not compiles():
         return partial(fastest(draw_of_masks), 0, 1)
     alone = partial(compiled(draw_of_masks), 0, 1)

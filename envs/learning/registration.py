@@ -1,4 +1,4 @@
-"""The environments in the registries of Gymnasium and PettingZoo: as soon as each is imported."""
+"""Registers the environments with Gymnasium and PettingZoo, as soon as either is imported."""
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Listed(NamedTuple):
-    """A game in the registries, where its class is named and not yet loaded."""
+    """A game as the registries know it: by names, without loading its class."""
 
     name: str  # as on the command line
     rules: str  # the name of its class
@@ -17,7 +17,7 @@ class Listed(NamedTuple):
 
     @property
     def gymnasium_ids(self) -> tuple[str, ...]:
-        """The ids of its environments: those given, or one of the class's name."""
+        """The ids of its environments: by default, one made from the class's name."""
         return self.ids or (f"connectx/{self.rules}-v0",)
 
 
@@ -33,16 +33,12 @@ def register_environments(
         if sys.modules.get(library):
             register(listed())
         else:
-            sys.meta_path.insert(0, _RegisteringFinder(library, _late(register, listed)))
+            sys.meta_path.insert(0, _RegisteringFinder(library, register, listed))
     return tuple(ids)
 
 
-def _late(register: "Register", listed: Callable[[], Sequence[Listed]]) -> Callable[[], None]:
-    return lambda: register(listed())
-
-
 def register_listed(listed: Sequence[Listed]) -> None:
-    """Register games with the libraries that are loaded by now."""
+    """Register games with the libraries that have been imported so far."""
     for library, register in REGISTERING.items():
         if sys.modules.get(library):
             register(listed)
@@ -84,15 +80,18 @@ REGISTERING: Mapping[str, Register] = {
     "gymnasium": _register_with_gymnasium,
     "pettingzoo": _register_with_pettingzoo,
 }
-"""By the names of the libraries: what enters the environments, once the library is loaded."""
+"""The functions that register environments with a library that has been imported."""
 
 
 class _RegisteringFinder(MetaPathFinder):
     """Registers the environments as soon as a library has been imported."""
 
-    def __init__(self, library: str, register: Callable[[], None]) -> None:
+    def __init__(
+        self, library: str, register: Register, listed: Callable[[], Sequence[Listed]]
+    ) -> None:
         self._library = library
         self._register = register
+        self._listed = listed
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -114,7 +113,7 @@ class _RegisteringFinder(MetaPathFinder):
             # An archive has one loader for all that is in it.
             if module.__name__ == self._library and self in sys.meta_path:
                 sys.meta_path.remove(self)
-                self._register()
+                self._register(self._listed())
 
         # On the loader itself, which others ask for the package's sources and data.
         vars(loader)["exec_module"] = execute_and_register

@@ -1,4 +1,4 @@
-"""The games as Gymnasium environments: one learner, one game at a time.
+"""The games as Gymnasium environments: one learner plays one game at a time.
 
 Each game in the table has a class, `ConnectXEnv` for `ConnectX` and so on.
 """
@@ -155,7 +155,9 @@ class GameEnv(Env[Observation, np.int64]):
         """
         super().reset(seed=seed)
         if seed is not None or not self._seeded:
-            self._seed(int(self.np_random.integers(2**63)) if seed is None else seed)
+            drawn = int(self.np_random.integers(2**63)) if seed is None else seed
+            self._dice, self._seeded = Dice(stream_of_seed(drawn)), True
+            self._make_opponents()
         self._begin(moves_of_reset(options))
         return self._observation(), self._info()
 
@@ -222,11 +224,6 @@ class GameEnv(Env[Observation, np.int64]):
     def get_keys_to_action(self) -> dict[tuple[int, ...], int]:
         """Return the keys 1 to 9, for `gymnasium.utils.play` (with `wait_on_player=True`)."""
         return {(ord(key),): action for action, key in enumerate(KEYS[: self._actions])}
-
-    def _seed(self, seed: int) -> None:
-        self._dice = Dice(stream_of_seed(seed))
-        self._seeded = True
-        self._make_opponents()
 
     def _name_opponent(self, opponent: AnyOpponent) -> None:
         """Check the opponent, and remember it."""
@@ -311,7 +308,7 @@ class NumberedGameEnv(GameEnv, NumberedGame):
 
 
 def no_change_of_self_play() -> ValueError:
-    """Make the error for an environment that is to change between self-play and opponents."""
+    """Make the error for a change between self-play and opponents."""
     return ValueError(
         "self-play and a game against opponents are different environments: make another one"
     )

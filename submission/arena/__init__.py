@@ -1,1 +1,1 @@
-"""One game: who plays it, on which seats, held by which referee, and what it comes to."""
+"""Games: their players, seats and referees, and the records of their results."""

@@ -112,7 +112,7 @@ class Result(StrEnum):
     def of(
         cls, statuses: tuple[str, str], rewards: tuple[int | None, int | None], seat: int
     ) -> "Result":
-        """The end from the view of the player on a seat, 1 or 2, by Kaggle's words for it."""
+        """The result for the player on a seat (1 or 2), given Kaggle's statuses and rewards."""
         if statuses[seat - 1] != DONE:
             return cls.PLAYER_FAILED
         if statuses[2 - seat] != DONE:
@@ -137,29 +137,21 @@ OTHER_VIEW = {
 class GameRecord:
     """One game. Pairs are in the order of the seats: the one that moves first, then the other."""
 
-    player: str
-    """Name of the player from whose view the result is."""
-    opponent: str
-    """Name of the opponent."""
-    game: int
-    """Number of the game in this pairing, from 0."""
-    seed: int
-    """Source of the random numbers of both seats."""
-    seat: int
-    """The player's seat: 1 moves first, 2 second."""
-    opening: tuple[int, ...]
-    """The first columns, from 0, which nobody chose."""
+    player: str  # name of the player from whose view the result is
+    opponent: str  # name of the opponent
+    game: int  # number of the game in this pairing, from 0
+    seed: int  # source of the random numbers of both seats
+    seat: int  # the player's seat: 1 moves first, 2 second
+    opening: tuple[int, ...]  # the first columns, from 0, which the players did not choose
     columns: tuple[int, ...]
     """All columns played, those of the opening too; a move that was not carried out is left out."""
-    statuses: tuple[str, str]
-    """Kaggle's final statuses: DONE, ERROR, INVALID or TIMEOUT."""
+    statuses: tuple[str, str]  # kaggle's final statuses: DONE, ERROR, INVALID or TIMEOUT
     rewards: tuple[int | None, int | None]
     """Kaggle's final rewards, each from its own seat's view; None for a seat that failed."""
     result: Result
     durations: tuple[tuple[float, ...], tuple[float, ...]]
     """Seconds of each move of each seat; the first includes loading the submission."""
-    cause: str | None = None
-    """Why a seat failed, or both before the game; None where both are DONE."""
+    cause: str | None = None  # why a seat failed, or both before the game; None where both are DONE
     stderr: tuple[str, ...] = ()
     """The last lines that the player who failed wrote to stderr in its last move."""
 

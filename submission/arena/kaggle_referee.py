@@ -1,10 +1,10 @@
 """Holds games on the environments of kaggle-environments: ConnectX, and OpenSpiel's.
 
-As `env.run`, but with the players' own clocks, and without the limit on a whole game, 1200 s: the
-limits of the moves end a game before, unless the caller has raised them.
+They go as with `env.run`, but by the players' own clocks, and without the limit of 1200 s for a
+whole game: the limits of the moves end a game sooner, unless the caller has raised them.
 
-Before the first move OpenSpiel's environments ask both seats once with an observation that shows no
-board; the answers count for nothing, but their time does, and so does an exception.
+Before the first move OpenSpiel's environments ask both seats once, with an observation that shows
+no board. The answers are ignored, but their time counts, and so does an exception.
 """
 
 from collections import defaultdict
@@ -16,19 +16,14 @@ from typing import Any
 from submission.arena.game_record import GameConfiguration
 from submission.arena.own_referee import PlayedGame, overtime, play_out
 from submission.arena.seats import Failure, Move, Seat
-from submission.kaggle import (
-    ONE_AT_A_TIME,
-    OPEN_SPIEL_BANK,
-    environment_of,
-    kaggle_environments,
-)
+from submission.kaggle import ONE_AT_A_TIME, OPEN_SPIEL_BANK, environment_of, kaggle_environments
 from submission.sandbox.move import misplaced
 
 Ask = Callable[[int, dict[str, Any], dict[str, Any]], Move]
-"""Asks the seat at a place, 0 or 1, with an observation and a configuration."""
+"""Asks the seat at index 0 or 1, with an observation and a configuration."""
 
 Failures = tuple[Failure | None, Failure | None]
-"""Of seat 1 and seat 2; None for one that has not failed."""
+"""The failures of seat 1 and seat 2; None for a seat that has not failed."""
 
 
 def hold_on_kaggle(
@@ -49,7 +44,7 @@ def hold_on_open_spiel(
 
 
 def in_one(failures: Failures) -> Failure | None:
-    """The failure before a game; where both seats fail, that of seat 1, whose cause names both."""
+    """The failure before a game; if both seats fail, seat 1's, whose cause names both."""
     first, second = failures
     if first is None or second is None:
         return first or second
@@ -71,7 +66,7 @@ class KaggleGame:
 
     @property
     def mover(self) -> int:
-        """The place of the seat whose turn it is: 0 or 1."""
+        """The index of the seat to move: 0 or 1."""
         return 0 if self.env.state[0].status == "ACTIVE" else 1
 
     @property
@@ -80,16 +75,16 @@ class KaggleGame:
         return bool(self.env.done)
 
     def observation(self) -> dict[str, Any]:
-        """The view of the seat whose turn it is; a copy, which it may change."""
+        """The view of the seat to move; a copy, which it may change."""
         shared, own = self.env.state[0].observation, self.env.state[self.mover].observation
         return {**shared, **own, "board": list(shared["board"]), "step": shared["step"]}
 
     def configuration(self) -> dict[str, Any]:
-        """The rules as players are told them; a copy, which they may change."""
+        """The configuration that players get; a copy, which they may change."""
         return deepcopy({**self.env.configuration})
 
     def carry_out(self, move: Move) -> Failure | None:
-        """Have the environment take a move, or say why the game is over by it."""
+        """Play a move on the environment, or say why the game is over."""
         mover = self._asked = self.mover
         waited, self._setting_up[mover] = self._setting_up[mover], 0.0
         self._durations[mover].append(round(waited + move.seconds, 6) if waited else move.seconds)
@@ -103,7 +98,7 @@ class KaggleGame:
         return failure
 
     def drop(self, action: int) -> None:
-        """Play an action of the seat whose turn it is, which takes no time."""
+        """Play an action of the seat to move, in no time."""
         self._act(self._action(action), 0.0)
         self.columns.append(action)
 
@@ -177,11 +172,11 @@ class OpenSpielGame(KaggleGame):
         return list(self.env.state[self.mover].observation.legalActions)
 
     def observation(self) -> dict[str, Any]:
-        """The view of the seat whose turn it is; a copy, which it may change."""
+        """The view of the seat to move; a copy, which it may change."""
         return self._observation(self.mover)
 
     def set_up(self, ask: Ask) -> Failures:
-        """Have both seats asked once before the game."""
+        """Ask both seats once before the game."""
         first, second = self._set_up_seat(0, ask), self._set_up_seat(1, ask)
         actions = [
             self.illegal_action if failure is None else self._failing_action(failure)
@@ -203,7 +198,7 @@ class OpenSpielGame(KaggleGame):
         return failure._replace(status=failure.status.replace("INVALID", "ERROR"))
 
     def drop(self, action: int) -> None:
-        """Play an action of the seat whose turn it is, in no time; ValueError if it is illegal."""
+        """Play an action of the seat to move, in no time; ValueError if it is illegal."""
         if action not in self.legal_columns():
             raise ValueError(f"illegal action {action}; legal: {self.legal_columns()}")
         super().drop(action)

@@ -22,10 +22,8 @@ from submission.sandbox.move import Failure, Move, misplaced
 class PlayedGame:
     """The course of a game; pairs are in the order of the seats."""
 
-    columns: Sequence[int]
-    """All columns that were carried out, those of the opening too."""
-    durations: tuple[Sequence[float], Sequence[float]]
-    """Seconds of each move of each seat."""
+    columns: Sequence[int]  # all columns that were carried out, those of the opening too
+    durations: tuple[Sequence[float], Sequence[float]]  # seconds of each move of each seat
     statuses: tuple[str, str]
     rewards: tuple[int | None, int | None]
     failure: Failure | None
@@ -37,23 +35,23 @@ class Game(Protocol):
 
     @property
     def mover(self) -> int:
-        """The place of the seat whose turn it is: 0 or 1."""
+        """The index of the seat to move: 0 or 1."""
 
     @property
     def over(self) -> bool:
         """Whether the game has ended without a failure."""
 
     def observation(self) -> dict[str, Any]:
-        """The view of the seat whose turn it is; a copy, which it may change."""
+        """The view of the seat to move; a copy, which it may change."""
 
     def configuration(self) -> dict[str, Any]:
-        """The rules as players are told them; a copy, which they may change."""
+        """The configuration that players get; a copy, which they may change."""
 
     def drop(self, column: int, /) -> None:
-        """Play for the seat whose turn it is, which takes no time."""
+        """Play for the seat to move, in no time."""
 
     def carry_out(self, move: Move) -> Failure | None:
-        """Count the time of a move and play it, or say why that cannot be done."""
+        """Count the time of a move and play it, or return why that cannot be done."""
 
     def ended(self, failure: Failure | None) -> PlayedGame:
         """The whole game."""
@@ -106,7 +104,7 @@ class OwnGame:
 
     @property
     def mover(self) -> int:
-        """The place of the seat whose turn it is: 0 or 1."""
+        """The index of the seat to move: 0 or 1."""
         return self._state.player - 1
 
     @property
@@ -120,7 +118,7 @@ class OwnGame:
         return self._env.get_available_actions(self._state)
 
     def observation(self) -> dict[str, Any]:
-        """The view of the seat whose turn it is; a copy, which it may change."""
+        """The view of the seat to move; a copy, which it may change."""
         return {
             "remainingOverageTime": self._banks[self.mover],
             "step": len(self.columns),
@@ -129,11 +127,11 @@ class OwnGame:
         }
 
     def configuration(self) -> dict[str, Any]:
-        """The rules as players are told them; a copy, which they may change."""
+        """The configuration that players get; a copy, which they may change."""
         return self._configuration.copy()
 
     def carry_out(self, move: Move) -> Failure | None:
-        """Count the time of a move and play it, or say why that cannot be done."""
+        """Count the time of a move and play it, or return why that cannot be done."""
         mover = self.mover
         self._durations[mover].append(move.seconds)
         failure = overtime(move, self._limit, self._banks[mover]) or move.failure
@@ -146,7 +144,7 @@ class OwnGame:
         return None
 
     def drop(self, column: int) -> None:
-        """Drop a stone of the seat whose turn it is, in no time; ValueError where none can be."""
+        """Drop a stone of the seat to move, in no time; ValueError if the column takes none."""
         before = self._state
         self._state = self._env.get_next_state(before, column)
         self._board[self._cells[before.mask ^ self._state.mask]] = before.player

@@ -1,4 +1,4 @@
-"""Players: from a name on the command line to code that Kaggle runs, and who meets whom."""
+"""Players: from a name on the command line to code that Kaggle runs; and their pairings."""
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
@@ -28,10 +28,9 @@ class PlayerKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """A player as a picklable value, ready to be played in any process."""
+    """A player as a picklable value, which can play in any process."""
 
-    name: str
-    """As the user named it."""
+    name: str  # as the user named it
     kind: PlayerKind
     source: bytes | None = field(default=None, repr=False)
     """The content of the submission's file or archive; None for one of Kaggle's built-ins."""

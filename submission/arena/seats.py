@@ -113,16 +113,16 @@ class AgentSeat:
         self._player = KagglePlayer(partial(_seeded, make_agent, seed))
 
     def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Move:
-        """The agent's move; what goes wrong with an agent, its `KagglePlayer` makes good."""
+        """The agent's move; its `KagglePlayer` replaces moves that an agent fails to give."""
         started = perf_counter()
         column = self._player.act(observation, configuration)
         return Move(column, round(perf_counter() - started, 6))
 
 
 class TrustedSeat:
-    """A submission file at the board, in this process: nothing limits or ends it, nor undoes it.
+    """A submission file at the board, in this process, where nothing limits it.
 
-    Its global random numbers alone are its own. With the same seed it plays as in a process apart.
+    Only its global random numbers are kept apart. With the same seed it plays as in a sandbox.
     """
 
     def __init__(self, source: bytes, seed: int) -> None:
@@ -153,18 +153,18 @@ def _main_file(source: bytes) -> str:
 
 
 class GlobalNumbers:
-    """Random numbers drawn from the global generators of Python and numpy, from a state on."""
+    """The states of the global random generators of Python and numpy for one player."""
 
     def __init__(self, state: tuple[Any, Any] | None = None) -> None:
         self._state = state
 
     @classmethod
     def of_seed(cls, seed: int) -> "GlobalNumbers":
-        """Those of a process whose generators have this seed, from 0 to 2**32 - 1."""
+        """The states in a process with this seed, from 0 to 2**32 - 1."""
         return cls((random.Random(seed).getstate(), np.random.RandomState(seed).get_state()))
 
     def take_turn(self) -> None:
-        """Have the global generators go on where these numbers have stopped."""
+        """Make the global generators continue from these states."""
         global _drawn
         if _drawn is self:
             return
@@ -189,9 +189,9 @@ def _trusted_seat(source: bytes, seed: int) -> Iterator[TrustedSeat]:
 def open_seat_here(
     player: Player, *, seed: int, referee: Referee = Referee.CONNECTX
 ) -> AbstractContextManager[Seat]:
-    """Like `open_seat`, but an agent of ours, and a file that is trusted, play in this process.
+    """Like `open_seat`, but our own agents and trusted files play in this process.
 
-    They are asked for each move until they answer: nothing ends a search that ignores the clock.
+    Nothing ends a search there that ignores the clock.
     """
     if player.make_agent is not None:
         return nullcontext(AgentSeat(player.make_agent, seed))

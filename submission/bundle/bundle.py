@@ -1,4 +1,4 @@
-"""One self-contained file from an agent's modules."""
+"""Builds one self-contained file from an agent's modules."""
 
 import importlib.util
 import shlex
@@ -30,10 +30,7 @@ PACKAGES = (agents, envs, submission)
 
 
 def build_bundle(
-    agent: str,
-    options: Mapping[str, JsonValue],
-    source: Path | None = None,
-    game: str = "connectx",
+    agent: str, options: Mapping[str, JsonValue], source: Path | None = None, game: str = "connectx"
 ) -> str:
     """Write the text of a submission file: the same text for the same input.
 

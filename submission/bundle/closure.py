@@ -1,4 +1,4 @@
-"""Gather the definitions that an agent needs, from all modules, in an order in which they run."""
+"""Gathers the definitions that an agent needs, in an order in which they can run."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from submission.bundle.sources import LibraryImport, Module
 
 @dataclass(frozen=True)
 class Closure:
-    """Everything that a set of symbols needs."""
+    """The definitions that a set of symbols needs."""
 
     modules: Sequence[Module]
     """The modules that contribute, each after those whose definitions it uses."""
@@ -33,7 +33,7 @@ class Closure:
 
 
 def close(tree: SourceTree, start: list[Symbol], own: OwnNames) -> Closure:
-    """Gather what `start` needs, and give everything a name of its own.
+    """Gather the definitions that `start` needs, and give each a name of its own.
 
     Args:
         tree: where it is looked up.
@@ -67,10 +67,7 @@ def close(tree: SourceTree, start: list[Symbol], own: OwnNames) -> Closure:
 
 
 def _follow(
-    tree: SourceTree,
-    loading: Loading,
-    pending: list[Definition],
-    uses: dict[Definition, list[Use]],
+    tree: SourceTree, loading: Loading, pending: list[Definition], uses: dict[Definition, list[Use]]
 ) -> None:
     """Keep definitions and everything that they need."""
     while pending:
@@ -97,9 +94,9 @@ def _quoted_uses(tree: SourceTree, definition: Definition) -> list[Use]:
 
 
 def _refuse_rebinding(uses: Uses) -> None:
-    """A name that is imported keeps its first value when its module rebinds it.
+    """Refuse code that rebinds a global name which other modules import.
 
-    In one file it would not, as it does not where it is read as `module.name`.
+    The importing modules keep the first value; in one file they would see the new one.
     """
     readers: dict[Meaning, set[str]] = defaultdict(set)
     for definition, every in uses.items():

@@ -1,4 +1,4 @@
-"""The text of a bundle: header, imports, a section for each module, and Kaggle's entry point."""
+"""The text of a bundle: header, imports, a section for each module, and an entry point."""
 
 import re
 import sys
@@ -18,15 +18,9 @@ from submission.kaggle import upload_command
 
 RULE = "# " + "-" * 98
 GAP = "\n\n"  # above and below functions and classes
-CLOCK = LibraryImport("time", "perf_counter", None, line=1)
-"""An import that stands above all others, whose time it takes."""
-OWN_NAMES: OwnNames = {
-    CLOCK.bound: CLOCK,
-    "_STARTED": None,
-    "_PLAYER": None,
-    "agent": None,
-}
-"""Names that the head and the tail of the file define."""
+CLOCK = LibraryImport("time", "perf_counter", None, line=1)  # the first import: it times the others
+OWN_NAMES: OwnNames = {CLOCK.bound: CLOCK, "_STARTED": None, "_PLAYER": None, "agent": None}
+"""Names that the head and the end of the file define."""
 
 TOP = '''# ruff: noqa
 # fmt: off
@@ -177,7 +171,7 @@ def compose(
 
 
 def compose_function(closure: Closure, name: str, made_by: str, last_line: str) -> str:
-    """The text of the file of a function; the last line, if any, makes that the last callable."""
+    """The text of a function's file; the last line, if any, makes it the last callable."""
     imports = _future(closure) + "\n".join(_merged(closure.imports))
     head = _top(
         f"A ConnectX agent: {name}.", FUNCTION_ORIGIN.format(made_by=made_by), closure.imports, name

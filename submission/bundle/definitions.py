@@ -1,6 +1,6 @@
 """Statements at the top level of a module, by which its names get their meaning.
 
-What code does to values without naming them anew is told by the names of what it calls.
+Whether code changes a value in place is judged by the names of the methods and functions it calls.
 """
 
 import ast
@@ -17,7 +17,7 @@ CHANGING_METHODS = re.compile(
     "intersection_update|move_to_end|pop|popitem|popleft|remove|resize|reverse|rotate|seed|seterr|"
     "setdefault|setflags|setrecursionlimit|simplefilter|sort|update"
 )
-"""Names of methods that change what they are called on, or the module that they are taken from."""
+"""Names of methods that change their object, or of functions that change their module."""
 
 CHANGING_FUNCTIONS = re.compile(
     "copyto|fill_diagonal|heapify|heappop|heappush|insort|put|setattr|shuffle"
@@ -25,13 +25,13 @@ CHANGING_FUNCTIONS = re.compile(
 """Names of functions that change their first argument."""
 
 LOADING_METHODS = re.compile("load|load_state_dict|load_weights")
-"""Names of methods that change what they are called on, where they give nothing."""
+"""Names of methods that change their object when their result is not used."""
 
 READING = re.compile(
     "fromfile|genfromtxt|imread|load|loadmat|loadtxt|memmap|open|urlopen|urlretrieve|"
     "read_(bytes|csv|feather|json|parquet|pickle|text)"
 )
-"""Names of functions and methods that read a file, which is not there on Kaggle."""
+"""Names of functions and methods that read a file, which Kaggle would not have."""
 
 MAKING = ("__init__", "__new__", "__post_init__")
 """Names of methods that run when an object is made."""
@@ -43,7 +43,7 @@ LOADER_NAMES = frozenset(
 
 
 class BundleError(ValueError):
-    """A construct that cannot be carried over into one file; says where it is."""
+    """A construct that cannot be bundled into one file; the message says where it is."""
 
     def __init__(self, path: Path, line: int, problem: str) -> None:
         super().__init__(f"{path}:{line}: {problem}")
@@ -99,7 +99,7 @@ class Definition:
         return _changed_names(self.statement, self.references, self.text)
 
     def replaces(self, name: str) -> bool:
-        """Whether it gives the name a value that owes nothing to what it meant before."""
+        """Whether it gives the name a value that does not depend on the old one."""
         if not isinstance(self.statement, REPLACING) or name not in bound_names(self.statement):
             return False
         return all(
@@ -108,7 +108,7 @@ class Definition:
         )
 
     def require_portable(self, project: Iterable[str]) -> None:
-        """See that it needs no surroundings that one file does not have.
+        """Check that it needs nothing that a single file does not have.
 
         Raises:
             BundleError: it does; `project` has the top-level names of what goes into the bundle.
@@ -138,7 +138,7 @@ class Definition:
 
 
 def since_replaced(written: Sequence[Definition], name: str) -> Sequence[Definition]:
-    """The statements that make up the last value of a name."""
+    """The statements that produce the last value of a name."""
     replacing = [number for number, one in enumerate(written) if one.replaces(name)]
     return written[replacing[-1] if replacing else 0 :]
 
@@ -151,7 +151,7 @@ REPLACING = (
     ast.AnnAssign,
     ast.ImportFrom,
 )
-"""Statements that bind their names whatever happens."""
+"""Statements that always bind their names."""
 
 
 def _changed_names(
@@ -176,9 +176,9 @@ def _changed_names(
 
 
 def reads_a_file(statement: ast.stmt) -> bool:
-    """Whether a function is called in it that, by its name, reads a file.
+    """Whether it calls a function that reads a file, judging by its name.
 
-    Of a class, what makes an object is looked at.
+    Of a class, only the methods that make an object count.
     """
     parts = [statement]
     if isinstance(statement, ast.ClassDef):

@@ -1,4 +1,4 @@
-"""What runs while a module is loaded, where names may mean one thing after the other."""
+"""The order of loading: which statements give a name its value while a module is loaded."""
 
 from collections.abc import Collection, Iterator
 from contextlib import suppress
@@ -24,7 +24,7 @@ class Loading:
         self._players: dict[Definition, bool] = {}
 
     def lasting(self, symbol: Symbol) -> list[Definition]:
-        """The statements that make up the last value of a name, in their order.
+        """The statements that produce the last value of a name, in order.
 
         Games that what is needed plays are none of them, though they may change the value.
         """
@@ -38,7 +38,7 @@ class Loading:
         return self._lasting[symbol]
 
     def missing(self, kept: Collection[Definition]) -> Iterator[Definition]:
-        """What must run as well, before or between the definitions that are kept."""
+        """The further definitions that must run before or between those that are kept."""
         needed = {(one.module, reference.path[0]) for one in kept for reference in one.references}
         for module, name in sorted(needed):
             if len(self._tree.module(module).definitions.get(name, ())) > 1:
@@ -51,7 +51,7 @@ class Loading:
                     yield one
 
     def refuse_hidden_builtins(self, kept: Collection[Definition]) -> None:
-        """Before a module's own `max` is defined, the name means the builtin, and cannot be both.
+        """Refuse code in which a name such as `max` means first the builtin, then the module's own.
 
         Raises:
             BundleError: it is used there.
@@ -77,9 +77,9 @@ class Loading:
     def _prepares(
         self, statement: Definition, names: Collection[str], playing: set[Definition]
     ) -> bool:
-        """Whether a call at module level, as of `init()`, fills in what is needed.
+        """Whether a call at module level, such as `init()`, fills in needed values.
 
-        It does not where it only tries out what is called in a game.
+        A call that only tries out the agent does not count.
         """
         return not self._plays(statement) and any(
             one.is_called_later
@@ -89,7 +89,7 @@ class Loading:
         )
 
     def playing(self) -> set[Definition]:
-        """What is called or read in a game, and what has made that, unless it is data."""
+        """The definitions called or read in a game, and those that made them, except data."""
         return self._reached(
             [use for one in self._started() for use in self._uses(one)], with_data=False
         ).union(self._started())

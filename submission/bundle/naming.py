@@ -1,9 +1,9 @@
 """Names in a bundle, where all modules share one namespace.
 
-A name that means one thing in all modules stays. Where several things have one name, definitions
-are qualified by their module (`alpha_beta_kernel__visit`), and imports by their library
-(`from math import log as math__log`). Builtins, `import library` and the bundle's own names keep
-theirs.
+A name with one meaning in all modules is kept. If several things share a name, definitions are
+qualified by their module (`alpha_beta_kernel__visit`) and imports by their library
+(`from math import log as math__log`). Builtins, `import library` and the bundle's own names are
+never renamed.
 """
 
 import ast
@@ -38,26 +38,26 @@ Meaning = Symbol | LibraryImport | Builtin
 
 
 class Use(NamedTuple):
-    """A reference, and what it means."""
+    """A reference and its meaning."""
 
     reference: Reference
     meaning: Meaning
     parts: int
-    """How many parts of the reference's path stand for the meaning: one, or a module's too."""
+    """How many parts of the reference's path name the meaning: more than one for `module.name`."""
 
     @property
     def spelling(self) -> str:
-        """The text that means it."""
+        """The text of the reference."""
         return ".".join(self.reference.path[: self.parts])
 
 
 Uses = Mapping[Definition, Sequence[Use]]
 OwnNames = Mapping[str, LibraryImport | None]
-"""Names that the bundle defines itself, with the import that it does so by, if any."""
+"""Names that the bundle defines itself, with the import that defines them, if any."""
 
 
 def bundle_names(uses: Uses, own: OwnNames) -> dict[Meaning, str]:
-    """Choose the name of each thing in the bundle, which has names of its own.
+    """Choose the name of each thing in the bundle.
 
     Raises:
         BundleError: two things must have one name.
@@ -81,7 +81,7 @@ def bundle_names(uses: Uses, own: OwnNames) -> dict[Meaning, str]:
 
 
 def renamed(definition: Definition, uses: Iterable[Use], names: Mapping[Meaning, str]) -> str:
-    """The source of a definition with the bundle's names; BundleError where it cannot be."""
+    """The source of a definition with the bundle's names; BundleError if they cannot be put in."""
     uses_at = {use.reference: use for use in uses if use.meaning in names}
     source, expected = definition.source, list[tuple[str, ...]]()
     for reference in reversed(definition.references):

@@ -1,4 +1,4 @@
-"""The content of the package's data files, as a bundle carries it."""
+"""The package's data files inside a bundle."""
 
 import ast
 from base64 import b85encode
@@ -13,7 +13,7 @@ PACKAGE_FILE = Symbol(PackageFile.__module__, PackageFile.__name__)
 
 
 def with_content(definition: Definition, uses: Iterable[Use], text: str) -> str:
-    """The text of a definition; where it names a `PackageFile`, with what that holds.
+    """The text of a definition; if it makes a `PackageFile`, with the file's content.
 
     Raises:
         OSError: the file cannot be read.

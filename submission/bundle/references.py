@@ -1,4 +1,4 @@
-"""Find where code names something of its module: Python's scopes, on the tree and the text."""
+"""Finds the references of code to names of its module, by Python's scoping rules."""
 
 import ast
 import re
@@ -14,7 +14,7 @@ Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 @dataclass(frozen=True)
 class Reference:
-    """A place that names something of the module: no parameter, local variable or attribute."""
+    """A reference to a name of the module: not to a parameter, a local variable or an attribute."""
 
     path: tuple[str, ...]
     """The name and the attributes that are read from it: `board` and `columns` in
@@ -35,7 +35,7 @@ class Reference:
 
 
 class SourceText:
-    """A text in which `ast` finds positions, and where it begins in another one."""
+    """A text with the positions of `ast`, which may begin somewhere within another text."""
 
     def __init__(self, text: str, start: int = 0, line: int = 1) -> None:
         self.text = text
@@ -50,11 +50,11 @@ class SourceText:
         return self.line_start(line) + len(before)
 
     def line_start(self, line: int) -> int:
-        """The offset of a line; behind the last one, of the line that would follow."""
+        """The offset of a line, or of the line that would follow the last one."""
         return self.start + self._starts[line - 1]
 
     def line_at(self, offset: int) -> int:
-        """The number of the line that an offset lies in."""
+        """The number of the line with this offset."""
         return self.line + bisect_right(self._starts, offset - self.start) - 1
 
     def span(self, node: ast.expr | ast.stmt | ast.alias | ast.excepthandler) -> tuple[int, int]:
@@ -90,7 +90,7 @@ class _Scope:
     global_names: set[str] = field(default_factory=set)
     is_class: bool = False
     seen: set[str] = field(default_factory=set)
-    """Of a class: the names that it has bound so far. Before that they mean the module's."""
+    """In a class: the names that it has bound so far; until then they mean the module's."""
 
 
 class _Finder(ast.NodeVisitor):
@@ -123,7 +123,7 @@ class _Finder(ast.NodeVisitor):
         )
 
     def bind(self, node: ast.stmt | ast.alias | ast.excepthandler, name: str, before: str) -> None:
-        """Enter a name that a statement binds otherwise than as an `ast.Name`."""
+        """Record a name that a statement binds, which is no `ast.Name`."""
         if self.is_global(name, is_read=False):
             start, end = self.text.span(node)
             code = self.text.between(start, end)
@@ -227,7 +227,7 @@ class _Finder(ast.NodeVisitor):
                 self.visit_all(node.body)
 
     def visit_decorators(self, decorators: list[ast.expr]) -> None:
-        """Visit what is called at once, where a lambda is one."""
+        """Visit decorators, which are called at once: also the body of a lambda."""
         for decorator in decorators:
             if isinstance(decorator, ast.Lambda):
                 self.visit_all(_defaults(decorator.args))
@@ -323,7 +323,7 @@ class _Finder(ast.NodeVisitor):
 
 
 def bound_names(statement: ast.stmt) -> set[str]:
-    """The names that a statement binds in the scope that it stands in."""
+    """The names that a statement binds in its own scope."""
     return _names_of([statement])[0]
 
 

@@ -1,4 +1,4 @@
-"""The modules that may go into a bundle, and what their names mean."""
+"""The modules that may go into a bundle, and the meanings of their names."""
 
 import builtins
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class _ModuleItself:
 
 
 class SourceTree:
-    """The modules that may go into a bundle, read when they are asked for.
+    """The modules that may go into a bundle, read on demand.
 
     Args:
         roots: for each top-level name its package folder or its module file.
@@ -59,7 +59,7 @@ class SourceTree:
         return False
 
     def uses(self, definition: Definition) -> list[Use]:
-        """What the references of a definition mean, but for those in strings.
+        """The meanings of a definition's references, except those in strings.
 
         Raises:
             BundleError: one has no meaning, or cannot be carried over.
@@ -74,7 +74,7 @@ class SourceTree:
         return self._uses[definition]
 
     def undefined(self, module: str, name: str, place: tuple[Path, int]) -> Meaning:
-        """The meaning of a name that nothing defines; BundleError where it has none."""
+        """The meaning of a name that nothing defines; here it has none."""
         raise BundleError(*place, f"{name} is used or imported, but not defined here")
 
     def resolve(self, module: str, reference: Reference) -> tuple[Meaning, int]:
@@ -133,6 +133,6 @@ class SourceTree:
 
 
 def modules_in(folder: Path) -> dict[str, Path]:
-    """The modules and packages that lie in a folder, by their names."""
+    """The modules and packages in a folder, by their names."""
     packages = [file.parent for file in folder.glob("*/__init__.py")]
     return {path.stem: path for path in [*packages, *folder.glob("*.py")]}

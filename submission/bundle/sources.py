@@ -1,4 +1,4 @@
-"""Modules as the bundler sees them: top-level definitions, imports, and what it cannot carry."""
+"""Modules as the bundler sees them: their top-level definitions and imports."""
 
 import ast
 import builtins
@@ -10,7 +10,7 @@ from submission.bundle.definitions import BundleError, Definition
 from submission.bundle.references import SourceText, bound_by
 
 NEVER_ON_KAGGLE = ("TYPE_CHECKING", "typing.TYPE_CHECKING", "__name__ == '__main__'")
-"""Conditions of which only the `else` goes into a bundle."""
+"""Conditions that are false on Kaggle: only their `else` goes into a bundle."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,12 @@ class Module:
     """The statements that define each name, in their order."""
     imports: dict[str, ProjectImport | LibraryImport] = field(default_factory=dict)
     running: list[Definition] = field(default_factory=list)
-    """Statements that may call what changes other names, where a module may have such."""
+    """Statements that may call functions that change other names, in a user's module."""
     future: bool = False  # whether it has `from __future__ import annotations`
 
     @cached_property
     def hides_builtins(self) -> dict[str, int]:
-        """The builtins that it defines otherwise, and the line from which on it does."""
+        """The builtins that it redefines, and the lines where it does."""
         lines = {name: imported.line for name, imported in self.imports.items()}
         lines |= {name: written[0].line for name, written in self.definitions.items()}
         return {name: line for name, line in lines.items() if hasattr(builtins, name)}
@@ -89,7 +89,7 @@ def _parsed(name: str, path: Path, text: str, project: frozenset[str]) -> Module
 
 
 class ModuleReader:
-    """Goes through the statements of one module, whose text begins at a line."""
+    """Reads the statements of one module, whose text begins at a line."""
 
     def __init__(
         self, name: str, path: Path, text: str, project: frozenset[str], line: int = 1

@@ -1,4 +1,4 @@
-"""Whether Kaggle would accept a submission: plays it as Kaggle does, in sandboxes, and reports."""
+"""Checks whether Kaggle would accept a submission: plays it as Kaggle does, in sandboxes."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -118,7 +118,7 @@ def _play_in_turn(
     patience: float,
     limits: Limits,
 ) -> list[JudgedGame]:
-    """The games against the random agent and, unless they show a fault, all others.
+    """Play the games against the random agent and, unless they show a fault, all others.
 
     Long games that the others call for are added to the plans, and follow them at once.
     """

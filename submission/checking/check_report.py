@@ -20,11 +20,11 @@ SECONDS = re.compile(r"\d+\.\d s\b")  # as a cause tells them: never the same in
 
 
 UNCONTAINED = "nothing that its user can reach: this system refuses namespaces, or has none"
-"""Of a submission that could have reached the network and the user's home."""
+"""Said of a submission that could have reached the network and the user's home."""
 
 
 def render_check(report: CheckReport) -> RenderableType:
-    """Facts, games and warnings; what they come to is `check_summary`."""
+    """Facts, games and warnings; the conclusion is `check_summary`."""
     parts: list[RenderableType] = [_facts(report), _games(report.games)]
     if report.left_out:
         missing = report.planned - len(report.games)
@@ -37,7 +37,7 @@ def render_check(report: CheckReport) -> RenderableType:
 
 
 def check_summary(report: CheckReport) -> list[Text]:
-    """What went wrong, the verdict, and what to do next."""
+    """The faults, the verdict, and what to do next."""
     return [*_faults(report.games), _verdict(report), *_upload(report)]
 
 
@@ -49,7 +49,7 @@ PASSED = {
 
 
 def render_pair(report: CheckReport) -> RenderableType:
-    """Show the additions of a check of a pair of games to one that has been shown."""
+    """Show what a check of a pair of games adds to a check that has been shown."""
     return Group(
         Text.assemble(
             f"A pair of games at {report.speed:.2g} of this machine's speed: ",

@@ -1,4 +1,4 @@
-"""The outcome of a check, and how it is made of its games."""
+"""The outcome of a check, made from its games."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -28,73 +28,55 @@ LARGE_BYTES = 5_000_000  # submissions below this size are safe
 
 
 class CheckVerdict(StrEnum):
-    """What a check says of a submission."""
+    """The verdict of a check."""
 
-    ACCEPTED = "accepted"
-    """Kaggle would accept it: it passed every game that decides."""
+    ACCEPTED = "accepted"  # Kaggle would accept it: it passed every game that decides
     REFUSED = "refused"
     UNDECIDED = "undecided"
-    """It failed, but maybe only for want of a module that Kaggle has: see `Fault.missing`."""
+    """It failed, perhaps only because a module that Kaggle has is missing: see `Fault.missing`."""
 
 
 @dataclass(frozen=True, slots=True)
 class GameResult:
     """One game that was played."""
 
-    name: str
-    """Size and seat, as in `6x7x4 on seat 1`."""
-    decides: bool
-    """Whether Kaggle plays such games, so that the submission has to pass it."""
-    act_timeout: float
-    """Seconds for a move."""
-    moves: int
-    """How many moves the submission made."""
-    longest: float | None
-    """Seconds of its longest move; None without moves."""
-    is_complete: bool
-    """False for a game that was stopped when it had shown enough."""
+    name: str  # size and seat, as in `6x7x4 on seat 1`
+    decides: bool  # whether Kaggle plays such games, so that the submission has to pass it
+    act_timeout: float  # seconds for a move
+    moves: int  # how many moves the submission made
+    longest: float | None  # seconds of its longest move; None without moves
+    is_complete: bool  # false for a game that was stopped when it had shown enough
     fault: Fault | None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CheckReport(Printed):
-    """All that a check has found."""
+    """The findings of a check."""
 
-    name: str
-    """The path of the file, or the name of what was never saved as one, such as a function."""
-    path: str | None
-    """None where there is only a temporary file."""
-    referee: Referee
-    """The environment of kaggle-environments whose games were played."""
-    size: int
-    """Bytes."""
+    name: str  # the path of the file, or the name of a function that was never saved as a file
+    path: str | None  # none where there is only a temporary file
+    referee: Referee  # the environment of kaggle-environments whose games were played
+    size: int  # bytes
     standard_imports: tuple[str, ...] | None
     """None, as `other_imports`, where the source could not be parsed."""
-    other_imports: tuple[str, ...] | None
-    """Modules that are not Python's own."""
+    other_imports: tuple[str, ...] | None  # modules that are not Python's own
     versions: RuntimeVersions | None
-    """Of Python and the libraries that the games were played with; None where none was begun."""
+    """The versions of Python and the libraries in the games; None where none was begun."""
     speed: float
     """The share of one core that the submission had, with all that it started; 1 is no limit."""
-    memory: int | None
-    """Bytes that it might use; None on systems that hold no process to a limit."""
+    memory: int | None  # bytes that it might use; None on systems that hold no process to a limit
     kept_from: tuple[str, ...]
-    """What it could not reach: the network and the home folder, where the system offers that."""
-    agent: str | None
-    """The callable that Kaggle takes; None where the file could not be loaded."""
-    timing: Timing | None
-    """None where no move was made."""
+    """What it was kept from: the network and the home folder, where the system offers that."""
+    agent: str | None  # the callable that Kaggle takes; None where the file could not be loaded
+    timing: Timing | None  # none where no move was made
     games: tuple[GameResult, ...]
-    planned: int
-    """How many games there would have been."""
-    left_out: str | None
-    """Why some of them were not played; None where all were."""
+    planned: int  # how many games there would have been
+    left_out: str | None  # why some of them were not played; None where all were
     makeshift: int
-    """In how many moves of the games that decide its agent gave none that could be played, as a
+    """In how many moves of the deciding games its agent gave none that could be played, as a
     bundle says of itself."""
     warnings: tuple[str, ...]
-    stderr: str
-    """The end of what the submission wrote to standard error."""
+    stderr: str  # the end of what the submission wrote to standard error
 
     @property
     def verdict(self) -> CheckVerdict:
@@ -111,12 +93,12 @@ class CheckReport(Printed):
 
     @property
     def is_makeshift(self) -> bool:
-        """Whether most moves of the games that decide were not its agent's own."""
+        """Whether most moves of the deciding games were not its agent's own."""
         return 2 * self.makeshift > sum(game.moves for game in self.games if game.decides)
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The modules of Kaggle's image for want of which there are faults, perhaps."""
+        """The missing modules of Kaggle's image that may be the reason for faults."""
         found = (game.fault.missing for game in self.games if game.decides and game.fault)
         return tuple(dict.fromkeys(module for modules in found for module in modules))
 
@@ -140,7 +122,7 @@ class CheckReport(Printed):
         return render_check(self)
 
     def summary(self) -> list[Text]:
-        """What went wrong, the verdict, and what to do next."""
+        """The faults, the verdict, and what to do next."""
         from submission.checking.check_report import check_summary
 
         return check_summary(self)
@@ -157,7 +139,7 @@ class CheckReport(Printed):
 
 @dataclass(frozen=True, slots=True)
 class JudgedGame:
-    """A game and the fault it has shown, None where the submission passed it."""
+    """A game and its fault; None if the submission passed it."""
 
     record: ObservedGame
     fault: Fault | None
@@ -171,7 +153,7 @@ def summarise(
     planned: int,
     patience: float,
 ) -> CheckReport:
-    """The report of a check, of whose planned games some may not have been played."""
+    """The report of a check."""
     records = [game.record for game in games]
     deciding = [record for record in records if record.plan.decides]
     choice = next((record.choice for record in records if record.choice), None)

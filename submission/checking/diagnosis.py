@@ -12,21 +12,19 @@ from submission.checking.source_facts import Definition, SourceFacts
 from submission.sandbox.causes import Cause
 
 AGENT_NAME = re.compile(r"(^|_)(agent|act|bot|player)$", re.IGNORECASE)
-"""Names that say that a function is meant to be the agent."""
+"""Names of functions that are meant to be the agent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
     """Why Kaggle ends a game against the submission."""
 
-    status: str
-    """Kaggle's: ERROR, INVALID or TIMEOUT."""
+    status: str  # kaggle's status: ERROR, INVALID or TIMEOUT
     cause: str
     mend: str
     when: str = field(compare=False)
     """At which point of the game it showed; the same fault may show at several."""
-    lines: tuple[str, ...] = ()
-    """The traceback's lines that lie in the submission."""
+    lines: tuple[str, ...] = ()  # the traceback's lines that lie in the submission
     missing: tuple[str, ...] = ()
     """Modules of Kaggle's image that are missing here, and may be the reason: the game might have
     gone otherwise with them."""
@@ -37,7 +35,7 @@ class Surroundings:
     """Modules that may be missing, besides those of Kaggle's image."""
 
     neighbours: frozenset[str]
-    """Names under which files and folders beside the original could be imported."""
+    """Names by which files and folders beside the original could be imported."""
     project_modules: frozenset[str]
     """Names of this project's packages and modules, which Kaggle does not have."""
     done_without: tuple[str, ...] = ()
@@ -46,7 +44,7 @@ class Surroundings:
 
 
 def diagnose(record: ObservedGame, surroundings: Surroundings, doubt: str | None) -> Fault | None:
-    """The fault that a game shows; None where the submission passed it.
+    """The fault that a game shows; None if the submission passed it.
 
     Args:
         record: the game.
@@ -115,7 +113,7 @@ def describe_choice(choice: Choice, source: SourceFacts) -> str:
 
 
 def doubt_choice(choice: Choice | None, source: SourceFacts) -> str | None:
-    """Why the callable is probably not the one that was meant; None where it looks right."""
+    """Why the callable is probably not the intended one; None if it looks right."""
     if choice is None:
         return None
     meant = _meant(choice, source)

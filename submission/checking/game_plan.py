@@ -1,4 +1,4 @@
-"""The games of a check: which are played, in what order, and what the submission may take."""
+"""The plan of a check: its games in their order, and the limits of the submission."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -52,8 +52,7 @@ class GamePlan:
     seconds: float  # seconds of play after which the game has shown enough
     decides: bool  # whether Kaggle plays such games, so that the submission has to pass it
     referee: Referee = Referee.CONNECTX
-    is_long: bool = False
-    """Whether it is played to see how long the bank lasts, against an opponent for that."""
+    is_long: bool = False  # whether the opponent makes it long, to see how long the bank lasts
 
     def __str__(self) -> str:
         seat = "against itself" if len(self.seats) == 2 else f"on seat {self.seats[0]}"
@@ -68,7 +67,7 @@ class GamePlan:
         )
 
     def most_moves(self, seat: Seat) -> int:
-        """How many moves a seat has where the board is filled: 21 on 6 rows and 7 columns."""
+        """How many moves a seat has if the board is filled: 21 on 6 rows and 7 columns."""
         return (self.rows * self.columns + 2 - seat) // 2
 
 

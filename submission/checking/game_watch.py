@@ -1,9 +1,8 @@
-"""How long a game is watched, and what a full one takes of the bank of time.
+"""How long a game is watched, and how much a full one takes of the bank of time.
 
-A full game of a seat is one in which the board is filled. Most games end sooner, that of a
-submission against itself, too, and a seat that takes more than its time for each move runs out of
-its bank in the long ones alone: most moves of a full game would have to be guessed, were it not for
-an opponent that makes the game long.
+A full game is one in which the board is filled. Most games end sooner, even those of a submission
+against itself, but a seat that exceeds its time in each move runs out of its bank in long games
+only. So an opponent makes a game long; else most moves of a full game would have to be guessed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,17 +17,16 @@ from submission.checking.game_plan import GamePlan, Limits, Seat
 from submission.sandbox.causes import Cause
 from submission.sandbox.move import Move
 
-SOLVER_SECONDS = 1.0
-"""For a move of the opponent that makes a game long; it takes none of the submission's time."""
+SOLVER_SECONDS = 1.0  # for a move of the opponent; the submission's clock stands still meanwhile
 
 SOLVER_MEGABYTES = 16
 
 Chooser = Callable[[Sequence[int], Sequence[int]], int]
-"""From the columns that were played and those that are legal to the one to play."""
+"""Chooses a column, given the columns that were played and those that are legal."""
 
 
 def lasting_opponent(env: BoardGame, otherwise: Chooser) -> Chooser:
-    """The opponent that keeps the end of the game farthest, its own win too.
+    """An opponent that makes the game as long as possible, delaying even its own win.
 
     It plays the move whose score is nearest to 0, that of the draw that fills the board: a win or a
     loss scores more the sooner it comes (see `agents.solver.solver.ScoreBounds`). It wins only
@@ -58,7 +56,7 @@ def lasting_opponent(env: BoardGame, otherwise: Chooser) -> Chooser:
 
 
 class GameWatch:
-    """Says when playing on would show nothing that Kaggle's clock could still punish."""
+    """Tells when to stop a game: once it cannot show a lack of time any more."""
 
     def __init__(self, plan: GamePlan, limits: Limits) -> None:
         self.moves: dict[Seat, list[Move]] = {seat: [] for seat in plan.seats}
@@ -67,13 +65,13 @@ class GameWatch:
         self._first_move_ended: float | None = None
 
     def take(self, seat: Seat, move: Move, now: float) -> None:
-        """Take a move in that has ended now, in seconds on the clock of the other methods."""
+        """Record a move that has ended at `now`, in seconds."""
         self.moves[seat].append(move)
         if self._first_move_ended is None:
             self._first_move_ended = now
 
     def has_shown_enough(self, now: float) -> bool:
-        """Whether the game may be stopped between two moves."""
+        """Whether the game may be stopped at `now`, in seconds."""
         if self._first_move_ended is None or now - self._first_move_ended <= self._plan.seconds:
             return False
         if self._plan.decides and min(map(len, self.moves.values())) < 2:
@@ -106,7 +104,7 @@ def doubtful_seats(
 def overtimes_of_full_game(
     moves: Sequence[Move], most_moves: int, act_timeout: float
 ) -> list[float]:
-    """The seconds that each move of a full game takes out of the bank, as far as can be told.
+    """Estimate the seconds that each move of a full game takes out of the bank.
 
     Those that were not seen are taken to be as slow as the later half of those that were, on
     average, the first one left out. The mean of all would be too much for an agent that searches
@@ -134,5 +132,5 @@ def of_full_game(moves: Sequence[Move], most_moves: int, limits: Limits) -> Caus
 
 
 def in_full_game(move: int) -> str:
-    """The sentence that a full game would time out, at which move of a seat, counted from 1."""
+    """Say that a full game would time out at a seat's move, counted from 1."""
     return f"a full game would time out at move {move}"

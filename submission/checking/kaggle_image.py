@@ -1,4 +1,4 @@
-"""Kaggle's Python images: which modules they have, and environments like them on this machine.
+"""Kaggle's Python images: their modules, and environments like them on this machine.
 
 There are two, of notebooks and, somewhat older, of games: the list of distributions says what is
 known of each.
@@ -20,7 +20,7 @@ of the two Pythons with which games may be played: inside of the one that runs t
 OLDER_PYTHON = "-3.11"  # ends the name of the folder beside it that has the older one
 
 LIST = Path(__file__).with_name("kaggle_image.txt")
-"""The image's distributions, with the list's sources and dates."""
+"""The image's distributions, with sources and dates."""
 
 DISTRIBUTIONS_OF_MODULES = {
     "attr": "attrs",
@@ -36,7 +36,7 @@ DISTRIBUTIONS_OF_MODULES = {
     "skopt": "scikit-optimize",
     "yaml": "pyyaml",
 }
-"""Modules that are named otherwise than their distributions, for want of an installed one."""
+"""Modules whose names differ from those of their distributions."""
 
 
 def image_python() -> Path | None:
@@ -61,20 +61,20 @@ def image_pythons() -> Iterator[Path]:
 
 @cache
 def kaggles_versions() -> str:
-    """What games on Kaggle are played with, as far as it is published: `Python 3.11 or 3.12, …`."""
+    """The published versions with which Kaggle plays games: `Python 3.11 or 3.12, …`."""
     text = LIST.read_text(encoding="utf-8")
     found = re.findall(r"^# Games are played with (.+)|^(numba|numpy)==(.+)", text, re.MULTILINE)
     return ", ".join(" ".join(filter(None, words)) for words in found)
 
 
 def image_has(module: str, distributions: Iterable[str] = ()) -> bool:
-    """Whether Kaggle's image has a module, by the distributions that it is of, or else its name."""
+    """Whether Kaggle's image has a module, judging by its distributions or else by its name."""
     named = [*distributions] or [DISTRIBUTIONS_OF_MODULES.get(module, module)]
     return any(_normalized(name) in _listed() for name in named)
 
 
 def doubt_import(entry: Import) -> str | None:
-    """Warn of an import that ends otherwise on Kaggle than in the check; None for all others."""
+    """A warning about an import that works here or on Kaggle only; None for other imports."""
     is_there = image_has(entry.module, entry.distributions)
     if entry.origin == "installed" and not is_there:
         source = ", ".join(entry.distributions) or "unknown"

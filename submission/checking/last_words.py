@@ -1,4 +1,4 @@
-"""What a submission wrote to standard error: the part that a reader has not been told already."""
+"""The end of a submission's standard error, without what the report says elsewhere."""
 
 import re
 from collections.abc import Sequence
@@ -9,17 +9,17 @@ from submission.sandbox.kaggle_agent import LONGEST_TEXT
 from submission.sandbox.move import STDERR_LINES
 
 FALL_BACK = "; falling back"
-"""Ends a line by which a bundle says that its agent gave no column; see `submission.entry`."""
+"""Ends a bundle's message that its agent gave no column; see `submission.entry`."""
 
 KAGGLES_TRACEBACK = re.compile(
     r'^Traceback \(most recent call last\):\n  File "[^"\n]*kaggle_environments', re.MULTILINE
 )
 
 CHAINED = ("another exception occurred:", "direct cause of the following exception:")
-"""Stand above the later ones of several tracebacks."""
+"""Stand above the second and further tracebacks of a chain."""
 
 FRAME = r'^  File "[^"\n]*", line \d+ in .*\n?'
-"""Of a stack that was written when a process crashed or was ended, from the innermost one out."""
+"""A frame of a stack that was written when a process crashed or was ended."""
 
 UNTOLD = re.compile(
     r'^  File "(?:[^"\n]*(?:kaggle_environments|submission.sandbox)[^"\n]*|<string>)", line \d+ in '
@@ -31,7 +31,7 @@ OUTER_FRAMES = re.compile(f"((?:{FRAME}){{3}})(?:{FRAME})+", re.MULTILINE)
 
 
 def last_words(records: Sequence[ObservedGame]) -> str:
-    """The last lines of the first game, in the order given, in which it has written any.
+    """The last lines of standard error of the first of these games that has any.
 
     Without the traceback that Kaggle's runner writes when an exception ends a game: the fault tells
     what of it lies in the submission. Of another stack there are the innermost frames, and none of
@@ -47,7 +47,7 @@ def last_words(records: Sequence[ObservedGame]) -> str:
 
 
 def _own_words(record: ObservedGame) -> str:
-    """Standard error up to the traceback with which Kaggle's runner has ended the game.
+    """Standard error up to the traceback with which Kaggle's runner ended the game.
 
     Of what a move writes the end alone is kept, so that the traceback may have lost its beginning.
     """
@@ -62,7 +62,7 @@ def _own_words(record: ObservedGame) -> str:
 
 
 def fallen_back(records: Sequence[ObservedGame]) -> list[str]:
-    """Why a bundle's agent gave no column, for each time that standard error says so."""
+    """The reasons why a bundle's agent gave no column, as told on standard error."""
     return [
         line.removesuffix(FALL_BACK)
         for record in records

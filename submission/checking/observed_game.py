@@ -1,4 +1,4 @@
-"""One game of a submission under observation: what is asked for, and what was seen."""
+"""Plays one game of a submission under observation, and records it."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -44,7 +44,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class ObservedGame:
-    """One game as it was seen."""
+    """The record of one game."""
 
     plan: GamePlan
     versions: RuntimeVersions | None  # None where no process got as far as the submission
@@ -147,7 +147,7 @@ class _Game:
             self._when = WHILE_LOADING if is_loading else f"when the game was set up on seat {seat}"
 
     def _set_up(self, place: int, observation: Message, configuration: Message) -> Move:
-        """Ask a seat before the game, as OpenSpiel's environments do; any answer will do."""
+        """Ask a seat before the game, as OpenSpiel's environments do; every answer is accepted."""
         seat = SEATS[place]
         if seat not in self._players:
             return Move(-1, 0.0)
@@ -183,7 +183,7 @@ class _Game:
         return self._board.over and not (can_go_on and self._goes_on())
 
     def _goes_on(self) -> bool:
-        """Have the game go on in another position with as many stones, if there is one.
+        """Continue the game in another position with as many stones, if there is one.
 
         The clock and the bank go on, too. The position is one that players reach who make the game
         last, in which a submission has as much to think about as in a game that had not ended.
@@ -199,7 +199,7 @@ class _Game:
         return True
 
     def _failure_in_full_game(self) -> Failure | None:
-        """What a long game has shown of a full one.
+        """The failure that a full game would have, judging by a long one.
 
         Another failure than a lack of time counts only before the game has gone on in a position
         that the submission had not led to.

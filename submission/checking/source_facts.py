@@ -1,8 +1,8 @@
 """Facts of a submission's source: its imports and its definitions.
 
-Parsing can end the interpreter that does it, and the grammar and the packages of another one may
-count: this file is also a script of its own, run by path with `python -I`, that prints the facts as
-JSON. It takes nothing but the standard library, and does not execute the source.
+Parsing can crash the interpreter, and the grammar and packages of another interpreter may count. So
+this file is also a script, run by path with `python -I`, that prints the facts as JSON. It uses the
+standard library alone and does not execute the source.
 """
 
 import ast
@@ -21,7 +21,7 @@ PARSING_SECONDS = 30
 MOST_BYTES = 20_000_000  # a longer source is not parsed: its syntax tree would take gigabytes
 
 MOST_PACKED_BYTES = 2_000_000
-"""Bytes of a submission's other sources that are parsed, which takes some seconds."""
+"""The most bytes of a submission's other sources that are parsed, in some seconds."""
 
 DefinitionKind = Literal["function", "class", "import", "assignment"]
 
@@ -37,11 +37,11 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """A module that the sources import, and where the interpreter that plays has it from."""
+    """A module that the sources import, and its origin for the interpreter that plays."""
 
     module: str  # its top-level name
     origin: Literal["standard", "packed", "installed", "missing"]
-    """Packed are those that lie beside the file that Kaggle loads."""
+    """A packed module lies beside the file that Kaggle loads."""
     distributions: tuple[str, ...]  # those of an installed module, as far as they are known
     is_guarded: bool
     """Whether it is imported in a `try` or a `with`, so that the sources may do without it."""
@@ -49,10 +49,10 @@ class Import:
 
 @dataclass(frozen=True, slots=True)
 class SourceFacts:
-    """The facts that parsing shows; by default that it has failed."""
+    """The facts of a source; by default, that it could not be parsed."""
 
     imports: tuple[Import, ...] | None = None
-    """Those anywhere in the submission's sources, by name; None where parsing fails."""
+    """All imports in the submission's sources, by name; None where parsing fails."""
     definitions: tuple[Definition, ...] = ()
     """In the order of the source; empty where parsing fails."""
 

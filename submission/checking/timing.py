@@ -14,22 +14,16 @@ from submission.checking.observed_game import ObservedGame
 class Timing:
     """Seconds, over the games that decide."""
 
-    loading: float
-    """The longest time of loading the file."""
-    first_move: float
-    """The longest first move, loading included, and what it compiles."""
-    mean: float
-    """Of all moves."""
+    loading: float  # the longest time of loading the file
+    first_move: float  # the longest first move, loading included, and what it compiles
+    mean: float  # the mean of all moves
     percentile_99: float
     longest: float
-    longest_later: float | None
-    """The longest move other than a seat's first; None without such."""
-    bank: float
-    """Seconds that a game's moves may take beyond their limit, in all."""
-    bank_taken: float
-    """The most that one game took of it, as far as it was played."""
+    longest_later: float | None  # the longest move other than a seat's first; None without such
+    bank: float  # seconds that a game's moves may take beyond their limit, in all
+    bank_taken: float  # the most that one game took of the bank, as far as it was played
     bank_of_full_game: float
-    """What a full game would take of it, by what was seen: see `overtimes_of_full_game`."""
+    """What a full game would take of the bank: see `overtimes_of_full_game`."""
 
     @property
     def bank_left(self) -> float:

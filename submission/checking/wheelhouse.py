@@ -1,4 +1,4 @@
-"""Packs what a Kaggle notebook without internet installs: `make wheelhouse`.
+"""Packs the wheels that a Kaggle notebook without internet needs: `make wheelhouse`.
 
 The zip is meant for a Kaggle dataset. It holds a wheel of this package, and wheels of what it and
 its extras need, as far as Kaggle's image does not have it.

@@ -6,8 +6,8 @@ system forks, starts the player::
 
     launcher, player  -->  supervisor  -->  fork server  -->  player_process
 
-Such a process has the rights of the user who starts it, to files and to other processes, but for
-the network and the home folder, from which Linux can keep it (`containment`); what Python itself
-would open or reach is looked at on every system (`file_guard`, `network_guard`). What is contained
-otherwise is carelessness, not malice; but nothing that it writes is believed (`messages`).
+A player has the rights of the user who starts it, to files and to other processes. Linux can keep
+it from the network and the home folder (`containment`); what Python itself opens or connects to is
+checked on every system (`file_guard`, `network_guard`). Apart from that the sandbox contains
+carelessness, not malice; but it believes nothing that a player writes (`messages`).
 """

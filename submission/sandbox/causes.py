@@ -1,4 +1,4 @@
-"""Mistakes of submissions in plain words: the one place where they are worded."""
+"""The mistakes of submissions, explained in plain words."""
 
 import re
 import signal
@@ -13,21 +13,21 @@ NO_CALLABLE = "there is no callable in the file"  # the cause where Kaggle's loa
 PACK_THE_DATA = "put the data into the file itself, or pack a .tar.gz with main.py at its top"
 
 REACHED_FOR = "network:"
-"""Begins what is told of the network, before a host or a command; a path begins otherwise."""
+"""Stands before a host or a command in reports about the network; paths never begin with it."""
 
 UNREACHED = re.compile(
     "name resolution|Name or service not known|nodename nor servname|getaddrinfo failed"
     "|resolve host|Network is unreachable"
 )
-"""The words of systems and libraries for a machine without a network."""
+"""What systems and libraries say on a machine without a network."""
 
 BYTE_ORDER_MARK = "U+FEFF"
 
 NO_PACKAGE = re.compile("'__name__' not in globals|relative import with no known parent package")
-"""Python's words for a relative import outside of packages: in executed text, and in a module."""
+"""What Python says of a relative import outside a package: in executed text, and in a module."""
 
 CRASHES = ("SIGSEGV", "SIGBUS", "SIGABRT", "SIGILL", "SIGFPE")
-"""Signals by which the system ends a process for what it has done itself."""
+"""Signals by which the system ends a process that has crashed."""
 
 FIRST_EXCEPTION = 0xC0000000  # Windows ends such a process with an exit status from here on
 
@@ -43,24 +43,23 @@ CLOSED_CHANNEL = Cause(
     "file descriptors that are not the submission's own were closed",
     "close only what the submission has opened itself",
 )
-"""The submission has closed the connection by which it is asked for moves."""
+"""The submission has closed the connection over which it is asked for moves."""
 
 ENDED_SUPERVISOR = Cause(
     "the process that watches over the submission was ended",
     "end only the processes that the submission has started",
 )
-"""The submission has ended its parent, or a parent of that."""
+"""The submission has ended its parent process or a further ancestor."""
 
 FORGERY = Cause("answered by other means than a return", "return a column")
 """The submission has written messages of its own where it is asked for moves."""
 
 
-SUBMISSION = "submission"
-"""In place of a type's name: an action of the form that OpenSpiel's environments take."""
+SUBMISSION = "submission"  # stands for the type of an action in OpenSpiel's form
 
 
 class Raised(NamedTuple):
-    """An exception, as the process tells it in which it was raised."""
+    """An exception, as reported by the process that raised it."""
 
     type: str
     message: str  # its first line
@@ -75,7 +74,7 @@ def of_exception(error: Raised, memory: int | None, hidden: Sequence[str] = ()) 
     Args:
         error: the exception.
         memory: bytes that the submission may use; None where nothing limits it.
-        hidden: what it asked for and Kaggle's machine does not have; see `of_hidden`.
+        hidden: paths and hosts that it asked for in vain; see `of_hidden`.
     """
     if attempt := _attempt(error, hidden):
         return of_hidden(attempt)
@@ -141,10 +140,11 @@ def of_exception(error: Raised, memory: int | None, hidden: Sequence[str] = ()) 
 
 
 def of_hidden(asked: str) -> Cause:
-    """Why there is not what a submission has asked for.
+    """Why a submission has asked for something in vain.
 
-    It was a path that this machine has, unlike Kaggle's; or, after REACHED_FOR, what was to be
-    reached by the network, nothing where that is not known.
+    Args:
+        asked: a path that Kaggle's machine does not have; or, after REACHED_FOR, the host or the
+            command that needed the network, empty where it is not known.
     """
     if asked.startswith(REACHED_FOR):
         what = asked.removeprefix(REACHED_FOR)
@@ -220,12 +220,12 @@ def _crash(exit_code: int) -> str | None:
 
 
 def of_many_processes(most: int) -> Cause:
-    """The submission was ended because it had started too much."""
+    """The submission was ended because it had started too many processes."""
     return Cause(f"more than {most} processes were started", "start fewer processes")
 
 
 def of_silence(seconds: float, place: str | None) -> Cause:
-    """The submission was ended because no answer came; at which line it was, where it is known."""
+    """The submission was ended because no answer came; `place` is where it was, if known."""
     where = f" (it was at {place})" if place else ""
     return Cause(
         f"no end had come after {seconds:.1f} s{where}",
@@ -234,12 +234,12 @@ def of_silence(seconds: float, place: str | None) -> Cause:
 
 
 def of_long_game(seconds: float) -> Cause:
-    """A whole game took more time than it may."""
+    """A whole game took too long."""
     return Cause(f"the whole game took longer than {seconds:g} s", "take less time for each move")
 
 
 def of_late_move(seconds: float, limit: float) -> Cause:
-    """A move took more than its limit and the bank allow."""
+    """A move took longer than its limit and the bank allow."""
     return Cause(
         f"a move took {seconds:.1f} s: over {limit:g} s and over its bank",
         "plan the time of a move from actTimeout, with a margin",
@@ -247,7 +247,7 @@ def of_late_move(seconds: float, limit: float) -> Cause:
 
 
 def of_returned(returned: str, action: str, configuration: Mapping[str, Any]) -> Cause:
-    """Why a referee takes no move from what the agent returned.
+    """Why a referee rejects what the agent returned.
 
     Args:
         returned: name of the value's type, or SUBMISSION for OpenSpiel's dict with a plain int.

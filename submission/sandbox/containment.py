@@ -1,11 +1,12 @@
 """Keeps the processes of players from the network and from the user's home, where Linux offers it.
 
-They get a network of their own, in which nobody else is, and mounts of their own, in which an empty
-folder lies over the home, and Kaggle's folder leads to that of the player. For that, users other
-than root need a user namespace, which a system or its container may refuse. Whatever fails, the
-rest is as it was: no agent may fail by this.
+They get an empty network of their own, and mounts of their own, in which an empty folder covers the
+home and Kaggle's folder leads to the player's. Users other than root need a user namespace for
+that, which a system or its container may refuse. What fails is left as it was: no agent may fail
+because of it.
 
-For the process from which all players come, before it has threads: the standard library alone.
+This runs in the process from which all players come, before it has threads, on the standard library
+alone.
 """
 
 import contextlib
@@ -47,13 +48,13 @@ PLAYER = "player"
 
 
 def contain(folder: Path) -> tuple[str, ...]:
-    """Shut this process, and all that come from it, out of the network and of the home.
+    """Cut this process and its descendants off from the network and the home folder.
 
     Args:
         folder: where all of them live.
 
     Returns:
-        What they are kept from: of NETWORK and HOME, those for which it could be done.
+        What they are cut off from, as far as the system allows: NETWORK and HOME.
     """
     if sys.platform != "linux":
         return ()
@@ -77,7 +78,7 @@ def contain(folder: Path) -> tuple[str, ...]:
 
 
 def link_player(home: Path) -> None:
-    """Have Kaggle's folder lead to the home of a player, for the processes that are shut in."""
+    """Make Kaggle's folder lead to the home of a player, for contained processes."""
     link = home.with_name(PLAYER)
     with contextlib.suppress(OSError):  # as on Windows, where nobody is shut in
         link.unlink(missing_ok=True)
@@ -126,7 +127,7 @@ def _raise_loopback() -> None:
 
 
 def _cover_home(system: _System, folder: Path) -> None:
-    """Lay a folder over the home that has nothing but what is needed of it.
+    """Mount a folder over the home that shows only the parts of it that are needed.
 
     An OSError, or a KeyError for a user without a home: nothing has been laid over it.
     """
@@ -177,7 +178,7 @@ def _add_kaggle_home(system: _System, folder: Path) -> None:
 
 
 def _needed(home: str, folders: Iterable[str]) -> list[str]:
-    """Those of the folders that lie in the home, by whichever name, the outer ones first.
+    """The given folders that lie in the home, under any of their names, the outer ones first.
 
     An OSError: there is no home, it is among them, or files of theirs lie elsewhere in it.
     """

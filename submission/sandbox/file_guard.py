@@ -1,8 +1,8 @@
 """Hides from a submission what Kaggle's machine does not have: this project, and other files.
 
-For the process that plays it. Who asks for such a file is told that there is none, as on Kaggle;
-Kaggle's own folder leads to the submission's. Native code that opens files by itself, and programs
-that a submission starts, are not seen.
+It works in the player's process: such files do not seem to exist, as on Kaggle, and Kaggle's own
+folder leads to the submission's. It does not see files that native code opens by itself, or that
+programs open which a submission starts.
 """
 
 import errno
@@ -33,12 +33,12 @@ SYSTEM_FOLDERS = (
     *("/bin", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/proc"),
     *("/run", "/sbin", "/sys", "/usr", "/Library", "/System"),
 )
-"""Of the operating system, and alike on most machines."""
+"""The folders of the operating system, much the same on all machines."""
 
 WINDOWS_DEVICES = "\\\\.\\"  # Windows keeps `nul` and the like there
 
 OTHER_FOLDERS = ("/boot", "/home", "/media", "/mnt", "/opt", "/root", "/srv", "/var")
-"""On every machine, but what lies in them was put there."""
+"""Folders that every machine has, with contents of its own."""
 
 TEMPORARY_FOLDERS = ("/tmp", "/var/tmp")  # noqa: S108
 """Kaggle's machine has them too, but empty."""
@@ -48,7 +48,7 @@ MOST_TOLD = 20  # so much is told; more shows nothing new
 
 
 class FileGuard:
-    """Decides for each path whether Kaggle's machine has it.
+    """Decides which paths Kaggle's machine has.
 
     Args:
         own: the folders of the submission, first the one that Kaggle names KAGGLE_FOLDER.
@@ -81,7 +81,7 @@ class FileGuard:
         self._tell = tell
 
     def install(self) -> None:
-        """Guard this process and its forks until they end."""
+        """Guard this process and its forks from now on."""
 
         def guarded_stat(path: Any, **options: Any) -> os.stat_result:
             self.require(path)
@@ -102,7 +102,7 @@ class FileGuard:
         sys.addaudithook(NetworkGuard(lambda what: self._tell_once(REACHED_FOR + what)).audit)
 
     def require(self, path: Any, flags: int = os.O_RDONLY) -> None:
-        """Refuse a hidden path as the system refuses a missing one; numbers of open files pass.
+        """Raise the system's error for a missing file if a path is hidden; file descriptors pass.
 
         Raises:
             FileNotFoundError: this machine has it, and Kaggle's does not.
@@ -153,7 +153,7 @@ def _prefix(folder: str) -> str:
 
 
 class ProjectHider(MetaPathFinder):
-    """Finds modules of certain names anywhere but where they are not the submission's.
+    """Finds modules of certain names only where they are the submission's own.
 
     Args:
         names: the project's packages and modules.

@@ -1,7 +1,7 @@
-"""Temporary folders: each is locked by its owner, and removed with all that strangers left in it.
+"""Temporary folders, locked by their owners and removed with everything in them.
 
-What an owner could not remove, having been killed, the next run does. Where folders cannot be
-locked, as on Windows, it is left to the system.
+The next run removes the folders of owners that were killed. Where folders cannot be locked, as on
+Windows, that is left to the system.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ REMOVAL_SECONDS = 5.0  # how long others may still write into a folder that is r
 PAUSE = 0.002  # seconds between two attempts
 
 BY_NUMBER = os.scandir in os.supports_fd and {os.chmod, os.open, os.rename} <= os.supports_dir_fd
-"""Whether folders are reached by the numbers of open files, whatever becomes of their paths."""
+"""Whether folders can be reached by file descriptors, which outlast their paths."""
 
 FOLDER_ALONE = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 """Opens a folder, and no link to one."""
@@ -55,7 +55,7 @@ def owned_folder(parent: Path | None = None) -> Iterator[Path]:
 
 
 def remove_abandoned(parent: Path) -> None:
-    """Remove the folders whose owners have ended without doing so, as when they were killed."""
+    """Remove the folders whose owners were killed before they could do so."""
     for folder in list(parent.glob(f"{OWNED}*")):
         with _locked(folder) as is_abandoned:
             if is_abandoned:
@@ -79,7 +79,7 @@ def _locked(folder: Path) -> Iterator[bool]:
 def remove_folder(folder: Path) -> None:
     """Remove a folder into which processes that are being ended may still write.
 
-    Whatever strangers have made of it, nothing is raised; what cannot be removed stays.
+    Nothing is raised, whatever the folder contains; what cannot be removed stays.
     """
     end = time.monotonic() + REMOVAL_SECONDS
     while True:

@@ -52,13 +52,13 @@ print("Python %d %d" % sys.version_info[:2])
 from importlib.util import find_spec
 print(find_spec("kaggle_environments") is not None)
 """
-"""Says what an interpreter is; its first lines run on every Python."""
+"""Prints what an interpreter is; the first lines run on every Python."""
 
 PROBE_SECONDS = 30
 
 
 def child_command(module: str, python: Path | None, *packages: ModuleType) -> list[str]:
-    """The command that runs `main()` of one of this project's modules; arguments may follow.
+    """The command that runs `main()` of a module of this project; arguments may follow.
 
     The current folder and the user's own packages are not on the child's search path. The project
     is, until the module hides it (see `hide_project`).
@@ -88,7 +88,7 @@ def child_environment(folder: Path) -> dict[str, str]:
 
 
 def find_python(path: Path) -> Path:
-    """Another interpreter that can play Kaggle's games.
+    """Find another interpreter that can play Kaggle's games.
 
     Args:
         path: an interpreter, a command that starts one, or the folder of a virtual environment.
@@ -144,14 +144,14 @@ FORKS = hasattr(os, "fork") and sys.platform != "darwin"
 
 @dataclass(frozen=True, slots=True)
 class Starter:
-    """The job of a starter; JSON-able through `dataclasses.asdict`."""
+    """How players' processes are started; JSON-able through `dataclasses.asdict`."""
 
     command: tuple[str, ...]  # starts a process that is told a player's job on standard input
     forks: bool  # whether it forks a player for each job; else it becomes the player
 
 
 class News(NamedTuple):
-    """Something that a thread has heard for the one that waits."""
+    """Something that a thread has read for the thread that waits."""
 
     kind: str  # `command`, `message`, `stderr` or `exit`
     content: Any
@@ -160,7 +160,7 @@ class News(NamedTuple):
 
 
 class StarterProcess:
-    """A running starter; what it says is heard in threads, which works on every system.
+    """A running starter, whose output threads read, which works on every system.
 
     Args:
         starter: how to start it.
@@ -191,11 +191,11 @@ class StarterProcess:
 
     @property
     def is_running(self) -> bool:
-        """Whether it can be told something."""
+        """Whether it still runs."""
         return self._process.poll() is None
 
     def tell(self, message: Message) -> None:
-        """Write to it, or to the player; one that is gone hears nothing."""
+        """Write to it or to the player; nothing happens if it has gone."""
         if self._process.stdin is not None:
             with contextlib.suppress(OSError):
                 self._process.stdin.write(encoded(message))
@@ -209,7 +209,7 @@ class StarterProcess:
 def read_in_thread(
     pipe: IO[bytes] | None, kind: str, news: Queue[News], source: StarterProcess | None = None
 ) -> None:
-    """Have a thread tell what can be read from a pipe, and of nothing at its end."""
+    """Start a thread that reports what it reads from a pipe, and b"" at the end."""
 
     def read(file: int) -> None:
         chunk = b"\n"

@@ -1,4 +1,4 @@
-"""An agent, asked for moves by Kaggle's own code, its answers taken as Kaggle takes them.
+"""Asks an agent for moves by Kaggle's own code, and takes its answers as Kaggle does.
 
 For the process in which the agent runs: the standard library and kaggle_environments are all that
 is there.
@@ -28,7 +28,7 @@ FRAMES = 5  # how many of a traceback's last lines are told
 LONGEST_TEXT = 1000
 
 ADDRESS = re.compile(r" at 0x[0-9a-f]+", re.IGNORECASE)
-"""A place in the memory of one process, which would make one mistake look like many."""
+"""An address in memory, which would make the same mistake look different in each process."""
 
 SHORT = reprlib.Repr()
 SHORT.maxother = 60  # leaves an address at the end whole
@@ -57,9 +57,10 @@ class KaggleAgent:
         configuration: Mapping[str, Any],
         passing: tuple[type[BaseException], ...] = (),
     ) -> Message:
-        """The answer, JSON-able; see `move.read_answer`.
+        """Ask for a move; return the JSON-able answer that `move.read_answer` takes.
 
-        What makes Kaggle's runner break off is one, too, but for exceptions that are let through.
+        An exception that would make Kaggle's runner break off is an answer, too, unless it is one
+        of `passing`, which are raised.
         """
         begin = perf_counter()
         try:
@@ -135,7 +136,7 @@ def _verdict(
 
 
 def shown(value: object) -> str:
-    """A short text for any value, also where its own `repr` fails."""
+    """A short text for any value, even if its `repr` fails."""
     try:
         return ADDRESS.sub("", " ".join(SHORT.repr(value).split()))[:LONGEST_TEXT]
     except Exception:
@@ -143,7 +144,7 @@ def shown(value: object) -> str:
 
 
 def type_name(value: object) -> str:
-    """Name of a value's type, with its module unless that is `builtins`."""
+    """The name of a value's type, with its module unless that is `builtins`."""
     kind = type(value)
     module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
     return f"{module}{kind.__qualname__}"
@@ -218,7 +219,7 @@ def _inner(filename: str, folder: Path) -> Path | None:
 
 
 def report_loading(main: Path, report: Callable[..., None]) -> None:
-    """Have Kaggle's loader report how long it took and which callable it chose."""
+    """Make Kaggle's loader report how long it took and which callable it chose."""
     kaggle_agent: Any = kaggle_environments().agent
     load = kaggle_agent.get_last_callable
 
@@ -234,7 +235,7 @@ def report_loading(main: Path, report: Callable[..., None]) -> None:
 
 
 def describe_choice(chosen: Any, main: Path) -> Message:
-    """Describe the thing that Kaggle takes as the agent, and its origin."""
+    """Describe the callable that Kaggle takes as the agent."""
     code = getattr(chosen, "__code__", None)
     return {
         "name": _name(chosen),

@@ -1,4 +1,4 @@
-"""The folder into which Kaggle unpacks a submission, on machines that have no such folder.
+"""Kaggle's folder for submissions, on machines that have no such folder.
 
 Linux can mount it (see `containment`). Elsewhere its paths are translated, where they come from
 and where they are used, since neither is seen everywhere: in the constants of code when that is
@@ -22,7 +22,7 @@ KAGGLE_HOME = "/kaggle_simulations"
 KAGGLE_FOLDER = f"{KAGGLE_HOME}/agent"
 
 IN_TEXT = re.compile(rf"(?<!\w){KAGGLE_HOME}\b")
-"""Finds where it is named, also in `file:///kaggle_simulations/agent/book.db`."""
+"""Finds the folder's name, also in `file:///kaggle_simulations/agent/book.db`."""
 
 IN_BYTES = re.compile(IN_TEXT.pattern.encode())
 
@@ -37,7 +37,7 @@ FILE_FUNCTIONS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
 
 
 def translate_paths(home: str) -> None:
-    """From now on, have this process find in KAGGLE_HOME what is in another folder, its `home`."""
+    """Make paths in KAGGLE_HOME lead to another folder, `home`, in this process."""
     for module, names in FILE_FUNCTIONS:
         for name in names:
             setattr(module, name, _with_paths_led(getattr(module, name), home))
@@ -55,7 +55,7 @@ def translate_paths(home: str) -> None:
 
 
 def path_led(value: Any, home: str) -> Any:
-    """A path, led to `home` if it lies in KAGGLE_HOME; whatever else, as it is."""
+    """A path, moved to `home` if it lies in KAGGLE_HOME; other values as they are."""
     path = os.fspath(value) if hasattr(value, "__fspath__") else value
     if isinstance(path, bytes):
         return os.fsencode(path_led(os.fsdecode(path), home))
@@ -65,7 +65,7 @@ def path_led(value: Any, home: str) -> Any:
 
 
 def constant_led(constant: Any, home: str) -> Any:
-    """A constant of compiled code, or the code itself, with KAGGLE_HOME replaced in its texts."""
+    """A constant of compiled code, or code itself, with KAGGLE_HOME replaced by `home`."""
     match constant:
         case str():
             return IN_TEXT.sub(lambda named: home, constant)

@@ -1,4 +1,4 @@
-"""Starts players' processes, by supervisors that are started when needed and then kept."""
+"""Starts players, by supervisors that are started when needed and then kept."""
 
 import atexit
 import os
@@ -19,14 +19,14 @@ from submission.sandbox.player import RunningPlayer, SupervisorProcess
 from submission.sandbox.player_process import FORK
 
 KEEPER = Starter((), forks=False)
-"""Of a supervisor that only keeps folders, so that no player of its own can end it."""
+"""The starter of a supervisor that only keeps folders, so that no player can end it."""
 
 Kind = tuple[Starter, str]
 """Supervisors of a kind have one starter and one temporary folder, in which they make their own."""
 
 
 class SupervisorPool:
-    """Supervisors for all threads of this process; one that is given back serves the next."""
+    """The supervisors of this process, for all its threads; returned ones are used again."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -35,7 +35,7 @@ class SupervisorPool:
         self._is_closed = False
 
     def take(self, starter: Starter, owner: object, *, is_new: bool = False) -> SupervisorProcess:
-        """A supervisor whose last player has ended or is being ended, or a new one.
+        """Take an idle supervisor, or a new one.
 
         Args:
             starter: how it starts players.
@@ -59,13 +59,13 @@ class SupervisorPool:
         return supervisor
 
     def give_back(self, supervisor: SupervisorProcess) -> None:
-        """Let it serve others, unless it is being ended."""
+        """Return a supervisor for further use, unless it is being ended."""
         with self._lock:
             if taken := self._taken.pop(supervisor, None):
                 self._idle[taken[1]].append(supervisor)
 
     def end(self, owner: object) -> None:
-        """End the supervisors that somebody has taken, with their players and folders."""
+        """End the supervisors that an owner has taken, with their players and folders."""
         with self._lock:
             ending = [taken for taken, (taker, _) in self._taken.items() if taker is owner]
             for supervisor in ending:
@@ -80,7 +80,7 @@ class SupervisorPool:
         _end(ending)
 
     def forget(self) -> None:
-        """Leave everything to the process that this one was forked from."""
+        """Forget all supervisors in a forked process: they belong to its parent."""
         self._lock = Lock()
         for supervisor in self._let_all_go():
             supervisor.let_go()
@@ -112,7 +112,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class Launcher:
-    """Starts players that can be ended together, for all threads of this process.
+    """Starts players that can be ended together.
 
     Args:
         python: the interpreter in which they run, as `find_python` finds it; None for this one.
@@ -137,7 +137,7 @@ class Launcher:
     def start_player(
         self, agent: bytes | Path, *, seed: int, memory: int, speed: float = 1.0
     ) -> RunningPlayer:
-        """Have a submission's process started, without waiting for it.
+        """Start a submission's process, without waiting for it.
 
         Args:
             agent: the content of the submission's file, or the folder of its files.
@@ -190,7 +190,7 @@ class Launcher:
         return folder
 
     def close(self) -> None:
-        """End its players that still run; no more are started."""
+        """End the players that still run; no more are started."""
         self._is_closed = True
         while self._folders:
             keeper, folder = self._folders.pop()

@@ -1,8 +1,7 @@
-"""Messages between the processes of a sandbox: JSON objects, a line each, and their shapes.
+"""Messages between the processes of a sandbox: lines of JSON, and the shapes that they have.
 
-Strangers' code can write whatever it likes where these are read, for it runs in the process that
-reports on it. So each message is held against its shape where it is read; who gets it can take what
-it holds as it is.
+Strangers' code runs in the process that reports on it, and can write what it likes there. So each
+message is checked against its shape when it is read; after that its content can be relied on.
 """
 
 import json
@@ -15,13 +14,13 @@ Message = dict[str, Any]
 LINE_BYTES = 2**16  # a longer line from a stranger's process is no message
 
 Shape = Any
-"""Of a value of JSON: a type or a constant; a `range` of whole numbers; a tuple of shapes, of which
-it has one; a dict of the shapes of an object's members; a list of the shapes of an array's items,
-or of the one shape that all of them have, and `...`; or a function that is true of it."""
+"""The shape of a JSON value: a type; a constant; a `range` of whole numbers; a tuple of possible
+shapes; a dict of the shapes of an object's members; a list of the shapes of an array's items, or
+of one shape and `...` for items that are all alike; or a function that is true of the value."""
 
 
 def is_seconds(value: object) -> bool:
-    """Whether it is a time."""
+    """Whether a value is a number of seconds."""
     return type(value) is float and 0 <= value < inf
 
 
@@ -49,7 +48,7 @@ OWN_EVENT = (
     },
     {"event": "hidden", "path": str},
 )
-"""What a player tells of itself."""
+"""A player's messages about itself."""
 
 RAISED = {"type": str, "message": str, "module": (str, None), "lines": [str, ...], "python": str}
 
@@ -61,14 +60,14 @@ ANSWER = (
     {**ANSWERED, "status": "ERROR", "returned": None, "error": RAISED},
     {**ANSWERED, "status": "TIMEOUT", "returned": None},
 )
-"""Those of `KaggleAgent.act`."""
+"""The answers of `KaggleAgent.act`."""
 
 EXIT = {"event": "exit", "code": NUMBER}
 
 FROM_PLAYER = (*ANSWER, *OWN_EVENT, EXIT)
 
 FORGERY: Message = {"event": "forgery"}
-"""Stands for what bears a player's key and has no shape that a message of it has."""
+"""Replaces messages that have the right key and a wrong shape."""
 
 JOB = {"home": str, "seed": int, "memory": int, "speed": (int, float), "key": str}  # a `PlayerJob`
 
@@ -77,10 +76,10 @@ COMMAND = (
     {"ask": dict, "seconds": is_seconds},
     {"end": ("silently", "with a report")},
 )
-"""What a supervisor is told."""
+"""The commands of a supervisor."""
 
 FOLDER = ({"folder": str}, {"no_folder": str})
-"""Its first report: its folder, or why it could not make one."""
+"""A supervisor's first report: its folder, or why it could not make one."""
 
 SEEN = {"events": [OWN_EVENT, ...], "waited": is_seconds}
 
@@ -92,7 +91,7 @@ ENDING = (
 )
 
 OUTCOME = ({**SEEN, "answer": ANSWER}, {**SEEN, "answer": None, "ending": ENDING, "stderr": str})
-"""Its report of what came of a request."""
+"""A supervisor's report of a request for a move."""
 
 ENDED = {"ended": True, "stderr": str}  # its report of a player's end
 
@@ -103,7 +102,7 @@ def encoded(message: Message) -> bytes:
 
 
 def decoded(line: bytes, shape: Shape) -> Message | None:
-    """The message that a line holds; None where it is of another shape, or none at all."""
+    """The message in a line; None if it is not a message of this shape."""
     message = _parsed(line)
     return message if has_shape(message, shape) else None
 
@@ -137,10 +136,10 @@ def has_shape(value: object, shape: Shape) -> bool:
 
 
 class KeyedLines:
-    """Finds the messages that bear a key among whatever else a stranger's process writes.
+    """Finds the messages with a key in the output of a stranger's process.
 
     Args:
-        key: what every genuine message has as its `key`.
+        key: the `key` of every genuine message.
     """
 
     def __init__(self, key: str) -> None:
@@ -148,9 +147,9 @@ class KeyedLines:
         self._unread = b""
 
     def take_in(self, chunk: bytes) -> list[Message]:
-        """The messages that are complete with the next bytes, without the key.
+        """The messages that the next bytes complete, without their keys.
 
-        In place of one that has no shape of a player's messages stands `FORGERY`.
+        A message with the key that no player would send is replaced by `FORGERY`.
         """
         *lines, unread = (self._unread + chunk).split(b"\n")
         self._unread = unread[-LINE_BYTES:]

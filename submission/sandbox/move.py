@@ -1,4 +1,4 @@
-"""Moves and failures: the answers of a player."""
+"""A player's answers: moves and failures."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -22,12 +22,11 @@ which its own clock may be behind its supervisor's."""
 
 STDERR_LINES = 10  # how many of a failing player's last lines are kept
 
-CRASH = "Fatal Python error"
-"""How Python begins to say on standard error where it was when it crashed."""
+CRASH = "Fatal Python error"  # begins Python's report, on standard error, of where it crashed
 
 
 class Failure(NamedTuple):
-    """Why there is no column to play."""
+    """Why a player has no column to play."""
 
     status: str  # one of `FAILING_STATUSES`
     cause: str  # why, in one plain line
@@ -38,7 +37,7 @@ class Failure(NamedTuple):
 
 
 class Move(NamedTuple):
-    """An answer, or the lack of one."""
+    """An answer, or a failure to answer."""
 
     column: int | None
     """The column, or in tic-tac-toe the cell, counted from 0; it may be full or not on the board.
@@ -63,7 +62,7 @@ def failure(status: str, cause: Cause, stderr: str = "", error: Raised | None = 
 def misplaced(
     column: int | None, configuration: Mapping[str, Any], stderr: Sequence[str] = ()
 ) -> Failure:
-    """The failure of a move to a column that takes no stone; None for an agent that gave none."""
+    """The failure of a move to a column that takes no stone, or of None instead of a column."""
     kind = "int" if configuration.get("openSpielGameName") is None else SUBMISSION
     returned = "NoneType" if column is None else kind
     cause = of_returned(returned, str(column), configuration)
@@ -83,7 +82,7 @@ def read_answer(
         answer: of `KaggleAgent.act`.
         configuration: what the player was told of the rules.
         memory: bytes that the player may use; None where nothing limits it.
-        hidden: what it asked for and Kaggle's machine does not have; see `causes.of_hidden`.
+        hidden: paths and hosts that it asked for in vain; see `causes.of_hidden`.
         waited: seconds that its supervisor has waited for the answer. They count where the player
             tells clearly less; None where it is trusted.
     """

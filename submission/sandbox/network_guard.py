@@ -1,8 +1,8 @@
 """Keeps a submission from the network, which Kaggle's machines do not have, as far as is known.
 
-For the process that plays it, on any system: it tells what was tried, and fails that as a machine
-without a network does. Native code and programs are kept from it by `containment` alone, where
-Linux offers that; programs that are known to need it are told.
+It works in the player's process, on any system: it reports attempts, and lets them fail as on a
+machine without a network. Native code and programs are stopped by `containment` alone, where Linux
+offers that; programs that are known to need the network are reported.
 """
 
 import errno
@@ -14,25 +14,25 @@ from ipaddress import ip_address
 from typing import Any
 
 NAMING = ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr")
-"""Python's audit events before a host is looked up, which they begin with."""
+"""Python's audit events for looking up a host, their first argument."""
 
 SENDING = ("socket.connect", "socket.sendto", "socket.sendmsg")
-"""Those before something is sent through a socket to an address."""
+"""The events for sending something through a socket to an address."""
 
 STARTING = {"os.system": 0, "os.exec": 1, "os.posix_spawn": 1, "os.spawn": 2, "subprocess.Popen": 1}
-"""Those before a program is started, with the place of its command."""
+"""The events for starting a program, with the index of the command among their arguments."""
 
 DOWNLOAD = re.compile(
     r"\b(?:(?:pip[\d.]*|uv|conda|mamba|apt|apt-get)\s(?:.*\s)?(?:install|download|add)\b"
     r"|git\s(?:.*\s)?(?:clone|fetch|pull)\b|(?:curl|wget)\s).*"
 )
-"""Finds what needs the network in a command."""
+"""Finds the part of a command that needs the network."""
 
 LONGEST_TOLD = 60
 
 
 class NetworkGuard:
-    """Fails what would reach beyond this machine, and tells how each host or command begins."""
+    """Refuses connections beyond this machine, and reports the host or command of each attempt."""
 
     def __init__(self, tell: Callable[[str], None]) -> None:
         self._tell = tell

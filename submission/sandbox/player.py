@@ -1,4 +1,4 @@
-"""The asking process's end of a player."""
+"""A player, as the process sees it that asks for its moves."""
 
 import contextlib
 import json
@@ -36,14 +36,13 @@ from submission.sandbox.staging import lay_out
 from submission.terminal import plain_text
 
 GONE = (EOFError, OSError, ValueError)
-"""Raised by talking to a supervisor that has ended, or was closed by another thread."""
+"""Raised by communication with a supervisor that has ended, or was closed by another thread."""
 
-REPORT_SECONDS = 120.0
-"""How long a supervisor may take for what it does beside waiting for an answer."""
+REPORT_SECONDS = 120.0  # how long a supervisor may take, apart from waiting for an answer
 
 GLANCE_SECONDS = 0.5
-"""A supervisor that is seen stopped twice, with so long between, is not waited for: nobody but a
-player does that, for a session of its own keeps it from what a terminal or a shell does."""
+"""Seconds between two looks at a silent supervisor. If it is stopped both times it is given up:
+only a player can have stopped it, for a session of its own keeps a terminal's signals from it."""
 
 MOST_REPORT_BYTES = 2**24  # a longer line from a supervisor is no report
 
@@ -90,7 +89,7 @@ class SupervisorProcess:
 
     @property
     def folder(self) -> Path:
-        """Where its players live; it is removed with all that is in it when the supervisor ends."""
+        """The folder of its players, which is removed when the supervisor ends."""
         if self._folder is None:
             raise ChildProcessError("the supervisor has no folder yet")
         return self._folder
@@ -101,7 +100,7 @@ class SupervisorProcess:
         return self._process.poll() is None and not is_stopped(self._process.pid)
 
     def say(self, message: Message) -> None:
-        """Tell it something; an OSError or a ValueError where it has ended, or was closed."""
+        """Send a message; OSError or ValueError if the supervisor has ended or was closed."""
         if self._process.stdin is not None:
             os.write(self._process.stdin.fileno(), encoded(message))
 
@@ -110,10 +109,10 @@ class SupervisorProcess:
 
         Args:
             shape: of the report; see `messages`.
-            seconds: how long it waits for others.
+            seconds: how long it may have to wait for others.
 
         Raises:
-            EOFError: it has ended, or is ended here, since it says nothing or something else.
+            EOFError: it has ended, or is ended here because it says nothing or no report.
             OSError, ValueError: it was closed.
         """
         report = decoded(self._next_line(monotonic() + REPORT_SECONDS + seconds), shape)
@@ -148,21 +147,21 @@ class SupervisorProcess:
         return True
 
     def begin_to_end_player(self) -> None:
-        """Have the player ended, without waiting for it."""
+        """End the player, without waiting for it."""
         with contextlib.suppress(OSError, ValueError):
             self.say({"end": "silently"})
 
     def end_player(self) -> str:
-        """Have the player ended; the end of its standard error. Raises one of GONE."""
+        """End the player; return the end of its standard error. Raises one of GONE."""
         self.say({"end": "with a report"})
         return str(self.hear(ENDED)["stderr"])
 
     def hang_up(self) -> None:
-        """Have it end, with the player and the folder, without waiting for it."""
+        """End the supervisor with its player and its folder, without waiting for it."""
         _close(self._process.stdin)
 
     def close(self) -> None:
-        """End it, with the player and the folder; who waits for a report gets none."""
+        """End the supervisor with its player and its folder; waiting threads get no report."""
         self.hang_up()
         if not self._awaits(self._ends, monotonic() + REPORT_SECONDS):
             self._process.kill()
@@ -181,7 +180,7 @@ class SupervisorProcess:
         return True
 
     def let_go(self) -> None:
-        """Leave it to the process that this one was forked from."""
+        """Forget the supervisor in a forked process: it belongs to the parent."""
         _close(self._process.stdin)
         _close(self._process.stdout)
         self._process.returncode = 0  # it is no child of this process
@@ -202,7 +201,7 @@ class RuntimeVersions:
 
 
 class RunningPlayer:
-    """A submission in a process of its own; use it as a context manager, which ends the process.
+    """A submission in a process of its own; a context manager that ends the process.
 
     Nothing that the submission does raises an exception here.
 
@@ -235,10 +234,9 @@ class RunningPlayer:
         self.kept_from: tuple[str, ...] = ()  # what it cannot reach; see `containment`
         self.loaded: Message | None = None
         """`seconds`, and the `choice` of Kaggle's loader; None until the file has been loaded."""
-        self.is_loading = False
-        """Whether loading the file is the last thing begun, and did not succeed."""
+        self.is_loading = False  # whether the file is being loaded, or has failed to load
         self.hidden: list[str] = []
-        """What it has asked for and Kaggle's machine does not have; see `causes.of_hidden`."""
+        """Paths and hosts that it has asked for in vain; see `causes.of_hidden`."""
         home = tempfile.mkdtemp(dir=supervisor.folder)
         job = PlayerJob(home, seed, memory, speed, key=secrets.token_hex(16))
         lay_out(agent, job.agent)
@@ -295,7 +293,7 @@ class RunningPlayer:
         return read_answer(answer, rules, self._memory, self.hidden, waited)
 
     def finish(self) -> str:
-        """End the process with all that came of it; returns the end of its standard error."""
+        """End the process and all that it has started; return the end of its standard error."""
         self._is_finished = True
         try:
             return self._supervisor.end_player()

@@ -116,7 +116,7 @@ class Responder:
 
 
 def prepare() -> list[str]:
-    """Load what players need and hide the project; returns the real paths of what is loaded."""
+    """Load what players need and hide the project; return the real paths of the loaded files."""
     faulthandler.enable()
     if hasattr(faulthandler, "register"):
         # Any thread may take the signal of a process that was stopped; the main one is shown last.
@@ -144,14 +144,14 @@ def read_job() -> PlayerJob | None:
 
 
 class Shared(NamedTuple):
-    """What all players of a starter share."""
+    """What all players of a fork server share."""
 
     sources: list[str]  # files that a traceback may show
     kept_from: tuple[str, ...]  # what they cannot reach
 
 
 def play(job: PlayerJob, shared: Shared) -> None:
-    """Become a player's process, and answer to the end."""
+    """Become a player's process, and answer requests until they end."""
     requests, answers = os.dup(0), os.dup(1)
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0, inheritable=True)
@@ -171,10 +171,7 @@ def play(job: PlayerJob, shared: Shared) -> None:
     )
     guard.install()
     responder.send(
-        event="ready",
-        process_id=os.getpid(),
-        versions=_versions(),
-        kept_from=shared.kept_from,
+        event="ready", process_id=os.getpid(), versions=_versions(), kept_from=shared.kept_from
     )
     responder.serve(agent)
 

@@ -1,4 +1,4 @@
-"""Finds, slows and ends processes: for the side of a sandbox that watches over the strangers'."""
+"""Finds, slows and ends processes, for the supervisors of a sandbox."""
 
 import contextlib
 import ctypes
@@ -21,17 +21,17 @@ GIB = 2**30
 
 
 def adopt_orphans() -> None:
-    """Make this process the parent of every descendant whose own parent ends.
+    """Make this process the parent of all descendants whose own parents end.
 
-    On Linux, nothing that a process does to itself takes it out of this line: no session of its
-    own, no cleared environment, no parent that has ended. Elsewhere nothing is adopted.
+    On Linux no process can escape from that, by a session of its own, a cleared environment or
+    the end of its parent. On other systems nothing is adopted.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def lists_children() -> bool:
-    """Whether this system, Linux that is, tells the children of every process."""
+    """Whether this system (Linux) lists the children of every process."""
     return Path(f"/proc/self/task/{os.getpid()}/children").exists()
 
 
@@ -62,8 +62,8 @@ def _children(process_id: int) -> list[int]:
 def end_descendants(spared: Collection[int] = ()) -> None:
     """Kill and reap what comes from this process, with `adopt_orphans` all of it.
 
-    Those that are spared live on, though not what comes from them, and go on if they were stopped:
-    they are to reap what they have started.
+    The spared processes live on, but not their descendants. If they were stopped they are resumed,
+    so that they reap what they have started.
     """
 
     def strays() -> list[psutil.Process]:
@@ -95,7 +95,7 @@ def _end(find: Callable[[], list[psutil.Process]], reap: Callable[[], object] = 
 
 
 def is_stopped(process_id: int) -> bool:
-    """Whether somebody has stopped a process, which goes on when it is told to."""
+    """Whether a process has been stopped by a signal."""
     with contextlib.suppress(psutil.Error):
         status = psutil.Process(process_id).status()
         return status in (psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP)
@@ -103,7 +103,7 @@ def is_stopped(process_id: int) -> bool:
 
 
 def reap_orphans(spared: Container[int] = ()) -> None:
-    """Take note of adopted processes that have ended."""
+    """Reap adopted processes that have ended."""
     for process_id in _children(os.getpid()):
         if process_id not in spared:
             with contextlib.suppress(ChildProcessError):
@@ -137,7 +137,7 @@ MOST_CREDIT = 0.02  # seconds of processor time that idle processes save up at m
 
 
 def can_throttle() -> bool:
-    """Whether this system, Linux that is, tells the children and the time of every process."""
+    """Whether this system (Linux) tells the children and the time of every process."""
     return sys.platform == "linux" and lists_children()
 
 
@@ -154,7 +154,7 @@ class Bucket:
         self._credit = 0.0
 
     def overdraws(self, now: float, used: float) -> bool:
-        """Whether more has been used by now than has come in."""
+        """Whether more has been used by now than has been granted."""
         self._credit += self._speed * (now - self._now) - (used - self._used)
         self._credit = min(MOST_CREDIT, self._credit)
         self._now, self._used = now, used
@@ -162,7 +162,7 @@ class Bucket:
 
 
 class Throttle:
-    """Holds processes to a share of one core, a slower machine, while `hold` is called in time.
+    """Holds processes to a share of one core, like a slower machine, while `hold` is called often.
 
     A token bucket: every `INTERVAL` their processor time is read; they are stopped when that is
     more than their share, and go on when it is not. Their wall clock runs on.
@@ -178,7 +178,7 @@ class Throttle:
         self._is_stopped = False
 
     def hold(self) -> None:
-        """Stop the processes, or let them go on, by what they have used."""
+        """Stop the processes if they have used more than their share, else let them go on."""
         processes = self._find()
         overdraws = self._bucket.overdraws(time.monotonic(), _used(processes))
         if overdraws:

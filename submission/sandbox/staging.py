@@ -1,4 +1,4 @@
-"""Laying a submission out as Kaggle does: alone, in an empty folder, its agent in `main.py`."""
+"""Lays a submission out as Kaggle does: alone in an empty folder, its agent in `main.py`."""
 
 import gzip
 import shutil
@@ -22,7 +22,7 @@ MOST_MEMBERS = 20_000
 MOST_DEPTH = 32  # folders within folders
 
 HEADER_BYTES = 2**12
-"""What describes a member of an archive, its name above all, on the average of all members."""
+"""Bytes that may describe a member of an archive (its name above all), on average."""
 
 MOST_HEADER_BYTES = 2**16  # what may describe the first one
 
@@ -56,7 +56,7 @@ def stage(submission: Path, folder: Path) -> Path:
 
 
 def lay_out(submission: bytes | Path, folder: Path) -> None:
-    """Lay out a submission that was found in order.
+    """Lay out a submission that has been checked.
 
     Args:
         submission: the content of its file, or the folder of its files.
@@ -108,9 +108,9 @@ def require_source(main: Path, submission: Path) -> str:
 
 
 class Rationed:
-    """An open file of which no more than `allowed` bytes are read.
+    """An open file from which at most `allowed` bytes are read.
 
-    tarfile takes a header into memory whole, however long it claims to be.
+    tarfile reads a whole header into memory, however long it claims to be.
     """
 
     def __init__(self, file: gzip.GzipFile, allowed: int) -> None:
@@ -127,7 +127,7 @@ class Rationed:
 
 
 UNREADABLE = (tarfile.TarError, zlib.error, EOFError, OSError, RecursionError, ValueError)
-"""Raised where an archive is damaged, or made to do damage."""
+"""Raised for archives that are damaged or malicious."""
 
 
 def unpack(content: bytes, folder: Path, archive: object) -> None:

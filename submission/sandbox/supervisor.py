@@ -1,4 +1,4 @@
-"""Watches over one player after the other, and ends all that came of each.
+"""Watches over one player after another, and ends every process that came from it.
 
 A process between the one that asks for moves and those in which strangers' code runs. It owns the
 folder that players live in. Its standard input and output are a line of JSON for each message; when
@@ -55,7 +55,7 @@ RUNNING_LINE = re.compile(rf'File "[^"]*{re.escape(MAIN)}", line (\d+) in (\S+)'
 
 @dataclass(slots=True)
 class WatchedPlayer:
-    """The present player, as far as it is known."""
+    """What is known of the present player."""
 
     job: PlayerJob
     lines: KeyedLines
@@ -70,18 +70,18 @@ class WatchedPlayer:
 
     @property
     def said(self) -> str:
-        """The end of its standard error."""
+        """The end of the player's standard error."""
         return self.stderr.decode(errors="replace")
 
     def running_line(self) -> str | None:
-        """The submission's line on the stack that it has last printed."""
+        """The submission's line in the stack that the player has printed last."""
         _, _, stack = self.said.rpartition("most recent call first")
         running = RUNNING_LINE.search(stack)
         return "line {}, in {}".format(*running.groups()) if running else None
 
 
 class HungUp(Exception):
-    """Nobody asks any more."""
+    """The asking process has gone."""
 
 
 class Supervisor:
@@ -105,7 +105,7 @@ class Supervisor:
         read_in_thread(sys.stdin.buffer, "command", self._news)
 
     def serve(self) -> None:
-        """Do what comes, until HungUp."""
+        """Carry out commands until HungUp is raised."""
         while True:
             self._wait_for(lambda: bool(self._commands), inf)
             match self._player, self._commands.popleft():
@@ -246,7 +246,7 @@ class Supervisor:
 
 
 def say(message: Message) -> None:
-    """Tell the asking process; HungUp where it is gone."""
+    """Send a report to the asking process; raise HungUp if it has gone."""
     try:
         os.write(1, encoded(message))
     except OSError as error:
@@ -254,7 +254,7 @@ def say(message: Message) -> None:
 
 
 def main() -> None:
-    """Supervise as the command line says: the starter, the mark, and where to make the folder."""
+    """Supervise players; the options are JSON on the command line."""
     options = json.loads(sys.argv[1])
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit())
     adopt_orphans()

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from agents import AlphaBetaAgent, make_agent, parallel_search
 from agents.agent import Clock
 from agents.compiled.compiled_alpha_beta import CompiledAlphaBeta
+from agents.compiled.forest import Forest
 from agents.compiled.learned_value import LearnedValue
-from agents.compiled.mcts_forest import uct_forest
 from agents.compiled.mcts_kernel import TreeSettings
+from agents.compiled.uct_tree import UctTree
 from agents.guidance.ordering import winning_action
 from agents.policy.network import (
     TrainedPolicy,
@@ -218,7 +219,8 @@ def test_threads_of_a_forest_have_memory_of_their_own() -> None:
     learned = LearnedValue(random_policy(env, 1))
     grown = []
     for _ in range(2):
-        forest = uct_forest(env, env.initial_state(), SETTINGS, (1, 2, 3, 4), learned=learned)
+        root = env.initial_state()
+        forest = Forest([UctTree(env, root, SETTINGS, n, learned=learned) for n in (1, 2, 3, 4)])
         forest.grow(4000, Clock())
         children = forest.root.children
         grown.append([(children[column].visits, children[column].total) for column in range(7)])

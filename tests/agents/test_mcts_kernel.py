@@ -15,9 +15,9 @@ from agents.agent import Clock
 from agents.compiled.compilation import Compilation
 from agents.compiled.forest import Forest
 from agents.compiled.learned_value import LearnedValue
-from agents.compiled.mcts_forest import SLICE, uct_forest
 from agents.compiled.mcts_kernel import TreeSettings
 from agents.compiled.tree_kernel import STREAM, TAKEN
+from agents.compiled.uct_tree import SLICE, UctTree
 from agents.guidance.rollouts import decisive, uniform
 from agents.mcts import LookAheadTree, Tree
 from benchmarks.searches.forced_words import words_of_at_least
@@ -97,7 +97,8 @@ def grown_forest(
 ) -> Forest:
     seeds = Random(stream)
     further = [1 + seeds.randrange(STREAMS) for _ in range(1, threads)]
-    forest = uct_forest(env, state, tree_settings, [stream, *further], plain)
+    streams = [stream, *further]
+    forest = Forest([UctTree(env, state, tree_settings, each, plain) for each in streams])
     forest.grow(simulations, Clock())
     return forest
 
@@ -194,7 +195,7 @@ def test_guessed_leaves_grow_the_same_tree(
     env, state = position
     assert isinstance(env, ConnectX)
     learned = LearnedValue(random_policy(env, stream % 5))
-    forest = uct_forest(env, state, options, [stream], learned=learned)
+    forest = Forest([UctTree(env, state, options, stream, learned=learned)])
     forest.grow(simulations, Clock())
     tree = reference_tree(position, options, stream, simulations, learned)
     assert list(facts(forest.root)) == list(facts(tree.root))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from agents.agent import Clock
 from agents.compiled.forest import Forest
 from agents.compiled.puct_kernel import PuctSettings
-from agents.compiled.puct_tree import puct_forest
+from agents.compiled.puct_tree import PuctTree
 from agents.guidance.ordering import sensible_actions, winning_action
 from agents.policy.network_kernel import evaluate_positions, network_arrays
 from agents.policy.puct import (
@@ -556,7 +556,7 @@ def both_trees(
     settings = PuctSettings(exploration, fpu)
     return (
         new_tree(env, state, evaluator, exploration, fpu),
-        puct_forest(env, state, evaluator.network, settings),
+        Forest([PuctTree(env, state, evaluator.network, settings)]),
     )
 
 
@@ -619,9 +619,9 @@ def test_a_compiled_root_takes_the_same_noise() -> None:
 def test_the_same_source_grows_the_same_tree_in_plain_python() -> None:
     """On a board of all 64 bits, where numpy's scalars tell of a carry into the sign."""
     env = ConnectX(rows=7, columns=8, inarow=4)
-    network = random_policy(env, 1).network
+    network, state = random_policy(env, 1).network, state_from_moves(env, "45544")
     trees = [
-        puct_forest(env, state_from_moves(env, "45544"), network, PuctSettings(1.5, 0.2), plain)
+        Forest([PuctTree(env, state, network, PuctSettings(1.5, 0.2), plain)])
         for plain in (False, True)
     ]
     for tree in trees:

@@ -52,7 +52,7 @@ def signed(number: int, bits: int) -> int:
 
 @cache
 def memory(bits: int) -> Any:
-    return zeros(13, word=WORDS[bits]()), zeros(8)
+    return zeros(13, word=WORDS[bits]), zeros(8)
 
 
 @wide
@@ -64,7 +64,7 @@ def test_compiled_words_are_pythons_numbers(
 ) -> None:
     one, other = signed(one, bits), signed(other, bits)
     results, found = memory(bits)
-    words = words_of([one, other], WORDS[bits]())
+    words = words_of([one, other], WORDS[bits])
     assert words.tolist() == [one, other]
     compiled(compute)(words, np.array([shift, number]), results, found)
     expected = [
@@ -81,6 +81,6 @@ def test_compiled_words_are_pythons_numbers(
 
 @wide
 def test_words_say_how_wide_they_are(bits: int) -> None:
-    word = WORDS[bits]()(5)
+    word = WORDS[bits](5)
     assert (word, str(word)) == (5, f"Word{bits}(5)")
-    assert zeros(2, 3, word=WORDS[bits]()).tolist() == [[0, 0, 0], [0, 0, 0]]
+    assert zeros(2, 3, word=WORDS[bits]).tolist() == [[0, 0, 0], [0, 0, 0]]

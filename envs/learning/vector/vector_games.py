@@ -1,4 +1,4 @@
-"""The games of a vector environment: plies, replies, new games, observations."""
+"""The games of a vector environment: their plies, replies, restarts and observations."""
 
 from functools import partial
 from typing import Any, NamedTuple
@@ -23,17 +23,12 @@ from envs.learning.vector.vector_kernels import (
     make_step,
     random_reply,
 )
-from envs.learning.vector.vector_replies import (
-    KernelReplies,
-    MixedReplies,
-    Replies,
-    make_replies,
-)
+from envs.learning.vector.vector_replies import KernelReplies, MixedReplies, Replies, make_replies
 from envs.learning.vector.vector_threads import ThreadedKernel, useful_threads
 
 
 class StepArrays(NamedTuple):
-    """The arrays that a step fills, a row for each game."""
+    """The arrays that a step fills, with a row for each game."""
 
     observations: Bytes
     action_masks: Bytes
@@ -42,7 +37,7 @@ class StepArrays(NamedTuple):
 
 
 class Games:
-    """Many games, played one kind of thing after the other: plies, replies, observations.
+    """Many games: all play a ply, then all opponents reply, then all are observed.
 
     The rules and the arguments are those of a single environment in self-play.
     """
@@ -68,11 +63,11 @@ class Games:
 
     @property
     def playing(self) -> Words | None:
-        """The number of the opponent in each game, where one of several is drawn."""
+        """The number of the opponent in each game, if it is one of several."""
         return self._replies.playing if isinstance(self._replies, MixedReplies) else None
 
     def go_on_from(self, before: "Games") -> None:
-        """Go on with the games of others on the same boards, against the opponents of these."""
+        """Take over the games of another object on the same boards, against one's own opponents."""
         self.over[:] = before.over
         self._seats[:] = before._seats
         self._streams[:] = before._streams
@@ -83,7 +78,7 @@ class Games:
             self._replies.begin(np.ones_like(self.over), self._streams)
 
     def seed(self, index: int, seed: int) -> None:
-        """Let the random numbers of a game begin anew."""
+        """Reset the random stream of a game."""
         stream = stream_of_seed(seed)
         self._streams[index] = stream
         if self._replies is not None:
@@ -124,12 +119,12 @@ class Games:
         self.observe(np.ones(len(resumed), np.bool_), arrays)
 
     def observe(self, which: Flags, arrays: StepArrays) -> None:
-        """Write what the learners of these games see, and what is legal in all games."""
+        """Write the observations of these games, and the legal actions of all games."""
         self.boards.observe(which, self._seats, self._observation, arrays.observations)
         self.write_action_masks(arrays.action_masks)
 
     def write_action_masks(self, masks: Bytes) -> None:
-        """Write what is legal: nothing where the game is over."""
+        """Write the legal actions: none where the game is over."""
         self.boards.write_action_masks(self.over, masks)
 
     def require_legal(self, actions: Words) -> None:
@@ -151,7 +146,7 @@ class Games:
 
 
 class FusedGames(Games):
-    """Games on compiled boards, in self-play or against an opponent that a kernel plays."""
+    """Games that one kernel steps, in self-play or against an opponent that a kernel plays."""
 
     def __init__(
         self,
@@ -184,13 +179,9 @@ class FusedGames(Games):
 
 
 def make_games(
-    game: BoardGameEnv,
-    boards: Boards,
-    opponent: AnyOpponent,
-    observation: str,
-    threads: int,
+    game: BoardGameEnv, boards: Boards, opponent: AnyOpponent, observation: str, threads: int
 ) -> Games:
-    """Make games on these boards, fused where the boards are compiled and kernels reply.
+    """Make games on these boards, fused if the boards are compiled and a kernel replies.
 
     Raises:
         ValueError: an opponent that `make_replies` refuses, or one that threads do not hasten.
@@ -209,7 +200,7 @@ def make_games(
 
 
 def over_at_once() -> ValueError:
-    """Make the error for a game in which the learner has nothing to play."""
+    """Make the error for a game that is over before the learner's first action."""
     return ValueError(
         "a game is over before its learner's first action: begin earlier, or let the learner be "
         "the first player"

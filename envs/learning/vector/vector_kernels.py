@@ -240,13 +240,7 @@ def to_move(mask: int) -> int:
 
 @inlined
 def write_observation(
-    observations: Bytes,
-    game: int,
-    flat: bool,
-    viewer: int,
-    mover: int,
-    mask: int,
-    shifts: Words,
+    observations: Bytes, game: int, flat: bool, viewer: int, mover: int, mask: int, shifts: Words
 ) -> None:
     """Write a flat board, or else planes as the viewer sees them; viewer 0 is the player to move.
 

@@ -1,4 +1,4 @@
-"""The replies of the opponents in many games at once: by kernels, by batches, or one by one."""
+"""The opponents' replies in many games: by kernels, in batches, or one by one."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -29,18 +29,18 @@ class Replies(Protocol):
     """The opponents of many games, as the games ask them."""
 
     def choose(self, boards: Boards, turn: Flags, streams: Words) -> Words:
-        """Choose an action for each game in `turn`; the other places hold anything.
+        """Choose an action for each game in `turn`; the others get arbitrary numbers.
 
         Raises:
             ValueError: an opponent chose an illegal action.
         """
 
     def seed(self, index: int, stream: int) -> None:
-        """Let the opponent of a game begin anew with these random numbers."""
+        """Reset the opponent of a game, with a new random stream."""
 
 
 class KernelOpponent(Protocol):
-    """An opponent that a kernel plays, inside of the step of many games.
+    """An opponent that a kernel plays within the step of many games.
 
     It plays as the agent of the same name, with its seed or, where it has none, the game's.
     """
@@ -49,7 +49,7 @@ class KernelOpponent(Protocol):
     seed: int | None
 
     def tables(self, threads: int) -> Any:
-        """What the kernel takes, with memory for a call by each of the threads."""
+        """The kernel's tables, with memory for each of the threads."""
 
 
 def make_replies(
@@ -82,13 +82,13 @@ def make_replies(
 
 
 class KernelReplies:
-    """An opponent that a kernel plays; none but the random one plays on plain boards.
+    """An opponent that a kernel plays; only the random one plays on boards that are not compiled.
 
     Args:
         reply: the kernel.
         tables: what it takes.
-        own_streams: the kernel's own random numbers, by game; None: it draws from the games'.
-        seed_of_all: a seed for each game's; None: each game has one of its own.
+        own_streams: the kernel's own random streams, by game; None: it draws from the games'.
+        seed_of_all: a seed for all games; None: each game has a seed of its own.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class KernelReplies:
         self._seed_of_all = seed_of_all
 
     def streams(self, streams: Words) -> Words:
-        """The random numbers that the kernel draws from, where these are the games'."""
+        """The random streams that the kernel draws from, given the games'."""
         return streams if self._own_streams is None else self._own_streams
 
     def choose(self, boards: Boards, turn: Flags, streams: Words) -> Words:
@@ -115,14 +115,14 @@ class KernelReplies:
         return actions
 
     def seed(self, index: int, stream: int) -> None:
-        """Let its own random numbers begin anew, as those of an agent with this seed."""
+        """Reset its own random stream of a game, as an agent with this seed does."""
         if self._own_streams is not None:
             seed = stream if self._seed_of_all is None else self._seed_of_all
             self._own_streams[index] = stream_of_seed(seed)
 
 
 class MixedReplies:
-    """Several opponents, of whom one is drawn at the beginning of each game."""
+    """Several opponents, one of which is drawn at the beginning of each game."""
 
     def __init__(self, mixture: Mixture, members: Sequence[Replies], count: int) -> None:
         self._mixture = mixture
@@ -130,7 +130,7 @@ class MixedReplies:
         self.playing = np.zeros(count, np.int64)  # the number of the member who plays, by game
 
     def begin(self, which: Flags, streams: Words) -> None:
-        """Draw who plays in these games."""
+        """Draw the opponents of these games."""
         advance: Any = next_stream  # of arrays as of numbers
         streams[which] = advance(streams[which])
         self.playing[which] = self._mixture.drawn(streams[which])
@@ -145,13 +145,13 @@ class MixedReplies:
         return actions
 
     def seed(self, index: int, stream: int) -> None:
-        """Let all of them begin anew in a game."""
+        """Reset all members in a game."""
         for member in self._members:
             member.seed(index, stream)
 
 
 class SingleReplies:
-    """An opponent of its own for each game: one Python call for each reply."""
+    """Each game has an opponent of its own; a reply is a Python call."""
 
     def __init__(self, game: BoardGame, make: Callable[[int], Opponent]) -> None:
         self._game = game
@@ -202,7 +202,7 @@ class BatchReplies:
         return actions
 
     def seed(self, index: int, stream: int) -> None:
-        """Do nothing: the opponent has random numbers of its own."""
+        """Do nothing: the opponent has its own random numbers."""
 
 
 def illegal_reply(index: int, action: object, legal: Sequence[int]) -> ValueError:

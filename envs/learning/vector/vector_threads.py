@@ -1,4 +1,4 @@
-"""Kernels that are shared by Numba's threads."""
+"""Kernels whose work Numba's threads share."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -13,20 +13,20 @@ from envs.learning import IMPORTED_BY
 Kernel = Callable[..., Any]
 
 SPINS = "GOMP_SPINCOUNT", "OMP_WAIT_POLICY"
-"""Variables of the environment by which users say how GNU OpenMP's threads wait."""
+"""Environment variables by which users choose how GNU OpenMP's threads wait."""
 SPIN_COUNT = "5000"
-"""Looks for work before a thread sleeps: for some 0.2 ms, which lasts to the next step.
+"""How often a thread looks for work before it sleeps: for some 0.2 ms, until the next step.
 
 They would do so for 13 ms; and as long does everything wait whenever another process has taken one
 of the processors.
 """
 ROWS_OF_A_THREAD = 1024
-"""Fewer gain nothing: they are stepped in 15 microseconds, and to share a step takes 2."""
-TURN = Lock()  # of those who start the threads, or use them where only one may
+"""Fewer are not worth a thread: their step takes 15 microseconds, and sharing it costs 2."""
+TURN = Lock()  # held while threads are started, or used where only one caller may use them
 
 
 class Sharing(Enum):
-    """The callers that may use Numba's threads in this process."""
+    """Which callers may use Numba's threads in this process."""
 
     ALL = auto()  # as many callers at once as there are
     ONE = auto()  # one caller after the other
@@ -35,7 +35,7 @@ class Sharing(Enum):
 
 
 class ThreadedKernel:
-    """A kernel that Numba's threads share, where the process may use them.
+    """A kernel whose work Numba's threads share, where the process may use them.
 
     Callers in several Python threads take turns where Numba has only its own threads ("workqueue"),
     which two callers at once would crash. Where the threads are lost, the caller runs it alone.
@@ -50,7 +50,8 @@ class ThreadedKernel:
     def __init__(self, alone: Kernel, shared: Kernel, threads: int) -> None:
         self._alone = alone
         self._shared = shared
-        self._threads = min(threads, most_threads())
+        # Numba has a thread for each processor, unless the user has said how many.
+        self._threads = min(threads, threading_of_numba().config.NUMBA_NUM_THREADS)
 
     def __call__(self, *arguments: object) -> Any:
         """Run the kernel, and return what it returns."""
@@ -85,7 +86,7 @@ def sharing_of_process() -> Sharing:
 
 
 def forget_parent() -> None:
-    """Let a forked process find out anew; a turn of its parent's would never end in it."""
+    """Reset the state in a forked process, where a lock that the parent held is never released."""
     global TURN
     TURN = Lock()
     sharing_of_process.cache_clear()
@@ -96,14 +97,8 @@ if hasattr(os, "register_at_fork"):
 
 
 def useful_threads(threads: int, rows: int) -> int:
-    """How many of the `threads` that a caller allows are worth their while for `rows` games."""
+    """How many of at most `threads` threads are worth using for `rows` games."""
     return max(1, min(threads, rows // ROWS_OF_A_THREAD))
-
-
-def most_threads() -> int:
-    """Count Numba's threads: one for each processor, unless the user has said how many."""
-    most: int = threading_of_numba().config.NUMBA_NUM_THREADS
-    return most
 
 
 def running_layer() -> str | None:
@@ -117,7 +112,7 @@ def running_layer() -> str | None:
 
 @contextmanager
 def short_spins() -> Iterator[None]:
-    """Let threads of GNU OpenMP that are started now wait briefly, unless the user has said how."""
+    """Let GNU OpenMP's threads that start now wait briefly, unless the user has chosen."""
     if any(name in os.environ for name in SPINS):
         yield
         return
@@ -129,7 +124,7 @@ def short_spins() -> Iterator[None]:
 
 
 def threading_of_numba() -> Any:
-    """Numba, imported when its threads are needed; its types do not tell of them."""
+    """Numba, imported when its threads are needed."""
     import numba
 
     return numba

@@ -1,10 +1,10 @@
-"""What stands in the file of a function for values that no literal can write."""
+"""Functions in a function's file that make values for which there are no literals."""
 
 from typing import Any
 
 
 def array_of(text: str) -> Any:
-    """The array whose file in numpy's format, compressed and in base85, is this text."""
+    """The array in this text: a file in numpy's format, compressed and in base85."""
     from base64 import b85decode
     from io import BytesIO
     from zlib import decompress

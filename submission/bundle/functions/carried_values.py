@@ -29,7 +29,7 @@ def {factory}({parameters}):
 {definition}
 {indentation}return {name}
 """
-"""Makes a function again in the way in which another one has made it."""
+"""Makes a function with the variables that it encloses."""
 
 
 class ValueWriter:
@@ -51,7 +51,7 @@ class ValueWriter:
         self._within = set[int]()
 
     def name(self, value: Any, stem: str) -> str:
-        """The name that a value has in the module, or gets now: `stem`, if that is free.
+        """The name of a value in the module; a new one (`stem`, if that is free) if it has none.
 
         Raises:
             ValueError: it cannot be written.
@@ -63,13 +63,13 @@ class ValueWriter:
         return self._made.get(id(value), expression)
 
     def expression(self, value: Any, name: str) -> str:
-        """The expression of a value; a ValueError, which calls it `name`, where there is none."""
+        """The expression of a value; ValueError, with its `name`, if there is none."""
         known = self._made.get(id(value)) or self._module.name_of(value)
         is_literal = isinstance(value, float) or type(value) in LITERALS
         return known if known and not is_literal else self.anew(value, name)
 
     def anew(self, value: Any, name: str) -> str:
-        """The same, which does not take the value from where it has a name."""
+        """The expression of a value, without using a name that it has."""
         if isinstance(value, float):
             return _number(value)
         if type(value) in LITERALS:
@@ -154,7 +154,7 @@ class ValueWriter:
         return made
 
     def _enclosing(self, function: FunctionType, definition: str, own: str) -> str:
-        """The name of a function that is made anew with what it encloses.
+        """Define a function anew with the variables that it encloses; return its name.
 
         Its indented lines define the name `own`.
         """
@@ -208,7 +208,7 @@ def is_data(value: Any) -> bool:
 
 
 def same_data(one: Any, other: Any) -> bool:
-    """Whether two data are written in the same way."""
+    """Whether two values of `is_data` are equal in type and content."""
     if type(one) is not type(other):
         return False
     if isinstance(one, dict):

@@ -1,4 +1,4 @@
-"""A function as it is before its first game, for as long as it is asked on trial."""
+"""Puts a function into the state before its first game, while it is tried out."""
 
 import random
 import sys
@@ -15,7 +15,7 @@ from submission.bundle.naming import Symbol
 
 
 class StateName(NamedTuple):
-    """A name of a user's module with a value that games may change."""
+    """A name of a user's module whose value games may change."""
 
     symbol: Symbol
     namespace: dict[str, Any]
@@ -28,7 +28,7 @@ def made_by_chance(
     loaded: Mapping[str, Any],
     load_again: Callable[[], Mapping[str, Any]],
 ) -> list[StateName]:
-    """The names whose values come out otherwise each time, though a function has certain ones.
+    """The names whose values differ each time they are made, so that the function's are to be kept.
 
     The file has `loaded` them, and can be loaded again.
     """
@@ -57,7 +57,7 @@ def _data_of(value: Any) -> Any:
 def as_written(
     agent: Any, from_file: Any, state: Sequence[StateName], loaded: Mapping[str, Any]
 ) -> Iterator[Any]:
-    """Have names mean what they do before a game, and in the end what they did.
+    """Give names the values that they have before a game; restore the old ones in the end.
 
     Args:
         agent: a function, or another object that is called.
@@ -87,10 +87,10 @@ def as_written(
 
 
 def _before_a_game(value: Any, written: Any, is_changed: bool, memo: dict[int, Any]) -> Any:
-    """The value with which a function begins.
+    """The value that a function starts with.
 
-    What games do not change is the function's own, for the file is to be compared with that. The
-    rest is like what stands in the file: of an object the attributes, if they are plain.
+    Values that games do not change are the function's own, with which the file is compared. The
+    others are copies of the file's; of an object, of its attributes, if they are data.
     """
     try:
         if is_data(value) and is_data(written):
@@ -125,7 +125,7 @@ def _take_back(value: Any, written: Any, restoring: ExitStack) -> None:
 
 @contextmanager
 def unnoticed() -> Iterator[None]:
-    """Let nothing be printed, and leave the random numbers of this process as they are."""
+    """Suppress output, and restore the state of the random generators."""
     numpy = sys.modules.get("numpy")
     before = random.getstate(), numpy.random.get_state() if numpy else None
     try:

@@ -1,4 +1,4 @@
-"""A submission file from a function: what it uses of its module, as it was written there."""
+"""Builds a submission file from a function and the parts of its module that it uses."""
 
 import sys
 from collections.abc import Iterator
@@ -24,12 +24,11 @@ class FunctionFile(NamedTuple):
 
 
 def function_file(agent: Any) -> FunctionFile:
-    """Write the submission whose agent is a function, and see that it plays the same.
+    """Write the submission whose agent is a function, and check that it plays the same.
 
-    What the function uses is copied as it was written in its module, in a notebook's cells and in
-    the modules beside it: not as it is after some games. What was read from a file stands there as
-    data. Only where nothing has been written, as of what a function encloses, it is the value that
-    counts.
+    Whatever the function uses is copied from the source: of its module, of a notebook's cells, of
+    the modules beside it. So values are those before any game. A value that was read from a file is
+    written as data, and so is one without source, such as a variable that a function encloses.
 
     Args:
         agent: a function of Kaggle's observation and, if it wants, the configuration, which

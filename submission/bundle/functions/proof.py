@@ -1,4 +1,4 @@
-"""The proof that a file plays as the function does from which it was made."""
+"""Checks that a file plays as the function that it was made from."""
 
 import random
 import sys
@@ -51,7 +51,7 @@ class Position(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What an agent says; all failures are the same."""
+    """An agent's answer; all failures count as equal."""
 
     text: str
     error: BaseException | None = None
@@ -61,10 +61,10 @@ class Answer(NamedTuple):
 
 
 def require_same(agent: Any, name: str, state: Sequence[StateName], loaded: dict[str, Any]) -> None:
-    """Ask a function and its file in positions that random games pass, on both seats.
+    """Ask a function and its file for moves in positions of random games, on both seats.
 
-    Both begin with what was written, not with what games have made of it since, and draw the same
-    random numbers. They differ where no answer of the one is ever given by the other.
+    Both start with the values in the source, not with those that games have left, and draw the same
+    random numbers. They differ if neither ever gives an answer of the other.
 
     Args:
         agent: the function, or another object that is called.
@@ -140,7 +140,7 @@ class _Struct(dict[str, Any]):
 
 
 def positions() -> Iterator[Position]:
-    """What player 1 meets in one random game, player 2 in the next, and so on."""
+    """The positions that player 1 meets in one random game, player 2 in the next, and so on."""
     chance = random.Random(0)
     env = ConnectFour()
     met, mark = 0, 1
@@ -156,7 +156,7 @@ def positions() -> Iterator[Position]:
 
 
 def load(name: str, text: str) -> dict[str, Any]:
-    """What a file defines, loaded as Kaggle does, with other random numbers each time.
+    """The names that a file defines when it is loaded as Kaggle does, with new random numbers.
 
     Raises:
         ValueError: it fails, or takes too long; the message calls the function by its name.

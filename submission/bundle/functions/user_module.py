@@ -1,4 +1,4 @@
-"""A module of the user's: what was written in it, what is there now, and what is added to it."""
+"""A user's module: its source, its present values, and statements added for the file."""
 
 import ast
 import builtins
@@ -38,15 +38,15 @@ class UserModule:
 
     @property
     def path(self) -> Path:
-        """Its file, or what stands for that in messages."""
+        """Its file, or a stand-in for messages."""
         return self.session.path or NO_FILE
 
     def knows(self, name: str) -> bool:
-        """Whether something that was written here defines the name, or imports it."""
+        """Whether the source defines or imports a name."""
         return name in self.parsed.definitions or name in self.parsed.imports
 
     def name_of(self, value: Any) -> str | None:
-        """The name that this very object has here, if it was written here that it has."""
+        """The name that the source gives to this very object, or None."""
         own = getattr(value, "__name__", None)
         if isinstance(own, str) and self.namespace.get(own) is value and self.knows(own):
             return own
@@ -57,9 +57,9 @@ class UserModule:
         return {id(value): name for name, value in self.namespace.items() if self.knows(name)}
 
     def import_of(self, value: Any) -> str | None:
-        """A name here for what a module defines, or for a module; None if it is neither.
+        """A name for a module or a module's definition; None for other values.
 
-        Where there is none yet, an import is added.
+        An import is added if need be.
         """
         if isinstance(value, ModuleType):
             return self.import_from(value.__name__, None)
@@ -71,7 +71,7 @@ class UserModule:
         return self.import_from(module, name)
 
     def import_from(self, module: str, name: str | None) -> str:
-        """A name here for what a module calls so; without name, for the module."""
+        """A name for another module's `name`, or for the module itself if `name` is None."""
         if (module, name) not in self._imported:
             own = name or module
             bound = self.fresh(own.rpartition(".")[2])
@@ -85,19 +85,19 @@ class UserModule:
         return self._imported[module, name]
 
     def add(self, text: str, line: int | None = None) -> None:
-        """Add statements, at a line or at the end, in the place of all that defined their names."""
+        """Add statements, at a line or at the end; they replace the definitions of their names."""
         added = self._read(text, self._end if line is None else line)
         self._end += text.count("\n") + 1
         self.parsed.definitions |= added.definitions
 
     def restore(self, node: ast.FunctionDef) -> str:
-        """Have a function be what this definition has made of it, whatever came after."""
+        """Make this definition of a function the only one of its name."""
         written = self.parsed.definitions[node.name]
         self.parsed.definitions[node.name] = [one for one in written if one.line == node.lineno]
         return node.name
 
     def fresh(self, stem: str) -> str:
-        """A name that nothing has here."""
+        """A name that is not used here."""
         stem = stem if stem.isidentifier() else "carried"
         names = chain([stem], (f"{stem}_{number}" for number in count(2)))
         taken = {*self.namespace, *dir(builtins)}

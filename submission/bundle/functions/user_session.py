@@ -1,4 +1,4 @@
-"""What a user has run, as it was written: a module, a script, or the cells of a notebook."""
+"""The source that a user has run: a module, a script, or the cells of a notebook."""
 
 import ast
 import linecache
@@ -33,7 +33,7 @@ NUMBERED = re.compile(r"(<.*?)(\d+)(\D*>)")
 
 @dataclass(frozen=True)
 class Session:
-    """The text of all that defines the names of a namespace."""
+    """The source that has defined the names of a namespace."""
 
     pieces: Sequence[str]
     """A module's text; or each of the cells, in the order in which they were run."""
@@ -46,16 +46,16 @@ class Session:
         return "".join(self.pieces)
 
     def place(self, line: int) -> str:
-        """Where a line of the text stands, in words."""
+        """The place of a line of the text, in words."""
         if self.path is not None:
             return f"{self.path}, line {line}"
         number = max(n for n, first in enumerate(self._first_lines) if first <= line)
         return f"cell {number + 1}, line {line - self._first_lines[number] + 1}"
 
     def line_of(self, file: str, line: int) -> int | None:
-        """The line of the text that is a line of a file, or of what stands for one; None if none.
+        """The line of the text that corresponds to a line of a file or a cell, or None.
 
-        Of equal cells it is that of the last.
+        Of equal cells, the last one counts.
         """
         source = _known_text(file).strip()
         firsts = [
@@ -66,7 +66,7 @@ class Session:
         return firsts[-1] + line - 1 if firsts else None
 
     def find_function(self, code: CodeType) -> FunctionNode | ast.Lambda | None:
-        """What defines a function that was compiled from the text; None where that is not clear."""
+        """The node that defines a function compiled from the text; None if that is not clear."""
         line = self.line_of(code.co_filename, code.co_firstlineno)
         names = code.co_varnames[: code.co_argcount]
         found = [
@@ -96,7 +96,7 @@ def first_line(node: FunctionNode | ast.Lambda) -> int:
 
 
 def find_session(namespace: Mapping[str, Any], code: CodeType) -> Session:
-    """Find what has defined the names of a namespace; a function's code there names its file."""
+    """Find the source that has defined a namespace, in which `code` is a function's."""
     session = _all_of(namespace, code)
     frame: FrameType | None = sys._getframe()
     while frame is not None:
@@ -142,7 +142,7 @@ def _ended(text: str) -> str:
 
 
 class SessionReader(ModuleReader):
-    """Keeps every statement up to a line, for those who need what it defines or changes."""
+    """Keeps every statement up to a line, under the names that it defines or changes."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The modules of a function's user, beside the project's, and the data that they have read."""
+"""The modules of a user's function, beside the project's, and the data that they have read."""
 
 import re
 import sys
@@ -8,12 +8,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from submission.bundle.definitions import (
-    BundleError,
-    Definition,
-    reads_a_file,
-    since_replaced,
-)
+from submission.bundle.definitions import BundleError, Definition, reads_a_file, since_replaced
 from submission.bundle.functions.carried_values import ValueWriter, is_data
 from submission.bundle.functions.user_module import UserModule
 from submission.bundle.functions.user_session import MAIN, Session, find_session
@@ -27,10 +22,9 @@ INSTALLED = ("site-packages", "dist-packages")
 
 
 class UserTree(SourceTree):
-    """The modules in which a function's names are found, as they were written.
+    """The source modules in which a function's names are found.
 
-    Where a statement has read a file, which is not there on Kaggle, what it has read stands in its
-    place.
+    A statement that reads a file, which Kaggle would not have, is replaced by the value read.
 
     Args:
         namespace: the function's module, as it is now.
@@ -75,11 +69,11 @@ class UserTree(SourceTree):
         return self._users.get(name)
 
     def writer(self, module: UserModule) -> ValueWriter:
-        """Writes values for a module of the user's."""
+        """Return a writer of values for a user's module."""
         return ValueWriter(module, self.user_module, self._whose)
 
     def needed(self, symbol: Symbol) -> list[Definition]:
-        """The statements that define a name, or the one with the value that they have read."""
+        """The statements that define a name; if they read a file, one with the value instead."""
         user = self.user_module(symbol.module)
         if user and symbol not in self._seen:
             self._seen.add(symbol)
@@ -89,7 +83,7 @@ class UserTree(SourceTree):
         return self.definitions(symbol)
 
     def carry(self, symbol: Symbol) -> None:
-        """Have the value that a name has now stand for the statements that define it.
+        """Replace the statements that define a name by its present value.
 
         Raises:
             ValueError: the value cannot be written.
@@ -100,12 +94,12 @@ class UserTree(SourceTree):
         user.add(text, self.definitions(symbol)[-1].line if is_data(value) else None)
 
     def holds_data(self, symbol: Symbol) -> bool:
-        """Whether a name means data, which calls nothing."""
+        """Whether the value of a name is data, which calls nothing."""
         user = self.user_module(symbol.module)
         return user is not None and is_data(user.namespace.get(symbol.name, print))
 
     def undefined(self, module: str, name: str, place: tuple[Path, int]) -> Meaning:
-        """As in Python, it is found out later; BundleError for a value whose origin is unknown."""
+        """As in Python, an error only when used; BundleError for a value of unknown origin."""
         user = self.user_module(module)
         if user is None:
             return super().undefined(module, name, place)

@@ -1,6 +1,5 @@
 """Compiled Monte Carlo tree search: its trees, and their compilation."""
 
-from collections.abc import Sequence
 from functools import lru_cache, partial
 
 from agents.agent import Clock
@@ -56,18 +55,6 @@ class UctTree(PooledTree):
         if self.plain or kind_of_word(self.setup.board.board) is int:
             return kernels_by_playouts
         return make_kernels_on_board(self.setup.board)
-
-
-def uct_forest(
-    env: ConnectX,
-    state: BoardState,
-    settings: TreeSettings,
-    streams: Sequence[int],
-    plain: bool = False,
-    learned: LearnedValue | None = None,
-) -> Forest:
-    """Trees for a search, one for each of the `streams`; see `UctTree`."""
-    return Forest([UctTree(env, state, settings, stream, plain, learned) for stream in streams])
 
 
 def _grows_what_plain_python_grows(env: ConnectX, learns: bool) -> bool:
