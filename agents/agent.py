@@ -179,14 +179,14 @@ class Finding(NamedTuple):
     high: float
     """The true value is at most this; 1 where nothing is known."""
     variation: Variation = None
-    """What follows, as the search expects it."""
+    """The line of play that the search expects."""
 
     def assured(self, sign: int) -> float:
-        """What the player with this sign (+1: player 1, -1: player 2) is sure of, in his view."""
+        """What the player with this sign (+1: player 1, -1: player 2) is sure of, in their view."""
         return self.low if sign == 1 else -self.high
 
     def possible(self, sign: int) -> float:
-        """The most that the player with this sign can still hope for, in his view."""
+        """The most that the player with this sign can still hope for, in their view."""
         return self.high if sign == 1 else -self.low
 
     def within(self, low: float, high: float) -> "Finding":

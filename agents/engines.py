@@ -16,7 +16,7 @@ class TwoEngines(Agent):
 
     engine: str
     requirement: ClassVar[str]
-    """What the compiled search must be handed, for the message that says so."""
+    """What the compiled search needs beside a game that it knows, for a message."""
 
     @abstractmethod
     def compilation(self, env: Any) -> Compilation | None:

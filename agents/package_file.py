@@ -18,7 +18,7 @@ class PackageFile(NamedTuple):
     """Its content, in a bundle."""
 
     def read(self) -> bytes:
-        """What it holds.
+        """The content.
 
         Raises:
             OSError: the package is not here, nor is the content.

@@ -49,7 +49,7 @@ TRAP_SECONDS = 2.0
 TRAP_TRIALS = 400
 """... and how many trials, which take about a second where they are compiled."""
 RESISTANCES = ("traps", "longest")
-"""What to play for where nothing is to be won by force."""
+"""Aims where no win can be forced."""
 
 
 @dataclass
@@ -152,7 +152,7 @@ class PerfectAgent(Agent):
         return replace(result, elapsed=clock.elapsed)
 
     def source(self, env: Env[Any, Any], state: Any) -> str:
-        """What its move in a position comes from: `traps` or `repertoire`, the books, or `search`.
+        """The source of its move in a position: the books `traps` and `repertoire`, or `search`.
 
         It is told as of now: a search that is being compiled may be asked the next time.
         """

@@ -63,7 +63,7 @@ class RepertoireScope(NamedTuple):
                 )
 
     def plies_of(self, player: int) -> int:
-        """Up to which ply a player has a move in what he meets."""
+        """The last ply at which a player has a move in the positions that come up."""
         return self.first_plies if player == 1 else self.second_plies
 
 
@@ -125,7 +125,7 @@ class Repertoire:
 
 
 def bit_key(state: BoardState, rank: int) -> int:
-    """Under which key the bit of a promising move is kept."""
+    """The key of the bit of a promising move."""
     return state.key << RANK_BITS | rank
 
 

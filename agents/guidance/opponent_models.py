@@ -129,7 +129,7 @@ class Remembered:
         self._known: dict[Any, Mapping[Any, float]] = {}
 
     def __call__(self, env: Env[State, Action], state: State) -> Mapping[Action, float]:
-        """What the model says."""
+        """The model's probabilities."""
         if state not in self._known:
             self._known[state] = self._model(env, state)
         return self._known[state]

@@ -99,7 +99,7 @@ def grow_one_tree(agent: MCTSAgent, env: Any, state: Any, seconds: float) -> Gro
 
 
 def snapshot(node: SearchedNode[Any], plies: int) -> Node[Any, Any]:
-    """What is known of a state and of those up to `plies` below it, to be sent to others."""
+    """A copy of a node and of the nodes up to `plies` below it, to be sent to other processes."""
     known = Node[Any, Any](None, (), node.sign, node.proven)
     known.visits, known.total, known.assured = node.visits, node.total, node.assured
     if plies:

@@ -124,7 +124,7 @@ def action_worths(
     states: Sequence[BoardState],
     legal: Sequence[Sequence[int]],
 ) -> tuple[NDArray[np.float64], Floats]:
-    """What a network makes of each action without a search, and what the positions are worth.
+    """A network's worth of each action, without a search, and its values of the positions.
 
     Returns:
         The logits, shape (positions, actions). Or, where the network has learnt values alone, so

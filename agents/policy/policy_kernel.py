@@ -131,7 +131,7 @@ def policy_reply(
 
 @inlined
 def remembered(tables: PolicyTables, thread: int, mover: int, mask: int) -> tuple[int, int]:
-    """Where the weights of a position or of its mirror image are; computes them, if need be.
+    """The place of the weights of a position or of its mirror image, computed if they are new.
 
     Returns:
         The place, and 1 if they are those of the mirror image, else 0.

@@ -19,7 +19,7 @@ LONGEST_QUOTED = 200
 """Characters of a stranger's words in a message."""
 
 MISSHAPEN = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
-"""What is raised where a document has another shape than the code that reads it expects."""
+"""The errors of reading a document that has another shape than expected."""
 
 
 def read_content(path: str | Path, advice: str, kind: str = "") -> bytes:

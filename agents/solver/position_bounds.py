@@ -45,7 +45,7 @@ class Position(NamedTuple):
 
 
 class ForcedLine(NamedTuple):
-    """Where a position's forced moves lead to."""
+    """The end of a position's forced moves."""
 
     decided: bool
     """Whether `value` is the answer; otherwise there are several `moves` to choose from."""

@@ -47,7 +47,7 @@ HASH_MULTIPLIERS = {
 
 
 class TablePart(NamedTuple):
-    """Where the entries of a part lie, and the parts of a key and of an entry."""
+    """The place of a part's entries, and the widths of the fields of a key and of an entry."""
 
     first: int
     """Index of its first entry."""
@@ -59,7 +59,7 @@ class TablePart(NamedTuple):
 
 
 class TableLayout(NamedTuple):
-    """Where the parts of a table lie."""
+    """The places of a table's parts."""
 
     near: TablePart
     far: TablePart
@@ -142,7 +142,7 @@ def next_generation(layout: TableLayout, entries: Words, generation: int) -> int
 
 @inlined
 def generation_in(part: TablePart, generation: int) -> int:
-    """What entries of a part keep of a generation's number."""
+    """The lowest bits of a generation's number, as the entries of a part keep them."""
     return generation & ((1 << part.generation_bits) - 1)
 
 

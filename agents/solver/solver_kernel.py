@@ -90,7 +90,7 @@ FRAME_PLAYED = 6
 FRAME_CHOICES = 7
 """How many moves there are."""
 FRAME_BEGUN = 8
-"""How many nodes had been visited when the node was."""
+"""How many nodes had been visited before the node."""
 SOLVER_FRAME_FIELDS = 9
 
 

@@ -24,7 +24,7 @@ UNPRINTABLE = "\N{REPLACEMENT CHARACTER}"
 DECIMALS = 3
 FINEST_DECIMALS = 12
 ALL_DECIMALS = 17
-"""More than a number has room for: it is written in full."""
+"""From this number of decimals on, a number is written in full."""
 SMALLEST_IN_FULL, LARGEST_IN_FULL = 1e-9, 1e12
 """Absolute numbers outside of this range are written with a power of ten."""
 

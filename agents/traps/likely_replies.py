@@ -1,4 +1,4 @@
-"""What an opponent may reply, and what it leaves: a model's chances, and the solver's judgement."""
+"""Likely replies of an opponent: a model's chances, and the solver's judgement of each reply."""
 
 from collections.abc import Sequence
 

@@ -56,7 +56,7 @@ class ToldChoice:
 
     @property
     def sentence(self) -> str | None:
-        """What the chosen move does to the opponent; None where that is not known, or nothing."""
+        """The trap that the chosen move sets; None where there is none, or it is not known."""
         trap = self.traps.get(self.column)
         if trap is None:
             return None
@@ -88,7 +88,7 @@ def told_choice(agent: PerfectAgent, env: BoardGame, state: BoardState) -> ToldC
 
 
 def _told_traps(solver: Solver, analysis: Analysis, clock: Clock) -> dict[int, ToldTrap | None]:
-    """What the replies make of each move that was judged in time."""
+    """The trap of each move that was judged in time."""
     traps: dict[int, ToldTrap | None] = {}
     for column in analysis.columns:
         try:
@@ -112,7 +112,7 @@ def render_choice(told: ToldChoice, room: int | None = None) -> RenderableType:
 
 
 def _table(told: ToldChoice) -> Table:
-    """What each legal move leaves, for the player to move, and the replies to it."""
+    """The result of each legal move for the player to move, and the replies to it."""
     table = Table(box=SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
     table.add_column("column", justify="right")
     table.add_column("with best play")

@@ -13,7 +13,7 @@ from envs.board import BoardState
 
 @dataclass(frozen=True)
 class ToldTrap:
-    """What the opponent's replies to a move make of a position that the opponent does not lose.
+    """The results of the opponent's replies to a move after which the opponent need not lose.
 
     Results are exact, and from the view of the opponent, who is to reply: a win, a draw or a loss,
     however soon it comes.

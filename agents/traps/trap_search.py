@@ -40,7 +40,7 @@ class Turn(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What the opponent may answer, and the position after it."""
+    """A reply that the opponent may choose, and the position after it."""
 
     column: int
     chances: tuple[float, ...]
@@ -61,7 +61,7 @@ class TrapTurn:
         self.state = state
         self.score, self.moves = turn
         self.belief = belief
-        """What the opponent is taken for who plays the line by which the node was found first."""
+        """The belief about an opponent who plays the line by which the node was found first."""
         self.value = value
         """Expected points of the player who sets traps, from 0 to 1."""
         self.closed = not self.moves
@@ -248,7 +248,7 @@ def likely_replies(replies: Iterable[Reply], belief: Belief) -> Sequence[tuple[f
 
 
 def belief_after(belief: Belief, reply: Reply) -> Belief:
-    """What the opponent is taken for after a reply (Bayes).
+    """The belief about the opponent after a reply (Bayes).
 
     No model is refuted by one reply, for in the next game another opponent may come this way.
     """

@@ -47,7 +47,7 @@ class TrapSetter:
         self.judge = judge
         self._watched: list[tuple[BoardState, int]] = []
         self.mixture = likely_opponents(self.env)
-        """What the opponent is taken for, by what it has played in this game."""
+        """The model of the opponent, by its moves in this game."""
 
     def forget(self) -> None:
         """Forget the opponent, and what was judged: a new game begins."""

@@ -6,7 +6,7 @@ from envs.protocol import Env
 
 
 class WatchedGame:
-    """What the opponent has played in the game that goes on, as far as it can be told."""
+    """The opponent's moves in the present game, as far as they are known."""
 
     def __init__(self) -> None:
         self.replies: list[tuple[Any, Any]] = []

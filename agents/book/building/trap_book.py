@@ -48,7 +48,7 @@ LEAST_BELIEF = 0.02
 LEAST_VISITS = 4
 """Trials through a position before its move is taken from the tree."""
 TRIES = 8
-"""How often another path is looked for where a worker has the end of one already."""
+"""Paths to look for until one ends in a position that no worker has."""
 
 
 def strong_opponents(rows: int, columns: int, inarow: int) -> tuple[str, ...]:
@@ -80,7 +80,7 @@ class ReplyTask(NamedTuple):
     scope: TrapScope
     state: BoardState
     belief: Belief
-    """What the opponent is taken for there."""
+    """The belief about the opponent there."""
     table_megabytes: int
 
 
@@ -102,7 +102,7 @@ class TrapBookBuilder:
         self.known = dict(known)
         self.search = TrapSearch(ConnectX(*scope[:3]), MISTAKE, even_share=EVEN_SHARE)
         self.root = self._new_root(table_megabytes)
-        """Where the game begins."""
+        """The node at which the game begins."""
         self._table_megabytes = table_megabytes
         self._on_replies = on_replies
         self._under_way: set[int] = set()

@@ -49,7 +49,7 @@ TITLE = 16.0
 SPACE = 18.0
 """Between the text and the tree."""
 FOOT = 3.0
-"""Between what stands at a node and the edges to its children."""
+"""Between a node's last row and the edges to its children."""
 
 THIN = 1.2
 PRINCIPAL_WIDTH = 3.0
