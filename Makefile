@@ -50,7 +50,9 @@ kaggle_python = $(firstword $(foreach python,$(or $(KAGGLE_PYTHON),$(call python
 found_pythons = $(strip $(foreach version,$(IMAGE_PYTHONS),$(if $(call kaggle_python,$(version)),$(version))))
 found_python = $(firstword $(found_pythons))
 
-SHARED := -n auto --dist worksteal
+# One process more than cores, for tests often wait for the processes that they start.
+WORKERS ?= $(shell "$(PYTHON)" -c 'import os; print((os.cpu_count() or 1) + 1)')
+SHARED = -n $(WORKERS) --dist worksteal
 PYTEST = $(BIN)/pytest $(SHARED)
 
 # Tests of several processes share the cores, so threads neither wait busily for each other nor begin
