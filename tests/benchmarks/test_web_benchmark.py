@@ -13,7 +13,7 @@ def test_pages_play_and_watch_while_their_time_lasts() -> None:
     async def load() -> list[float]:
         until, page = perf_counter() + 2, PageClient(address, "refusedpage")
         taken, _ = await asyncio.gather(play(address, 1, until), watch(address, 1, until))
-        with pytest.raises(ValueError, match="seconds is a number"):
+        with pytest.raises(ValueError, match="seconds: Expected"):
             await page.post("move", game=GAME, moves="", agent={"name": "random"}, seconds=-1)
         await page.close()
         return taken
