@@ -47,7 +47,9 @@ def states_of(experience: Experience) -> list[BoardState]:
     return [BoardState.of_stones(mover, mask) for mover, mask in pairs]
 
 
-@pytest.mark.parametrize("env", [*BOARDS, WIDE_BOARDS[0]], ids=repr)
+@pytest.mark.parametrize(
+    "env", [*BOARDS, pytest.param(WIDE_BOARDS[0], marks=pytest.mark.slow)], ids=repr
+)
 def test_compiled_games_are_those_of_plain_python(env: BoardGame) -> None:
     fast, plain = (played(env, plain=plain, games=4) for plain in (False, True))
     assert states_of(fast) == states_of(plain)

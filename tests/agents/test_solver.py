@@ -81,7 +81,10 @@ def test_the_last_plies_on_a_board_of_64_bits(inarow: int) -> None:
     assert Solver(env).score_all(states) == expected
 
 
-@pytest.mark.parametrize(("env", "plies"), [(WIDE_BOARDS[0], 54), (ConnectX(10, 12, 5), 113)])
+@pytest.mark.parametrize(
+    ("env", "plies"),
+    [(WIDE_BOARDS[0], 54), pytest.param(ConnectX(10, 12, 5), 113, marks=pytest.mark.slow)],
+)
 def test_the_last_plies_on_wide_boards(env: ConnectX, plies: int) -> None:
     """In words of 128 and 256 bits; also with two threads on one table."""
     truth, rng = BruteForce(env), Random(1)
