@@ -45,6 +45,7 @@ KERNELS: dict[str, Callable[[], None]] = {
     "alphabeta, no weights": partial(act, "alphabeta:depth=1,weights=none"),
     "mcts": partial(act, "mcts:simulations=1"),
     "mcts, no weights": partial(act, "mcts:simulations=1,weights=none"),
+    "alphazero": partial(act, "alphazero:simulations=1"),
 }
 
 
