@@ -11,7 +11,9 @@ from typing import Any
 from agents.options import require_at_least
 from submission.arena.game_record import GameConfiguration
 from submission.arena.players import Pairing, against_each, round_robin
-from submission.building import PlayerLike, Submission, as_player, build, entrants_of, submission_of
+from submission.building import PlayerLike, as_player, entrants_of, submission_of
+from submission.building import Submission as Submission
+from submission.building import build as build
 from submission.checking.check import check_submission
 from submission.checking.check_result import CheckReport
 from submission.comparing.comparison import Comparison
@@ -36,18 +38,6 @@ from submission.reviewing.review import Review
 from submission.reviewing.review_games import review_games
 from submission.sandbox.interpreter import find_python
 from submission.terminal import progress_bar
-
-__all__ = [
-    "Submission",
-    "build",
-    "check",
-    "compare",
-    "evaluate",
-    "grade",
-    "ladder",
-    "rank",
-    "review",
-]
 
 
 def check(
