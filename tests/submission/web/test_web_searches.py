@@ -23,6 +23,7 @@ GAME = "connectx-6x7x4"
 PLAIN = {"alphazero": {"engine": "reference"}}
 """Options of an agent that would compile beside the other tests."""
 UNSOLVABLE = "connectx-7x8x4"
+LONG_SEARCH = TreeAsked("page", Asked("connectx-20x20x5", ()), "mcts", "{}", 30)
 
 
 @pytest.fixture
@@ -241,14 +242,25 @@ def test_a_tree_of_a_search_that_was_left_can_be_stepped_through(
     assert picture.json()["step"] == 10
 
 
-def test_a_search_that_was_left_goes_on_where_it_was(server: Running, page: str) -> None:
-    question = {"page": page, "game": "connectx-20x20x5", "moves": "", "agent": "mcts"}
-    options = json.dumps({"simulations": 100_000, "time_limit": None})
-    with events(server, "search", **question, options=options) as snapshots:
-        left = next(one["steps"] for one in snapshots if one["steps"] > 50)
-    wait_until_quiet(server)  # it is called off
-    with events(server, "search", **question, options=options) as snapshots:
-        assert next(snapshots)["steps"] >= left
+def test_a_search_that_was_left_goes_on_where_it_was() -> None:
+    process = searches.Searches()
+    left = next(one["steps"] for one in process.search(LONG_SEARCH) if one and one["steps"] > 50)
+    again = next(one["steps"] for one in process.search(LONG_SEARCH) if one)
+    assert again >= left
+
+
+def test_a_search_that_was_left_goes_on_in_its_process() -> None:
+    async def leave_and_come_back() -> None:
+        with SearchPool(2).running() as pool:
+            *_, left = jobs = [
+                pool.grow("search", LONG_SEARCH, print) for _ in range(search_pool.RESERVE + 2)
+            ]
+            for job in jobs:
+                pool.cancel(job)
+            other, again = (pool.grow("search", LONG_SEARCH, print, job) for job in (None, left))
+            assert again.process is left.process is not other.process
+
+    asyncio.run(leave_and_come_back())
 
 
 def test_a_limit_of_visits_ends_a_search_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -263,13 +275,12 @@ def test_pictures_that_are_called_off_before_they_begin_end_no_process(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(search_pool, "HEED_SECONDS", 0.5)
-    asked = TreeAsked("page", Asked("connectx-20x20x5", ()), "mcts", "{}", 30)
     first = PictureAsked("page", 1, (), 30)
 
     async def step_fast() -> None:
         with SearchPool(1).running() as pool:
             processes, grown = pool.process_ids, asyncio.Event()
-            search = pool.grow("search", asked, lambda event, content: grown.set())
+            search = pool.grow("search", LONG_SEARCH, lambda event, content: grown.set())
             await grown.wait()
             pictures = [
                 asyncio.ensure_future(pool.ask_about(search, "picture", first)) for _ in range(20)
