@@ -129,9 +129,8 @@ def test_a_slow_function_is_asked_in_fewer_positions(
 def test_a_file_that_computes_for_long_is_refused(
     modules: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mine = module(
-        modules, "LAST = sum(k for k in range(20_000_000))\ndef agent(obs): return LAST\n"
-    )
+    long = "time.sleep(1) or sum(k for k in range(9_000_000))"
+    mine = module(modules, f"import time\nLAST = {long}\ndef agent(obs): return LAST\n")
     monkeypatch.setattr(proof, "LOAD_SECONDS", 0.01)
     with pytest.raises(
         ValueError, match="takes more than 0 s to load: save what is computed there"
