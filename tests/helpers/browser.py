@@ -28,7 +28,7 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
 )
-PATIENCE = 20_000
+PATIENCE = 60_000
 """Milliseconds for anything to appear on a machine that others use."""
 EPISODE = "4455667"
 """A game that the first player wins on Kaggle."""

@@ -72,7 +72,11 @@ def jupyterlab(folder: Path) -> Iterator[str]:
         yield json.loads(text)["url"]
     finally:
         server.terminate()
-        server.wait(PATIENCE)
+        try:
+            server.wait(PATIENCE)
+        except subprocess.TimeoutExpired:  # it waits for its kernels
+            server.kill()
+            server.wait()
 
 
 @contextmanager
