@@ -1,12 +1,14 @@
 """Checks that a file plays as the function that it was made from."""
 
 import random
+import signal
 import sys
 from _thread import interrupt_main
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Event, Timer, current_thread, main_thread
 from time import perf_counter
+from types import FrameType
 from typing import Any, NamedTuple
 
 from envs.connectx import ConnectFour
@@ -179,17 +181,27 @@ def load(name: str, text: str) -> dict[str, Any]:
 @contextmanager
 def _limited(seconds: float) -> Iterator[None]:
     """Raise TimeoutError when the block takes longer; only the main thread can be interrupted."""
+    former = signal.getsignal(signal.SIGINT)
+    if current_thread() is not main_thread() or former is None:  # None: it is not Python's own
+        yield
+        return
     is_late = Event()
 
     def interrupt() -> None:
         is_late.set()
         interrupt_main()
 
+    def interrupted(number: int, frame: FrameType | None) -> None:
+        if is_late.is_set():
+            raise KeyboardInterrupt
+        if callable(former):  # in a background job Ctrl-C is ignored
+            former(number, frame)
+
     timer = Timer(seconds, interrupt)
     timer.daemon = True
+    signal.signal(signal.SIGINT, interrupted)
     try:
-        if current_thread() is main_thread():
-            timer.start()
+        timer.start()
         yield
     except KeyboardInterrupt:
         if not is_late.is_set():
@@ -197,3 +209,4 @@ def _limited(seconds: float) -> Iterator[None]:
         raise TimeoutError from None
     finally:
         timer.cancel()
+        signal.signal(signal.SIGINT, former)

@@ -1,6 +1,7 @@
 """A function's file is handed over only where it plays as the function does."""
 
 import random
+import signal
 import sys
 import time
 from collections import deque
@@ -126,16 +127,23 @@ def test_a_slow_function_is_asked_in_fewer_positions(
     assert time.perf_counter() - begin < 2  # a hundred positions would take four
 
 
+@pytest.mark.parametrize("handler", [signal.default_int_handler, signal.SIG_IGN])
 def test_a_file_that_computes_for_long_is_refused(
-    modules: Path, monkeypatch: pytest.MonkeyPatch
+    modules: Path, monkeypatch: pytest.MonkeyPatch, handler: Any
 ) -> None:
+    """Where Ctrl-C is ignored, too, as in a background job."""
     long = "time.sleep(1) or sum(k for k in range(9_000_000))"
     mine = module(modules, f"import time\nLAST = {long}\ndef agent(obs): return LAST\n")
     monkeypatch.setattr(proof, "LOAD_SECONDS", 0.01)
-    with pytest.raises(
-        ValueError, match="takes more than 0 s to load: save what is computed there"
-    ):
-        function_file(mine.agent)
+    former = signal.signal(signal.SIGINT, handler)
+    try:
+        with pytest.raises(
+            ValueError, match="takes more than 0 s to load: save what is computed there"
+        ):
+            function_file(mine.agent)
+        assert signal.getsignal(signal.SIGINT) is handler
+    finally:
+        signal.signal(signal.SIGINT, former)
 
 
 def test_both_seats_are_proven() -> None:
