@@ -27,6 +27,8 @@ ARGUMENTS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # Each window prepares pages for suggestions below its address, as costly as those of a test.
+    "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup",
 )
 PATIENCE = 60_000
 """Milliseconds for anything to appear on a machine that others use."""

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from tests.helpers.browser import ARGUMENTS
+
 CHROMIUM = Path("/usr/bin/chromium")
 PATIENCE = 60.0
 """Seconds until what is waited for is a failure."""
@@ -84,10 +86,8 @@ def browser_page() -> Iterator[Any]:
     """A page of a headless Chromium, while the block runs."""
     from playwright.sync_api import sync_playwright
 
-    quietly = ["--no-first-run", "--disable-background-networking", "--disable-component-update"]
-    flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-sync", *quietly]
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[*ARGUMENTS])
         page = browser.new_page(viewport={"width": 1200, "height": 1300})
         page.set_default_timeout(1000 * PATIENCE)
         yield page
