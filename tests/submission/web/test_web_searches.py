@@ -14,16 +14,17 @@ import psutil
 import pytest
 
 from submission.web.searching import search_pool, searches
-from submission.web.searching.search_pool import SearchPool
+from submission.web.searching.search_pool import RESERVE, Job, SearchPool
 from submission.web.searching.searches import Asked, PictureAsked, TreeAsked
-from submission.web.streams import LINGER_SECONDS
+from submission.web.streams import LINGER_SECONDS, Streams
 from tests.helpers.web_server import Running, running_server
 
 GAME = "connectx-6x7x4"
 PLAIN = {"alphazero": {"engine": "reference"}}
 """Options of an agent that would compile beside the other tests."""
 UNSOLVABLE = "connectx-7x8x4"
-LONG_SEARCH = TreeAsked("page", Asked("connectx-20x20x5", ()), "mcts", "{}", 30)
+UNLIMITED = json.dumps({"simulations": 100_000, "time_limit": None})
+LONG_SEARCH = TreeAsked("page", Asked("connectx-20x20x5", ()), "mcts", UNLIMITED, 30)
 
 
 @pytest.fixture
@@ -244,20 +245,27 @@ def test_a_tree_of_a_search_that_was_left_can_be_stepped_through(
 
 def test_a_search_that_was_left_goes_on_where_it_was() -> None:
     process = searches.Searches()
-    left = next(one["steps"] for one in process.search(LONG_SEARCH) if one and one["steps"] > 50)
+    left = next(one["steps"] for one in process.search(LONG_SEARCH) if one and one["steps"] > 1000)
     again = next(one["steps"] for one in process.search(LONG_SEARCH) if one)
-    assert again >= left
+    assert again >= left  # a new one would have some hundred
 
 
 def test_a_search_that_was_left_goes_on_in_its_process() -> None:
+    """The second one, where a new search would be in the first."""
+
+    def begun(streams: Streams, page: str) -> Job:
+        streams.follow(page, "search", LONG_SEARCH)
+        job = streams.latest_job(page, "search")
+        assert job is not None
+        return job
+
     async def leave_and_come_back() -> None:
         with SearchPool(2).running() as pool:
-            *_, left = jobs = [
-                pool.grow("search", LONG_SEARCH, print) for _ in range(search_pool.RESERVE + 2)
-            ]
-            for job in jobs:
-                pool.cancel(job)
-            other, again = (pool.grow("search", LONG_SEARCH, print, job) for job in (None, left))
+            streams = Streams(pool)
+            *_, left = [begun(streams, f"page{number}") for number in range(RESERVE + 2)]
+            streams.end_all()
+            other, again = (begun(streams, page) for page in ("new", f"page{RESERVE + 1}"))
+            assert again is not left
             assert again.process is left.process is not other.process
 
     asyncio.run(leave_and_come_back())
