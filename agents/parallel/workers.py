@@ -1,9 +1,18 @@
-"""The workers of a parallel search: an executor, and how much it is given at a time."""
+"""The workers of a parallel search: an executor, and how much it is given at a time.
 
-from collections.abc import Callable, Iterator
+Ctrl-C raises `KeyboardInterrupt` between any two steps of the main thread. Amid
+`concurrent.futures`, that may leave a lock held, for which the other threads wait for ever. So
+Ctrl-C is put off here until all locks are free.
+"""
+
+import signal
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import inf
+from threading import current_thread, main_thread
+from time import monotonic
 from typing import TypeAlias, TypeVar
 
 from agents.agent import Clock
@@ -13,6 +22,48 @@ Outcome = TypeVar("Outcome")
 
 Task: TypeAlias = tuple[Key, Callable[[], Outcome]]
 """Something to do, a picklable callable, and the key that its outcome is known by."""
+
+ENDING_SIGNALS = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
+"""Signals that may end a command by an exception, as Ctrl-C does; Windows lacks the last."""
+
+GLANCE_SECONDS = 0.1
+"""How long Ctrl-C is put off at most while workers are busy."""
+
+
+@contextmanager
+def interrupt_put_off() -> Iterator[None]:
+    """Have Ctrl-C wait until a `with` block has ended."""
+    if current_thread() is not main_thread():  # Ctrl-C never comes here
+        yield
+        return
+    waiting: list[int] = []
+    earlier = {
+        number: signal.signal(number, lambda number, frame: waiting.append(number))
+        for number in ENDING_SIGNALS
+        if callable(signal.getsignal(number))
+    }
+    try:
+        yield
+    finally:
+        for number, handler in earlier.items():
+            signal.signal(number, handler)
+    for number in waiting:
+        signal.raise_signal(number)
+
+
+def wait_for_any(
+    futures: Collection[Future[Outcome]], seconds: float = inf
+) -> set[Future[Outcome]]:
+    """Wait until some futures have ended, and return these; none where the time is up before."""
+    end = monotonic() + seconds
+    while True:
+        left = end - monotonic()
+        with interrupt_put_off():
+            ended, _ = wait(futures, max(0.0, min(GLANCE_SECONDS, left)), FIRST_COMPLETED)
+        if ended or left <= GLANCE_SECONDS:
+            return ended
 
 
 @dataclass(frozen=True)
@@ -39,13 +90,13 @@ class Workers:
             self._refill(running, tasks)
             while running:
                 clock.check()
-                done, _ = wait(running, _timeout(clock), return_when=FIRST_COMPLETED)
-                for future in done:
+                for future in wait_for_any(running, clock.left):
                     yield running.pop(future), future.result()
                 self._refill(running, tasks)
         finally:
-            for future in running:
-                future.cancel()
+            with interrupt_put_off():
+                for future in running:
+                    future.cancel()
 
     def prepare(self, call: Callable[[], Outcome]) -> list[Outcome]:
         """Run `call` as often as there are workers, so that each one, if it is new, has done it.
@@ -62,9 +113,5 @@ class Workers:
         """Submit tasks until as many are running as there are workers."""
         while len(running) < self.count and (task := next(tasks, None)) is not None:
             key, call = task
-            running[self.executor.submit(call)] = key
-
-
-def _timeout(clock: Clock) -> float | None:
-    """Seconds to wait at most, as `wait` wants them: None is for ever."""
-    return None if clock.left == inf else clock.left
+            with interrupt_put_off():
+                running[self.executor.submit(call)] = key

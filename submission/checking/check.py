@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from itertools import count
@@ -11,6 +11,7 @@ from pathlib import Path
 from time import monotonic
 
 from agents.agent import OnProgress
+from agents.parallel.workers import wait_for_any
 from submission.checking.check_result import CheckReport, JudgedGame, summarise
 from submission.checking.diagnosis import Surroundings, diagnose, doubt_choice
 from submission.checking.game_plan import FIRST_GAMES, GamePlan, Limits, planned_games
@@ -176,10 +177,13 @@ def _play_games(
 
     with ThreadPoolExecutor(min(MOST_GAMES, os.cpu_count() or 1)) as pool:
         games = {pool.submit(play, plan): plan for plan in plans}
+        running = set(games)
         try:
-            for game in as_completed(games):
-                game.result()
-                on_game(games[game])
+            while running:
+                for game in wait_for_any(running):
+                    running.remove(game)
+                    game.result()
+                    on_game(games[game])
         except BaseException:
             launcher.close()
             pool.shutdown(cancel_futures=True)

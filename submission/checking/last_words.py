@@ -23,7 +23,8 @@ FRAME = r'^  File "[^"\n]*", line \d+ in .*\n?'
 
 UNTOLD = re.compile(
     r'^  File "(?:[^"\n]*(?:kaggle_environments|submission.sandbox)[^"\n]*|<string>)", line \d+ in '
-    r".*\n?|^Extension modules: .*\n?",
+    r".*\n?|^Extension modules: .*\n?"
+    r'|^  File "(?![^"\n]*", line \d+ in .)[^\n]*\Z',  # the process ended amid this line
     re.MULTILINE,
 )
 

@@ -1,7 +1,7 @@
 """Plays a match: its games, on any executor, until all are played or decided."""
 
 from collections.abc import Callable, Generator, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from itertools import count, islice
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agents.options import alternatives
+from agents.parallel.workers import interrupt_put_off, wait_for_any
 from submission.arena.game_record import GameConfiguration, GameRecord, Result
 from submission.arena.kaggle_referee import hold_on_kaggle, hold_on_open_spiel
 from submission.arena.own_referee import PlayedGame, hold_in_own_arena
@@ -119,19 +120,21 @@ def play_games(
     try:
         while True:
             for specification in islice(needed, IN_FLIGHT - len(waiting)):
-                waiting[executor.submit(play_game, specification)] = specification
+                with interrupt_put_off():
+                    waiting[executor.submit(play_game, specification)] = specification
             if not waiting:
                 return
-            done, _ = wait(waiting, return_when=FIRST_COMPLETED)
-            for future in sorted(done, key=_has_failed):
+            for future in sorted(wait_for_any(waiting), key=_has_failed):
                 del waiting[future]
                 yield _outcome(future)
             for future in [each for each in waiting if not is_needed(waiting[each])]:
                 del waiting[future]
-                future.cancel()
+                with interrupt_put_off():
+                    future.cancel()
     finally:
-        for future in waiting:
-            future.cancel()
+        with interrupt_put_off():
+            for future in waiting:
+                future.cancel()
 
 
 def _has_failed(future: Future[GameRecord]) -> bool:

@@ -1,9 +1,13 @@
 """What is shown of standard error: the submission's words, and nothing of Kaggle's or of ours."""
 
+import re
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from submission.checking.last_words import last_words
 from tests.helpers.checks import FIRST_FREE, check_file, first_fault, text_of
 
 SAYING = f"""
@@ -40,6 +44,24 @@ def test_the_words_before_the_end_are_shown_and_no_frame_of_ours(end: str, tmp_p
     assert "kaggle_environments" not in text
     assert "player_process" not in text
     assert "Traceback" not in text
+
+
+STACK = """at step 4
+Current thread 0x00007f (most recent call first):
+  File "/tmp/home/main.py", line 8 in deeper
+  File "/site-packages/kaggle_environments/agent.py", line 167 in act
+  File "/home/me/submission/sandbox/player_process.py", line 84 in play
+  File "<string>", line 1 in <module>
+"""
+
+
+def test_of_a_stack_that_was_not_written_to_its_end_no_frame_of_ours_is_shown() -> None:
+    for end in range(STACK.index("  File"), len(STACK) + 1):
+        record: Any = SimpleNamespace(stderr=STACK[:end], failure=None)
+        words = last_words([record])
+        assert words.startswith("at step 4\nCurrent thread")
+        assert not re.search("site-packages|/me|string", words)
+    assert words.endswith('main.py", line 8 in deeper')
 
 
 @pytest.mark.parametrize("column", [FIRST_FREE, "9"])

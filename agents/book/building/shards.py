@@ -1,13 +1,14 @@
 """Work on many positions, divided into shards that any executor can run."""
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, as_completed
+from concurrent.futures import Executor
 from functools import lru_cache, partial
 from typing import TypeVar
 
 import numpy as np
 
 from agents.book.book_positions import BookScope, stones_of_keys
+from agents.parallel.workers import interrupt_put_off, wait_for_any
 from agents.solver.solver import Solver
 from envs.board import BoardState
 from envs.connectx import ConnectX
@@ -30,13 +31,16 @@ def run_shards(
     """
     starts = range(0, len(items), SHARD_POSITIONS)
     shards = [tuple(items[start : start + SHARD_POSITIONS]) for start in starts]
-    futures = {executor.submit(work, shard): shard for shard in shards}
+    with interrupt_put_off():
+        futures = {executor.submit(work, shard): shard for shard in shards}
     try:
-        for future in as_completed(futures):
-            yield dict(zip(futures[future], future.result(), strict=True))
+        while futures:
+            for future in wait_for_any(futures):
+                yield dict(zip(futures.pop(future), future.result(), strict=True))
     finally:
-        for future in futures:
-            future.cancel()
+        with interrupt_put_off():
+            for future in futures:
+                future.cancel()
 
 
 def solve_positions(

@@ -1,16 +1,14 @@
 """A training: rounds of a learner until the budget is spent, with trials of its strength."""
 
-import signal
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import ceil
-from threading import current_thread, main_thread
 from time import monotonic
 from typing import NamedTuple
 
 from agents.agent import OnProgress
+from agents.parallel.workers import interrupt_put_off
 from agents.policy.network import TrainedPolicy, decode_policy, encode_policy
 from agents.policy.training.batch_play import draw_openings, pair_points
 from agents.policy.training.learner import Budget, Learner
@@ -236,23 +234,3 @@ class Training:
             ]
             words.insert(0, f"loss {sum(parts):.3f}")
         return ", ".join(words)
-
-
-@contextmanager
-def interrupt_put_off() -> Iterator[None]:
-    """Have Ctrl-C wait until a `with` block has ended.
-
-    So files that belong together are all written; and some extension modules, as Matplotlib's,
-    abort the process when they are interrupted while they are imported.
-    """
-    if current_thread() is not main_thread():  # Ctrl-C never comes here
-        yield
-        return
-    waiting: list[int] = []
-    earlier = signal.signal(signal.SIGINT, lambda number, frame: waiting.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, earlier)
-    if waiting:
-        signal.raise_signal(signal.SIGINT)
