@@ -472,7 +472,7 @@ PLAYING = """
 from submission.sandbox.launcher import LAUNCHER
 
 asked = dict(board=[0] * 1000, mark=1, step=0, remainingOverageTime=0)
-rules = dict(rows=1, columns=1000, inarow=4, actTimeout=5)
+rules = dict(rows=1, columns=1000, inarow=4, actTimeout=1)
 for source in (
     "count = 0\\ndef agent(o):\\n    global count\\n    count += 1\\n    return count",
     "import os\\ndef agent(o): os._exit(3)",
@@ -499,6 +499,6 @@ def test_where_nothing_forks_each_player_is_a_fresh_process(tmp_path: Path) -> N
     first, second, exited, _, hung, _, *seventh = played.stdout.splitlines()
     assert (first, second, seventh) == ("1", "2", ["7", "7"])
     assert exited == "the process ended itself with exit status 3, as os._exit does"
-    assert hung.startswith("no end had come after 5")
+    assert hung.startswith("no end had come after 1")
     assert hung.endswith("(it was at line 2, in agent)")
     assert list(players.iterdir()) == []
