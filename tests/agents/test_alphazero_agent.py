@@ -1,8 +1,6 @@
 """The agent that a network guides: its engines, its root, its budgets, its bundle."""
 
-import pickle
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,15 +10,10 @@ from hypothesis import strategies as st
 from agents import make_agent
 from agents.policy.alphazero_agent import AlphaZeroAgent
 from agents.policy.network import encode_policy
-from agents.policy.shipped import SHIPPED, known_policy, weights_content
-from agents.registry import agent_from_text
-from envs import ConnectFour, ConnectX, TicTacToe, state_from_moves
+from envs import ConnectFour, ConnectX, state_from_moves
 from envs.board import BoardGame, BoardState
-from submission.bundle.bundle import build_bundle
-from submission.kaggle import kaggle_environments
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.clocks import ends_within
-from tests.helpers.small_games import Nim
 from tests.helpers.strategies import (
     WIDE_BOARDS,
     Position,
@@ -126,24 +119,6 @@ def test_the_time_is_kept(engine: str, root: str) -> None:
 # --- chance
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"temperature": 1.0},
-        {"noise": 1.0, "noise_alpha": 0.3},
-        {"noise": 1.0, "root": "gumbel", "considered": 2},
-    ],
-)
-def test_a_seed_repeats_the_moves(options: dict[str, Any]) -> None:
-    def moves(seed: int | None) -> list[int]:
-        agent = alphazero(simulations=20, seed=seed, keep_tree=False, **options)
-        return [agent.act(FOUR, FOUR.initial_state()) for _ in range(30)]
-
-    assert moves(1) == moves(1)
-    assert len(set(moves(1))) > 1
-    assert moves(1) != moves(2)
-
-
 def test_a_temperature_draws_in_proportion_to_the_visits() -> None:
     agent = alphazero(simulations=60, temperature=1.0, seed=3, keep_tree=False)
     drawn = Counter(agent.act(FOUR, FOUR.initial_state()) for _ in range(2000))
@@ -178,12 +153,6 @@ def test_what_does_not_fit_is_refused(options: dict[str, Any], message: str) -> 
         AlphaZeroAgent(**options)
 
 
-@pytest.mark.parametrize("env", [ConnectX(6, 8), ConnectX(6, 7, inarow=5), TicTacToe(), Nim(2, 3)])
-def test_other_games_are_refused(env: Any) -> None:
-    with pytest.raises(ValueError, match=r"trained for 6 rows, 7 columns, 4 in a row"):
-        alphazero().act(env, env.initial_state())
-
-
 def test_the_compiled_engine_is_refused_where_it_cannot_search() -> None:
     class Reversed(ConnectX):
         """Who has a line has lost."""
@@ -194,57 +163,3 @@ def test_the_compiled_engine_is_refused_where_it_cannot_search() -> None:
     for env in (ConnectX(16, 16), Reversed(4, 4, 3)):
         with pytest.raises(ValueError, match="the compiled engine needs Numba, ConnectX"):
             alphazero(env, engine="compiled").act(env, env.initial_state())
-
-
-def test_an_agent_may_be_sent_to_other_processes() -> None:
-    for engine in ENGINES:
-        agent = alphazero(engine=engine, simulations=50)
-        agent.search(FOUR, FOUR.initial_state())
-        copy = pickle.loads(pickle.dumps(agent))
-        assert copy == agent
-        state = state_from_moves(FOUR, "44")
-        assert copy.search(FOUR, state).action == agent.search(FOUR, state).action
-
-
-# --- the shipped weights
-
-
-@pytest.mark.parametrize("name", SHIPPED)
-def test_shipped_weights_are_for_connect_four_and_small(name: str) -> None:
-    content = weights_content(name)
-    assert len(content) < 600_000
-    assert known_policy(content).scope == (6, 7, 4, 7)
-    for agent in ("policy", "alphazero"):
-        named = agent_from_text(f"{agent}:weights={name}")
-        assert named.act(FOUR, FOUR.initial_state()) in range(7)
-
-
-def test_distilled_weights_are_the_default() -> None:
-    for name in ("policy", "alphazero"):
-        assert make_agent(name) == make_agent(name, weights="distilled")
-
-
-# --- as a submission
-
-
-def test_a_bundle_plays_as_the_agent_does(tmp_path: Path) -> None:
-    """On Kaggle's own loader, when the file of the weights is gone; it holds them once."""
-    path = tmp_path / "weights.npz"
-    path.write_bytes(alphazero().weights)  # type: ignore[arg-type]
-    options: dict[str, Any] = {"simulations": 40, "engine": "reference"}
-    text = build_bundle("alphazero", {**options, "weights": str(path)})
-    path.unlink()
-    assert text.count("b85decode(\n") == 1
-    assert max(map(len, text.splitlines())) < 250
-    picked = kaggle_environments().agent.get_last_callable(text)
-    for moves in ("", "4", "4453", "444444", "1122335"):
-        state = state_from_moves(FOUR, moves)
-        action = picked({"board": FOUR.to_board(state), "mark": state.player}, {})
-        assert type(action) is int
-        assert action == alphazero(**options).act(FOUR, state)
-
-
-def test_a_bundle_carries_the_shipped_weights() -> None:
-    text = build_bundle("alphazero", {"weights": "zero"})
-    assert "AlphaZeroAgent(simulations=None, time_limit=None, weights='zero')" in text
-    assert "weights=_WEIGHTS" in text

@@ -1,7 +1,6 @@
 """Arrays of strangers, labels and checkpoints among them: unfolded within a budget, or refused."""
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
@@ -11,7 +10,7 @@ import pytest
 
 from agents.policy.array_archive import ArrayArchive
 from agents.policy.training.label_files import read_labelled_positions, write_labelled_positions
-from agents.policy.training.labelling import LabelSettings, make_labelled_positions
+from agents.policy.training.labelling import label_grove
 from agents.policy.training.training_files import decode_state, encode_state
 from envs import ConnectX
 from tests.agents.test_policy_file import UNFOLDED, array, little_memory
@@ -41,19 +40,17 @@ CHANGES = pytest.mark.parametrize("change", [claims_more, unfolds_to_more])
 
 
 @CHANGES
-@pytest.mark.parametrize("name", ["movers", "masks", "scores", "format", "board"])
 def test_labels_beyond_their_budget_are_refused_before_they_are_unfolded(
-    tmp_path: Path, change: Change, name: str
+    tmp_path: Path, change: Change
 ) -> None:
     path = tmp_path / "labels.npz"
-    with ThreadPoolExecutor(1) as executor:
-        settings = LabelSettings(ConnectX(3, 3, 3), 20, 0)
-        write_labelled_positions(
-            path, make_labelled_positions(settings, executor, 1, lambda *_: None)[0]
-        )
-    path.write_bytes(change(path.read_bytes(), name))
-    with little_memory(), pytest.raises(ValueError, match=rf"\(its array '{name}' cannot be read"):
-        read_labelled_positions(path)
+    write_labelled_positions(path, label_grove(ConnectX(3, 3, 3), 1, 1))
+    content = path.read_bytes()
+    for name in ("movers", "masks", "scores", "format", "board"):
+        path.write_bytes(change(content, name))
+        sentence = rf"\(its array '{name}' cannot be read"
+        with little_memory(), pytest.raises(ValueError, match=sentence):
+            read_labelled_positions(path)
 
 
 def test_a_parquet_file_beyond_its_budget_is_refused_before_it_is_unfolded(tmp_path: Path) -> None:

@@ -1,9 +1,7 @@
 """A trained policy as an agent: its network, its file, its choices, its bundle."""
 
-import pickle
 from collections import Counter
 from io import BytesIO
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -12,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents import make_agent
 from agents.policy import policy_kernel
 from agents.policy.features import feature_board
 from agents.policy.network import (
@@ -26,15 +23,10 @@ from agents.policy.network_kernel import evaluate_many
 from agents.policy.policy_agent import PolicyAgent, averaged, drawn_actions
 from agents.policy.policy_kernel import policy_opponent
 from agents.policy.training.batch_play import preferred_actions
-from agents.registry import JsonValue
-from envs import ConnectFour, ConnectX, TicTacToe, state_from_moves
+from envs import ConnectFour, ConnectX, TicTacToe
 from envs.bitboard import fits_in_wide_word
 from envs.board import BoardGame
 from envs.compiled.random_stream import stream_of_seed
-from submission.bundle.bundle import build_bundle
-from submission.kaggle import kaggle_environments
-from tests.helpers.shell import Shell
-from tests.helpers.small_games import Nim
 from tests.helpers.strategies import Position, board_games, random_game, unfinished_positions
 from tests.helpers.trained_policies import random_policy
 
@@ -43,12 +35,6 @@ FOUR = ConnectFour()
 
 def policy_agent(env: BoardGame, **options: Any) -> PolicyAgent:
     return PolicyAgent(encode_policy(random_policy(env, seed=1)), **options)
-
-
-def saved_policy(folder: Path, env: BoardGame = FOUR) -> str:
-    path = folder / "policy.npz"
-    path.write_bytes(encode_policy(random_policy(env, seed=1)))
-    return str(path)
 
 
 # --- the network
@@ -168,6 +154,8 @@ def test_the_preferred_legal_action_is_played(position: Position, seed: int) -> 
     logits, values = averaged(evaluate_network, policy.network, env, [state])
     legal = env.get_available_actions(state)
     assert result.action == max(legal, key=lambda action: logits[0, action])
+    in_trials = int(preferred_actions(policy, env, [state])[0])
+    assert float(logits[0, in_trials]) == pytest.approx(float(logits[0, result.action]), abs=1e-3)
     assert -1.0 < result.value < 1.0
     assert result.value * float(values[0]) * (1 if state.player == 1 else -1) >= 0
 
@@ -304,117 +292,3 @@ def test_a_temperature_draws_in_proportion() -> None:
     for action, chance in enumerate(chances):
         spread = (6000 * chance * (1 - chance)) ** 0.5
         assert abs(drawn[action] - 6000 * chance) < 5 * spread
-
-
-def test_a_seed_repeats_the_draws() -> None:
-    def drawn(seed: int | None) -> list[int]:
-        agent = policy_agent(FOUR, temperature=20.0, seed=seed)
-        return [agent.act(FOUR, FOUR.initial_state()) for _ in range(40)]
-
-    assert drawn(1) == drawn(1)
-    assert drawn(1) != drawn(2)
-    assert drawn(None) != drawn(None)
-
-
-def test_an_agent_may_be_sent_to_other_processes() -> None:
-    agent = policy_agent(FOUR)
-    copy = pickle.loads(pickle.dumps(agent))
-    assert copy == agent
-    state = state_from_moves(FOUR, "4453")
-    assert copy.search(FOUR, state).value == agent.search(FOUR, state).value
-
-
-@pytest.mark.parametrize("env", [ConnectX(6, 8), ConnectX(6, 7, inarow=5), TicTacToe(), Nim(2, 3)])
-def test_other_games_are_refused(env: Any) -> None:
-    with pytest.raises(
-        ValueError, match=r"trained for 6 rows, 7 columns, 4 in a row and 7 actions"
-    ):
-        policy_agent(FOUR).act(env, env.initial_state())
-
-
-def test_tic_tac_toe_is_not_stones_that_fall_on_as_small_a_board() -> None:
-    env = ConnectX(3, 3, inarow=3)
-    assert policy_agent(env).act(env, env.initial_state()) in range(3)
-    with pytest.raises(ValueError, match="cannot play TicTacToe"):
-        policy_agent(env).act(TicTacToe(), TicTacToe().initial_state())
-
-
-def test_a_finished_game_is_nothing_to_play() -> None:
-    with pytest.raises(ValueError, match="the game is over"):
-        policy_agent(FOUR).act(FOUR, state_from_moves(FOUR, "1212121"))
-
-
-# --- by name, and as a submission
-
-
-def test_it_is_made_by_name_from_a_path(tmp_path: Path) -> None:
-    agent = make_agent("policy", weights=saved_policy(tmp_path), seed=3)
-    assert agent.act(FOUR, FOUR.initial_state()) == policy_agent(FOUR).act(
-        FOUR, FOUR.initial_state()
-    )
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--option", "weights=absent.npz"), "cannot read absent.npz (No such file"),
-        (("--option", "weights=absent"), "can be read, or name distilled or zero"),
-        (("--option", "weights=text.npz"), "this is no trained policy: train one with"),
-        (("--option", "weights=3"), "option weights of agent policy is str or bytes, not 3"),
-    ],
-)
-def test_what_is_no_policy_is_said_in_one_line(
-    words: tuple[str, ...], message: str, shell: Shell
-) -> None:
-    Path("text.npz").write_text("some text")
-    outcome = shell.run("build", "policy", *words)
-    assert outcome.status == 2
-    assert message in outcome.stderr
-    assert outcome.stderr.count("\n") == 1
-
-
-def test_the_agents_are_listed_with_the_policy(shell: Shell) -> None:
-    listing = shell.run("agents").stdout
-    assert "weights=distilled" in listing
-    assert "`connectx train`" in listing
-
-
-def test_a_bundle_carries_the_file(tmp_path: Path) -> None:
-    """It plays as the agent does, on Kaggle's own loader, when the file is gone."""
-    path = Path(saved_policy(tmp_path))
-    text = build_bundle("policy", {"weights": str(path)})
-    agent = PolicyAgent(str(path))
-    path.unlink()
-    picked = kaggle_environments().agent.get_last_callable(text)
-    for moves in ("", "4", "4453", "444444", "1122335"):
-        state = state_from_moves(FOUR, moves)
-        observation = {"board": FOUR.to_board(state), "mark": state.player}
-        action = picked(observation, {})
-        assert type(action) is int
-        assert action == agent.act(FOUR, state)
-
-
-def test_a_bundle_is_the_same_for_the_same_file(tmp_path: Path) -> None:
-    options: dict[str, JsonValue] = {
-        "weights": saved_policy(tmp_path),
-        "temperature": 0.5,
-        "seed": 1,
-    }
-    text = build_bundle("policy", options)
-    assert text == build_bundle("policy", options)
-    assert f"PolicyAgent(weights={options['weights']!r}, temperature=0.5, seed=1)" in text
-    assert "PolicyAgent(weights=_WEIGHTS, temperature=0.5, seed=1)" in text
-    assert max(map(len, text.splitlines())) < 250
-
-
-@pytest.mark.parametrize("seat", [1, 2])
-def test_a_bundle_plays_whole_games_on_kaggle(seat: int, tmp_path: Path) -> None:
-    path = tmp_path / "submission.py"
-    path.write_text(build_bundle("policy", {"weights": saved_policy(tmp_path), "seed": 1}))
-    players = [str(path), "random"] if seat == 1 else ["random", str(path)]
-    env = kaggle_environments().make("connectx")
-    env.run(players)
-    assert [seat.status for seat in env.state] == ["DONE", "DONE"]
-    written = "".join(log.get("stderr", "") for logs in env.logs for log in logs)
-    assert written.startswith("played with Python")
-    assert written.count("\n") == 1

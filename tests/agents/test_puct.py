@@ -1,6 +1,5 @@
 """PUCT: its formula, its statistics, its proofs, its Gumbel root, and its compiled twin."""
 
-import pickle
 from collections.abc import Iterator, Mapping
 from math import exp, log
 from typing import Any
@@ -88,10 +87,15 @@ def new_tree(
     return GuidedTree(env, state, evaluator, exploration, fpu)
 
 
-def grown_tree(position: Position, simulations: int, **options: Any) -> AnyTree:
-    tree = new_tree(position.env, position.state, **options)
+def grown_tree(env: Env[Any, Any], state: Any, simulations: int, **options: Any) -> AnyTree:
+    tree = new_tree(env, state, **options)
     tree.grow(simulations, Clock())
     return tree
+
+
+def begun(env: Env[Any, Any]) -> Position:
+    """The beginning of a game."""
+    return Position(env, env.initial_state())  # type: ignore[arg-type]
 
 
 def all_nodes(node: AnyNode) -> Iterator[AnyNode]:
@@ -102,6 +106,10 @@ def all_nodes(node: AnyNode) -> Iterator[AnyNode]:
 
 def visits(node: Any) -> dict[Any, int]:
     return {action: child.visits for action, child in node.children.items()}
+
+
+FIRST = begun(ConnectFour())
+"""The first position of Connect Four."""
 
 
 # --- by hand
@@ -174,23 +182,19 @@ def test_values_turn_the_search_by_hand() -> None:
 
 
 def test_equal_bounds_select_the_first_action() -> None:
-    env = ConnectFour()
-    tree = grown_tree(Position(env, env.initial_state()), 8, fpu=0.0)
-    assert list(visits(tree.root).values()) == [1] * 7
-    tree = grown_tree(Position(env, env.initial_state()), 2)
-    assert list(visits(tree.root).values()) == [1, 0, 0, 0, 0, 0, 0]
+    assert [*visits(grown_tree(*FIRST, 8, fpu=0.0).root).values()] == [1] * 7
+    assert [*visits(grown_tree(*FIRST, 2).root).values()] == [1, 0, 0, 0, 0, 0, 0]
 
 
 @pytest.mark.parametrize(("fpu", "expected"), [(0.0, 3), (10.0, 1)])
 def test_the_reduction_holds_back_what_was_never_tried(fpu: float, expected: int) -> None:
     """Without one even priors try all three actions; with a large one the first stays ahead."""
-    game = ExplicitTree([[[0.0, 0.1], [0.0, 0.1]]] * 3)
 
     def content(env: Any, state: Any) -> Any:
         return even(env, state)[0], 0.2 if len(state) % 2 else 0.3
 
-    tree = new_tree(game, (), content, exploration=0.1, fpu=fpu)
-    tree.grow(4, Clock())
+    game = ExplicitTree([[[0.0, 0.1], [0.0, 0.1]]] * 3)
+    tree = grown_tree(game, (), 4, evaluator=content, exploration=0.1, fpu=fpu)
     assert sum(child.visits > 0 for child in tree.root.children.values()) == expected
 
 
@@ -203,12 +207,14 @@ def test_the_reduction_holds_back_what_was_never_tried(fpu: float, expected: int
     st.sampled_from([0.0, 1.5, 5.0]),
     st.sampled_from([0.0, 0.2, 3.0]),
 )
-@settings(max_examples=60, deadline=None)
-def test_visits_and_priors_add_up(
+@settings(max_examples=60)
+def test_every_node_follows_the_rules(
     position: Position, simulations: int, exploration: float, fpu: float
 ) -> None:
+    """Visits and priors add up, two plies choose the children, the highest bound is selected."""
+    env, _ = position
     tree = grown_tree(
-        position, simulations, evaluator=opinionated, exploration=exploration, fpu=fpu
+        *position, simulations, evaluator=opinionated, exploration=exploration, fpu=fpu
     )
     nodes = list(all_nodes(tree.root))
     assert len(nodes) == tree.nodes
@@ -216,52 +222,24 @@ def test_visits_and_priors_add_up(
         assert tree.root.visits == simulations
     for node in nodes:
         assert abs(node.total) <= node.visits
-        if node.children:
-            below = sum(child.visits for child in node.children.values())
-            assert node.visits == below + 1
-            assert sum(child.prior for child in node.children.values()) == pytest.approx(
-                1.0 if node.visits > 1 or node.proven is None else len(node.children)
-            )
-
-
-@given(
-    unfinished_positions(contested_games(largest=6)),
-    st.integers(2, 60),
-    st.floats(0, 3),
-    st.floats(0, 1),
-)
-@settings(max_examples=50, deadline=None)
-def test_the_child_with_the_highest_bound_is_selected(
-    position: Position, simulations: int, exploration: float, fpu: float
-) -> None:
-    tree = grown_tree(
-        position, simulations, evaluator=opinionated, exploration=exploration, fpu=fpu
-    )
-    for node in all_nodes(tree.root):
-        if node.proven is None and node.children:
+        children = node.children.values()
+        if not children:
+            continue
+        legal = env.get_available_actions(node.state)
+        assert winning_action(env, node.state, legal) is None
+        assert list(node.children) == list(sensible_actions(env, node.state, legal))
+        assert node.visits == 1 + sum(child.visits for child in children)
+        priors = sum(child.prior for child in children)
+        is_expanded = node.visits > 1 or node.proven is None
+        assert priors == pytest.approx(1.0 if is_expanded else len(children))
+        if node.proven is None:
+            mean = node.sign * node.total / node.visits
             bounds = {}
-            for action, child in node.children.items():
-                mean = node.sign * node.total / node.visits
+            for child in children:
                 q = node.sign * child.total / child.visits if child.visits else max(-1, mean - fpu)
                 if child.proven is None:
-                    bounds[action] = puct(q, child.prior, child.visits, node.visits, exploration)
-            chosen = tree.best_child(node)
-            assert chosen.proven is None
-            action = next(a for a, child in node.children.items() if child is chosen)
-            assert bounds[action] == pytest.approx(max(bounds.values()))
-
-
-@given(unfinished_positions(contested_games(largest=6)), st.integers(1, 30))
-@settings(max_examples=40, deadline=None)
-def test_children_are_the_moves_that_two_plies_leave_open(
-    position: Position, simulations: int
-) -> None:
-    env, _ = position
-    for node in all_nodes(grown_tree(position, simulations).root):
-        legal = env.get_available_actions(node.state)
-        if node.children:
-            assert list(node.children) == list(sensible_actions(env, node.state, legal))
-            assert winning_action(env, node.state, legal) is None
+                    bounds[id(child)] = puct(q, child.prior, child.visits, node.visits, exploration)
+            assert bounds[id(tree.best_child(node))] == pytest.approx(max(bounds.values()))
 
 
 def test_one_evaluation_for_each_simulation_that_proves_nothing() -> None:
@@ -271,8 +249,7 @@ def test_one_evaluation_for_each_simulation_that_proves_nothing() -> None:
         asked.append(state)
         return even(env, state)
 
-    env = ConnectFour()
-    grown_tree(Position(env, env.initial_state()), 100, evaluator=counting)
+    grown_tree(*FIRST, 100, evaluator=counting)
     assert len(asked) == len(set(asked)) == 100
 
 
@@ -284,13 +261,13 @@ def test_one_evaluation_for_each_simulation_that_proves_nothing() -> None:
     st.integers(1, 300),
     st.sampled_from([0.0, 1.5, 5.0]),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_what_is_proven_is_the_exact_value(
     position: Position, simulations: int, exploration: float
 ) -> None:
     env, _ = position
     exact = BruteForce(env)
-    tree = grown_tree(position, simulations, evaluator=opinionated, exploration=exploration)
+    tree = grown_tree(*position, simulations, evaluator=opinionated, exploration=exploration)
     for node in all_nodes(tree.root):
         if node.proven is not None and env.get_available_actions(node.state):
             assert node.proven == exact.value(node.state)
@@ -298,19 +275,13 @@ def test_what_is_proven_is_the_exact_value(
             assert node.sign * exact.value(node.state) >= node.sign * node.assured
 
 
-@given(late_positions(small_boards, most_free_cells=7))
-@settings(max_examples=40, deadline=None)
-def test_late_positions_are_solved(position: Position) -> None:
-    tree = grown_tree(position, 3000)
+@given(
+    late_positions(small_boards, most_free_cells=7)
+    | st.integers(1, 11).map(lambda target: begun(Race(target)))  # a player may move twice
+)
+def test_small_games_are_solved(position: Position) -> None:
+    tree = grown_tree(*position, 3000)
     assert tree.root.proven == BruteForce(position.env).value(position.state)
-
-
-@pytest.mark.parametrize("target", range(1, 12))
-def test_proofs_hold_where_a_player_moves_twice(target: int) -> None:
-    env = Race(target)
-    exact = BruteForce(env)
-    tree = grown_tree(Position(env, env.initial_state()), 2000)  # type: ignore[arg-type]
-    assert tree.root.proven == exact.value(env.initial_state())
 
 
 @pytest.mark.parametrize("heaps", [(1,), (3, 3), (1, 2, 3), (2, 3)])
@@ -318,9 +289,7 @@ def test_proofs_hold_where_a_player_moves_twice(target: int) -> None:
 def test_nim_is_solved(heaps: tuple[int, ...], misere: bool) -> None:
     env = Nim(*heaps, misere=misere)
     state = env.initial_state()
-    tree = new_tree(env, state)
-    tree.grow(5000, Clock())
-    assert tree.root.proven == nim_value(env, state)
+    assert grown_tree(env, state, 5000).root.proven == nim_value(env, state)
 
 
 def test_a_game_of_chance_is_refused_in_a_sentence() -> None:
@@ -333,16 +302,12 @@ def test_a_game_of_chance_is_refused_in_a_sentence() -> None:
 
 
 def test_noise_is_mixed_into_the_priors_by_hand() -> None:
-    tree = new_tree(DEEPER, (), told(DEEPER_OPINIONS))
-    tree.simulate()
+    tree = grown_tree(DEEPER, (), 1, evaluator=told(DEEPER_OPINIONS))
     tree.add_noise({"l": 3.0, "r": 1.0}, share=0.25)
     priors = [child.prior for child in tree.root.children.values()]
     assert priors == [0.75 * 0.25 + 0.25 * 0.75, 0.75 * 0.75 + 0.25 * 0.25]
-
-
-def test_noise_that_is_all_0_counts_alike() -> None:
-    assert normalised([0.0, 0.0]) == [0.5, 0.5]
-    assert normalised([1.0, 3.0]) == [0.25, 0.75]
+    tree.add_noise({"l": 0.0, "r": 0.0}, share=1.0)  # which could not be divided by their sum
+    assert [child.prior for child in tree.root.children.values()] == [0.5, 0.5]
 
 
 # --- the root: Gumbel
@@ -403,9 +368,7 @@ def test_the_mixed_value_is_that_of_mctx() -> None:
     }
     expected = (-0.8 + 8 * float(priors @ values)) / 9
     assert mixed_value(root_with(children, -0.8)) == pytest.approx(expected)
-
-
-def test_the_mixed_value_of_what_was_not_searched_is_the_evaluation() -> None:
+    # Where nothing was searched it is the evaluation.
     assert mixed_value(root_with({0: Leaf(0.5), 1: Leaf(0.5)}, -0.3, sign=-1)) == 0.3
 
 
@@ -449,25 +412,17 @@ def test_the_improved_policy_improves(
     assert after >= before - 1e-9
 
 
-def halved(
-    tree: Any, gumbel: Mapping[Any, float], considered: int, simulations: int
-) -> dict[Any, int]:
-    tree.grow(1, Clock())
-    halve_sequentially(tree, gumbel, considered, simulations, Clock())
-    return visits(tree.root)
-
-
 def test_the_best_of_few_is_found_by_halving_by_hand() -> None:
     """Of 7 even actions the Gumbel noise picks 6, 5, 4 and 3; three plies on, 4 seems best."""
-    env = ConnectFour()
+    env, state = FIRST
     good = state_from_moves(env, "5")
 
     def evaluator(env: Any, state: Any) -> Any:
         return even(env, state)[0], 0.9 if state == good else 0.0
 
-    tree = new_tree(env, env.initial_state(), evaluator)
-    found = halved(tree, {column: float(column) / 10 for column in range(7)}, 4, 8)
-    assert found == {0: 0, 1: 0, 2: 0, 3: 1, 4: 3, 5: 1, 6: 3}
+    tree = grown_tree(env, state, 1, evaluator=evaluator)
+    halve_sequentially(tree, {column: float(column) / 10 for column in range(7)}, 4, 8, Clock())
+    assert visits(tree.root) == {0: 0, 1: 0, 2: 0, 3: 1, 4: 3, 5: 1, 6: 3}
     merits = gumbel_merits(tree.root, dict.fromkeys(range(7), 0.0))
     assert max(merits, key=merits.__getitem__) == 4
 
@@ -478,16 +433,12 @@ def test_the_best_of_few_is_found_by_halving_by_hand() -> None:
     st.integers(0, 60),
     st.integers(0, 99),
 )
-@settings(max_examples=40, deadline=None)
 def test_halving_spends_what_it_is_given_on_the_sample(
     position: Position, considered: int, simulations: int, seed: int
 ) -> None:
-    env, state = position
-    rng = np.random.default_rng(seed)
-    tree = new_tree(env, state, opinionated)
-    tree.grow(1, Clock())
+    tree = grown_tree(*position, 1, evaluator=opinionated)
     assume(tree.root.children)
-    gumbel = dict(enumerate(rng.gumbel(size=len(env.action_cells)).tolist()))
+    gumbel = gumbel_noise(position.env, seed)
     first = {a: gumbel[a] + log(child.prior) for a, child in tree.root.children.items()}
     done = halve_sequentially(tree, gumbel, considered, simulations, Clock())
     spent = visits(tree.root)
@@ -500,10 +451,13 @@ def test_halving_spends_what_it_is_given_on_the_sample(
         assert searched == set(sample)
 
 
-def test_halving_stops_when_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    env = ConnectFour()
-    tree = new_tree(env, env.initial_state())
-    tree.grow(1, Clock())
+def gumbel_noise(env: BoardGame, seed: int) -> dict[int, float]:
+    drawn = np.random.default_rng(seed).gumbel(size=env.action_count)
+    return dict(enumerate(drawn.tolist()))
+
+
+def test_halving_stops_when_the_time_is_up() -> None:
+    tree = grown_tree(*FIRST, 1)
     assert halve_sequentially(tree, dict.fromkeys(range(7), 0.0), 4, 50, Clock(0.0)) == 1
     assert tree.grow(50, Clock(0.0)) == 1
 
@@ -572,47 +526,30 @@ def require_same(tree: Any, other: Any) -> None:
     st.sampled_from([0.0, 1.5, 4.0]),
     st.sampled_from([0.0, 0.25, 2.0]),
     st.integers(1, 120),
+    st.sampled_from(["quiet", "noisy"]) | st.integers(1, 9),
 )
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=100)
 def test_the_compiled_search_grows_the_same_tree(
-    position: Position, seed: int, exploration: float, fpu: float, simulations: int
+    position: Position,
+    seed: int,
+    exploration: float,
+    fpu: float,
+    simulations: int,
+    root: str | int,
 ) -> None:
-    tree, pooled = both_trees(position, seed, exploration, fpu)
-    assert tree.grow(simulations, Clock()) == pooled.grow(simulations, Clock())
-    require_same(tree, pooled)
-
-
-@given(
-    unfinished_positions(fitting_games),
-    st.integers(1, 9),
-    st.integers(1, 60),
-    st.integers(0, 99),
-)
-@settings(max_examples=40, deadline=None)
-def test_a_compiled_gumbel_root_grows_the_same_tree(
-    position: Position, considered: int, simulations: int, seed: int
-) -> None:
-    rng = np.random.default_rng(seed)
-    gumbel = dict(enumerate(rng.gumbel(size=len(position.env.action_cells)).tolist()))
-    trees = both_trees(position, seed)
+    """With noise at the root, too, or so many actions that a Gumbel root considers."""
+    noise = gumbel_noise(position.env, seed)
+    trees = both_trees(position, seed, exploration, fpu)
+    done = []
     for tree in trees:
-        tree.grow(1, Clock())
-    assume(trees[0].root.children)
-    halve = [halve_sequentially(tree, gumbel, considered, simulations, Clock()) for tree in trees]
-    assert halve[0] == halve[1]
-    require_same(*trees)
-    for tree in trees:
-        assert improved_policy(tree.root) == pytest.approx(improved_policy(trees[0].root))
-
-
-def test_a_compiled_root_takes_the_same_noise() -> None:
-    env = ConnectFour()
-    noise = {column: float(column) for column in range(7)}
-    trees = both_trees(Position(env, env.initial_state()))
-    for tree in trees:
-        tree.grow(1, Clock())
-        tree.add_noise(noise, 0.5)
-        tree.grow(300, Clock())
+        if root == "quiet" or not (tree.grow(1, Clock()) and tree.root.children):
+            done.append(tree.grow(simulations, Clock()))
+        elif isinstance(root, int):
+            done.append(halve_sequentially(tree, noise, root, simulations, Clock()))
+        else:
+            tree.add_noise({action: abs(number) for action, number in noise.items()}, 0.5)
+            done.append(tree.grow(simulations, Clock()))
+    assert done[0] == done[1]
     require_same(*trees)
 
 
@@ -631,18 +568,15 @@ def test_the_same_source_grows_the_same_tree_in_plain_python() -> None:
 
 def test_a_pool_grows_and_keeps_what_is_below_the_new_root() -> None:
     """Two plies on, both engines go on from what they know."""
-    env = ConnectFour()
-    trees = both_trees(Position(env, env.initial_state()))
+    env, state = FIRST
+    trees = both_trees(FIRST)
     for tree in trees:
         tree.grow(1000, Clock())
         assert tree.nodes > 4000
-    replies = {
-        (first, second): child.visits
-        for first, node in trees[0].root.children.items()
-        for second, child in node.children.items()
-    }
-    first, second = max(replies, key=replies.__getitem__)
-    state = env.get_next_state(env.get_next_state(env.initial_state(), first), second)
+    node: Any = trees[0].root
+    for _ in range(2):
+        action = max(visits(node), key=visits(node).__getitem__)
+        node, state = node.children[action], env.get_next_state(state, action)
     for tree in trees:
         assert tree.descend(state)
     known = trees[0].root.visits
@@ -654,29 +588,9 @@ def test_a_pool_grows_and_keeps_what_is_below_the_new_root() -> None:
     require_same(*trees)
 
 
-def test_what_is_not_near_is_no_new_root() -> None:
-    env = ConnectFour()
-    for tree in both_trees(Position(env, env.initial_state())):
-        tree.grow(3, Clock())
-        assert not tree.descend(state_from_moves(env, "444"))
-        assert not tree.descend(state_from_moves(env, "77"))
-        assert tree.descend(env.initial_state())
-
-
-def test_a_tree_may_be_sent_to_other_processes() -> None:
-    env = ConnectFour()
-    _, pooled = both_trees(Position(env, env.initial_state()))
-    pooled.grow(50, Clock())
-    copy = pickle.loads(pickle.dumps(pooled))
-    for tree in (pooled, copy):
-        tree.grow(50, Clock())
-    require_same(pooled, copy)
-
-
 def test_a_full_pool_evaluates_its_leaves_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("agents.compiled.pooled_tree.LARGEST_POOL", 100)
-    env = ConnectFour()
-    _, pooled = both_trees(Position(env, env.initial_state()))
+    _, pooled = both_trees(FIRST)
     assert pooled.grow(400, Clock()) == 400
     assert pooled.nodes <= 100
     assert pooled.root.visits == 400

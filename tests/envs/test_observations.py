@@ -10,42 +10,24 @@ from tests.helpers.strategies import Position, board_games, positions
 
 
 @given(positions(board_games()))
-def test_planes_are_the_viewers_stones_and_the_others(position: Position) -> None:
+def test_arrays_show_the_flat_board_and_the_legal_actions(position: Position) -> None:
     game, state = position
-    observer = make_observer("planes", game)
-    board = np.array(game.to_board(state)).reshape(game.rows, game.columns)
-    for viewer in (1, 2):
-        planes = observer.observe(state, viewer)
-        assert planes.dtype == np.int8
-        assert (planes == np.array([board == viewer, board == 3 - viewer])).all()
-        assert planes in observer.space
-
-
-@given(positions(board_games()))
-def test_the_flat_board_is_the_same_for_both(position: Position) -> None:
-    game, state = position
-    observer = make_observer("flat", game)
-    for viewer in (1, 2):
-        board = observer.observe(state, viewer)
-        assert board.dtype == np.int8
-        assert board.tolist() == game.to_board(state)
-        assert board in observer.space
-
-
-@given(positions(board_games()))
-def test_masks_have_the_legal_actions(position: Position) -> None:
-    game, state = position
+    cells = game.to_board(state)
+    board = np.array(cells).reshape(game.rows, game.columns)
+    for name in ("planes", "flat"):
+        observer = make_observer(name, game)
+        for viewer in (1, 2):
+            shown = observer.observe(state, viewer)
+            planes = np.array([board == viewer, board == 3 - viewer])
+            assert (shown == (planes if name == "planes" else cells)).all()
+            assert shown.dtype == np.int8
+            assert shown in observer.space
     legal = game.get_available_actions(state)
-    mask = action_mask(legal, len(game.action_cells))
+    mask = action_mask(legal, game.action_count)
     assert mask.dtype == np.int8
     assert mask.tolist() == [int(action in legal) for action in range(len(mask))]
     mask[:] = 1
     assert action_mask(legal, len(mask)).sum() == len(legal)
-
-
-def test_actions_are_columns_or_cells() -> None:
-    assert len(ConnectX(rows=3, columns=11).action_cells) == 11
-    assert len(TicTacToe().action_cells) == 9
 
 
 def test_a_picture_drawn_by_hand() -> None:

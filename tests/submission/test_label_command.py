@@ -1,25 +1,19 @@
 """`connectx positions --labels`, as it is typed."""
 
-import os
 import re
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from agents.policy.training import label_files
+from agents.policy.training import label_files, labelling
 from agents.policy.training.label_files import read_labelled_positions
 from envs import ConnectX
 from envs.bitboard import mirrored
 from submission.grading.solved_positions import SHIPPED_POSITIONS, read_position_set
 from tests.helpers.shell import Shell
-from tests.helpers.signals import heed_ctrl_c
-from tests.helpers.systems import needs_posix
 
-ROOT = Path(__file__).parents[2]
 SMALL = "--rows 4 --columns 4 --inarow 3 --workers 1"
 
 
@@ -88,34 +82,33 @@ def test_an_earlier_file_stays_whole_when_writing_fails(
     assert (tmp_path / "labels.npz").read_bytes() == earlier
 
 
-@needs_posix
-def test_ctrl_c_keeps_what_is_labelled(tmp_path: Path) -> None:
-    words = "positions --labels 5000000 --workers 1 -o some.npz"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "submission", *words.split()],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "120"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=heed_ctrl_c,
-    )
-    time.sleep(4)
-    process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=60)
-    assert process.returncode == 1
-    stopped = re.fullmatch(
-        r"Interrupted\. Wrote some\.npz: (\d+) labelled positions of 5000000\.\n", output
-    )
-    if stopped is None:
-        assert output == "Interrupted: nothing is labelled yet, and some.npz is not written.\n"
-        assert not (tmp_path / "some.npz").exists()
-    else:
-        assert len(read_labelled_positions(tmp_path / "some.npz")) == int(stopped[1])
+def test_ctrl_c_keeps_what_is_labelled(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    take, calls = labelling._new_positions, 0
+
+    def interrupted(*arguments: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls in (1, 4):
+            raise KeyboardInterrupt
+        return take(*arguments)
+
+    monkeypatch.setattr(labelling, "_new_positions", interrupted)
+    words = f"positions --labels 5000000 {SMALL} -o some.npz".split()
+    outcome = shell.run(*words)
+    said = "Interrupted: nothing is labelled yet, and some.npz is not written.\n"
+    assert (outcome.status, outcome.stdout, [*tmp_path.iterdir()]) == (1, said, [])
+    outcome = shell.run(*words)
+    said = r"Interrupted\. Wrote some\.npz: (\d+) labelled positions of 5000000\.\n"
+    stopped = re.fullmatch(said, outcome.stdout)
+    assert outcome.status == 1
+    assert stopped is not None
+    assert len(read_labelled_positions(tmp_path / "some.npz")) == int(stopped[1]) > 0
 
 
 def test_graded_positions_are_left_out_and_so_are_their_mirror_images(
-    monkeypatch: pytest.MonkeyPatch, shell: Shell, tmp_path: Path
+    shell: Shell, tmp_path: Path
 ) -> None:
     """The empty board, which begins each line of play, would be among the first 300 positions."""
     outcome = shell.run("positions", "--labels", "300", "--workers", "1")
