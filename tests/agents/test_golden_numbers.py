@@ -141,7 +141,7 @@ def test_perfectly_ordered_trees_take_as_few_leaves_as_knuth_and_moore_prove(
 
 @pytest.mark.thorough
 @given(plain_trees(most_leaves=12))
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_minimax_alpha_beta_and_expectimax_against_the_best_replies_agree(tree: Any) -> None:
     """What either of them is worth by definition, on hundreds of trees."""
     env = ExplicitTree(tree)

@@ -168,9 +168,8 @@ def test_any_first_nodes_are_a_tree_that_counts_what_is_below(agent: str) -> Non
 
 
 def test_a_full_trace_ends_the_search_and_is_kept() -> None:
-    search = SlicedSearch(
-        make_agent("minimax", depth=6), ConnectX(), ConnectX().initial_state(), 50
-    )
+    env = ConnectX()
+    search = SlicedSearch(make_agent("minimax", depth=6), env, env.initial_state(), 50)
     while search.advance(1):
         pass
     assert search.is_full
@@ -179,31 +178,23 @@ def test_a_full_trace_ends_the_search_and_is_kept() -> None:
 
 
 def test_a_search_that_nobody_wants_ends() -> None:
-    search = SlicedSearch(
-        make_agent("mcts", simulations=10**9), ConnectX(), ConnectX().initial_state(), LIMIT
-    )
+    env = ConnectX()
+    search = SlicedSearch(make_agent("mcts", simulations=10**9), env, env.initial_state(), LIMIT)
     assert search.advance(0.01)
     search.close()
     search._thread.join(10)
     assert not search._thread.is_alive()
 
 
-def test_what_the_search_refuses_is_told() -> None:
+def test_what_cannot_be_looked_at_is_refused() -> None:
     over = state_from_moves(ConnectX(), "1212121")
     with pytest.raises(ValueError, match="the game is over"):
         SlicedSearch(make_agent("minimax"), ConnectX(), over).advance(1)
     with pytest.raises(ValueError, match="cannot be recorded"):
         SlicedSearch(make_agent("random"), ConnectX(), over)
-
-
-@pytest.mark.parametrize("step", [0, -1, 1000])
-def test_steps_that_are_not_there_are_refused(step: int) -> None:
     whole = trace_of("minimax", TicTacToe(), state_from_moves(TicTacToe(), "1528"), depth=2)
-    with pytest.raises(ValueError, match="the step must be from 1 to"):
-        trace_after(whole, step)
-
-
-def test_nodes_that_are_not_there_are_refused() -> None:
-    whole = trace_of("minimax", TicTacToe(), state_from_moves(TicTacToe(), "1528"), depth=2)
+    for step in (0, -1, 1000):
+        with pytest.raises(ValueError, match="the step must be from 1 to"):
+            trace_after(whole, step)
     with pytest.raises(ValueError, match="the search has no node at 1"):
         growth_after(whole, steps(whole), 20, top=(0,))

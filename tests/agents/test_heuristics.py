@@ -1,5 +1,6 @@
 """Heuristics: guesses inside (-1, 1), alike for both players, and what they count."""
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from agents.guidance.heuristics import (
     threat_board,
     zero,
 )
-from envs import ConnectFour, ConnectX, TicTacToe, state_from_moves
+from envs import BoardGame, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.bitboard import column_cells
 from tests.helpers.kaggle_rules import kaggle_game, kaggle_rules
 from tests.helpers.small_games import Nim
@@ -41,61 +42,34 @@ GAMES: dict[str, st.SearchStrategy[Any]] = {
     "threats": connect_games(),
 }
 """The games that each heuristic is for."""
-every_heuristic = pytest.mark.parametrize("name", HEURISTICS)
-colour_blind = pytest.mark.parametrize("name", [name for name in HEURISTICS if name != "threats"])
-"""Odd and even rows are not alike for both players."""
 
 
-def guess(name: str, position: Position) -> float:
-    return HEURISTICS[name](*position)
-
-
-def positions_for(name: str) -> st.SearchStrategy[Position]:
-    return unfinished_positions(GAMES[name])
-
-
-@every_heuristic
+@pytest.mark.parametrize("name", HEURISTICS)
 @given(data=st.data())
-def test_a_guess_never_reaches_a_proof(name: str, data: st.DataObject) -> None:
-    assert -1.0 < guess(name, data.draw(positions_for(name))) < 1.0
-
-
-@pytest.mark.parametrize("name", ["auto", "open_lines", "zero", "threats"])
-@pytest.mark.parametrize(
-    ("rows", "columns", "inarow"),
-    [(12, 12, 12), (12, 12, 2), (40, 40, 5), (1, 1, 1), (3, 3, 600), (60, 60, 60)],
-)
-@pytest.mark.parametrize("player", [1, 2])
-def test_extreme_boards_stay_inside(
-    name: str, rows: int, columns: int, inarow: int, player: int
+def test_a_guess_is_no_proof_and_alike_in_a_mirror_and_for_both_players(
+    name: str, data: st.DataObject
 ) -> None:
+    env, state = data.draw(unfinished_positions(GAMES[name]))
+    guess = HEURISTICS[name](env, state)
+    assert -1.0 < guess < 1.0
+    assert HEURISTICS[name](env, mirrored(env, state)) == pytest.approx(guess)
+    if name != "threats":  # odd and even rows are not alike for both players
+        assert HEURISTICS[name](env, swapped_colours(state)) == -guess
+
+
+@pytest.mark.parametrize("name", HEURISTICS)
+def test_extreme_boards_stay_inside(name: str) -> None:
     """All cells but those of the top row belong to one player, far from any game."""
-    env = ConnectX(rows, columns, inarow)
-    board = [0] * columns + [3 - player] * columns * (rows - 1)
-    state = env.from_board(board, player)
-    assert -1.0 < HEURISTICS[name](env, state) < 1.0
-
-
-@pytest.mark.parametrize("name", ["open_twos", "squares"])
-def test_extreme_squares_stay_inside(name: str) -> None:
-    env = TicTacToe()
-    state = env.from_board([2] * 9, player=1)
-    assert -1.0 < HEURISTICS[name](env, state) < 1.0
-
-
-@colour_blind
-@given(data=st.data())
-def test_the_sign_changes_with_the_colours(name: str, data: st.DataObject) -> None:
-    env, state = data.draw(positions_for(name))
-    assert guess(name, Position(env, swapped_colours(state))) == -guess(name, Position(env, state))
-
-
-@every_heuristic
-@given(data=st.data())
-def test_the_mirror_image_is_worth_the_same(name: str, data: st.DataObject) -> None:
-    env, state = data.draw(positions_for(name))
-    reflection = Position(env, mirrored(env, state))
-    assert guess(name, reflection) == pytest.approx(guess(name, Position(env, state)))
+    games: list[BoardGame] = [
+        *(ConnectX(12, 12, 12), ConnectX(12, 12, 2), ConnectX(40, 40, 5), ConnectX(1, 1, 1)),
+        *(ConnectX(3, 3, 600), ConnectX(60, 60, 60)),
+    ]
+    if name in ("open_twos", "squares"):
+        games = [TicTacToe()]
+    for env, player in product(games, (1, 2)):
+        stones = [3 - player] * env.columns * (env.rows - 1)
+        top = [3 - player] * 3 if env == TicTacToe() else [0] * env.columns
+        assert -1.0 < HEURISTICS[name](env, env.from_board([*top, *stones], player)) < 1.0
 
 
 @pytest.mark.parametrize(

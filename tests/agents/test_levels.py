@@ -3,10 +3,9 @@
 import json
 import re
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 from random import Random
 
-import gymnasium
 import pytest
 
 from agents import Agent, make_agent
@@ -82,20 +81,13 @@ def test_there_is_no_other_level(n: int) -> None:
 def test_a_higher_level_wins(weaker: int, stronger: int) -> None:
     """By the games of one seed, which are the same on every machine."""
     points = 0.0
-    for opening in range(10):
-        for seat in (1, 2):
-            points += points_of(level(stronger, opening), level(weaker, opening), opening, seat)
+    for opening, seat in product(range(10), (1, 2)):
+        players = {seat: level(stronger, opening), 3 - seat: level(weaker, opening)}
+        state = state_from_moves(ENV, f"{opening % 7 + 1}{opening * 3 % 7 + 1}")
+        while ENV.get_available_actions(state):
+            state = ENV.get_next_state(state, players[state.player].act(ENV, state))
+        points += {None: 0.5, seat: 1.0}.get(ENV.winner(state), 0.0)
     assert points > 11.0
-
-
-def points_of(player: Agent, opponent: Agent, opening: int, seat: int) -> float:
-    """Points of the player, who has this seat, after two plies of an opening."""
-    state = state_from_moves(ENV, f"{opening % 7 + 1}{opening * 3 % 7 + 1}")
-    while ENV.get_available_actions(state):
-        mover = player if state.player == seat else opponent
-        state = ENV.get_next_state(state, mover.act(ENV, state))
-    winner = ENV.winner(state)
-    return 0.5 if winner is None else float(winner == seat)
 
 
 def test_wins_and_blocks_are_seen_ever_more_reliably() -> None:
@@ -206,8 +198,7 @@ def test_the_kernel_looks_to_the_end_of_a_small_game(depth: int) -> None:
 
 def test_levels_that_compile_or_solve_have_no_kernel() -> None:
     for n in (8, 9, 10):
-        agent = make_agent("level", n=n)
-        assert isinstance(agent, LevelAgent)
+        agent = LevelAgent(n)
         assert level_opponent(agent, ENV) is None
         assert (level_opponent(agent, TicTacToe()) is None) == (n > 8)
 
@@ -225,20 +216,3 @@ def test_every_level_plays_tic_tac_toe(n: int) -> None:
         state = env.get_next_state(state, action)
     if n >= 9:
         assert env.winner(state) != 2
-
-
-def test_an_environment_has_an_opponent_of_a_level() -> None:
-    single = gymnasium.make("envs:connectx/ConnectFour-v0", opponent="level:n=3")
-    _, info = single.reset(seed=1)
-    over = False
-    while not over:
-        action = int(info["action_mask"].argmax())
-        _, _, terminated, truncated, info = single.step(action)
-        over = terminated or truncated
-    vector = gymnasium.make_vec("envs:connectx/ConnectFour-v0", num_envs=3, opponent="level:n=3")
-    _, infos = vector.reset(seed=1)
-    for _ in range(30):
-        _, _, _, _, infos = vector.step(infos["action_mask"].argmax(axis=1))
-    vector.close()
-    with pytest.raises(ValueError, match="the level n must be from 1 to 10, not 11"):
-        gymnasium.make("envs:connectx/ConnectFour-v0", opponent="level:n=11")

@@ -1,6 +1,7 @@
 """Games of self-play: legal, exact where they say so, and the same compiled as in plain Python."""
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,12 +34,14 @@ SETTINGS = PlaySettings(
 BOARDS: list[BoardGame] = [ConnectX(4, 4, inarow=3), TicTacToe()]
 
 
-def played(env: BoardGame, plain: bool, seed: int = 1, games: int = GAMES) -> Experience:
+def played(
+    env: BoardGame, plain: bool = False, seed: int = 1, games: int = GAMES, **settings: Any
+) -> Experience:
     into = experience_memory(env, GAMES)
     network = network_arrays(random_policy(env, seed).network, env)
     memory = play_memory(env, SETTINGS.simulations, seed)
     play = play_games if plain else compiled(play_games)
-    count = play(network, SETTINGS, memory, into, games)
+    count = play(network, SETTINGS._replace(**settings), memory, into, games)
     return Experience(*(array[:count] for array in into))
 
 
@@ -60,62 +63,32 @@ def test_compiled_games_are_those_of_plain_python(env: BoardGame) -> None:
 
 @pytest.mark.parametrize("env", [ConnectX(3, 3, inarow=2), ConnectX(2, 2, 3), ConnectX(3, 3, 1)])
 def test_games_that_end_before_an_opening_could_are_played(env: BoardGame) -> None:
-    into = experience_memory(env, GAMES)
-    network = network_arrays(random_policy(env, 1).network, env)
-    memory = play_memory(env, SETTINGS.simulations, 1)
-    settings = SETTINGS._replace(opening_plies=8)
-    count = compiled(play_games)(network, settings, memory, into, GAMES)
-    experience = Experience(*(array[:count] for array in into))
-    assert all(env.get_available_actions(state) for state in states_of(experience))
-    assert count >= GAMES
+    states = states_of(played(env, opening_plies=8))
+    assert all(env.get_available_actions(state) for state in states)
+    assert len(states) >= GAMES
 
 
 @pytest.mark.parametrize("env", BOARDS, ids=repr)
-def test_policies_are_of_legal_actions_and_sum_to_one(env: BoardGame) -> None:
-    experience = played(env, plain=False)
+def test_policies_are_legal_and_what_is_proven_is_exact_and_played(env: BoardGame) -> None:
+    experience, truth, proven = played(env), BruteForce(env), 0
     np.testing.assert_allclose(experience.policies.sum(axis=1), 1)
-    for state, policy in zip(states_of(experience), experience.policies, strict=True):
-        legal = env.get_available_actions(state)
-        assert not np.delete(policy, legal).any()
     assert (np.abs(experience.values) <= 1).all()
-
-
-@pytest.mark.parametrize("env", BOARDS, ids=repr)
-def test_what_is_proven_is_exact(env: BoardGame) -> None:
-    experience = played(env, plain=False)
-    truth = BruteForce(env)
-    proven = 0
-    for state, value, kind in zip(
-        states_of(experience), experience.values, experience.certain, strict=True
-    ):
+    for state, *position in zip(states_of(experience), *experience[2:], strict=True):
+        policy, value, kind = position
+        assert not np.delete(policy, env.get_available_actions(state)).any()
         if kind & PROVEN_VALUE:
             sign = 1 if state.player == 1 else -1
             assert value == sign * truth.value(state)
             proven += 1
+            if value == 1:
+                assert truth.action_value(state, int(policy.argmax())) == sign
     assert proven > len(experience.values) / 3
-
-
-@pytest.mark.parametrize("env", BOARDS, ids=repr)
-def test_a_proven_win_is_learnt_by_a_move_that_wins(env: BoardGame) -> None:
-    experience = played(env, plain=False)
-    truth = BruteForce(env)
-    rows = zip(
-        states_of(experience),
-        experience.values,
-        experience.certain,
-        experience.policies,
-        strict=True,
-    )
-    for state, value, kind, policy in rows:
-        if kind & PROVEN_VALUE and value == 1:
-            sign = 1 if state.player == 1 else -1
-            assert truth.action_value(state, int(policy.argmax())) == sign
 
 
 def test_games_follow_each_other_from_opening_to_end() -> None:
     """Each position is a successor of the one before, or begins a game after few random moves."""
     env = ConnectX(4, 4, inarow=3)
-    states = states_of(played(env, plain=False))
+    states = states_of(played(env))
     begins = 1
     for before, after in pairwise(states):
         children = [env.get_next_state(before, a) for a in env.get_available_actions(before)]
@@ -127,4 +100,4 @@ def test_games_follow_each_other_from_opening_to_end() -> None:
 
 def test_another_stream_gives_other_games() -> None:
     env = ConnectX(4, 4, inarow=3)
-    assert played(env, False, seed=1).masks.tolist() != played(env, False, seed=2).masks.tolist()
+    assert played(env, seed=1).masks.tolist() != played(env, seed=2).masks.tolist()

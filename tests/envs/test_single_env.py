@@ -457,6 +457,7 @@ def test_an_opponent_that_cheats_is_named() -> None:
     [
         ({"opponent": "stockfish"}, "unknown agent 'stockfish': choose one of random, greedy"),
         ({"opponent": "mcts:speed=9"}, "agent mcts has no option 'speed'"),
+        ({"opponent": "level:n=11"}, "the level n must be from 1 to 10, not 11"),
         ({"opponent": 3}, "give an agent or the name of one, a function"),
         ({"oponent": None}, r"unknown option 'oponent' \(is opponent meant\?\): choose of rows, "),
         ({"zzz": 1}, "unknown option 'zzz': choose of rows, columns, inarow, opponent, seat"),

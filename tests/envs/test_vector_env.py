@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from agents import make_agent
 from agents.policy.network import encode_policy
 from benchmarks.environments.random_games import play_random_games
 from envs import BoardGame, BoardState, ConnectX, TicTacToe
@@ -31,7 +32,7 @@ from envs.learning.vector.vector_env import (
     TicTacToeVectorEnv,
     make_vector_env,
 )
-from envs.learning.vector.vector_replies import KernelReplies, make_replies
+from envs.learning.vector.vector_replies import KernelReplies, SingleReplies, make_replies
 from tests.helpers.flat_boards import EVERY_GAME
 from tests.helpers.trained_policies import random_policy
 
@@ -165,6 +166,7 @@ def test_games_go_as_those_of_single_environments(data: st.DataObject) -> None:
         ("level:n=5", AutoresetMode.DISABLED, 2),
         ("policy", AutoresetMode.NEXT_STEP, 2),
         ("policy:temperature=1", AutoresetMode.SAME_STEP, 2),
+        ("alphazero:simulations=5,temperature=1", AutoresetMode.NEXT_STEP, 1),
         *((["random", ("level:n=3", 2), last_legal], mode, 1) for mode in AutoresetMode),
     ],
 )
@@ -189,6 +191,18 @@ def test_a_network_of_a_large_board_plays_as_in_single_environments(tmp_path: Pa
     for result, expected in side_by_side(ours, SyncVectorEnv([single] * 3), 5, 0.1):
         assert_same(result, expected)
     assert isinstance(make_replies(game, Boards(game, 3), opponent), KernelReplies)
+
+
+@pytest.mark.parametrize(
+    ("opponent", "kind"),
+    [
+        *((name, KernelReplies) for name in ("policy", "policy:weights=zero", "level:n=7")),
+        *((name, SingleReplies) for name in ("level:n=8", "alphazero:simulations=10", "greedy")),
+    ],
+)
+def test_the_policy_and_levels_are_compiled_and_others_are_not(opponent: str, kind: type) -> None:
+    game = ConnectX()
+    assert isinstance(make_replies(game, Boards(game, 2), opponent), kind)
 
 
 # --- several opponents
@@ -368,6 +382,10 @@ def test_games_that_are_over_wait_for_a_reset() -> None:
         ({"num_envs": 2, "threads": 2, "opponent": "greedy"}, "threads is 2: make it 1"),
         ({"num_envs": 2, "autoreset_mode": "Never"}, "autoreset_mode is 'Never': choose one of"),
         ({"num_envs": 2, "opponent": "nobody"}, "nobody"),
+        *(
+            ({"num_envs": 2, "rows": 5, "opponent": opponent}, "trained for 6 rows, 7 columns")
+            for opponent in ("policy", "alphazero", make_agent("policy"), make_agent("policy").act)
+        ),
         ({"num_envs": 2, "seat": "third"}, "seat is 'third'"),
         ({"num_envs": 2, "thread": 2}, r"unknown option 'thread' \(is threads meant\?\)"),
         ({"num_envs": 2, "max_episode_steps": 5}, "vectorization_mode='sync'"),

@@ -42,18 +42,27 @@ def played(threads):
         sums.append(observations.sum().item())
     return sums
 """
-IN_FORKS = """
-def in_fork():
+IN_FORKS_AND_BY_MANY_CALLERS = """
+from concurrent.futures import ThreadPoolExecutor
+
+def fork(when):
+    if not hasattr(os, "fork"):
+        return
     sys.stdout.flush()
     child = os.fork()
     if child == 0:
         same = played(threads=2) == played(threads=1)
         os._exit(0 if same else 1)
-    return os.waitpid(child, 0)[1]
+    print("fork", when, os.waitpid(child, 0)[1])
 
-print("before", in_fork())
+fork("before")
 print("itself", played(threads=2) == played(threads=1))
-print("after", in_fork())
+fork("after")
+with vector_threads.TURN:
+    fork("during a turn")
+with ThreadPoolExecutor(4) as callers:
+    games = [*callers.map(played, [2] * 12)]
+print("many", all(game == played(threads=1) for game in games))
 """
 IN_A_FORK_THAT_IMPORTS = """
 import os
@@ -72,21 +81,6 @@ child = os.fork()
 if child:
     print("child", os.waitpid(child, 0)[1], flush=True)
     os._exit(0)
-"""
-IN_A_FORK_DURING_A_TURN = """
-with vector_threads.TURN:
-    child = os.fork()
-    if child == 0:
-        played(threads=2)
-        os._exit(0)
-    print("child", os.waitpid(child, 0)[1])
-"""
-BY_MANY_CALLERS = """
-from concurrent.futures import ThreadPoolExecutor
-
-with ThreadPoolExecutor(4) as callers:
-    games = [*callers.map(played, [2] * 12)]
-print(all(game == played(threads=1) for game in games))
 """
 BY_COMPILED_BOARDS = """
 import json
@@ -147,12 +141,14 @@ def test_actions_are_drawn_alike_by_any_number_of_threads(threads: int, sizes: l
         assert (masks.any(1) == masks[np.arange(size), actions].astype(bool)).all()
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="a system that cannot fork")
 @pytest.mark.parametrize("layer", ["omp", "workqueue"])
-def test_forks_play_the_same_games(layer: str) -> None:
-    """GNU OpenMP would end the second fork."""
-    lines = run(PLAY + IN_FORKS, NUMBA_THREADING_LAYER=layer)
-    assert lines == ["before 0", "itself True", "after 0"]
+def test_forks_and_many_callers_play_the_same_games(layer: str) -> None:
+    """GNU OpenMP would end the second fork, and callers at once abort Numba's own threads."""
+    lines = run(PLAY + IN_FORKS_AND_BY_MANY_CALLERS, NUMBA_THREADING_LAYER=layer)
+    forks = [line for line in lines if line.startswith("fork")]
+    assert [line for line in lines if line not in forks] == ["itself True", "many True"]
+    whens = ["before", "after", "during a turn"] if hasattr(os, "fork") else []
+    assert forks == [f"fork {when} 0" for when in whens]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="a system that cannot fork")
@@ -160,18 +156,6 @@ def test_forks_play_that_load_the_environments_themselves() -> None:
     """The threads are of code outside, and the fork knows of them by `envs` alone."""
     script = IN_A_FORK_THAT_IMPORTS + PLAY + "played(threads=2)"
     assert run(script, NUMBA_THREADING_LAYER="omp") == ["child 0"]
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="a system that cannot fork")
-def test_forks_do_not_wait_for_a_turn_of_their_parents() -> None:
-    script = PLAY + IN_A_FORK_DURING_A_TURN
-    assert run(script, NUMBA_THREADING_LAYER="workqueue") == ["child 0"]
-
-
-@pytest.mark.parametrize("layer", ["omp", "workqueue"])
-def test_many_callers_step_at_the_same_time(layer: str) -> None:
-    """Numba's own threads would abort the process."""
-    assert run(PLAY + BY_MANY_CALLERS, NUMBA_THREADING_LAYER=layer) == ["True"]
 
 
 def test_steps_are_the_same_in_plain_python() -> None:
