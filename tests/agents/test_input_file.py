@@ -22,14 +22,6 @@ any_text = st.text(st.characters(exclude_categories=()))
 printable = st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_size=20)
 
 
-@given(any_text)
-def test_any_text_becomes_one_short_line(text: str) -> None:
-    for longer in (text, text * 1000, "\x1b" * 1000 + text):
-        line = one_line(longer)
-        assert line.isprintable()
-        assert len(line) <= LONGEST_QUOTED
-
-
 @given(st.lists(printable, max_size=9))
 def test_a_short_line_stays_as_it_is(words: list[str]) -> None:
     assert one_line(" ".join(words)) == " ".join(words)
@@ -48,11 +40,11 @@ values = st.recursive(
 )
 
 
-@given(values)
-def test_any_value_is_quoted_in_a_line(value: object) -> None:
-    line = quoted(value)
-    assert line.isprintable()
-    assert len(line) <= LONGEST_QUOTED
+@given(any_text, values)
+def test_anything_becomes_one_short_line(text: str, value: object) -> None:
+    for line in (one_line(text), one_line(text * 1000), one_line("\x1b" * 1000), quoted(value)):
+        assert line.isprintable()
+        assert len(line) <= LONGEST_QUOTED
 
 
 def test_a_short_value_is_quoted_as_python_writes_it() -> None:

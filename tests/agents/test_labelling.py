@@ -23,7 +23,7 @@ from agents.policy.training.labelling import (
 from envs import BoardState, ConnectX
 from tests.helpers.bitbully_judge import Judge
 from tests.helpers.brute_force import BruteForce
-from tests.helpers.strategies import WIDE_BOARDS
+from tests.helpers.strategies import WIDE_BOARDS, mirrored, unfinished_states
 
 CONNECT_FOUR = ConnectX()
 LABELS = 800
@@ -114,39 +114,16 @@ def test_brute_force_finds_the_same_scores_at_the_end_of_games_on_a_wide_board()
         assert {action: np.sign(score) for action, score in scores.items()} == values
 
 
-def positions_in_play(env: ConnectX) -> set[BoardState]:
-    """All positions in which the game goes on."""
-    found, fresh = set[BoardState](), {env.initial_state()}
-    while fresh:
-        found |= fresh
-        children = {
-            env.get_next_state(state, action)
-            for state in fresh
-            for action in env.get_available_actions(state)
-        }
-        fresh = {child for child in children if env.get_available_actions(child)}
-    return found
-
-
-def mirror_free(env: ConnectX, state: BoardState) -> tuple[int, int]:
-    rows = range(env.rows + 1)
-
-    def image(stones: int) -> int:
-        return sum(
-            1 << ((env.columns - 1 - column) * len(rows) + row)
-            for column in range(env.columns)
-            for row in rows
-            if stones >> (column * len(rows) + row) & 1
-        )
-
-    return min((state.mover, state.mask), (image(state.mover), image(state.mask)))
+def mirror_free(env: ConnectX, state: BoardState) -> tuple[int, ...]:
+    """A position's board, the same for its mirror image."""
+    return min(tuple(env.to_board(each)) for each in (state, mirrored(env, state)))
 
 
 def test_a_small_game_is_exhausted() -> None:
     env = ConnectX(3, 3, 3)
     positions, ending = made(env, 100_000)
     drawn = [mirror_free(env, state) for state, _ in labels_of(positions)]
-    there = {mirror_free(env, state) for state in positions_in_play(env)}
+    there = {mirror_free(env, state) for state in unfinished_states(env)}
     assert ending is Ending.EXHAUSTED
     assert set(drawn) <= there
     assert 0.98 * len(there) < len(drawn) == len(set(drawn))

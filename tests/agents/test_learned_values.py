@@ -2,7 +2,7 @@
 
 import pickle
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from random import Random
@@ -20,7 +20,7 @@ from agents.compiled.forest import Forest
 from agents.compiled.learned_value import LearnedValue
 from agents.compiled.mcts_kernel import TreeSettings
 from agents.compiled.uct_tree import UctTree
-from agents.guidance.ordering import winning_action
+from agents.guidance.ordering import safe_actions, winning_action
 from agents.policy.network import (
     TrainedPolicy,
     decode_policy,
@@ -29,7 +29,7 @@ from agents.policy.network import (
     evaluate_network,
     policy_scope,
 )
-from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe
+from envs import BoardGame, ConnectFour, ConnectX, TicTacToe
 from tests.helpers.strategies import (
     WIDE_BOARDS,
     Position,
@@ -56,17 +56,11 @@ def test_a_value_is_what_two_plies_show_or_else_the_networks(position: Position,
     assert -1.0 < value < 1.0
     if winning_action(env, state, actions) is not None:
         assert value > 0.999
-    elif all_lose_at_once(env, state, actions):
+    elif not safe_actions(env, state, actions):
         assert value < -0.999
     else:
         _, values = evaluate_network(policy.network, env, [state])
         assert value == pytest.approx(float(np.clip(values[0], -0.99, 0.99)), abs=1e-4)
-
-
-def all_lose_at_once(env: BoardGame, state: BoardState, actions: Sequence[int]) -> bool:
-    children = [env.get_next_state(state, action) for action in actions]
-    replies = [(child, env.get_available_actions(child)) for child in children]
-    return all(winning_action(env, child, after) is not None for child, after in replies)
 
 
 @given(contested_positions, st.integers(0, 9), st.integers(1, 5))
@@ -97,21 +91,6 @@ def test_the_kernel_of_guesses_runs_in_plain_python(monkeypatch: pytest.MonkeyPa
     assert (found.value, found.nodes) == (expected.value, expected.nodes)
 
 
-@pytest.mark.parametrize("name", ["alphabeta", "mcts"])
-def test_by_default_weights_serve_the_game_that_they_were_trained_for(name: str) -> None:
-    fitting, other = ConnectX(4, 5, 3), ConnectX(5, 4, 3)
-    quick: dict[str, dict[str, Any]] = {
-        "alphabeta": {"depth": 2, "time_limit": None},
-        "mcts": {"simulations": 20, "seed": 1},
-    }
-    learned = make_agent(name, weights=encode_policy(random_policy(fitting, 1)), **quick[name])
-    usual = make_agent(name, **quick[name])
-    for env, same in ((fitting, False), (other, True)):
-        state = env.initial_state()
-        values = [agent.search(env, state).action_values for agent in (learned, usual)]
-        assert (values[0] == values[1]) == same
-
-
 QUICK: dict[str, dict[str, Any]] = {
     "alphabeta": {"depth": 3, "time_limit": None},
     "mcts": {"simulations": 50, "seed": 1, "keep_tree": False},
@@ -123,17 +102,25 @@ NAMED: dict[str, dict[str, Any]] = {
 """What `auto` means without weights, compiled."""
 
 
+def values_of(name: str, env: BoardGame, **options: Any) -> Mapping[int, float]:
+    agent = make_agent(name, **QUICK[name], **options)
+    return agent.search(env, env.initial_state()).action_values
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_by_default_weights_serve_the_game_that_they_were_trained_for(name: str) -> None:
+    fitting, other = ConnectX(4, 5, 3), ConnectX(5, 4, 3)
+    weights = encode_policy(random_policy(fitting, 1))
+    for env, same in ((fitting, False), (other, True)):
+        assert (values_of(name, env, weights=weights) == values_of(name, env)) == same
+
+
 @pytest.mark.parametrize("name", QUICK)
 def test_in_connect_four_the_shipped_weights_are_the_default_where_it_is_compiled(
     name: str,
 ) -> None:
-    env = ConnectFour()
-    state = env.initial_state()
     use = "heuristic" if name == "alphabeta" else "rollout"
-
-    def values(**options: Any) -> Mapping[int, float]:
-        return make_agent(name, **QUICK[name], **options).search(env, state).action_values
-
+    values = partial(values_of, name, ConnectFour())
     assert values() == values(**{use: "learned"}, weights="distilled")
     assert values() != values(weights=None) == values(**NAMED[name], weights=None)
     assert values(weights=None) == values(**NAMED[name])
@@ -141,17 +128,12 @@ def test_in_connect_four_the_shipped_weights_are_the_default_where_it_is_compile
 
 
 @pytest.mark.parametrize("name", QUICK)
-@pytest.mark.parametrize("env", [TicTacToe(), ConnectX(4, 5, 3), WIDE_BOARDS[0]], ids=str)
 def test_games_that_the_default_weights_do_not_know_are_played_without(
-    name: str, env: BoardGame, monkeypatch: pytest.MonkeyPatch
+    name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("agents.policy.shipped.decode_policy", refuse)
-    state = env.initial_state()
-    found, expected = (
-        make_agent(name, **QUICK[name], **options).search(env, state).action_values
-        for options in ({}, {"weights": None})
-    )
-    assert found == expected
+    for env in (TicTacToe(), ConnectX(4, 5, 3), WIDE_BOARDS[0]):
+        assert values_of(name, env) == values_of(name, env, weights=None)
 
 
 def refuse(content: bytes) -> TrainedPolicy:
@@ -167,14 +149,10 @@ def test_where_a_bundle_has_left_the_weights_behind_they_are_done_without(
 ) -> None:
     """As in an agent of a user's own, which makes another agent."""
     monkeypatch.setattr("agents.package_file.files", nowhere)
-    env = ConnectFour()
-    found, expected = (
-        make_agent("alphabeta", depth=3, **options).search(env, env.initial_state())
-        for options in ({}, {"heuristic": "open_lines"})
-    )
-    assert found.action_values == expected.action_values
+    values = partial(values_of, "alphabeta", ConnectFour())
+    assert values() == values(heuristic="open_lines")
     with pytest.raises(OSError, match=r"distilled\.npz comes with the package"):
-        make_agent("alphabeta", heuristic="learned").search(env, env.initial_state())
+        values(heuristic="learned")
 
 
 @pytest.mark.parametrize("name", QUICK)
@@ -198,19 +176,22 @@ def test_the_game_of_weights_is_read_without_the_rest(data: st.DataObject) -> No
         decode_scope(torn)
 
 
-def test_other_games_are_refused_where_the_learned_heuristic_is_asked_for() -> None:
+@pytest.mark.parametrize(
+    ("name", "options", "sentence"),
+    [
+        ("alphabeta", {"heuristic": "learned"}, "cannot play TicTacToe"),
+        ("alphabeta", {"heuristic": "learned", "weights": None}, "heuristic learned needs weights"),
+        ("mcts", {"rollout": "learned", "weights": None}, "rollout learned needs weights"),
+    ],
+)
+def test_learned_values_need_weights_for_the_game(
+    name: str, options: dict[str, Any], sentence: str
+) -> None:
     weights = encode_policy(random_policy(ConnectFour(), 1))
-    agent = AlphaBetaAgent(depth=2, time_limit=None, heuristic="learned", weights=weights)
-    with pytest.raises(ValueError, match="cannot play TicTacToe"):
-        agent.search(TicTacToe(), TicTacToe().initial_state())
-
-
-@pytest.mark.parametrize("option", ["alphabeta:heuristic=learned", "mcts:rollout=learned"])
-def test_learned_values_need_weights(option: str) -> None:
-    name, _, choice = option.partition(":")
-    key, _, value = choice.partition("=")
-    with pytest.raises(ValueError, match=f"{key} learned needs weights"):
-        make_agent(name, weights=None, **{key: value})
+    with pytest.raises(ValueError, match=sentence):
+        make_agent(name, **{"weights": weights, **options}).act(
+            TicTacToe(), TicTacToe().initial_state()
+        )
 
 
 def test_threads_of_a_forest_have_memory_of_their_own() -> None:

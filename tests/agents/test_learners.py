@@ -22,23 +22,23 @@ pytest.importorskip("torch")
 from agents.policy.learners import alphazero, distillation
 
 SMALL = ConnectX(4, 5, inarow=3)
-SIMULATIONS = 4
-WIDTH = 8
+BOARDS = [SMALL, WIDE_BOARDS[0]]
+
+Settings = dict[ConnectX, dict[str, TrainingSettings]]
 
 every_method = pytest.mark.parametrize("name", LEARNERS)
 
 
 @pytest.fixture(scope="module")
-def settings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, TrainingSettings]:
-    """For each method as little work as its settings allow."""
-    positions = tmp_path_factory.mktemp("labels") / "labels.npz"
-    write_labelled_positions(positions, label_grove(SMALL, 1, 1))
-    small: dict[str, Any] = {
-        "simulations": SIMULATIONS,
-        "width": WIDTH,
-        "positions": positions,
-        "weights": None,
-    }
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    """By board and method: as little work as the method's settings allow."""
+    return {game: settings_of(game, tmp_path_factory.mktemp("labels")) for game in BOARDS}
+
+
+def settings_of(game: ConnectX, folder: Path) -> dict[str, TrainingSettings]:
+    positions = folder / "labels.npz"
+    write_labelled_positions(positions, label_grove(game, 1, 1))
+    small: dict[str, Any] = {"simulations": 2, "width": 4, "positions": positions, "weights": None}
     return {
         name: TrainingSettings(seed=1, **{key: small[key] for key in method.settings})
         for name, method in LEARNERS.items()
@@ -50,74 +50,44 @@ def content(learner: Learner) -> bytes:
 
 
 @every_method
+@pytest.mark.parametrize("game", BOARDS, ids=repr)
 def test_a_learner_goes_on_from_its_state_as_if_it_had_not_stopped(
-    name: str, settings: dict[str, TrainingSettings]
+    name: str, game: ConnectX, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    make = LEARNERS[name]
-    whole = make(SMALL, settings[name])
+    """Weights play, on a board of wide words, too."""
+    for module, constant, number in ((alphazero, "GAMES", 64), (distillation, "STEPS", 4)):
+        monkeypatch.setattr(module, constant, number)
+    whole, resumed = (LEARNERS[name](game, settings[game][name]) for _ in range(2))
     untaught = content(whole)
     whole.advance(0.0)
     state = encode_state(whole.state())
     between = content(whole)
     figures = whole.advance(0.5)
-    resumed = make(SMALL, settings[name])
     assert content(resumed) == untaught
     resumed.restore(decode_state(state))
     assert content(resumed) == between
-    again = resumed.advance(0.5)
-    assert again == figures
+    assert resumed.advance(0.5) == figures
     assert any(figure.startswith("loss/") for figure in figures)
     assert content(resumed) == content(whole)
     assert len({untaught, between, content(whole)}) == 3
+    for agent in ("policy", "alphazero"):
+        player = make_agent(agent, weights=content(whole))
+        assert player.act(game, game.initial_state()) in range(game.columns)
+    with pytest.raises((KeyError, TypeError, ValueError)):
+        resumed.restore({})
 
 
 @every_method
-def test_a_learner_refuses_what_is_no_state_of_its_own(
-    name: str, settings: dict[str, TrainingSettings]
-) -> None:
-    learner = LEARNERS[name](SMALL, settings[name])
-    with pytest.raises((KeyError, TypeError, ValueError)):
-        learner.restore({})
-
-
-@pytest.mark.parametrize("name", ["alphazero", "distill"])
-def test_a_training_may_begin_with_a_policy(
-    name: str, settings: dict[str, TrainingSettings], tmp_path: Path
-) -> None:
-    begun = random_policy(SMALL, seed=3)
+def test_a_training_may_begin_with_a_policy(name: str, settings: Settings, tmp_path: Path) -> None:
+    begun = encode_policy(random_policy(SMALL, seed=3))
     file = tmp_path / "begun.npz"
-    file.write_bytes(encode_policy(begun))
-    chosen = replace(settings[name], width=None, weights=str(file))
-    learner = LEARNERS[name](SMALL, chosen)
-    assert content(learner) == encode_policy(begun)
+    file.write_bytes(begun)
+    chosen = replace(settings[SMALL][name], width=None, weights=str(file))
+    assert content(LEARNERS[name](SMALL, chosen)) == begun
     with pytest.raises(ValueError, match="has its own width"):
         LEARNERS[name](SMALL, replace(chosen, width=4))
     with pytest.raises(ValueError, match="was trained for 4 rows, 5 columns"):
         LEARNERS["alphazero"](ConnectX(4, 4, inarow=3), replace(chosen, positions=None))
-
-
-def test_a_board_of_wide_words_is_learnt_in_both_ways(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Weights play, and a training goes on from its state, as on narrow boards."""
-    for module, name, number in ((alphazero, "GAMES", 64), (distillation, "STEPS", 4)):
-        monkeypatch.setattr(module, name, number)
-    wide = WIDE_BOARDS[0]
-    write_labelled_positions(tmp_path / "labels.npz", label_grove(wide, 1, 1))
-    sized: dict[str, Any] = {"seed": 1, "width": 4}
-    for name, chosen in (
-        ("alphazero", TrainingSettings(**sized, simulations=2)),
-        ("distill", TrainingSettings(**sized, positions=tmp_path / "labels.npz")),
-    ):
-        whole, resumed = (LEARNERS[name](wide, chosen) for _ in range(2))
-        untaught = content(whole)
-        whole.advance(0.0)
-        resumed.restore(decode_state(encode_state(whole.state())))
-        assert whole.advance(0.5) == resumed.advance(0.5)
-        assert untaught != content(whole) == content(resumed)
-        for agent in ("policy", "alphazero"):
-            player = make_agent(agent, weights=content(whole))
-            assert player.act(wide, wide.initial_state()) in range(wide.columns)
 
 
 def test_boards_beyond_all_words_are_refused() -> None:

@@ -21,13 +21,8 @@ every_id = pytest.mark.parametrize("env_id", GYMNASIUM_IDS)
 
 
 def native(env_id: str, count: int, **options: Any) -> VectorEnv[Any, Any, Any]:
-    return gymnasium.make_vec(
-        env_id,
-        num_envs=count,
-        vectorization_mode="vector_entry_point",
-        autoreset_mode=AutoresetMode.SAME_STEP,
-        **options,
-    )
+    mode = {"autoreset_mode": AutoresetMode.SAME_STEP, "vectorization_mode": "vector_entry_point"}
+    return gymnasium.make_vec(env_id, num_envs=count, **{**mode, **options})
 
 
 def one_by_one(env_id: str, count: int, **options: Any) -> VectorEnv[Any, Any, Any]:
@@ -115,51 +110,39 @@ class TestSB3VecEnv:
         np.testing.assert_array_equal(vec_env.reset(), first)
         assert (first != second).any()
 
-    def test_options_reach_every_sub_environment(self) -> None:
-        vec_env = SB3VecEnv(native(GYMNASIUM_IDS[0], 3, opponent=None))
-        vec_env.set_options({"moves": "4444"})
-        boards = vec_env.reset()
-        assert boards.sum(axis=(1, 2, 3)).tolist() == [4, 4, 4]
+    def test_options_reach_every_sub_environment_and_are_the_same_for_all(self) -> None:
+        vec_env = SB3VecEnv(native(GYMNASIUM_IDS[0], 4, opponent=None))
+        vec_env.set_options({"moves": "111111"})
+        assert vec_env.reset().sum(axis=(1, 2, 3)).tolist() == [6] * 4
+        assert masks_of(vec_env, [1, 3]) == [[0, 1, 1, 1, 1, 1, 1]] * 2
         assert vec_env.reset().sum() == 0
-
-    def test_options_of_their_own_are_refused(self) -> None:
-        vec_env = SB3VecEnv(native(GYMNASIUM_IDS[0], 2))
-        vec_env.set_options([{"moves": "1"}, {"moves": "2"}])
+        vec_env.set_options([{"moves": str(number)} for number in (1, 2, 3, 4)])
         with pytest.raises(ValueError, match="all sub-environments start with the same options"):
             vec_env.reset()
 
-    def test_other_render_modes_are_refused(self) -> None:
-        with pytest.raises(ValueError, match="render_mode='rgb_array'"):
-            SB3VecEnv(native(GYMNASIUM_IDS[0], 2, render_mode="ansi"))
-
-    @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED])
-    def test_other_autoreset_modes_are_refused(self, mode: AutoresetMode) -> None:
-        environments = SyncVectorEnv(
-            [lambda: gymnasium.make(GYMNASIUM_IDS[0])], autoreset_mode=mode
-        )
-        with pytest.raises(ValueError, match=r"autoreset_mode=AutoresetMode\.SAME_STEP"):
-            SB3VecEnv(environments)
-
-    def test_masks_need_a_reset(self) -> None:
-        vec_env = SB3VecEnv(native(GYMNASIUM_IDS[0], 2))
-        with pytest.raises(ValueError, match="call reset"):
-            vec_env.env_method("action_masks")
-
-    def test_some_of_the_sub_environments(self) -> None:
-        vec_env = SB3VecEnv(native(GYMNASIUM_IDS[0], 4, opponent=None))
-        vec_env.set_options({"moves": "111111"})
-        vec_env.reset()
-        assert masks_of(vec_env, [1, 3]) == [[0, 1, 1, 1, 1, 1, 1]] * 2
-        assert vec_env.get_attr("num_envs", indices=0) == [4]
-        assert vec_env.env_is_wrapped(gymnasium.Wrapper) == [False] * 4
+    @pytest.mark.parametrize(
+        ("options", "sentence"),
+        [
+            ({"render_mode": "ansi"}, "render_mode='rgb_array'"),
+            ({"autoreset_mode": AutoresetMode.NEXT_STEP}, "=AutoresetMode.SAME_STEP"),
+            ({"autoreset_mode": AutoresetMode.DISABLED}, "=AutoresetMode.SAME_STEP"),
+        ],
+    )
+    def test_other_modes_are_refused(self, options: dict[str, Any], sentence: str) -> None:
+        with pytest.raises(ValueError, match=sentence):
+            SB3VecEnv(native(GYMNASIUM_IDS[0], 2, **options))
 
     def test_attributes(self) -> None:
         vec_env = SB3VecEnv(native(GYMNASIUM_IDS[0], 2))
         vec_env.set_attr("note", "kept")
         assert vec_env.get_attr("note") == ["kept", "kept"]
+        assert vec_env.get_attr("num_envs", indices=0) == [2]
+        assert vec_env.env_is_wrapped(gymnasium.Wrapper) == [False] * 2
         assert not vec_env.has_attr("missing")
         with pytest.raises(ValueError, match="without indices"):
             vec_env.set_attr("note", "lost", indices=[0])
         with pytest.raises(AttributeError, match="no 'close', only 'action_masks'"):
             vec_env.env_method("close")
+        with pytest.raises(ValueError, match="call reset"):
+            vec_env.env_method("action_masks")
         vec_env.close()
