@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from envs.bitboard import cell_bit, column_cells
+from envs.bitboard import cell_bit, column_cells, completing_cells
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 
@@ -67,28 +67,12 @@ def odd_even_threats(env: ConnectX, state: BoardState) -> float:
         raise ValueError(f"the heuristic threats is for ConnectX, not for {env!r}: choose auto")
     board = threat_board(env.rows, env.columns)
     hanging = board.cells & ~state.mask & ~(state.mask + board.bottom)
-    player_1, player_2 = env.stones(state)
-    threats_1 = hanging & completed_lines(env, player_1)
-    threats_2 = hanging & completed_lines(env, player_2)
-    difference = threat_weight(threats_1, board.first) - threat_weight(
-        threats_2, board.cells & ~board.first
-    )
+    players = (1, board.first), (-1, board.cells & ~board.first)
+    difference = 0
+    for (sign, own_rows), stones in zip(players, env.stones(state), strict=True):
+        threats = hanging & completing_cells(stones, env.rows, env.inarow)
+        difference += sign * (threats.bit_count() + (threats & own_rows).bit_count())
     return difference / (4.0 + abs(difference))
-
-
-def completed_lines(env: ConnectX, own: int) -> int:
-    """The cells, free or not, that complete a line of which `own` has all the others."""
-    cells = 0
-    for line in env.winning_lines:
-        missing = line & ~own
-        if not missing & (missing - 1):
-            cells |= missing
-    return cells
-
-
-def threat_weight(threats: int, own_rows: int) -> int:
-    """The weight of a player's threats."""
-    return threats.bit_count() + (threats & own_rows).bit_count()
 
 
 class ThreatBoard(NamedTuple):

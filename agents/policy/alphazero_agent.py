@@ -17,7 +17,7 @@ from agents.guidance.final_move import principal_variation, safest_action
 from agents.guidance.ordering import sensible_actions
 from agents.options import ENGINES, option, require_at_least, require_one_of
 from agents.policy.network import PolicyNetwork, TrainedPolicy, evaluate_network
-from agents.policy.policy_agent import action_chances
+from agents.policy.policy_agent import action_chances, legal_logits
 from agents.policy.puct import (
     Evaluation,
     GuidedTree,
@@ -232,6 +232,6 @@ def network_evaluation(network: PolicyNetwork, env: BoardGame, state: BoardState
     """Ask a network, as an `agents.policy.puct.Evaluator` is asked."""
     actions = env.get_available_actions(state)
     logits, values = evaluate_network(network, env, [state])
-    chances = action_chances(logits, [actions], temperature=1.0)[0]
+    chances = action_chances(legal_logits(logits, [actions]), temperature=1.0)[0]
     value = float(values[0])
     return {a: float(chances[a]) for a in actions}, value if state.player == 1 else -value

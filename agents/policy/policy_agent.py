@@ -76,7 +76,7 @@ class PolicyAgent(Agent):
         worths, values = action_worths(
             evaluate_network, self._policy.network, game, [position], [actions]
         )
-        chances = action_chances(worths, [actions], self.temperature)
+        chances = action_chances(worths, self.temperature)
         draw = self._draw() if self.temperature > 0 else 0.0
         action: Any = int(drawn_actions(chances, np.array([draw]))[0])
         value = float(np.clip(values[0], -LARGEST_GUESS, LARGEST_GUESS))
@@ -160,9 +160,7 @@ def _values_after(
     return worths
 
 
-def legal_logits(
-    logits: Floats | NDArray[np.float64], legal: Sequence[Sequence[int]]
-) -> NDArray[np.float64]:
+def legal_logits(logits: Floats, legal: Sequence[Sequence[int]]) -> NDArray[np.float64]:
     """[position, action] The logits of the legal actions, -inf for the others."""
     allowed = np.full(logits.shape, -np.inf)
     for row, found, actions in zip(allowed, logits, legal, strict=True):
@@ -170,24 +168,18 @@ def legal_logits(
     return allowed
 
 
-def action_chances(
-    logits: Floats | NDArray[np.float64], legal: Sequence[Sequence[int]], temperature: float
-) -> NDArray[np.float64]:
+def action_chances(worths: NDArray[np.float64], temperature: float) -> NDArray[np.float64]:
     """The probability with which each action is to be played.
 
     Args:
-        logits: or what `action_worths` gives in their place, shape (positions, actions).
-        legal: the legal actions of each position, at least one.
-        temperature: 0 gives all to the first of the highest logits; else the chances are in
-            proportion to exp(logit / temperature).
-
-    Returns:
-        Shape (positions, actions); 0 for actions that are not legal.
+        worths: as `action_worths` gives them, shape (positions, actions), -inf for actions that are
+            not legal.
+        temperature: 0 gives all to the first of the highest; else the chances are in proportion to
+            exp(worth / temperature).
     """
-    allowed = legal_logits(logits, legal)
     if temperature == 0:
-        return np.asarray(np.eye(logits.shape[1])[allowed.argmax(axis=1)])
-    weights = np.exp((allowed - allowed.max(axis=1, keepdims=True)) / temperature)
+        return np.asarray(np.eye(worths.shape[1])[worths.argmax(axis=1)])
+    weights = np.exp((worths - worths.max(axis=1, keepdims=True)) / temperature)
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 

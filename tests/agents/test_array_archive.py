@@ -1,56 +1,192 @@
-"""Arrays of strangers, labels and checkpoints among them: unfolded within a budget, or refused."""
+"""Arrays of strangers: whatever a file claims to hold, it is read within limits or refused."""
 
-from collections.abc import Callable
+import struct
+import tracemalloc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache, partial
 from io import BytesIO
 from pathlib import Path
-from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
+from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_LZMA, ZIP_STORED, ZipFile
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.lib.format import write_array_header_1_0
 
+from agents.policy import network
 from agents.policy.array_archive import ArrayArchive
+from agents.policy.network import decode_policy, decode_scope, encode_policy
 from agents.policy.training.label_files import read_labelled_positions, write_labelled_positions
 from agents.policy.training.labelling import label_grove
 from agents.policy.training.training_files import decode_state, encode_state
-from envs import ConnectX
-from tests.agents.test_policy_file import UNFOLDED, array, little_memory
+from envs import ConnectFour, ConnectX
+from tests.helpers.trained_policies import random_policy
 
-Change = Callable[[bytes, str], bytes]
+POLICY = encode_policy(random_policy(ConnectFour(), seed=1))
+NO_POLICY = "this is no trained policy: train one with `connectx train`"
+
+FLAGS, METHOD, SIZE = 8, 10, 24
+"""Where the central directory of a zip file has these of an entry; `SIZE` is that unpacked."""
 
 
-def changed(archive: bytes, name: str, content: bytes, compression: int = ZIP_STORED) -> bytes:
-    """The archive with something else in the place of an array."""
+def archive_with(known: bytes, compression: int = ZIP_STORED, /, **entries: bytes) -> bytes:
+    """An archive that begins with other entries, some in the place of its own."""
     file = BytesIO()
-    with ZipFile(BytesIO(archive)) as known, ZipFile(file, "w", compression) as other:
-        for entry in known.namelist():
-            other.writestr(entry, content if entry == f"{name}.npy" else known.read(entry))
+    with ZipFile(BytesIO(known)) as before, ZipFile(file, "w", compression) as archive:
+        others = {name.removesuffix(".npy"): before.read(name) for name in before.namelist()}
+        for name, content in {**entries, **others, **entries}.items():
+            archive.writestr(f"{name}.npy", content)
     return file.getvalue()
 
 
-def claims_more(archive: bytes, name: str) -> bytes:
-    return changed(archive, name, array((10**14,), "<i8"))
+policy_with = partial(archive_with, POLICY)
 
 
-def unfolds_to_more(archive: bytes, name: str) -> bytes:
-    zeros = array((UNFOLDED // 8,), "<i8", bytes(UNFOLDED))
-    return changed(archive, name, zeros, ZIP_DEFLATED)
+def array(shape: tuple[int, ...], kind: str = "<f2", content: bytes = b"") -> bytes:
+    """An array's entry that claims a shape, whatever follows."""
+    entry = BytesIO()
+    write_array_header_1_0(entry, {"shape": shape, "fortran_order": False, "descr": kind})
+    return entry.getvalue() + content
 
 
-CHANGES = pytest.mark.parametrize("change", [claims_more, unfolds_to_more])
+def patched(content: bytes, place: int, kind: str, value: int) -> bytes:
+    """The file with a field of its first entry changed, in the central directory and before it."""
+    changed = bytearray(content)
+    (directory,) = struct.unpack("<L", content[-6:-2])
+    struct.pack_into(kind, changed, directory + place, value)
+    struct.pack_into(kind, changed, place - 2, value)
+    return bytes(changed)
 
 
-@CHANGES
-def test_labels_beyond_their_budget_are_refused_before_they_are_unfolded(
-    tmp_path: Path, change: Change
+UNFOLDED = 60_000_000
+ZEROS = bytes(UNFOLDED)
+SCOPE = array((4,), "<i8", struct.pack("<4q", 6, 7, 4, 7))
+
+
+@cache
+def zeros(compression: int) -> bytes:
+    """A policy whose game unfolds to far more than the file tells."""
+    return patched(policy_with(compression, scope=SCOPE + ZEROS), SIZE, "<L", len(SCOPE))
+
+
+HOSTILE_GAMES: dict[str, Callable[[], bytes]] = {
+    "zeros in bzip2": lambda: zeros(ZIP_BZIP2),
+    "zeros in LZMA": lambda: zeros(ZIP_LZMA),
+    "compression 97": lambda: patched(policy_with(scope=SCOPE), METHOD, "<H", 97),
+    "encrypted": lambda: patched(policy_with(scope=SCOPE), FLAGS, "<H", 1),
+    "a long file": lambda: bytes(network.MOST_BYTES) + POLICY,
+}
+"""Made where they are read, for some take a second."""
+
+HOSTILE_ARRAYS: dict[str, Callable[[], bytes]] = {
+    **HOSTILE_GAMES,
+    "10^14 entries": lambda: policy_with(features=array((10**14,))),
+    "10^14 entries of no length": lambda: policy_with(features=array((10**14,), "|S0")),
+    "fewer entries than none": lambda: policy_with(features=array((-5, 7))),
+    "fewer entries than there are": lambda: policy_with(features=array((2,), "<f2", bytes(40))),
+    "a nested header": lambda: policy_with(features=array((2,)).replace(b"(2,)", b"((((")),
+    "zeros": lambda: policy_with(ZIP_DEFLATED, features=array((UNFOLDED // 2,), "<f2", ZEROS)),
+    "zeros, said to be few": lambda: zeros(ZIP_DEFLATED),
+}
+
+
+@contextmanager
+def little_memory() -> Iterator[None]:
+    """Of what is read here, all but a small part must not be unfolded."""
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < UNFOLDED / 10
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("made", HOSTILE_ARRAYS.values(), ids=HOSTILE_ARRAYS.keys())
+def test_what_claims_too_much_is_refused_before_it_is_unfolded(made: Callable[[], bytes]) -> None:
+    content = made()
+    damaged = r"this trained policy is damaged \(its array '\w+' cannot be read\): train it again"
+    with little_memory(), pytest.raises(ValueError, match=f"^({NO_POLICY}$|{damaged})"):
+        decode_policy(content)
+
+
+def test_what_a_network_does_not_need_is_not_read() -> None:
+    others = {f"a{number}": ZEROS for number in range(3)}
+    content = policy_with(ZIP_DEFLATED, **others)
+    with little_memory():
+        assert encode_policy(decode_policy(content)) == POLICY
+
+
+@pytest.mark.parametrize("made", HOSTILE_GAMES.values(), ids=HOSTILE_GAMES.keys())
+def test_the_game_alone_is_read_as_carefully(made: Callable[[], bytes]) -> None:
+    content = made()
+    with little_memory(), pytest.raises(ValueError, match=f"^{NO_POLICY}$"):
+        decode_scope(content)
+
+
+def test_no_more_of_the_game_is_read_than_it_can_take() -> None:
+    longer = policy_with(ZIP_DEFLATED, scope=SCOPE + ZEROS)
+    with little_memory():
+        assert decode_scope(POLICY) == (6, 7, 4, 7) != decode_scope(longer)
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        ({"scope": array((4,), "<i8", struct.pack("<4q", 10**6, 10**6, 4, 7))}, "no game has"),
+        ({"scope": array((4,), "<i8", struct.pack("<4q", 1, 10**9, 4, 7))}, "no game has"),
+        ({"scope": array((4,), "<i8", struct.pack("<4q", -6, -7, 4, 7))}, "no game has"),
+        ({"scope": array((4,), "<i8", struct.pack("<4q", 6, 7, 4, 10**9))}, "no game has"),
+        ({"scope": array((4,), "<f8", struct.pack("<4d", 6, 7, 4, float("nan")))}, "damaged"),
+        ({"tuples": array((0, 10**9), "<i8")}, "do not fit the board"),
+        ({"tuples": array((10**9, 0), "<i8")}, "the shape of features"),
+        ({"tuples": array((), "<i8", bytes(8))}, "do not fit the board"),
+        ({"format": array((2,), "<i8", bytes(16))}, "no trained policy"),
+    ],
+)
+def test_a_board_beyond_all_games_is_not_made(entries: dict[str, bytes], message: str) -> None:
+    with little_memory(), pytest.raises(ValueError, match=message):
+        decode_policy(policy_with(**entries))
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, len(POLICY)), st.binary(min_size=1, max_size=6)), max_size=4),
+    st.integers(-40, 0),
+)
+def test_whatever_the_bytes_there_is_a_policy_or_a_sentence(
+    changes: list[tuple[int, bytes]], missing: int
+) -> None:
+    content = bytearray(POLICY)
+    for place, written in changes:
+        content[place : place + len(written)] = written
+    for decode in (decode_scope, decode_policy):
+        said = "a policy"
+        try:
+            decode(bytes(content[: len(content) + missing]))
+        except ValueError as error:
+            said = str(error)
+        assert "\n" not in said
+
+
+# --- labels and checkpoints
+
+
+def test_labels_and_checkpoints_beyond_their_budget_are_refused_before_they_are_unfolded(
+    tmp_path: Path,
 ) -> None:
     path = tmp_path / "labels.npz"
     write_labelled_positions(path, label_grove(ConnectX(3, 3, 3), 1, 1))
-    content = path.read_bytes()
-    for name in ("movers", "masks", "scores", "format", "board"):
-        path.write_bytes(change(content, name))
-        sentence = rf"\(its array '{name}' cannot be read"
-        with little_memory(), pytest.raises(ValueError, match=sentence):
-            read_labelled_positions(path)
+    labels, checkpoint = path.read_bytes(), encode_state([np.arange(1000)])
+    zeros, claim = array((UNFOLDED // 8,), "<i8", ZEROS), array((10**14,), "<i8")
+    for name in ("movers", "masks", "scores", "format", "board", "tree", "0"):
+        known = checkpoint if name in ("tree", "0") else labels
+        for compression, written in ((ZIP_STORED, claim), (ZIP_DEFLATED, zeros)):
+            content = archive_with(known, compression, **{name: written})
+            path.write_bytes(content)
+            sentence = f"its array '{name}' cannot be read"
+            with little_memory(), pytest.raises(ValueError, match=sentence):
+                decode_state(content) if known is checkpoint else read_labelled_positions(path)
 
 
 def test_a_parquet_file_beyond_its_budget_is_refused_before_it_is_unfolded(tmp_path: Path) -> None:
@@ -66,20 +202,10 @@ def test_a_parquet_file_beyond_its_budget_is_refused_before_it_is_unfolded(tmp_p
     assert pyarrow.default_memory_pool().max_memory() == before
 
 
-@CHANGES
-@pytest.mark.parametrize("name", ["tree", "0"])
-def test_a_checkpoint_beyond_its_budget_is_refused_before_it_is_unfolded(
-    change: Change, name: str
-) -> None:
-    content = change(encode_state([np.arange(1000)]), name)
-    with little_memory(), pytest.raises(ValueError, match=rf"its array '{name}' cannot be read"):
-        decode_state(content)
-
-
 def test_an_array_of_a_checkpoint_is_not_unfolded_again_and_again() -> None:
     tree = b"[" + b",".join([b'{"bytes": "0"}'] * 1000) + b"]"
     content = encode_state([bytes(UNFOLDED // 1000)])
-    content = changed(content, "tree", array((len(tree),), "|u1", tree))
+    content = archive_with(content, tree=array((len(tree),), "|u1", tree))
     with little_memory(), pytest.raises(ValueError, match="its array '0' cannot be read"):
         decode_state(content)
 

@@ -52,11 +52,7 @@ def test_it_learns_best_moves_and_results(
 ) -> None:
     """Far above what the 95 % interval of chance allows, in positions that it has not seen."""
     unseen = labels.take(slice(4000, None))
-    states = [
-        BoardState.of_stones(mover, mask)
-        for mover, mask in zip(unseen.movers.tolist(), unseen.masks.tolist(), strict=True)
-    ]
-    logits, values = evaluate_network(learner.policy.network, SMALL, states)
+    logits, values = evaluate_network(learner.policy.network, SMALL, unseen.states)
     preferred = np.where(unseen.scores == ILLEGAL, -np.inf, logits).argmax(axis=1)
     best = unseen.scores.max(axis=1)
     right = unseen.scores[np.arange(len(unseen)), preferred] == best

@@ -91,27 +91,19 @@ def test_another_game_is_refused_in_one_sentence(name: str, env: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("moves", "difference"),
+    ("env", "moves", "difference"),
     [
-        ("", 0.0),
-        ("5", 4 / 4),  # the centre: four lines with one stone
-        ("51", 3 / 4 - 2 / 4),  # a corner cuts one of them and begins two of its own
-        ("512", 1.0 + 2 / 4 - 1 / 4),  # 2-5-8 has two stones; 1-4-7 alone is left to player 2
+        (TicTacToe(), "", 0.0),
+        (TicTacToe(), "5", 4 / 4),  # the centre: four lines with one stone
+        (TicTacToe(), "51", 3 / 4 - 2 / 4),  # a corner cuts one of them and begins two of its own
+        (TicTacToe(), "512", 1.0 + 2 / 4 - 1 / 4),  # 2-5-8 has two stones; 1-4-7 is player 2's
+        # The middle of the bottom row is in four rows, one column and two diagonals of four.
+        (ConnectFour(), "4", 7 * 4.0**-2),
     ],
 )
-def test_open_lines_of_tic_tac_toe_counted_by_hand(moves: str, difference: float) -> None:
-    env = TicTacToe()
+def test_open_lines_counted_by_hand(env: BoardGame, moves: str, difference: float) -> None:
     value = open_lines(env, state_from_moves(env, moves))
     assert value == pytest.approx(difference / (4 + abs(difference)))
-
-
-def test_open_lines_of_connect_four_counted_by_hand() -> None:
-    """The middle of the bottom row is in four rows, one column and two diagonals of four."""
-    env = ConnectFour()
-    difference = 7 * 4.0**-2
-    assert open_lines(env, state_from_moves(env, "4")) == pytest.approx(
-        difference / (4 + difference)
-    )
 
 
 @pytest.mark.parametrize(
@@ -167,16 +159,6 @@ def test_threats_are_the_hanging_cells_that_win(position: Position) -> None:
         difference -= 1 if row % 2 == first_row else 2
     value = odd_even_threats(env, state)  # type: ignore[arg-type]
     assert value == pytest.approx(difference / (4 + abs(difference)))
-
-
-def test_a_threat_is_not_worth_the_same_to_both_players() -> None:
-    """The cell beside three in the third row, which is one of those that player 1 comes to fill."""
-    env = ConnectFour()
-    rows = ([0] * 7, [0] * 7, [0] * 7, [1, 1, 1, 0, 0, 0, 0], [1, 2, 1, 0, 0, 0, 0],
-            [2, 1, 2, 0, 0, 0, 0])  # fmt: skip
-    state = env.from_board([cell for row in rows for cell in row], player=2)
-    assert odd_even_threats(env, state) == pytest.approx(2 / (4 + 2))
-    assert odd_even_threats(env, swapped_colours(state)) == pytest.approx(-1 / (4 + 1))
 
 
 def test_the_automatic_heuristic_fits_the_game() -> None:

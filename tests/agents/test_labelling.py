@@ -45,9 +45,7 @@ def connect_four() -> LabelledPositions:
 
 def labels_of(positions: LabelledPositions) -> Iterator[tuple[BoardState, dict[int, int]]]:
     """Each position, with the score of each legal column."""
-    arrays = positions.movers, positions.masks, positions.scores
-    for mover, mask, scores in zip(*(array.tolist() for array in arrays), strict=True):
-        state = BoardState.of_stones(mover, mask)
+    for state, scores in zip(positions.states, positions.scores.tolist(), strict=True):
         yield state, {c: score for c, score in enumerate(scores) if score != ILLEGAL}
 
 
@@ -260,17 +258,3 @@ def test_other_files_are_told_in_one_sentence(tmp_path: Path, suffix: str) -> No
         path.write_bytes(content)
         with pytest.raises(ValueError, match=r"holds no labelled positions \(.*\): make one with"):
             read_labelled_positions(path)
-
-
-@pytest.mark.parametrize(
-    ("env", "count", "seed", "words"),
-    [
-        (CONNECT_FOUR, 0, 0, "must be from 1 to 10000000, not 0"),
-        (CONNECT_FOUR, 10_000_001, 0, "must be from 1 to 10000000, not 10000001"),
-        (CONNECT_FOUR, 1, -1, "seed must be at least 0"),
-        (ConnectX(11, 12, 4), 1, 0, "boards of at most 124 cells and 256 bits"),
-    ],
-)
-def test_settings_out_of_range(env: ConnectX, count: int, seed: int, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        LabelSettings(env, count, seed)

@@ -221,15 +221,6 @@ def crowded(monkeypatch: pytest.MonkeyPatch) -> Iterator[ThreadPoolExecutor]:
         sys.setswitchinterval(interval)
 
 
-def test_one_value_answers_several_threads(crowded: ThreadPoolExecutor) -> None:
-    env = ConnectX(4, 5, 3)
-    learned = LearnedValue(random_policy(env, 1))
-    states = random_game(env, Random(2))[:-1] + random_game(env, Random(3))[:-1]
-    expected = [learned(env, state) for state in states]
-    answers = crowded.map(lambda _: [learned(env, state) for state in states], range(30))
-    assert list(answers) == [expected] * 30
-
-
 def test_a_parallel_search_asks_by_threads_what_one_asks(crowded: ThreadPoolExecutor) -> None:
     env = ConnectX(5, 6)
     weights = encode_policy(random_policy(env, 1))

@@ -382,9 +382,7 @@ def test_the_improved_policy_by_hand() -> None:
     weights = [0.5 * exp(53 * 0.2), 0.25 * exp(53 * 0.1), 0.25 * exp(53 * mixed)]
     expected = [weight / sum(weights) for weight in weights]
     assert list(improved_policy(root_with(children, 0.1)).values()) == pytest.approx(expected)
-
-
-def test_a_proven_win_takes_the_whole_improved_policy() -> None:
+    # A proven win takes all of it.
     children = {"a": Leaf(0.9, 3, 0.2), "b": Leaf(0.1, 1, proven=-1.0)}
     assert improved_policy(root_with(children, 0.1, sign=-1))["b"] == pytest.approx(1.0)
 

@@ -76,9 +76,3 @@ def test_weights_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
     with two_workers_of_which_one_dies(tmp_path) as workers:
         assert weights(workers) == weights(None)
-
-
-def test_who_plays_no_games_takes_no_workers() -> None:
-    settings = TrainingSettings(positions=Path("labels.npz"))
-    with ThreadPoolExecutor(1) as workers, pytest.raises(ValueError, match="leave --workers and"):
-        LEARNERS["distill"](BOARD, settings, workers)

@@ -48,16 +48,14 @@ def test_other_games_and_games_that_are_over_are_refused(name: str) -> None:
     ("name", "options"),
     [
         ("policy", {"temperature": 20.0}),
-        ("alphazero", {"temperature": 1.0}),
+        ("alphazero", {"temperature": 1.0, "keep_tree": False}),
         ("alphazero", {"noise": 1.0, "noise_alpha": 0.3}),
         ("alphazero", {"noise": 1.0, "root": "gumbel", "considered": 2}),
     ],
 )
 def test_a_seed_repeats_the_moves(name: str, options: dict[str, Any]) -> None:
-    keep = {"keep_tree": False} if name == "alphazero" else {}
-
     def moves(seed: int | None) -> list[int]:
-        agent = trained(name, seed=seed, **keep, **options)
+        agent = trained(name, seed=seed, **options)
         return [agent.act(FOUR, FOUR.initial_state()) for _ in range(30)]
 
     assert moves(1) == moves(1)

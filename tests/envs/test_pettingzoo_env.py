@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents import make_agent
 from envs import BoardGame, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.render import board_ansi, board_rgb
 from tests.helpers.flat_boards import EVERY_GAME
@@ -250,15 +249,6 @@ class TestAGame:
             assert environment.unwrapped.board_state == state_from_moves(game, "213")
             assert environment.agent_selection == "player_2"
 
-    def test_a_search_plays_in_it(self) -> None:
-        environment = env(TicTacToe())
-        environment.reset()
-        agent = make_agent("alphabeta", time_limit=None)
-        while not environment.terminations[environment.agent_selection]:
-            bare = environment.unwrapped
-            environment.step(agent.act(bare.game, bare.board_state))
-        assert environment.rewards == {"player_1": 0.0, "player_2": 0.0}
-
 
 def play_dead(environment: Any) -> Iterator[str]:
     """The agents of a game that is over, one after the other."""
@@ -326,11 +316,15 @@ class TestRendering:
     def test_text_and_picture_are_those_of_the_board(self) -> None:
         game = ConnectX(5, 6, inarow=3)
         state = state_from_moves(game, "1213")
-        text, picture = env(game, render_mode="ansi"), env(game, render_mode="rgb_array")
-        text.reset(options={"moves": "1213"})
-        picture.reset(options={"moves": "1213"})
+        text, picture, nothing = (
+            env(game, render_mode=mode) for mode in ("ansi", "rgb_array", None)
+        )
+        for environment in (text, picture, nothing):
+            environment.reset(options={"moves": "1213"})
         assert text.render() == board_ansi(game, state)
         np.testing.assert_array_equal(picture.render(), board_rgb(game, state))
+        with pytest.warns(UserWarning, match="render_mode"):
+            assert nothing.render() is None
 
     def test_a_window_shows_the_board_and_follows_the_game(self, no_screen: None) -> None:
         import pygame
@@ -345,12 +339,6 @@ class TestRendering:
             np.testing.assert_array_equal(shown, board_rgb(bare.game, bare.board_state))
         environment.close()
         assert not pygame.display.get_init()
-
-    def test_without_a_mode(self) -> None:
-        environment = env()
-        environment.reset()
-        with pytest.warns(UserWarning, match="render_mode"):
-            assert environment.render() is None
 
     @pytest.mark.parametrize(
         ("argument", "sentence"),

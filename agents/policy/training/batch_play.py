@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from random import Random
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,15 +22,6 @@ def preferred_actions(
     return preferred
 
 
-class Seat(NamedTuple):
-    """One game of a match from the view of its first player, who need not begin."""
-
-    opening: int
-    """The number of the opening, from 0; two games begin in it."""
-    player: int
-    """The seat of the first player: 1 or 2."""
-
-
 def pair_points(
     first: TrainedPolicy, second: TrainedPolicy, game: BoardGame, openings: Sequence[BoardState]
 ) -> list[float]:
@@ -41,21 +31,20 @@ def pair_points(
         The points of `first` in each pair: 0 to 2, of which a draw is worth 1/2.
     """
     points = [0.0] * len(openings)
-    playing = {
-        Seat(number, player): state for number, state in enumerate(openings) for player in (1, 2)
-    }
+    # By the number of the opening and the seat of `first`, 1 or 2, who need not begin.
+    playing = {(number, seat): state for number, state in enumerate(openings) for seat in (1, 2)}
     while playing:
         for policy, is_first in ((first, True), (second, False)):
-            turns = [s for s, state in playing.items() if (state.player == s.player) is is_first]
+            turns = [key for key, state in playing.items() if (state.player == key[1]) is is_first]
             if not turns:
                 continue
-            states = [playing[seat] for seat in turns]
+            states = [playing[key] for key in turns]
             actions = preferred_actions(policy, game, states)
-            for seat, state, action in zip(turns, states, actions.tolist(), strict=True):
-                playing[seat] = after = game.get_next_state(state, action)
+            for key, state, action in zip(turns, states, actions.tolist(), strict=True):
+                playing[key] = after = game.get_next_state(state, action)
                 if not game.get_available_actions(after):
-                    points[seat.opening] += float(is_first) if after.won else 0.5
-                    del playing[seat]
+                    points[key[0]] += float(is_first) if after.won else 0.5
+                    del playing[key]
     return points
 
 

@@ -80,6 +80,14 @@ class LabelledPositions:
         """The number of positions."""
         return len(self.movers)
 
+    @property
+    def states(self) -> list[BoardState]:
+        """The positions as the rules know them."""
+        return [
+            BoardState.of_stones(mover, mask)
+            for mover, mask in zip(self.movers.tolist(), self.masks.tolist(), strict=True)
+        ]
+
     @cached_property
     def plies(self) -> Words:
         """[n] How many plies were played."""

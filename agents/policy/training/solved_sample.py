@@ -15,7 +15,7 @@ import numpy as np
 
 from agents.policy.network import TrainedPolicy
 from agents.policy.training.batch_play import preferred_actions
-from agents.policy.training.labelled_positions import ILLEGAL, LabelledPositions, Scores
+from agents.policy.training.labelled_positions import ILLEGAL, Scores
 from agents.policy.training.labelling import label_grove
 from agents.reporting.stats import Estimate, score_estimate
 from agents.solver.position_bounds import win_score
@@ -96,18 +96,11 @@ def _labelled(game: ConnectX) -> Iterator[tuple[BoardState, Scores]]:
         plies: Any = grove.plies
         wins: Any = win_score(cells, plies)
         contested = [
-            place
-            for place, (scores, win) in enumerate(zip(grove.scores, wins, strict=True))
+            (state, scores)
+            for state, scores, win in zip(grove.states, grove.scores, wins, strict=True)
             if _is_contested(scores, win)
         ]
-        count = min(FROM_A_GROVE, len(contested))
-        for place in Random(number).sample(contested, count):
-            yield _state(grove, place), grove.scores[place]
-
-
-def _state(positions: LabelledPositions, place: int) -> BoardState:
-    mover, mask = int(positions.movers[place]), int(positions.masks[place])
-    return BoardState.of_stones(mover, mask)
+        yield from Random(number).sample(contested, min(FROM_A_GROVE, len(contested)))
 
 
 def _tried_out(game: BoardGame) -> Iterator[tuple[BoardState, Scores]]:
