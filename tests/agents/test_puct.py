@@ -29,7 +29,6 @@ from agents.policy.puct import (
 from agents.tree import Node
 from envs import (
     BoardGame,
-    BoardState,
     ChanceNode,
     ConnectFour,
     ConnectX,
@@ -181,23 +180,6 @@ def test_values_turn_the_search_by_hand() -> None:
     assert tree.root.children["l"].total == 0.25
 
 
-def test_equal_bounds_select_the_first_action() -> None:
-    assert [*visits(grown_tree(*FIRST, 8, fpu=0.0).root).values()] == [1] * 7
-    assert [*visits(grown_tree(*FIRST, 2).root).values()] == [1, 0, 0, 0, 0, 0, 0]
-
-
-@pytest.mark.parametrize(("fpu", "expected"), [(0.0, 3), (10.0, 1)])
-def test_the_reduction_holds_back_what_was_never_tried(fpu: float, expected: int) -> None:
-    """Without one even priors try all three actions; with a large one the first stays ahead."""
-
-    def content(env: Any, state: Any) -> Any:
-        return even(env, state)[0], 0.2 if len(state) % 2 else 0.3
-
-    game = ExplicitTree([[[0.0, 0.1], [0.0, 0.1]]] * 3)
-    tree = grown_tree(game, (), 4, evaluator=content, exploration=0.1, fpu=fpu)
-    assert sum(child.visits > 0 for child in tree.root.children.values()) == expected
-
-
 # --- statistics
 
 
@@ -240,17 +222,6 @@ def test_every_node_follows_the_rules(
                 if child.proven is None:
                     bounds[id(child)] = puct(q, child.prior, child.visits, node.visits, exploration)
             assert bounds[id(tree.best_child(node))] == pytest.approx(max(bounds.values()))
-
-
-def test_one_evaluation_for_each_simulation_that_proves_nothing() -> None:
-    asked: list[BoardState] = []
-
-    def counting(env: Any, state: Any) -> Any:
-        asked.append(state)
-        return even(env, state)
-
-    grown_tree(*FIRST, 100, evaluator=counting)
-    assert len(asked) == len(set(asked)) == 100
 
 
 # --- proofs

@@ -27,11 +27,12 @@ from envs import (
     state_from_moves,
 )
 from envs.games import game_entry
+from envs.learning.observations import action_mask, make_observer
 from envs.learning.single_env import ENVIRONMENTS, BoardGameEnv, ConnectXEnv
 from tests.helpers.flat_boards import EVERY_GAME, every_game, free_cells
 from tests.helpers.kaggle_rules import kaggle_game
 from tests.helpers.quick_agents import unhurried_agent
-from tests.helpers.strategies import board_games
+from tests.helpers.strategies import Position, board_games, positions
 
 GAMES = 1_000
 CONNECT_FOUR = "connectx/ConnectFour-v0"
@@ -209,6 +210,33 @@ def test_the_last_stone_decides(
 # --- seats and views
 
 
+@given(positions(board_games()))
+def test_arrays_show_the_flat_board_and_the_legal_actions(position: Position) -> None:
+    game, state = position
+    cells = game.to_board(state)
+    board = np.array(cells).reshape(game.rows, game.columns)
+    for name in ("planes", "flat"):
+        observer = make_observer(name, game)
+        for viewer in (1, 2):
+            shown = observer.observe(state, viewer)
+            planes = np.array([board == viewer, board == 3 - viewer])
+            assert (shown == (planes if name == "planes" else cells)).all()
+            assert shown.dtype == np.int8
+            assert shown in observer.space
+    legal = game.get_available_actions(state)
+    mask = action_mask(legal, game.action_count)
+    assert mask.dtype == np.int8
+    assert mask.tolist() == [int(action in legal) for action in range(len(mask))]
+    mask[:] = 1
+    assert action_mask(legal, len(mask)).sum() == len(legal)
+
+
+def test_a_picture_drawn_by_hand() -> None:
+    game = ConnectX(rows=2, columns=3, inarow=3)
+    planes = make_observer("planes", game).observe(state_from_moves(game, "113"), viewer=2)
+    assert planes.tolist() == [[[1, 0, 0], [0, 0, 0]], [[0, 0, 0], [1, 0, 1]]]
+
+
 @pytest.mark.parametrize(("seat", "player"), [("first", 1), ("second", 2)])
 def test_planes_show_the_learner_first_and_the_flat_board_is_kaggles(
     seat: str, player: int
@@ -308,10 +336,11 @@ def test_a_seed_fixes_all_that_follows(environment_id: str, opponent: str | None
 
 
 @pytest.mark.parametrize("opponent", ["random", "random:", "mcts:simulations=5"])
-def test_other_seeds_bring_other_opponents(opponent: str) -> None:
+def test_other_seeds_bring_other_opponents_and_so_does_none(opponent: str) -> None:
     env = make(CONNECT_FOUR, opponent=opponent, seat="second")
-    boards = {env.reset(seed=seed)[0].tobytes() for seed in range(30)}
-    assert len(boards) > 2
+    assert len({env.reset(seed=seed)[0].tobytes() for seed in range(30)}) > 2
+    unseeded = (make(CONNECT_FOUR, opponent=opponent, seat="second") for _ in range(30))
+    assert len({each.reset()[0].tobytes() for each in unseeded}) > 2
 
 
 def test_an_agents_own_seed_comes_first() -> None:
@@ -320,11 +349,6 @@ def test_an_agents_own_seed_comes_first() -> None:
     for seed in range(5):
         env.reset(seed=seed)
         assert env.to_board(env.state)[35:].index(1) == expected
-
-
-def test_without_seeds_games_differ() -> None:
-    boards = {make(TIC_TAC_TOE, seat="second").reset()[0].tobytes() for _ in range(30)}
-    assert len(boards) > 2
 
 
 # --- copies
