@@ -21,8 +21,9 @@ from agents.compiled.uct_tree import SLICE, UctTree
 from agents.guidance.rollouts import decisive, uniform
 from agents.mcts import LookAheadTree, Tree
 from benchmarks.searches.forced_words import words_of_at_least
-from envs import BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
+from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.compiled.random_stream import DRAWN_BITS, DRAWN_MASK, STREAMS, drawn_index, next_stream
+from tests.helpers.bitbully_judge import Judge
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.clocks import ticking_clock
 from tests.helpers.strategies import (
@@ -32,6 +33,7 @@ from tests.helpers.strategies import (
     contested_games,
     late_positions,
     narrow,
+    quiet_game,
     random_game,
     unfinished_positions,
 )
@@ -87,18 +89,19 @@ def reference_tree(
 
 
 def grown_forest(
-    env: ConnectX,
+    env: BoardGame,
     state: BoardState,
     simulations: int,
     tree_settings: TreeSettings = SETTINGS,
     stream: int = 1,
     threads: int = 1,
     plain: bool = False,
+    learned: LearnedValue | None = None,
 ) -> Forest:
+    assert isinstance(env, ConnectX)
     seeds = Random(stream)
-    further = [1 + seeds.randrange(STREAMS) for _ in range(1, threads)]
-    streams = [stream, *further]
-    forest = Forest([UctTree(env, state, tree_settings, each, plain) for each in streams])
+    streams = [stream, *(1 + seeds.randrange(STREAMS) for _ in range(1, threads))]
+    forest = Forest([UctTree(env, state, tree_settings, each, plain, learned) for each in streams])
     forest.grow(simulations, Clock())
     return forest
 
@@ -135,6 +138,21 @@ def tree_settings(draw: st.DrawFn) -> TreeSettings:
     )
 
 
+def require_same_tree(
+    position: Position,
+    options: TreeSettings,
+    stream: int,
+    simulations: int,
+    learned: LearnedValue | None = None,
+) -> None:
+    forest = grown_forest(*position, simulations, options, stream, learned=learned)
+    tree = reference_tree(position, options, stream, simulations, learned)
+    assert list(facts(forest.root)) == list(facts(tree.root))
+    assert forest.nodes == tree.nodes
+    assert isinstance(tree.rng, StreamRandom)
+    assert forest.trees[0].counters[STREAM] == tree.rng.stream
+
+
 @given(
     st.one_of(unfinished_positions(fitting_games), unfinished_positions(contested_games(7))),
     tree_settings(),
@@ -145,33 +163,16 @@ def tree_settings(draw: st.DrawFn) -> TreeSettings:
 def test_the_same_random_numbers_grow_the_same_tree(
     position: Position, options: TreeSettings, stream: int, simulations: int
 ) -> None:
-    env, state = position
-    assert isinstance(env, ConnectX)
-    forest = grown_forest(env, state, simulations, options, stream)
-    tree = reference_tree(position, options, stream, simulations)
-    assert list(facts(forest.root)) == list(facts(tree.root))
-    assert forest.nodes == tree.nodes
-    assert isinstance(tree.rng, StreamRandom)
-    assert forest.trees[0].counters[STREAM] == tree.rng.stream
+    require_same_tree(position, options, stream, simulations)
 
 
-@given(
-    unfinished_positions(st.sampled_from(WIDE_BOARDS)),
-    tree_settings(),
-    streams,
-    st.integers(1, 50),
-)
+@given(unfinished_positions(st.sampled_from(WIDE_BOARDS)), tree_settings(), streams)
 @settings(max_examples=20, deadline=None)
 def test_wide_boards_grow_the_same_tree(
-    position: Position, options: TreeSettings, stream: int, simulations: int
+    position: Position, options: TreeSettings, stream: int
 ) -> None:
     """In words of 128 and 256 bits."""
-    env, state = position
-    assert isinstance(env, ConnectX)
-    forest = grown_forest(env, state, simulations, options, stream)
-    tree = reference_tree(position, options, stream, simulations)
-    assert list(facts(forest.root)) == list(facts(tree.root))
-    assert forest.nodes == tree.nodes
+    require_same_tree(position, options, stream, simulations=50)
 
 
 def test_wide_words_grow_the_same_tree() -> None:
@@ -192,26 +193,17 @@ def test_wide_words_grow_the_same_tree() -> None:
 def test_guessed_leaves_grow_the_same_tree(
     position: Position, options: TreeSettings, stream: int, simulations: int
 ) -> None:
-    env, state = position
-    assert isinstance(env, ConnectX)
-    learned = LearnedValue(random_policy(env, stream % 5))
-    forest = Forest([UctTree(env, state, options, stream, learned=learned)])
-    forest.grow(simulations, Clock())
-    tree = reference_tree(position, options, stream, simulations, learned)
-    assert list(facts(forest.root)) == list(facts(tree.root))
-    assert forest.nodes == tree.nodes
+    learned = LearnedValue(random_policy(position.env, stream % 5))
+    require_same_tree(position, options, stream, simulations, learned)
 
 
 def test_connect_four_grows_the_same_tree() -> None:
-    env = ConnectFour()
-    position = Position(env, env.initial_state())
+    position = Position(ConnectFour(), ConnectFour().initial_state())
     for options in (
         TreeSettings(1.4, 1, solver=False, decisive_moves=False, decisive_rollout=False),
         SETTINGS,
     ):
-        forest = grown_forest(env, position.state, 1000, options, stream=1)
-        tree = reference_tree(position, options, stream=1, simulations=1000)
-        assert list(facts(forest.root)) == list(facts(tree.root))
+        require_same_tree(position, options, stream=1, simulations=1000)
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered")
@@ -253,45 +245,11 @@ def test_what_is_proven_is_the_exact_value(
     position: Position, options: TreeSettings, threads: int
 ) -> None:
     env, state = position
-    assert isinstance(env, ConnectX)
     exact = BruteForce(env)
     forest = grown_forest(env, state, 300, options, threads=threads)
     assert forest.root.proven in (None, exact.value(state))
     for action, child in forest.root.children.items():
         assert child.proven in (None, exact.action_value(state, action))
-
-
-@pytest.mark.parametrize(
-    ("moves", "value", "best"),
-    [("121212", 1.0, {0}), ("1273147", -1.0, {4}), ("33445", 1.0, set(range(7)))],
-)
-def test_states_that_two_plies_decide(moves: str, value: float, best: set[int]) -> None:
-    """A win for player 1, one for player 2, and two threats that cannot both be met."""
-    env = ConnectFour()
-    result = MCTSAgent(simulations=100, seed=1).search(env, state_from_moves(env, moves))
-    assert result.value == value
-    assert result.action in best
-
-
-def test_a_kept_tree_ends_in_a_win() -> None:
-    """Player 2 lets the proven win through; it is taken at once."""
-    env = ConnectFour()
-    agent = MCTSAgent(simulations=5000, seed=1)
-    state = state_from_moves(env, "4433")
-    state = env.get_next_state(state, agent.act(env, state))
-    state = env.get_next_state(state, 6)
-    result = agent.search(env, state)
-    assert (result.value, env.reward(state, result.action)) == (1.0, 1.0)
-
-
-@pytest.mark.parametrize("threads", [1, 2])
-def test_a_value_is_the_view_of_player_1(threads: int) -> None:
-    """Player 1 is about to win on either side of an open row, whoever is to move."""
-    env = ConnectFour()
-    forest = grown_forest(env, state_from_moves(env, "414"), 2000, threads=threads)
-    before = grown_forest(env, state_from_moves(env, "41"), 2000, threads=threads)
-    assert forest.root.value > 0
-    assert before.root.value > 0
 
 
 # --- the tree that is kept
@@ -307,7 +265,6 @@ def subtree(root: Any, path: tuple[int, ...]) -> list[Facts]:
 @settings(max_examples=40, deadline=None)
 def test_a_subtree_is_kept_as_it_is(position: Position, simulations: int, stream: int) -> None:
     env, state = position
-    assert isinstance(env, ConnectX)
     forest = grown_forest(env, state, simulations, stream=stream)
     for path in [entry.path for entry in facts(forest.root) if len(entry.path) <= 2]:
         kept = pickle.loads(pickle.dumps(forest))
@@ -408,6 +365,13 @@ def test_more_rollouts_make_shorter_slices() -> None:
 # --- the engine
 
 
+class LastColumnFirst(ConnectX):
+    """Rules of one's own."""
+
+    def get_available_actions(self, state: BoardState) -> Sequence[int]:
+        return super().get_available_actions(state)[::-1]
+
+
 def own_policy(env: Any, state: Any, rng: Random) -> float:
     return uniform(env, state, rng)
 
@@ -425,6 +389,7 @@ def own_policy(env: Any, state: Any, rng: Random) -> float:
         (ConnectX(1, 31, 20), {}, True),
         (ConnectX(16, 16, 4), {}, False),  # 272 bits
         (TicTacToe(), {}, False),
+        (LastColumnFirst(), {}, False),
     ],
 )
 def test_where_the_search_is_compiled(env: Any, options: dict[str, Any], compiled: bool) -> None:
@@ -436,14 +401,6 @@ def test_where_the_search_is_compiled(env: Any, options: dict[str, Any], compile
     else:
         with pytest.raises(ValueError, match="the compiled engine needs Numba, ConnectX on"):
             required.act(env, env.initial_state())
-
-
-def test_rules_of_ones_own_are_left_to_the_reference() -> None:
-    class LastColumnFirst(ConnectX):
-        def get_available_actions(self, state: BoardState) -> Sequence[int]:
-            return super().get_available_actions(state)[::-1]
-
-    assert not MCTSAgent().is_compiled(LastColumnFirst())
 
 
 def test_without_numba_the_reference_searches(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -472,21 +429,13 @@ def test_without_weights_the_automatic_rollout_follows_the_engine() -> None:
 @pytest.mark.thorough
 def test_values_are_kept_where_it_matters() -> None:
     """Random positions of 12 to 20 plies in which some columns keep the value and some do not."""
-    core = pytest.importorskip("bitbully.bitbully_core")
-    env, rng, solver = ConnectFour(), Random(11), core.BitBullyCore()
+    judge, env, rng = Judge(), ConnectFour(), Random(11)
     agent = MCTSAgent(25_000, keep_tree=False, seed=1, engine="compiled", weights=None)
     kept = played = 0
     while played < 30:
-        board, state = core.BoardCore(), env.initial_state()
-        for _ in range(rng.randrange(12, 21)):
-            if columns := env.get_available_actions(state):
-                column = rng.choice(columns)
-                assert board.play(column)
-                state = env.get_next_state(state, column)
-        columns = env.get_available_actions(state)
-        scores = solver.scoreMoves(board) if columns else []  # it is at a loss after the end
-        outcomes = {column: (scores[column] > 0) - (scores[column] < 0) for column in columns}
-        if len(set(outcomes.values())) > 1:
+        moves = quiet_game(env, rng.randrange(12, 21), rng)
+        keeping = judge.moves_that_keep_the_outcome(moves)
+        if len(keeping) < len(judge.scores(moves)):
             played += 1
-            kept += outcomes[agent.act(env, state)] == max(outcomes.values())
+            kept += agent.act(env, state_from_moves(env, moves)) in keeping
     assert kept >= 27

@@ -9,25 +9,29 @@ from envs.board import moves_text
 
 
 class Judge:
-    """Tells which moves are exactly best. Skips the test where BitBully is not installed."""
+    """Tells which moves are exactly best. Skips the test where BitBully is not installed.
+
+    The moves so far are columns from 0, or a move string.
+    """
 
     def __init__(self) -> None:
         pytest.importorskip("bitbully.bitbully_core")
         pytest.importorskip("bitbully_databases")
         self._bitbully = BitBully(book=True)
 
-    def best_moves(self, moves: Sequence[int]) -> list[int]:
-        """The columns, from 0, with the highest score after these columns."""
+    def best_moves(self, moves: Sequence[int] | str) -> list[int]:
+        """The columns, from 0, with the highest score."""
         scores = self.scores(moves)
         return [column for column, score in scores.items() if score == max(scores.values())]
 
-    def moves_that_keep_the_outcome(self, moves: Sequence[int]) -> list[int]:
+    def moves_that_keep_the_outcome(self, moves: Sequence[int] | str) -> list[int]:
         """The columns after which the result, won, drawn or lost, is still the best possible."""
         outcomes = {
             column: (score > 0) - (score < 0) for column, score in self.scores(moves).items()
         }
         return [column for column, result in outcomes.items() if result == max(outcomes.values())]
 
-    def scores(self, moves: Sequence[int]) -> dict[int, int]:
+    def scores(self, moves: Sequence[int] | str) -> dict[int, int]:
         """The score of each column, from 0, that is not full, for the player to move."""
-        return self._bitbully.scores_of_moves(moves_text(moves))
+        text = moves if isinstance(moves, str) else moves_text(moves)
+        return self._bitbully.scores_of_moves(text)
