@@ -1,5 +1,6 @@
-"""Solving a book's positions: by any executor, and in several runs."""
+"""Solving a book's positions, by any executor and in several runs; what checkpoints keep."""
 
+import re
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
@@ -16,9 +17,16 @@ from hypothesis import strategies as st
 from agents.book import book_positions
 from agents.book.book_format import BookContent
 from agents.book.book_positions import FEW_POSITIONS, BookScope, positions_by_ply
-from agents.book.building.book_building import Checkpoint, UnfinishedBook, build_book
+from agents.book.building.book_building import (
+    Checkpoint,
+    FindingsFile,
+    UnfinishedBook,
+    build_book,
+)
+from agents.book.building.replies_file import RepliesFile, TrapScope
 from agents.book.building.shards import solve_positions
 from agents.book.opening_book import open_book
+from agents.book.repertoire import RepertoireScope
 from envs import ConnectX
 from submission.executors.local_workers import local_executor
 from tests.helpers.brute_force import BruteForce, reached_states, score_by_brute_force
@@ -28,8 +36,6 @@ POSITIONS = 479
 MEGABYTES = 1
 SOME = {149: 3}
 """The score of a position by its key; with 6 of 16 stones on the board, scores are from -5 to 5."""
-WON_AT_ONCE = 148
-"""The key of a position whose score is 5."""
 
 ExecutorFactory = Callable[[], AbstractContextManager[Executor]]
 
@@ -109,6 +115,7 @@ def test_every_executor_builds_the_same_book(
     known = checkpoint.read()
     assert content.deepest_scores.tolist() == [known[key] for key in sorted(known)]
     assert content.deepest_scores.tolist() == solved_at_once()
+    assert known.items() >= SOME.items()
 
 
 @cache
@@ -158,10 +165,12 @@ def test_a_book_that_could_not_be_opened_is_not_begun(
 
 
 def test_an_interrupted_computation_goes_on_where_it_was(checkpoint: Checkpoint[BookScope]) -> None:
+    with pytest.raises(UnfinishedBook, match=r"^A worker died.* with --resume goes on from there"):
+        build(checkpoint, Dying(), Progress())
     with pytest.raises(UnfinishedBook, match=rf"^Interrupted: \d+ of {POSITIONS} positions are"):
-        build(checkpoint, AtOnce(), Progress(interrupt_at=100))
+        build(checkpoint, AtOnce(), Progress(interrupt_at=200))
     known = checkpoint.read()
-    assert 100 <= len(known) < POSITIONS
+    assert 200 <= len(known) < POSITIONS
     second_run, progress = AtOnce(), Progress()
     content = build(checkpoint, second_run, progress)
     assert progress.done[0] == len(known)
@@ -172,10 +181,7 @@ def test_an_interrupted_computation_goes_on_where_it_was(checkpoint: Checkpoint[
     assert again.deepest_scores.tolist() == content.deepest_scores.tolist()
 
 
-def test_the_death_of_a_worker_loses_nothing(checkpoint: Checkpoint[BookScope]) -> None:
-    with pytest.raises(UnfinishedBook, match=r"^A worker died.* with --resume goes on from there"):
-        build(checkpoint, Dying(), Progress())
-    assert build(checkpoint, AtOnce(), Progress()).deepest_scores.tolist() == solved_at_once()
+# --- checkpoints
 
 
 places = st.lists(st.integers(0, POSITIONS - 1), max_size=9)
@@ -215,7 +221,7 @@ def test_no_file_and_an_empty_one_have_no_scores(checkpoint: Checkpoint[BookScop
 
 
 def require_refused(
-    checkpoint: Checkpoint[BookScope], error: type[Exception], message: str, resume: bool = True
+    checkpoint: FindingsFile[Any], error: type[Exception], message: str, resume: bool = True
 ) -> None:
     """A run that is refused leaves the file as it is."""
     before = checkpoint.path.read_bytes()
@@ -243,32 +249,83 @@ def test_two_runs_cannot_add_to_one_file(checkpoint: Checkpoint[BookScope]) -> N
         assert known == SOME
 
 
+OTHERS = [BookScope(4, 4, 3, 5), BookScope(4, 5, 3, 6), BookScope(4, 4, 4, 6)]
+
+
 @pytest.mark.parametrize(
-    "other", [BookScope(4, 4, 3, 5), BookScope(4, 5, 3, 6), BookScope(4, 4, 4, 6)]
+    "content",
+    [
+        *(f"{Checkpoint(Path(), other).heading}\n149 3\n".encode() for other in OTHERS),
+        *(b"5 -1\n", b"\xff\x00", b"connectx books", b"\n"),
+    ],
 )
-def test_scores_of_another_book_are_refused(
-    checkpoint: Checkpoint[BookScope], other: BookScope
+def test_files_of_something_else_are_left_alone(
+    checkpoint: Checkpoint[BookScope], content: bytes
 ) -> None:
-    kept(checkpoint, SOME)
-    message = r"does not begin with .*: it belongs to something else"
-    require_refused(Checkpoint(checkpoint.path, other), ValueError, message)
-
-
-@pytest.mark.parametrize("content", [b"5 -1\n", b"\xff\x00", b"connectx books", b"\n"])
-def test_other_files_are_left_alone(checkpoint: Checkpoint[BookScope], content: bytes) -> None:
     checkpoint.path.write_bytes(content)
-    require_refused(checkpoint, ValueError, "does not begin with")
+    message = r"does not begin with .*: it belongs to something else"
+    require_refused(checkpoint, ValueError, message)
 
 
-@pytest.mark.parametrize("line", ["5", "5 x", "5 1 7 2", ""])
-def test_a_damaged_line_is_named(checkpoint: Checkpoint[BookScope], line: str) -> None:
-    kept(checkpoint, SOME)
-    with checkpoint.path.open("a") as file:
-        file.write(f"{line}\n6 2\n")
-    with pytest.raises(
-        ValueError, match=rf"line 3: '{line}' is not a key and a score or column: delete"
-    ):
-        checkpoint.read()
+SOUND = {
+    "scores": "149 3\n148 5\n",
+    "moves": "0 1\n",
+    "replies": "32806 0:1,1:-1:\n4 0:1,1:-2:1.2.0.3 1:0,0:1:\n",
+}
+"""Lines that can be, for each kind of checkpoint; 148 is won at once."""
+SCORE_OR_COLUMN = "key and a score or column"
+POSSIBLE = "position with a score or column that it can have"
+REFUSED: list[tuple[str, str, list[str]]] = [
+    ("scores", SCORE_OR_COLUMN, ["5", "5 x", "5 1 7 2", ""]),
+    ("scores", POSSIBLE, ["149 6", "149 999", "149 -6", "148 4", "20 0", "-1 0", f"{2**70} 0"]),
+    ("scores", POSSIBLE, ["0 0"]),  # the empty board, which has no 6 stones
+    ("moves", SCORE_OR_COLUMN, ["0"]),
+    ("moves", POSSIBLE, ["0 4", "0 -1"]),
+    ("moves", POSSIBLE, ["2 0"]),  # one stone, and its player is to move
+    (
+        "replies",
+        "key and replies with a chance for each opponent",
+        ["", "5", "x 0:1,1:1:", "5 0:1,1", "5 0:1:1:", "5 0:nan,1:1:", "5 0:1,1:1:a", "5 0:2,0:1:"],
+    ),
+    (
+        "replies",
+        "position of the opponent's with replies that it can have",
+        [
+            "1 0:1,1:0:1",  # one stone: the opponent, player 1, is not to move
+            "20 0:1,1:0:1",  # no position
+            "4 4:1,1:0:1",  # a column that is not there
+            "4 0:1,1:0:1 0:1,1:0:1",  # twice the same column
+            "4 1:1,1:-7:1",  # no loss comes so soon after three stones
+            "4 1:1,1:2:",  # 1 stands for every win
+            "4 1:1,1:1:2",  # where nothing is left to choose
+            "4 1:1,1:0:",  # nothing to choose, but no win
+            "4 1:1,1:0:4",  # a column that is not there, in the position after the reply
+            "32806 0:1,1:1:",  # the reply wins: the game is over, and lost
+            "32806 0:1,1:-1:2",
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected", "line"),
+    [(kind, expected, line) for kind, expected, lines in REFUSED for line in lines],
+)
+def test_a_line_that_cannot_be_is_named(
+    tmp_path: Path, kind: str, expected: str, line: str
+) -> None:
+    path = tmp_path / "found"
+    checkpoint: FindingsFile[Any] = {
+        "scores": Checkpoint(path, SCOPE),
+        "moves": Checkpoint(path, RepertoireScope(4, 4, 3, -1, 6, 7)),
+        "replies": RepliesFile(path, TrapScope(4, 4, 3, 2, ("random", "greedy"))),
+    }[kind]
+    sound = f"{checkpoint.heading}\n{SOUND[kind]}"
+    path.write_text(sound)
+    assert len(checkpoint.read()) == SOUND[kind].count("\n")
+    path.write_text(f"{sound}{line}\n{SOUND[kind]}")
+    message = f"line {sound.count(chr(10)) + 1}: {line!r} is not a {expected}: delete this line"
+    require_refused(checkpoint, ValueError, re.escape(message))
 
 
 @pytest.mark.parametrize("line", ["[" * 10**5, "9" * 10**5, f"{next(iter(SOME))} {'0' * 10**5}2"])
@@ -279,30 +336,6 @@ def test_a_long_line_is_not_repeated_whole(checkpoint: Checkpoint[BookScope], li
     with pytest.raises(ValueError, match="line 3") as refused:
         checkpoint.read()
     assert len(str(refused.value)) < 200 + len(str(checkpoint.path))
-
-
-@pytest.mark.parametrize(
-    ("key", "score"),
-    [
-        (149, 6),
-        (149, 999),
-        (149, -6),
-        (WON_AT_ONCE, 4),
-        (20, 0),
-        (-1, 0),
-        (2**70, 0),
-        (0, 0),  # the empty board, which has no 6 stones
-    ],
-)
-def test_a_score_that_cannot_be_is_refused(
-    checkpoint: Checkpoint[BookScope], key: int, score: int
-) -> None:
-    assert (solved()[149], solved()[WON_AT_ONCE]) == (3, 5)
-    kept(checkpoint, {})
-    with checkpoint.path.open("a") as file:
-        file.write(f"{key} {score}\n")
-    message = f"line 2: '{key} {score}' is not a position with a score"
-    require_refused(checkpoint, ValueError, message)
 
 
 def test_lines_that_contradict_each_other_are_refused(checkpoint: Checkpoint[BookScope]) -> None:

@@ -196,29 +196,6 @@ def test_an_interrupted_computation_goes_on_where_it_was(tmp_path: Path) -> None
     assert known.items() <= torn.read().items()
 
 
-@pytest.mark.parametrize(
-    ("line", "sentence"),
-    [
-        ("0 4", "is not a position with a score or column that it can have: delete this line"),
-        ("0 -1", "is not a position with"),
-        ("2 0", "is not a position with"),  # one stone, and its player is to move
-        ("0", "is not a key and a score or column"),
-    ],
-)
-def test_a_move_that_cannot_be_is_refused(tmp_path: Path, line: str, sentence: str) -> None:
-    checkpoint = Checkpoint(tmp_path / "r.moves", SHORT)
-    assert SHORT[:3] == (4, 4, 3)
-    path = checkpoint.path
-    path.write_text(f"{checkpoint.heading}\n0 1\n{line}\n")
-    with (
-        pytest.raises(ValueError, match=rf"r\.moves, line 3: '{line}' {sentence}"),
-        checkpoint.opened(resume=True),
-    ):
-        pass
-    path.write_text(f"{checkpoint.heading}\n0 1\n")
-    assert checkpoint.read() == {0: 1}
-
-
 def test_the_progress_tells_each_ply(tmp_path: Path) -> None:
     told = dict[str, list[tuple[int, int]]]()
     with ThreadPoolExecutor(1) as executor:

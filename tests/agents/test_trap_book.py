@@ -159,48 +159,6 @@ def test_the_file_of_replies_gives_back_what_was_found(tmp_path: Path) -> None:
         RepliesFile(checkpoint.path, LOST._replace(seat=1)).read()
 
 
-@pytest.mark.parametrize(
-    "line",
-    ["", "5", "x 0:1,1:1:", "5 0:1,1", "5 0:1:1:", "5 0:nan,1:1:", "5 0:1,1:1:a", "5 0:2,0:1:"],
-)
-def test_a_damaged_line_is_named(tmp_path: Path, line: str) -> None:
-    checkpoint = RepliesFile(tmp_path / "t.replies", LOST)
-    with checkpoint.opened(resume=False):
-        checkpoint.append({EMPTY: [Reply(0, (1.0, 1.0), Turn(1, ()))]})
-    with checkpoint.path.open("a") as file:
-        file.write(f"{line}\n")
-    with pytest.raises(
-        ValueError, match=r"line 3: .* is not a key and replies .* delete this line"
-    ):
-        checkpoint.read()
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "1 0:1,1:0:1",  # one stone: the opponent, player 1, is not to move
-        "20 0:1,1:0:1",  # no position
-        "4 4:1,1:0:1",  # a column that is not there
-        "4 0:1,1:0:1 0:1,1:0:1",  # twice the same column
-        "4 1:1,1:-7:1",  # no loss comes so soon after three stones
-        "4 1:1,1:2:",  # 1 stands for every win
-        "4 1:1,1:1:2",  # where nothing is left to choose
-        "4 1:1,1:0:",  # nothing to choose, but no win
-        "4 1:1,1:0:4",  # a column that is not there, in the position after the reply
-        "32806 0:1,1:1:",  # the reply wins: the game is over, and lost
-        "32806 0:1,1:-1:2",
-    ],
-)
-def test_replies_that_cannot_be_are_refused(tmp_path: Path, line: str) -> None:
-    checkpoint = RepliesFile(tmp_path / "t.replies", LOST)
-    sound = "32806 0:1,1:-1:\n4 0:1,1:-2:1.2.0.3 1:0,0:1:\n"
-    checkpoint.path.write_text(f"{checkpoint.heading}\n{sound}")
-    assert [*checkpoint.read()] == [32806, COLUMN]
-    checkpoint.path.write_text(f"{checkpoint.heading}\n{line}\n")
-    with pytest.raises(ValueError, match=f"line 2: '{line}' is not a position of the opponent's"):
-        checkpoint.read()
-
-
 def test_all_that_is_found_is_taken_again(tmp_path: Path) -> None:
     for number, scope in enumerate((LOST, DRAWN)):
         found, checkpoint = grown(scope).known, RepliesFile(tmp_path / f"{number}", scope)
