@@ -56,29 +56,18 @@ class AtOnce(Executor):
         raise NotImplementedError
 
 
-class Dying(AtOnce):
-    """Loses its workers after two tasks."""
-
-    def submit(self, task: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        if self.submitted < 2:
-            return super().submit(task, *args, **kwargs)
-        future: Future[Any] = Future()
-        future.set_exception(BrokenExecutor("a process was ended"))
-        return future
-
-
 class Progress:
-    """Keeps what it is told, and interrupts at some point."""
+    """Keeps what it is told, and stops the computation at some point."""
 
-    def __init__(self, interrupt_at: int = POSITIONS + 1) -> None:
-        self.interrupt_at = interrupt_at
+    def __init__(self, stop_at: int = POSITIONS + 1, stop: BaseException | None = None) -> None:
+        self.stop_at, self.stop = stop_at, stop or KeyboardInterrupt()
         self.done: list[int] = []
 
     def __call__(self, done: int, total: int, description: str) -> None:
         assert total == POSITIONS
         self.done.append(done)
-        if done >= self.interrupt_at:
-            raise KeyboardInterrupt
+        if done >= self.stop_at:
+            raise self.stop
 
 
 @pytest.fixture
@@ -166,9 +155,9 @@ def test_a_book_that_could_not_be_opened_is_not_begun(
 
 def test_an_interrupted_computation_goes_on_where_it_was(checkpoint: Checkpoint[BookScope]) -> None:
     with pytest.raises(UnfinishedBook, match=r"^A worker died.* with --resume goes on from there"):
-        build(checkpoint, Dying(), Progress())
+        build(checkpoint, AtOnce(), Progress(100, BrokenExecutor("a process was ended")))
     with pytest.raises(UnfinishedBook, match=rf"^Interrupted: \d+ of {POSITIONS} positions are"):
-        build(checkpoint, AtOnce(), Progress(interrupt_at=200))
+        build(checkpoint, AtOnce(), Progress(200))
     known = checkpoint.read()
     assert 200 <= len(known) < POSITIONS
     second_run, progress = AtOnce(), Progress()
@@ -315,11 +304,12 @@ def test_a_line_that_cannot_be_is_named(
     tmp_path: Path, kind: str, expected: str, line: str
 ) -> None:
     path = tmp_path / "found"
-    checkpoint: FindingsFile[Any] = {
+    checkpoints: dict[str, FindingsFile[Any]] = {
         "scores": Checkpoint(path, SCOPE),
         "moves": Checkpoint(path, RepertoireScope(4, 4, 3, -1, 6, 7)),
         "replies": RepliesFile(path, TrapScope(4, 4, 3, 2, ("random", "greedy"))),
-    }[kind]
+    }
+    checkpoint = checkpoints[kind]
     sound = f"{checkpoint.heading}\n{SOUND[kind]}"
     path.write_text(sound)
     assert len(checkpoint.read()) == SOUND[kind].count("\n")

@@ -39,31 +39,27 @@ def bank_of_patience(monkeypatch: pytest.MonkeyPatch) -> Patience:
 # --- one compilation
 
 
-def test_before_a_search_it_is_waited_for() -> None:
-    compilation = Compilation("a test", lambda: True)
-    assert compilation.is_ready()
+def no_room() -> bool:
+    raise OSError("no room")
+
+
+@pytest.mark.parametrize(
+    ("prove", "problem"),
+    [
+        (lambda: False, "it finds something else when it is compiled"),
+        (no_room, "OSError: no room"),
+    ],
+)
+def test_a_search_that_cannot_be_compiled_is_told_once(
+    prove: Callable[[], bool], problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    compilation = Compilation("a test", prove)
     assert not compilation.has_failed()
-
-
-def test_a_search_that_finds_something_else_is_not_used(capsys: pytest.CaptureFixture[str]) -> None:
-    compilation = Compilation("a test", lambda: False)
+    assert not compilation.is_ready()
     assert not compilation.is_ready()
     assert compilation.has_failed()
-    told = (
-        "the search of a test is run in plain Python (it finds something else when it is compiled)"
-    )
-    assert capsys.readouterr().err == f"{told}\n"
-
-
-def test_an_error_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
-    def fail() -> bool:
-        raise OSError("no room")
-
-    compilation = Compilation("a test", fail)
-    assert not compilation.is_ready()
-    assert not compilation.is_ready()
-    told = "the search of a test is run in plain Python (OSError: no room)"
-    assert capsys.readouterr().err == f"{told}\n"
+    told = f"the search of a test is run in plain Python ({problem})\n"
+    assert capsys.readouterr().err == told
 
 
 def test_what_takes_long_is_announced(
@@ -101,7 +97,7 @@ def test_threads_that_ask_at_the_same_time_wait_for_one_compilation() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert (runs, answers) == ([1], [True] * 5)
+    assert (runs, answers, compilation.has_failed()) == ([1], [True] * 5, False)
 
 
 def test_beside_a_game_nothing_is_waited_for_but_what_it_allows(bank_of_patience: Patience) -> None:
@@ -202,6 +198,8 @@ def test_what_a_kernel_encloses_is_compiled_too() -> None:
 
 
 UNWRITABLE = """
+import numba.core.caching
+numba.core.caching.CacheImpl._locator_classes = []  # as where no folder can be written to
 from agents import make_agent
 from envs import ConnectFour
 env = ConnectFour()
@@ -211,12 +209,10 @@ print(make_agent("alphabeta", time_limit=0.1, weights=None).search(env, env.init
 
 @pytest.mark.image
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="folders cannot be made unwritable")
-def test_where_nothing_can_be_kept_it_is_compiled_anew(tmp_path: Path) -> None:
-    """As in a read-only installation without a home: Numba finds no folder for its cache."""
-    blocked = tmp_path / "no folder"
-    blocked.write_text("")
+def test_where_nothing_can_be_kept_it_is_compiled_anew() -> None:
+    """As in a read-only installation without a home; the tests may run as root."""
     result = subprocess.run(
-        [sys.executable, "-c", f"import numba.core.caching as c\n{NO_FOLDER}\n{UNWRITABLE}"],
+        [sys.executable, "-c", UNWRITABLE],
         cwd=ROOT,
         env={**os.environ, "HOME": "/nonexistent"},
         capture_output=True,
@@ -224,10 +220,6 @@ def test_where_nothing_can_be_kept_it_is_compiled_anew(tmp_path: Path) -> None:
         check=False,
     )
     assert result.stdout.split() == ["compiled"], result.stderr
-
-
-NO_FOLDER = "c.CacheImpl._locator_classes = []"
-"""What is left of them where no folder can be written to; the tests may run as root."""
 
 
 # --- bundles

@@ -1,7 +1,7 @@
 """Growing a book of traps: on small boards to the end, by any executor, and in several runs."""
 
-from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,9 @@ from agents.book.building.book_building import UnfinishedBook
 from agents.book.building.replies_file import RepliesFile, TrapScope
 from agents.book.building.trap_book import (
     EPSILON,
+    LEAST_VISITS,
     OPENING_SHARE,
+    OnReplies,
     ReplyTask,
     TrapBookBuilder,
     build_traps,
@@ -24,7 +26,7 @@ from agents.book.building.trap_book import (
 from agents.registry import agent_from_text
 from agents.solver.solver import Solver
 from agents.traps.likely_replies import Judge
-from agents.traps.trap_search import Reply, TrapSearch, Turn
+from agents.traps.trap_search import Reply, Turn
 from envs import ConnectX, state_from_moves
 from submission.executors.local_workers import local_executor
 from tests.helpers.brute_force import BruteForce
@@ -38,12 +40,17 @@ EMPTY, COLUMN = 0, 4
 """Keys of the empty board, and of the position after a stone of each player in the left column."""
 
 
-def grown(scope: TrapScope, known: dict[int, Any] | None = None) -> TrapBookBuilder:
+def grown(
+    scope: TrapScope,
+    known: Mapping[int, Sequence[Reply]] | None = None,
+    on_replies: OnReplies = lambda _: None,
+    executor_of: Callable[[], AbstractContextManager[Executor]] = lambda: ThreadPoolExecutor(1),
+    workers: int = 1,
+) -> TrapBookBuilder:
     """A tree that has nothing left to learn."""
-    found = {} if known is None else known
-    builder = TrapBookBuilder(scope, 1, dict(found), found.update)
-    with ThreadPoolExecutor(1) as executor:
-        builder.grow(executor, 1, Clock(), lambda: None)
+    builder = TrapBookBuilder(scope, 1, known or {}, on_replies)
+    with executor_of() as executor:
+        builder.grow(executor, workers, Clock(), lambda: None)
     assert builder.root.closed
     return builder
 
@@ -59,35 +66,25 @@ def test_no_move_of_a_book_gives_a_result_away(scope: TrapScope) -> None:
             judged += 1
             assert truth.action_value(node.state, column) == truth.value(node.state)
     assert judged > 10
+    chosen = [builder.search.turns[key] for key in builder.columns()]
+    assert all(node.visits >= LEAST_VISITS for node in chosen)
 
 
-@pytest.mark.parametrize(
-    "executor_of",
-    [lambda: ThreadPoolExecutor(1), lambda: ThreadPoolExecutor(3), lambda: local_executor(2)],
-)
+@pytest.mark.parametrize("executor_of", [lambda: ThreadPoolExecutor(3), lambda: local_executor(2)])
 def test_every_executor_finds_the_same_values(
     executor_of: Callable[[], AbstractContextManager[Executor]],
 ) -> None:
-    builder = TrapBookBuilder(LOST, 1, {}, lambda _: None)
-    with executor_of() as executor:
-        builder.grow(executor, 3, Clock(), lambda: None)
-    assert builder.root.closed
+    builder = grown(LOST, executor_of=executor_of, workers=3)
     assert builder.root.value == pytest.approx(grown(LOST).root.value)
 
 
 def test_replies_of_an_earlier_run_are_not_asked_for_again() -> None:
-    found = dict[int, list[Reply]]()
-    whole = grown(LOST, found)
-    some = dict(list(found.items())[: len(found) // 2])
-    asked = dict[int, Any]()
-    builder = TrapBookBuilder(LOST, 1, some, asked.update)
-    with ThreadPoolExecutor(1) as executor:
-        builder.grow(executor, 1, Clock(), lambda: None)
-    assert builder.root.value == pytest.approx(whole.root.value)
+    whole, asked = grown(LOST), dict[int, Any]()
+    some = dict([*whole.known.items()][: len(whole.known) // 2])
+    assert grown(LOST, some, asked.update).root.value == pytest.approx(whole.root.value)
+    assert asked
     assert not asked.keys() & some.keys()
-    again = TrapBookBuilder(LOST, 1, found, lambda _: pytest.fail("asked once more"))
-    with ThreadPoolExecutor(1) as executor:
-        again.grow(executor, 1, Clock(0), lambda: None)
+    again = grown(LOST, whole.known, lambda _: pytest.fail("asked once more"))
     assert again.root.value == pytest.approx(whole.root.value)
 
 
@@ -144,17 +141,8 @@ def test_the_file_of_replies_gives_back_what_was_found(tmp_path: Path) -> None:
         COLUMN: [Reply(2, (1.0, 0.9876), Turn(0, (3,)))],
     }
     with checkpoint.opened(resume=False):
-        checkpoint.append({EMPTY: replies[EMPTY]})
-        checkpoint.append({COLUMN: replies[COLUMN]})
-    whole = checkpoint.path.read_bytes()
+        checkpoint.append(replies)
     assert checkpoint.read() == replies
-    with checkpoint.path.open("a") as file:
-        file.write("9 1:0.5")  # cut short: removed
-    assert checkpoint.read() == replies
-    with checkpoint.opened(resume=True) as known:
-        assert known == replies
-        assert checkpoint.was_torn
-    assert checkpoint.path.read_bytes() == whole
     with pytest.raises(ValueError, match="does not begin with"):
         RepliesFile(checkpoint.path, LOST._replace(seat=1)).read()
 
@@ -167,23 +155,6 @@ def test_all_that_is_found_is_taken_again(tmp_path: Path) -> None:
         assert [*checkpoint.read()] == [*found]
 
 
-class Breaking(Executor):
-    """Ends like one whose workers die, or whose user has had enough."""
-
-    def __init__(self, error: BaseException, after: int) -> None:
-        self.error = error
-        self.left = after
-
-    def submit(self, function: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Do the work at once, while there is some left to be done."""
-        if not self.left:
-            raise self.error
-        self.left -= 1
-        future = Future[Any]()
-        future.set_result(function(*args, **kwargs))
-        return future
-
-
 @pytest.mark.parametrize(
     ("error", "sentence"),
     [(KeyboardInterrupt(), "Interrupted: the replies of"), (BrokenExecutor(), "A worker died")],
@@ -192,41 +163,25 @@ def test_an_interrupted_run_keeps_what_it_has(
     tmp_path: Path, error: BaseException, sentence: str
 ) -> None:
     checkpoint = RepliesFile(tmp_path / "t.replies", LOST)
-    told = list[tuple[int, int, str]]()
+    told = list[str]()
+
+    def tell(done: int, total: int, description: str) -> None:
+        told.append(description)
+        if len(told) == 5:
+            raise error
+
     with (
+        ThreadPoolExecutor(1) as executor,
         pytest.raises(UnfinishedBook, match=sentence),
         checkpoint.opened(resume=False) as known,
     ):
-        build_traps(
-            checkpoint, known, Breaking(error, 5), 1, 1, ENDLESS, lambda *words: told.append(words)
-        )
-    assert 0 < len(checkpoint.read()) <= len(told)
-    assert told[-1][2].endswith(f"{len(checkpoint.read())} positions")
-
-
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        ({"seat": 3}, "the seat is 1 or 2, not 3"),
-        ({"opponents": ()}, "at least one opponent"),
-        ({"opponents": ("nobody",)}, "unknown agent 'nobody'"),
-        ({"opponents": ("policy",)}, "this policy was trained for"),
-        ({"rows": 0}, "rows must be a whole number of at least 1"),
-    ],
-)
-def test_a_book_that_cannot_be_is_refused(change: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
-        LOST._replace(**change).check()
+        build_traps(checkpoint, known, executor, 1, 1, ENDLESS, tell)
+    found = len(checkpoint.read())
+    assert 0 < found <= len(told) == 5
+    assert told[-1].endswith(f"{found} positions")
 
 
 def test_the_opponents_of_every_board_play_on_it() -> None:
     for board in ((6, 7, 4), (4, 4, 3)):
         for text in strong_opponents(*board):
             assert agent_from_text(text)
-
-
-def test_a_position_of_few_trials_is_left_to_others() -> None:
-    builder = grown(LOST)
-    search: TrapSearch = builder.search
-    for key in builder.columns():
-        assert search.turns[key].visits >= 4

@@ -13,17 +13,6 @@ from envs.compiled.jit import COMPILED_ANEW, compiled
 
 caching = pytest.importorskip("numba.core.caching")
 
-MODULE = """
-from envs.compiled.jit import jit
-
-def make_adder(step):
-    @jit
-    def add(number):
-        return number + step
-    return add
-"""
-
-
 HELPER = """
 from envs.compiled.jit import inlined
 
@@ -83,17 +72,23 @@ def as_if_at_the_same_time(patch: pytest.MonkeyPatch) -> Iterator[None]:
         write(*arguments)
 
 
-def test_two_processes_that_compile_at_once_keep_their_own_code(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "adders.py").write_text(MODULE)
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of modules that can be imported."""
+    (tmp_path / "calling.py").write_text(CALLER)
+    (tmp_path / "scales.py").write_text(CONSTANTS)
     monkeypatch.syspath_prepend(tmp_path)
-    make_adder: Callable[[int], Any] = import_module("adders").make_adder
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    sys.modules.pop("scales", None)
+    return tmp_path
+
+
+def test_two_processes_that_compile_at_once_keep_their_own_code(folder: Path) -> None:
+    make: Callable[[int, int], Any] = import_module("scales").make
     with pytest.MonkeyPatch.context() as patch, as_if_at_the_same_time(patch):
-        assert [compiled(make_adder(step))(40) for step in (1, 2)] == [41, 42]
-    assert [compiled(make_adder(step))(40) for step in (1, 2)] == [41, 42]
-    assert {path.parent for path in tmp_path.rglob("*.nbc")} == {tmp_path / "__pycache__"}
-    del sys.modules["adders"]
+        assert [compiled(make(step, 1))(40) for step in (1, 2)] == [1040, 1080]
+    assert [compiled(make(step, 1))(40) for step in (1, 2)] == [1040, 1080]
+    assert {path.parent for path in folder.rglob("*.nbc")} == {folder / "__pycache__"}
 
 
 def twins_of(folder: Path, **words: object) -> list[Any]:
@@ -112,17 +107,14 @@ def hits_of(twins: list[Any]) -> list[int]:
 
 
 def test_code_is_found_again_until_something_that_it_was_made_of_has_changed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path,
 ) -> None:
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    (tmp_path / "calling.py").write_text(CALLER)
     words = {"code": "2 * number + STEP", "step": 1}
     results = []
     for change in ({}, {}, {"step": 2}, {"code": "3 * number + STEP"}, {}, {"step": 1}):
         words |= change
         COMPILED_ANEW.clear()
-        twins = twins_of(tmp_path, **words)
+        twins = twins_of(folder, **words)
         results.append(([twin(10) for twin in twins], hits_of(twins)))
         anew = [] if any(hits_of(twins)) else ["total", "totals"]
         assert [*dict.fromkeys(COMPILED_ANEW)] == anew
@@ -139,16 +131,13 @@ def test_code_is_found_again_until_something_that_it_was_made_of_has_changed(
 @pytest.mark.parametrize("suffix", ["nbi", "nbc"])
 @pytest.mark.parametrize("of_types_that_have_moved", [True, False])
 def test_what_was_kept_and_cannot_be_read_is_compiled_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, of_types_that_have_moved: bool
+    folder: Path, suffix: str, of_types_that_have_moved: bool
 ) -> None:
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    (tmp_path / "calling.py").write_text(CALLER)
     results = []
     for _ in range(3):
-        twins = twins_of(tmp_path, code="2 * number + STEP", step=1)
+        twins = twins_of(folder, code="2 * number + STEP", step=1)
         results.append(([twin(10) for twin in twins], hits_of(twins)))
-        for path in tmp_path.rglob(f"*.{suffix}") if len(results) == 1 else ():
+        for path in folder.rglob(f"*.{suffix}") if len(results) == 1 else ():
             kept = path.read_bytes()
             moved = kept.replace(b"numba.core.types", b"numba.gone.types")
             assert moved != kept
@@ -156,12 +145,8 @@ def test_what_was_kept_and_cannot_be_read_is_compiled_anew(
     assert results == [([21, 63], hits) for hits in ([0, 0], [0, 0], [1, 1])]
 
 
-def test_code_of_other_constants_is_other_code(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_code_of_other_constants_is_other_code(folder: Path) -> None:
     """Though written one behind the other they look alike."""
-    (tmp_path / "scales.py").write_text(CONSTANTS)
-    monkeypatch.syspath_prepend(tmp_path)
     scales = import_module("scales")
     numbers = [(1, 12), (11, 2), (112, 0), (0, 112), (12, 1)]
     for _ in range(2):
@@ -171,16 +156,11 @@ def test_code_of_other_constants_is_other_code(
         assert [compiled(kernel)(1) for kernel in kernels] == [kernel(1) for kernel in kernels]
 
 
-def test_code_of_other_constants_has_other_names(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_code_of_other_constants_has_other_names(folder: Path) -> None:
     """By these Numba links it, beside a number that counts the functions of each process.
 
     So code that two processes had compiled could call each other's functions in a third one.
     """
-    (tmp_path / "scales.py").write_text(CONSTANTS)
-    monkeypatch.syspath_prepend(tmp_path)
-    sys.modules.pop("scales", None)
     scales = import_module("scales")
     kernels = [scales.make(factor, step) for factor, step in ((1, 12), (11, 2), (1, 12))]
     first, other, again = [compiled(kernel).__qualname__ for kernel in kernels]

@@ -30,19 +30,10 @@ class TrapScope(NamedTuple):
     seat: int
     """The player who sets traps, 1 or 2."""
     opponents: tuple[str, ...]
-    """The agents that the model of the opponent is a mixture of."""
+    """The agents, at least one, that the model of the opponent is a mixture of."""
 
     def check(self) -> None:
-        """See whether there can be such a book.
-
-        Raises:
-            ValueError: no such seat, no opponents, one that is no agent, or one that does not play
-                on the board.
-        """
-        if self.seat not in (1, 2):
-            raise ValueError(f"the seat is 1 or 2, not {self.seat}")
-        if not self.opponents:
-            raise ValueError("a book of traps needs at least one opponent")
+        """Raise ValueError where an opponent is no agent, or does not play on the board."""
         env = ConnectX(self.rows, self.columns, self.inarow)
         for text in self.opponents:
             agent_from_text(text).act(env, env.initial_state(), TRIAL_SECONDS)
