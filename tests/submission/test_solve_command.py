@@ -12,6 +12,7 @@ from random import Random
 from signal import SIGINT
 from threading import Timer
 from types import SimpleNamespace
+from typing import TextIO
 
 import pytest
 
@@ -19,6 +20,7 @@ from agents.solver.saved_table import save_table
 from agents.solver.score_words import in_words
 from agents.solver.solver import ScoreBounds, Solver
 from envs import ConnectFour, ConnectX, board_text, state_from_moves
+from tests.helpers.bitbully_judge import Judge
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.published_positions import SETS, published_positions
 from tests.helpers.shell import Outcome, Shell
@@ -45,21 +47,17 @@ def solve(
 ) -> Solve:
     monkeypatch.chdir(tmp_path)
 
-    def run(*words: str, stdin: StringIO | None = None) -> Outcome:
+    def run(*words: str, stdin: TextIO | None = None) -> Outcome:
         monkeypatch.setattr(sys, "stdin", stdin or Terminal())
         return Shell(monkeypatch, capsys).run("solve", *words)
 
     return run
 
 
-def bitbully_scores(moves: str) -> list[int | None]:
-    """The score of each column; None for a full one."""
-    core = pytest.importorskip("bitbully.bitbully_core")
-    board = core.BoardCore()
-    for column in moves:
-        board.play(int(column) - 1)
-    scores = core.BitBullyCore().scoreMoves(board)
-    return [None if score == -1000 else score for score in scores]
+@pytest.fixture(scope="module")
+def late_scores() -> dict[int, int]:
+    """The score of each column that is not full, from 0, by BitBully."""
+    return Judge().scores(LATE)
 
 
 @pytest.mark.parametrize("name", QUICK_SETS)
@@ -70,24 +68,18 @@ def test_lines_of_moves_become_lines_with_the_published_scores(solve: Solve, nam
     assert outcome.stdout == "".join(f"{moves} {score}\n" for moves, score in positions)
 
 
-def test_all_adds_the_score_of_each_column(solve: Solve) -> None:
+def test_all_adds_the_score_of_each_column(solve: Solve, late_scores: dict[int, int]) -> None:
     outcome = solve("--all", stdin=StringIO(f"{LATE}\n"))
-    moves, score, *columns = outcome.stdout.split()
-    scores = bitbully_scores(LATE)
-    assert moves == LATE
-    assert columns == ["-" if score is None else str(score) for score in scores]
-    assert score == str(max(score for score in scores if score is not None))
+    columns = [str(late_scores.get(column, "-")) for column in range(7)]
+    assert outcome.stdout.split() == [LATE, str(max(late_scores.values())), *columns]
 
 
-def test_json_has_the_score_of_each_column(solve: Solve) -> None:
+def test_json_has_the_score_of_each_column(solve: Solve, late_scores: dict[int, int]) -> None:
     record = json.loads(solve(LATE, "--json").stdout)
-    scores = dict(enumerate(bitbully_scores(LATE), start=1))
     assert record["moves"] == LATE
     assert record["score"] == record["lower"] == record["upper"] == -2
     assert record["best"] == [4]
-    assert {entry["column"]: entry["score"] for entry in record["columns"]} == {
-        column: score for column, score in scores.items() if score is not None
-    }
+    assert {entry["column"] - 1: entry["score"] for entry in record["columns"]} == late_scores
 
 
 def test_json_of_many_positions_is_a_line_each(solve: Solve) -> None:
@@ -98,12 +90,14 @@ def test_json_of_many_positions_is_a_line_each(solve: Solve) -> None:
     assert all("columns" not in record for record in records)
 
 
-def test_the_picture_has_the_board_the_scores_and_their_meaning(solve: Solve) -> None:
+def test_the_picture_has_the_board_the_scores_and_their_meaning(
+    solve: Solve, late_scores: dict[int, int]
+) -> None:
     lines = solve(LATE).stdout.splitlines()
     shown = [line.split() for line in lines]
     board = board_text(ConnectFour(), state_from_moves(ConnectFour(), LATE)).splitlines()
     assert shown[:7] == [line.split() for line in board]
-    assert shown[7] == [str(score) for score in bitbully_scores(LATE) if score is not None]
+    assert shown[7] == [*map(str, late_scores.values())]
     assert "Player 1 (X) is to move: loses in 8 moves." in lines
     assert [line.split()[1] for line in lines if line.endswith("best")] == ["4"]
     assert any(line.startswith("A score of 3: the player to move wins") for line in lines)
@@ -188,33 +182,6 @@ def test_ctrl_c_prints_the_bounds_and_keeps_the_table(
     assert json.loads(again.stdout)["score"] == 0
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ("--table old", "old is there already: go on from it with --resume, or name another file"),
-        ("--table old --resume", "old must begin with the format 'connectx solver table"),
-        ("--table absent --resume", "cannot read the table absent"),
-        ("--table no/such/folder", "cannot write no/such/folder"),
-        ("--rows 5 --resume", "--resume goes on from a table: name its file with --table FILE"),
-        ("- --table new", "--table and --resume are for one position: add its moves"),
-        ("4 --threads 0", "'--threads'"),
-        ("4 --table-megabytes 0", "'--table-megabytes'"),
-        ("4 --table-megabytes 99999999", "'--table-megabytes'"),
-    ],
-)
-def test_a_table_that_cannot_be_used_is_one_sentence(
-    solve: Solve, tmp_path: Path, words: str, sentence: str
-) -> None:
-    (tmp_path / "old").write_text("something else\n")
-    outcome = solve(*words.split())
-    assert outcome.status == 2
-    assert sentence in outcome.stderr
-    assert "Traceback" not in outcome.stderr
-    assert outcome.stdout == ""
-    assert [path.name for path in tmp_path.iterdir()] == ["old"]
-    assert (tmp_path / "old").read_text() == "something else\n"
-
-
 def test_a_time_limit_gives_bounds_and_no_guess(solve: Solve) -> None:
     """On 6 rows and 8 columns the second player wins (J. Tromp), so each first move loses."""
     board = ("--rows", "6", "--columns", "8")
@@ -261,6 +228,15 @@ def test_bounds_in_words(bounds: ScoreBounds, words: str) -> None:
         ("", None, "no position is given: add its moves, as in `connectx solve 4453`"),
         ("-", "4\n\n48\n", "line 3: move 2 of '48' is 8"),
         ("-", "4\n1212121\n", "line 2: after '1212121' the game is over"),
+        ("--table old", None, "old is there already: go on from it with --resume, or name another"),
+        ("--table old --resume", None, "old must begin with the format 'connectx solver table"),
+        ("--table absent --resume", None, "cannot read the table absent"),
+        ("--table no/such/folder", None, "cannot write no/such/folder"),
+        ("--rows 5 --resume", None, "--resume goes on from a table: name its file with --table"),
+        ("- --table new", None, "--table and --resume are for one position: add its moves"),
+        ("4 --threads 0", None, "'--threads'"),
+        ("4 --table-megabytes 0", None, "'--table-megabytes'"),
+        ("4 --table-megabytes 99999999", None, "'--table-megabytes'"),
     ],
 )
 def test_mistakes_are_one_sentence_and_nothing_is_solved(
@@ -269,14 +245,17 @@ def test_mistakes_are_one_sentence_and_nothing_is_solved(
     lines: str | None,
     sentence: str,
     monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
-    memory = SimpleNamespace(available=4 << 30)
-    monkeypatch.setattr("psutil.virtual_memory", lambda: memory)
+    (tmp_path / "old").write_text("something else\n")
+    monkeypatch.setattr("psutil.virtual_memory", lambda: SimpleNamespace(available=4 << 30))
     outcome = solve(*words.split(), stdin=None if lines is None else StringIO(lines))
     assert outcome.status == 2
     assert sentence in outcome.stderr
     assert "Traceback" not in outcome.stderr
     assert outcome.stdout == ""
+    assert [path.name for path in tmp_path.iterdir()] == ["old"]
+    assert (tmp_path / "old").read_text() == "something else\n"
 
 
 @pytest.mark.parametrize("sizes", ["--inarow 8", "--inarow 30", "--rows 9 --columns 8 --inarow 10"])
@@ -285,10 +264,16 @@ def test_where_no_line_fits_every_game_is_a_draw(solve: Solve, sizes: str) -> No
     assert {entry["score"] for entry in record["columns"]} == {record["score"]} == {0}
 
 
-def test_moves_may_be_separated(solve: Solve) -> None:
-    separated = ", ".join(LATE)
-    assert solve("-", stdin=StringIO(separated)).stdout == f"{separated.replace(' ', '')} -2\n"
-    assert solve("-", stdin=StringIO(" ".join(LATE))).stdout == f"{','.join(LATE)} -2\n"
+@pytest.mark.parametrize(
+    ("line", "moves"),
+    [
+        (", ".join(LATE), ",".join(LATE)),
+        (" ".join(LATE), ",".join(LATE)),
+        (f"\N{ZERO WIDTH NO-BREAK SPACE}{LATE}", LATE),  # a byte order mark
+    ],
+)
+def test_moves_may_be_separated_or_marked(solve: Solve, line: str, moves: str) -> None:
+    assert solve("-", stdin=StringIO(f"{line}\n{LATE}4\n")).stdout == f"{moves} -2\n{LATE}4 2\n"
 
 
 def test_the_bar_stays_out_of_a_file(solve: Solve, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -329,24 +314,15 @@ def ask(process: subprocess.Popen[str], moves: str) -> str:
     return process.stdout.readline().strip()
 
 
-def test_what_comes_through_a_pipe_is_answered_line_by_line() -> None:
-    with solving() as process:
-        assert ask(process, LATE) == f"{LATE} -2"
-        assert ask(process, f"\n{LATE}4") == f"{LATE}4 2"
+def test_what_comes_through_a_pipe_is_answered_line_by_line(late_scores: dict[int, int]) -> None:
+    with solving("--all", "--json") as process:
+        record = json.loads(ask(process, LATE))
+        assert [entry["score"] for entry in record["columns"]] == [*late_scores.values()]
+        assert json.loads(ask(process, f"\n{LATE}4"))["score"] == 2
         said, errors = process.communicate("48\n", timeout=30)
     assert said == ""
     assert "Error: line 4: move 2 of '48' is 8" in errors
     assert process.returncode == 2
-
-
-def test_all_and_json_are_answered_line_by_line() -> None:
-    with solving("--all", "--json") as process:
-        record = json.loads(ask(process, LATE))
-        assert [entry["score"] for entry in record["columns"]] == [
-            score for score in bitbully_scores(LATE) if score is not None
-        ]
-        process.communicate(timeout=30)
-    assert process.returncode == 0
 
 
 def test_a_reader_that_leaves_ends_the_command_quietly() -> None:
@@ -370,17 +346,11 @@ def test_ctrl_c_while_it_waits_for_a_line() -> None:
         assert complaints(process) == ""
 
 
-def test_a_file_is_read_before_anything_is_solved(tmp_path: Path) -> None:
+def test_a_file_is_read_before_anything_is_solved(solve: Solve, tmp_path: Path) -> None:
     (tmp_path / "moves.txt").write_text(f"{LATE}\n48\n")
-    command = [str(Path(sys.executable).with_name("connectx")), "solve", "-"]
     with (tmp_path / "moves.txt").open() as lines:
-        done = subprocess.run(command, stdin=lines, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (2, "")
-
-
-def test_a_byte_order_mark_is_passed_over(solve: Solve) -> None:
-    marked = StringIO(f"\N{ZERO WIDTH NO-BREAK SPACE}{LATE}\n{LATE}4\n")
-    assert solve("-", stdin=marked).stdout == f"{LATE} -2\n{LATE}4 2\n"
+        outcome = solve("-", stdin=lines)
+    assert (outcome.status, outcome.stdout) == (2, "")
 
 
 @needs_posix
