@@ -1,4 +1,4 @@
-"""The solver against published scores, full minimax, and itself in plain Python."""
+"""The solver against published scores, full minimax, BitBully, and itself in plain Python."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.agent import Clock
-from agents.solver.position_bounds import follow_up_bound
 from agents.solver.score_table import empty_table, table_layout, table_length
 from agents.solver.solver import ScoreBounds, Solver
 from agents.solver.solver_engine import CompiledEngine, fits_solver
@@ -25,8 +24,9 @@ from agents.solver.solver_windows import (
     narrow_bounds,
 )
 from benchmarks.searches.forced_words import words_of_at_least
+from benchmarks.solver.solver_peer import BitBully
 from envs import BoardState, ConnectFour, ConnectX, state_from_moves
-from envs.bitboard import board_masks, completing_cells
+from envs.bitboard import board_masks
 from envs.compiled.jit import bits_of_word
 from tests.helpers.brute_force import BruteForce, score_by_brute_force
 from tests.helpers.published_positions import SETS, published_positions
@@ -70,30 +70,32 @@ def test_small_boards_against_full_minimax(rows: int, columns: int, inarow: int)
     ]
 
 
-@pytest.mark.parametrize("inarow", [4, 5])
-def test_the_last_plies_on_a_board_of_64_bits(inarow: int) -> None:
-    """There the guard bit of the last column is the sign of a word."""
-    env = ConnectX(7, 8, inarow)
-    truth = BruteForce(env)
-    rng = Random(1)
-    states = [state_from_moves(env, quiet_game(env, 46 + i % 9, rng)) for i in range(40)]
-    expected = [score_by_brute_force(env, truth, state) for state in states]
-    assert Solver(env).score_all(states) == expected
-
-
 @pytest.mark.parametrize(
     ("env", "plies"),
-    [(WIDE_BOARDS[0], 54), pytest.param(ConnectX(10, 12, 5), 113, marks=pytest.mark.slow)],
+    [
+        *((ConnectX(7, 8, 4), 46), (ConnectX(7, 8, 5), 46), (WIDE_BOARDS[0], 54)),
+        pytest.param(ConnectX(10, 12, 5), 113, marks=pytest.mark.slow),
+    ],
 )
-def test_the_last_plies_on_wide_boards(env: ConnectX, plies: int) -> None:
-    """In words of 128 and 256 bits; also with two threads on one table."""
+def test_the_last_plies_on_large_boards(env: ConnectX, plies: int) -> None:
+    """Of 64 bits, where the guard bit of the last column is the sign, and of 128 and 256."""
     truth, rng = BruteForce(env), Random(1)
-    states = [state_from_moves(env, quiet_game(env, plies + i % 7, rng)) for i in range(14)]
+    states = [state_from_moves(env, quiet_game(env, plies + i % 7, rng)) for i in range(20)]
     expected = [score_by_brute_force(env, truth, state) for state in states]
     for threads in (1, 2):
         solver = Solver(env, threads=threads)
         assert solver.is_compiled
         assert solver.score_all(states) == expected
+
+
+@pytest.mark.parametrize("positions", [500, pytest.param(100_000, marks=pytest.mark.slow)])
+def test_random_positions_against_bitbully(positions: int) -> None:
+    """With all 100 000 it takes some quarter of an hour."""
+    pytest.importorskip("bitbully.bitbully_core")
+    judge, solver, rng = BitBully(), Solver(CONNECT_FOUR), Random(positions)
+    for _ in range(positions):
+        moves = quiet_game(CONNECT_FOUR, rng.randint(14, 41), rng)
+        assert solver.score(state_from_moves(CONNECT_FOUR, moves)) == judge.score(moves), moves
 
 
 def test_wide_words_find_published_scores() -> None:
@@ -114,27 +116,14 @@ def test_published_values_of_empty_boards(rows: int, columns: int, outcome: int)
     assert Solver(env).outcome(env.initial_state()) == outcome
 
 
-@pytest.mark.parametrize("name", ["end-easy", "middle-easy", "middle-medium", "begin-easy"])
-def test_the_follow_up_bound_is_never_below_the_score(name: str) -> None:
-    board = board_masks(6, 7, 4)
-    bounds = []
-    for moves, score in published_positions(name):
-        state = state_from_moves(CONNECT_FOUR, moves)
-        free = (state.mask + board.bottom) & board.board
-        empty = board.board & ~state.mask
-        if not completing_cells(state.mover, 6, 4) & free:
-            other = completing_cells(state.mover ^ state.mask, 6, 4) & empty
-            bound = follow_up_bound(board, state.mover, state.mask, other)
-            assert score <= bound, moves
-            bounds.append(bound)
-    assert any(bound < board.cells for bound in bounds)
-
-
-@given(st.integers(0, 2**32 - 1), st.integers(1, 2000))
-def test_a_limit_leaves_bounds_around_the_score(seed: int, nodes: int) -> None:
-    state = state_from_moves(CONNECT_FOUR, quiet_game(CONNECT_FOUR, 22, Random(seed)))
+@pytest.mark.parametrize(("plain", "plies"), [(False, 22), (True, 26)])
+@given(seed=st.integers(0, 2**32 - 1), nodes=st.integers(1, 2000))
+def test_a_limit_leaves_bounds_around_the_score(
+    plain: bool, plies: int, seed: int, nodes: int
+) -> None:
+    state = state_from_moves(CONNECT_FOUR, quiet_game(CONNECT_FOUR, plies, Random(seed)))
     score = Solver(CONNECT_FOUR, table_megabytes=1).score(state)
-    bounds = Solver(CONNECT_FOUR, table_megabytes=1).bounds(state, node_limit=nodes)
+    bounds = Solver(CONNECT_FOUR, table_megabytes=1, plain=plain).bounds(state, node_limit=nodes)
     assert bounds.lower <= score <= bounds.upper
     assert bounds.nodes <= nodes
     assert bounds.outcome in (None, (score > 0) - (score < 0))
@@ -252,15 +241,6 @@ def test_the_plain_solver_finds_the_same_scores() -> None:
         assert plain.score(state) == compiled.score(state)
         assert plain.outcome(state) == compiled.outcome(state)
         assert plain.scores(state).keys() == compiled.scores(state).keys()
-
-
-@given(st.integers(0, 2**32 - 1), st.integers(1, 2000))
-def test_a_limit_leaves_bounds_around_the_plain_solvers_score(seed: int, nodes: int) -> None:
-    state = state_from_moves(CONNECT_FOUR, quiet_game(CONNECT_FOUR, 26, Random(seed)))
-    score = Solver(CONNECT_FOUR).score(state)
-    bounds = Solver(CONNECT_FOUR, plain=True).bounds(state, node_limit=nodes)
-    assert bounds.lower <= score <= bounds.upper
-    assert bounds.nodes <= nodes
 
 
 @pytest.mark.parametrize("plies", [20, 24, 30])
