@@ -29,11 +29,13 @@ from envs import ConnectX
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.random_graphs import Graph, RandomGraph
 from tests.helpers.strategies import Position, contested_games, late_positions, narrow
+from tests.helpers.textbook import aids
 
 ROUNDING = 1e-12
 THREADS = ThreadPoolExecutor(2)
 seeds = st.integers(0, 10**9)
 graphs = st.builds(RandomGraph, seeds, st.integers(1, 14), with_chance=st.booleans())
+tie_breaks = st.sampled_from(["first", "expectimax"])
 
 
 WAYS: dict[str, Sequence[Any]] = {
@@ -63,18 +65,6 @@ WRONG_BEFORE = Graph(
 """A guess in the table, which had narrowed a window, became a proof; the heuristic likes `r`."""
 
 
-@st.composite
-def aids(draw: st.DrawFn) -> dict[str, Any]:
-    """What alpha-beta may use beside the bare search."""
-    return {
-        "depth": draw(st.none() | st.integers(1, 9)),
-        "iterative_deepening": draw(st.booleans()),
-        "killer_moves": draw(st.booleans()),
-        "table_size": draw(st.sampled_from([0, 1, 5, 1_000_000])),
-        "tie_break": draw(st.sampled_from(["first", "expectimax"])),
-    }
-
-
 def require_truth(graph: RandomGraph, result: SearchResult[int]) -> None:
     """A proven value is the state's, and the chosen action has it."""
     if result.proven:
@@ -90,14 +80,12 @@ def test_a_guess_that_narrowed_a_window_proves_nothing() -> None:
     assert (result.action, result.value, result.proven) == (2, 0.0, True)
 
 
-@given(graphs, aids())
+@given(graphs, aids(depth=st.none() | st.integers(1, 9), tie_break=tie_breaks))
 @settings(max_examples=100, deadline=None)
-def test_alpha_beta_proves_what_is_true(graph: RandomGraph, aids: dict[str, Any]) -> None:
-    agent = AlphaBetaAgent(time_limit=None, heuristic=graph.guess, **aids)
-    result = agent.search(graph, 0)
+def test_alpha_beta_proves_what_is_true(graph: RandomGraph, options: dict[str, Any]) -> None:
+    result = AlphaBetaAgent(heuristic=graph.guess, **options).search(graph, 0)
     require_truth(graph, result)
-    if aids["depth"] is None:
-        assert result.proven
+    assert result.proven or options["depth"] is not None
 
 
 @given(graphs, seeds, st.sampled_from([0, 3, 1_000_000]))
@@ -121,7 +109,7 @@ def test_bounds_hold_in_any_window_at_any_depth(graph: RandomGraph, seed: int, s
             assert within == pytest.approx(expected, abs=ROUNDING)
 
 
-@given(graphs, st.none() | st.integers(1, 9), st.sampled_from(["first", "expectimax"]))
+@given(graphs, st.none() | st.integers(1, 9), tie_breaks)
 @settings(max_examples=50, deadline=None)
 def test_minimax_proves_what_is_true(graph: RandomGraph, depth: int | None, tie_break: str) -> None:
     agent = MinimaxAgent(depth=depth, heuristic=graph.guess, tie_break=tie_break)

@@ -2,6 +2,7 @@
 
 import json
 import re
+from math import inf, nan
 from typing import Any, get_args
 
 import pytest
@@ -232,12 +233,37 @@ def test_functions_are_values_of_the_options_that_name_functions_alone(name: str
     ("name", "options", "message"),
     [
         ("greedy", {"heuristic": "x"}, "heuristic 'x': choose one of auto, open_lines, zero"),
+        ("greedy", {"ordering": "x"}, "ordering 'x': choose one of auto, centre, natural"),
+        ("minimax", {"heuristic": "x"}, "heuristic 'x': choose one of auto, open_lines, zero"),
         ("minimax", {"ordering": "x"}, "ordering 'x': choose one of auto, centre, natural"),
+        ("minimax", {"depth": 0}, "depth must be at least 1, not 0"),
+        ("minimax", {"time_limit": -0.1}, "time_limit must be at least 0, not -0.1"),
+        ("minimax", {"time_limit": nan}, "time_limit must be at least 0, not nan"),
+        ("minimax", {"tie_break": "x"}, "tie_break 'x': choose one of first, expectimax"),
+        ("expectimax", {"depth": 0}, "depth must be at least 1, not 0"),
+        ("expectimax", {"opponent": "x"}, "opponent 'x': choose one of uniform, epsilon_greedy, s"),
+        ("expectimax", {"epsilon": 1.5}, "epsilon must be between 0 and 1, not 1.5"),
+        ("expectimax", {"epsilon": nan}, "epsilon must be between 0 and 1, not nan"),
+        ("expectimax", {"temperature": 0.0}, "temperature must be above 0 and finite, not 0.0"),
+        ("expectimax", {"temperature": inf}, "temperature must be above 0 and finite, not inf"),
+        ("expectimax", {"opponent_depth": 0}, "opponent_depth must be at least 1, not 0"),
+        ("alphabeta", {"depth": 0}, "depth must be at least 1, not 0"),
+        ("alphabeta", {"time_limit": -1}, "time_limit must be at least 0, not -1"),
+        ("alphabeta", {"table_size": -1}, "table_size must be at least 0, not -1"),
+        ("alphabeta", {"heuristic": "x"}, "heuristic 'x': choose one of auto, open_lines, zero"),
+        ("alphabeta", {"ordering": "x"}, "ordering 'x': choose one of auto, centre, natural"),
+        ("alphabeta", {"tie_break": "x"}, "tie_break 'x': choose one of first, expectimax"),
+        ("alphabeta", {"engine": "x"}, "engine 'x': choose one of auto, compiled, reference"),
+        ("mcts", {"simulations": 0}, "simulations must be at least 1, not 0"),
+        ("mcts", {"time_limit": -1}, "time_limit must be at least 0, not -1"),
+        ("mcts", {"exploration": -0.5}, "exploration must be at least 0, not -0.5"),
+        ("mcts", {"exploration": nan}, "exploration must be at least 0, not nan"),
+        ("mcts", {"exploration": inf}, "exploration must be finite, not inf"),
+        ("mcts", {"rollouts_per_leaf": 0}, "rollouts_per_leaf must be at least 1, not 0"),
+        ("mcts", {"threads": 0}, "threads must be at least 1, not 0"),
         ("mcts", {"rollout": "x"}, "rollout 'x': choose one of uniform, decisive"),
         ("mcts", {"final_move": "x"}, "final_move 'x': choose one of visits, value, total"),
-        ("minimax", {"depth": 0}, "depth must be at least 1, not 0"),
-        ("alphabeta", {"time_limit": -1}, "time_limit must be at least 0, not -1"),
-        ("mcts", {"simulations": 0}, "simulations must be at least 1, not 0"),
+        ("mcts", {"engine": "x"}, "engine 'x': choose one of auto, compiled, reference"),
     ],
 )
 def test_an_unknown_choice_or_a_number_out_of_range_is_refused(

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import Agent, AlphaBetaAgent, MCTSAgent, MinimaxAgent, agent_names
-from agents.trace.recording import RECORDED_SEARCHES, recorded
+from agents.trace.recording import RECORDED_SEARCHES
 from agents.trace.trace import SearchTrace
 from agents.trace.trace_json import from_json, to_json
 from envs import ConnectX, ExplicitTree, TicTacToe, state_from_moves
@@ -16,6 +16,7 @@ from tests.helpers.quick_agents import quick_agent
 from tests.helpers.random_trees import mixed_trees
 from tests.helpers.small_games import Nim
 from tests.helpers.strategies import Position, connect_games, late_positions
+from tests.helpers.traces import trace_of
 
 AGENTS: list[Agent] = [
     *(quick_agent(name) for name in agent_names() if name in RECORDED_SEARCHES),
@@ -24,12 +25,6 @@ AGENTS: list[Agent] = [
 ]
 searches = st.sampled_from(AGENTS)
 TREE = ExplicitTree({"stay": [1, 2], "go": [0, -3]})
-
-
-def trace_of(agent: Agent, env: Any, state: Any) -> SearchTrace:
-    trace = SearchTrace()
-    recorded(agent, trace).search(env, state)
-    return trace
 
 
 @given(
@@ -48,14 +43,11 @@ def test_a_trace_of_a_board_comes_back(position: Position, agent: Agent) -> None
     assert from_json(to_json(trace)) == trace
 
 
-def test_an_empty_trace_comes_back() -> None:
-    assert from_json(to_json(SearchTrace())) == SearchTrace()
-
-
-def test_actions_may_be_tuples() -> None:
-    trace = trace_of(MinimaxAgent(depth=1), TREE, ())
+def test_actions_may_be_tuples_and_a_trace_empty() -> None:
+    trace = trace_of(MinimaxAgent(depth=1), TREE)
     trace.chosen = (2, ("down", 1.5))
-    assert from_json(to_json(trace)) == trace
+    for each in (trace, SearchTrace()):
+        assert from_json(to_json(each)) == each
 
 
 def test_the_names_are_those_of_the_data_model() -> None:

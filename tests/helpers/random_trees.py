@@ -1,5 +1,6 @@
 """Random explicit trees, and what they are worth, computed from the nested lists themselves."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from hypothesis import strategies as st
@@ -57,3 +58,14 @@ def worth(tree: Any, turn: int = 1) -> float:
 def subtrees(branches: Any) -> list[Any]:
     """What hangs on a list or a dict."""
     return list(branches.values() if isinstance(branches, dict) else branches)
+
+
+def subtree(tree: Any, path: Sequence[Any], turn: int = 1) -> tuple[Any, int]:
+    """What hangs at the end of a path, and whose turn it is there if the tree does not say."""
+    if not path:
+        return tree, turn
+    if isinstance(tree, ChanceNode):
+        return subtree(tree.outcomes[path[0]][1], path[1:], 3 - turn)
+    if isinstance(tree, MaxNode | MinNode):
+        tree, turn = tree.branches, 1 if isinstance(tree, MaxNode) else 2
+    return subtree(tree[path[0]], path[1:], 3 - turn)

@@ -1,7 +1,9 @@
-"""Alpha-beta and its best-known example, as textbooks have them."""
+"""Alpha-beta and its best-known example, as textbooks have them, and what the agent does beyond."""
 
 from collections.abc import Mapping
 from typing import Any
+
+from hypothesis import strategies as st
 
 PLAIN: Mapping[str, Any] = {
     "time_limit": None,
@@ -14,3 +16,20 @@ PLAIN: Mapping[str, Any] = {
 """Alpha-beta as textbooks have it."""
 TEXTBOOK = [[3, 12, 8], [2, 4, 6], [14, 5, 2]]
 """Figure 5.2 of S. Russell and P. Norvig, "Artificial Intelligence: A Modern Approach"."""
+
+
+def aids(**further: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    """Options of alpha-beta with all that makes it faster, or some of it; a table may be too small.
+
+    Args:
+        further: the values of other options.
+    """
+    return st.fixed_dictionaries(
+        {
+            "time_limit": st.none(),
+            "iterative_deepening": st.booleans(),
+            "killer_moves": st.booleans(),
+            "table_size": st.sampled_from([0, 1, 5, 30, 1_000_000]),
+            **further,
+        }
+    )

@@ -1,0 +1,26 @@
+"""Traces of searches, and the depth-first agents whose searches leave one."""
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from agents import Agent, AlphaBetaAgent, ExpectimaxAgent, MinimaxAgent
+from agents.trace import SearchTrace, recorded
+from tests.helpers.textbook import aids
+
+
+def trace_of(agent: Agent, env: Any, state: Any = None) -> SearchTrace:
+    """The trace of a search of `state`, which None makes the initial one."""
+    trace = SearchTrace()
+    recorded(agent, trace).search(env, env.initial_state() if state is None else state)
+    return trace
+
+
+def depth_first_agents(depths: st.SearchStrategy[int | None]) -> st.SearchStrategy[Agent]:
+    """Minimax, expectimax and alpha-beta with any aids, as deep as `depths` draws."""
+    models = st.sampled_from(["uniform", "epsilon_greedy"])
+    return st.one_of(
+        st.builds(MinimaxAgent, depths),
+        st.builds(ExpectimaxAgent, depths, opponent=models),
+        aids(depth=depths).map(lambda options: AlphaBetaAgent(**options)),
+    )
