@@ -22,12 +22,16 @@ from agents.trace.trace import ReturnReason, SearchTrace, TracedNode
 from envs import ChanceNode, ConnectX, ExplicitTree, MaxNode, MinNode, TicTacToe, state_from_moves
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.clocks import ticking_clock
-from tests.helpers.kaggle_rules import kaggle_game
+from tests.helpers.kaggle_rules import assert_boards_are_kaggles
 from tests.helpers.random_trees import LEAVES, mixed_trees, plain_trees, subtree, worth
 from tests.helpers.small_games import Nim
 from tests.helpers.strategies import Position, connect_games, late_positions
 from tests.helpers.textbook import PLAIN, TEXTBOOK, aids
-from tests.helpers.traces import depth_first_agents, trace_of
+from tests.helpers.traces import (
+    depth_first_agents,
+    trace_of,
+    unchanged_by_a_trace,
+)
 
 some_depths = st.none() | st.integers(1, 4)
 
@@ -107,15 +111,10 @@ def test_the_textbook_tree_is_searched_as_the_textbook_does() -> None:
 
 
 def assert_unchanged(agent: Agent, env: Any, state: Any) -> None:
-    trace = SearchTrace()
-    with_trace = recorded(agent, trace).search(env, state)
-    without = agent.search(env, state)
-    for what in ("action", "value", "principal_variation", "action_values", "nodes", "depth"):
-        assert getattr(with_trace, what) == getattr(without, what)
+    trace, result = unchanged_by_a_trace(agent, env, state)
     roots = sum(node.path == () for node in trace.nodes)
-    assert len(trace.nodes) == without.nodes + roots - 1
+    assert len(trace.nodes) == result.nodes + roots - 1
     assert roots == 1 + max(node.iteration for node in trace.nodes)
-    assert trace.chosen == without.action
 
 
 @given(mixed_trees(), depth_first_agents(some_depths))
@@ -299,12 +298,9 @@ def test_the_board_of_each_node_follows_kaggles_rules() -> None:
     state = state_from_moves(env, "3312")
     trace = trace_of(MinimaxAgent(depth=3), env, state)
     assert (trace.rows, trace.columns) == (4, 5)
-    for node in trace.nodes:
-        game = kaggle_game(env, state)
-        for column in node.path:
-            game.play(column)  # type: ignore[arg-type]
-        assert node.board == tuple(game.board)
-        assert node.player == game.mark
+    assert_boards_are_kaggles(
+        env, state, ((node.path, node.board, node.player) for node in trace.nodes)
+    )
 
 
 def test_a_game_without_a_board_has_a_trace_without_boards() -> None:

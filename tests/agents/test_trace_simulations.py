@@ -13,9 +13,10 @@ from agents.trace.recording import recorded
 from agents.trace.trace import SearchTrace
 from envs import ConnectX, ExplicitTree, TicTacToe, state_from_moves
 from tests.helpers.brute_force import BruteForce
-from tests.helpers.kaggle_rules import kaggle_game
+from tests.helpers.kaggle_rules import assert_boards_are_kaggles
 from tests.helpers.random_trees import mixed_trees, plain_trees, worth
 from tests.helpers.strategies import Position, connect_games, late_positions
+from tests.helpers.traces import trace_of, unchanged_by_a_trace
 
 
 def options(**fixed: Any) -> st.SearchStrategy[dict[str, Any]]:
@@ -38,23 +39,11 @@ searches = positions | mixed_trees().map(lambda tree: (ExplicitTree(tree), ()))
 """Games and states, some with nodes of chance."""
 
 
-def trace_of(env: Any, state: Any, **chosen: Any) -> SearchTrace:
-    trace = SearchTrace()
-    recorded(MCTSAgent(**chosen), trace).search(env, state)
-    return trace
-
-
 @given(searches, options())
 @settings(max_examples=40)
 def test_a_search_is_the_same_with_a_trace(game: tuple[Any, Any], options: dict[str, Any]) -> None:
-    env, state = game
-    trace = SearchTrace()
-    with_trace = recorded(MCTSAgent(**options), trace).search(env, state)
-    without = MCTSAgent(**options).search(env, state)
-    for what in ("action", "value", "principal_variation", "action_values", "nodes", "simulations"):
-        assert getattr(with_trace, what) == getattr(without, what)
-    assert len(trace.simulations) == without.simulations
-    assert trace.chosen == without.action
+    trace, result = unchanged_by_a_trace(MCTSAgent(**options), *game)
+    assert len(trace.simulations) == result.simulations
 
 
 @given(positions, options(solver=False))
@@ -65,7 +54,7 @@ def test_visits_and_totals_are_the_sums_of_the_results(
     rollouts = options["rollouts_per_leaf"]
     visits: dict[Any, int] = defaultdict(int)
     totals: dict[Any, float] = defaultdict(float)
-    for simulation in trace_of(*position, **options).simulations:
+    for simulation in trace_of(MCTSAgent(**options), *position).simulations:
         assert simulation.expanded == (visits[simulation.path] == 0)
         for selection in simulation.selections:
             for action, child in selection.children.items():
@@ -89,7 +78,7 @@ def test_each_choice_is_the_child_with_the_highest_bound_that_is_not_proven(
 ) -> None:
     """UCB1 as P. Auer, N. Cesa-Bianchi and P. Fischer (2002) have it, scaled by C."""
     env, state = position
-    trace = trace_of(env, state, **options)
+    trace = trace_of(MCTSAgent(**options), env, state)
     visits: dict[Any, int] = defaultdict(int)
     for simulation in trace.simulations:
         for selection in simulation.selections:
@@ -112,7 +101,7 @@ def test_each_choice_is_the_child_with_the_highest_bound_that_is_not_proven(
 def test_a_simulation_goes_where_a_player_or_chance_decides(
     game: tuple[Any, Any], options: dict[str, Any]
 ) -> None:
-    trace = trace_of(*game, **options)
+    trace = trace_of(MCTSAgent(**options), *game)
     seen: set[Any] = {()}
     for simulation in trace.simulations:
         path = simulation.path
@@ -132,7 +121,7 @@ def test_a_simulation_goes_where_a_player_or_chance_decides(
 def test_proven_values_are_exact(position: Position, options: dict[str, Any]) -> None:
     env, state = position
     exact = BruteForce(env)
-    trace = trace_of(env, state, **options)
+    trace = trace_of(MCTSAgent(**options), env, state)
     for path, value in trace.proven.items():
         node, reward = state, 0.0
         for action in path:
@@ -145,7 +134,7 @@ def test_proven_values_are_exact(position: Position, options: dict[str, Any]) ->
 @settings(max_examples=40)
 def test_a_tree_that_is_searched_to_its_end_is_proven(tree: Any, seed: int) -> None:
     env = ExplicitTree(tree)
-    trace = trace_of(env, (), simulations=2000, seed=seed)
+    trace = trace_of(MCTSAgent(simulations=2000, seed=seed), env)
     assert trace.scale == env.scale
     assert trace.proven[()] * trace.scale == worth(tree)
 
@@ -153,16 +142,13 @@ def test_a_tree_that_is_searched_to_its_end_is_proven(tree: Any, seed: int) -> N
 def test_the_players_and_the_boards_follow_kaggles_rules() -> None:
     env = ConnectX(rows=4, columns=5)
     state = state_from_moves(env, "3312")
-    trace = trace_of(env, state, simulations=100, seed=0)
+    trace = trace_of(MCTSAgent(simulations=100, seed=0, threads=2), env, state)
     assert (trace.rows, trace.columns) == (4, 5)
     assert set(trace.boards) == set(trace.players)
     assert len(trace.players) > 50
-    for path, board in trace.boards.items():
-        game = kaggle_game(env, state)
-        for column in path:
-            game.play(column)  # type: ignore[arg-type]
-        assert board == tuple(game.board)
-        assert trace.players[path] == game.mark
+    assert_boards_are_kaggles(
+        env, state, ((path, board, trace.players[path]) for path, board in trace.boards.items())
+    )
 
 
 def test_a_tree_is_not_kept_from_one_search_to_the_next() -> None:
@@ -174,11 +160,3 @@ def test_a_tree_is_not_kept_from_one_search_to_the_next() -> None:
         state = env.get_next_state(state, agent.act(env, state))
         assert len(trace.simulations) == 50
         assert trace.simulations[0].backed_up[-1][1] == 1
-
-
-def test_compiled_agents_are_recorded_as_the_reference_searches() -> None:
-    env = ConnectX()
-    result = recorded(MCTSAgent(simulations=20, seed=1, threads=2), SearchTrace()).search(
-        env, env.initial_state()
-    )
-    assert result.engine == "reference"

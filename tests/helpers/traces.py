@@ -1,5 +1,6 @@
 """Traces of searches, and the depth-first agents whose searches leave one."""
 
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import strategies as st
@@ -19,8 +20,19 @@ def trace_of(agent: Agent, env: Any, state: Any = None) -> SearchTrace:
 def depth_first_agents(depths: st.SearchStrategy[int | None]) -> st.SearchStrategy[Agent]:
     """Minimax, expectimax and alpha-beta with any aids, as deep as `depths` draws."""
     models = st.sampled_from(["uniform", "epsilon_greedy"])
+    alpha_beta = aids(depth=depths, engine=st.just("reference"))
     return st.one_of(
         st.builds(MinimaxAgent, depths),
         st.builds(ExpectimaxAgent, depths, opponent=models),
-        aids(depth=depths).map(lambda options: AlphaBetaAgent(**options)),
+        alpha_beta.map(lambda options: AlphaBetaAgent(**options)),
     )
+
+
+def unchanged_by_a_trace(agent: Agent, env: Any, state: Any) -> tuple[SearchTrace, Any]:
+    """The trace and the result of a search, which is the same with the trace and without it."""
+    trace = SearchTrace()
+    traced = recorded(agent, trace).search(env, state)
+    result = replace(agent).search(env, state)  # type: ignore[type-var]
+    assert replace(traced, elapsed=result.elapsed) == result
+    assert trace.chosen == result.action
+    return trace, result
