@@ -32,7 +32,6 @@ from tests.helpers.brute_force import BruteForce
 from tests.helpers.clocks import ends_within, ticking_clock
 from tests.helpers.kaggle_rules import kaggle_game
 from tests.helpers.random_trees import mixed_trees, subtree, worth
-from tests.helpers.small_games import Race
 from tests.helpers.strategies import (
     Position,
     board_games,
@@ -179,20 +178,12 @@ def test_what_is_proven_is_the_exact_value(
     position: Position, simulations: int, decisive_moves: bool, exploration: float
 ) -> None:
     env, state = position
-    options = {"decisive_moves": decisive_moves, "exploration": exploration}
-    assert_proofs_hold(env, grown_tree(env, state, simulations, **options))
-
-
-def assert_proofs_hold(env: Env[Any, Any], tree: Tree[Any, Any]) -> None:
     exact = BruteForce(env)
+    options = {"decisive_moves": decisive_moves, "exploration": exploration}
+    tree = grown_tree(env, state, simulations, **options)
     for node in all_nodes(tree.root):
         if node.proven is not None and env.get_available_actions(node.state):
             assert node.proven == exact.value(node.state)
-
-
-def test_proofs_hold_where_a_player_moves_twice() -> None:
-    for env in map(Race, range(1, 12)):
-        assert_proofs_hold(env, grown_tree(env, env.initial_state(), 2000))
 
 
 @both_engines

@@ -107,25 +107,6 @@ def test_a_loss_in_one_is_blocked(agent: Agent, position: Position) -> None:
     assert fresh(agent).act(env, state) in kaggle_game(env, state).safe_columns()
 
 
-@every_agent(but=HOPEFUL)
-@pytest.mark.parametrize(
-    ("rows", "columns", "inarow", "moves", "best"),
-    [
-        (6, 7, 4, "121212", 0),
-        (6, 7, 4, "1212127", 1),
-        (6, 7, 4, "12121", 0),
-        (6, 7, 4, "712121", 0),
-        (12, 12, 5, "1,2,1,2,1,2,1,2", 0),
-        (12, 12, 5, "1,2,1,2,1,2,1", 0),
-    ],
-)
-def test_hand_made_wins_and_blocks(
-    agent: Agent, rows: int, columns: int, inarow: int, moves: str, best: int
-) -> None:
-    env = ConnectX(rows, columns, inarow)
-    assert fresh(agent).act(env, state_from_moves(env, moves)) == best
-
-
 @every_hurried_agent()
 @given(position=winnable_positions(small_games), looks=st.integers(1, 300))
 @settings(max_examples=40)
