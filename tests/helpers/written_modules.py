@@ -3,6 +3,7 @@
 import importlib
 import random
 import runpy
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,6 +22,7 @@ FREE = "[k for k in range(7) if obs['board'][k] == 0]"
 def module(folder: Path, text: str, name: str = "mine") -> ModuleType:
     (folder / f"{name}.py").write_text(text, encoding="utf-8")
     importlib.invalidate_caches()
+    sys.modules.pop(name, None)  # of another test
     return importlib.import_module(name)
 
 

@@ -21,40 +21,7 @@ from submission.bundle.bundle import build_bundle
 from submission.bundle.definitions import BundleError
 from submission.kaggle import kaggle_environments
 from submission.sandbox.player import RuntimeVersions
-
-USER_AGENT = '''
-from dataclasses import dataclass
-
-from agents import Agent, SearchResult, option
-from envs import Action, Env, State
-from helper import last
-
-
-@dataclass
-class RightmostAgent(Agent):
-    """Plays the last legal action."""
-
-    offset: int = option(0, "how many actions from the last one")
-
-    def search(self, env: Env[State, Action], state: State, time_limit: float | None = None):
-        return SearchResult(last(env.get_available_actions(state), self.offset), value=0.0)
-
-
-if __name__ == "__main__":
-    print(RightmostAgent())
-'''
-HELPER = """
-def last(actions, offset):
-    return actions[max(0, len(actions) - 1 - offset)]
-"""
-
-
-@pytest.fixture
-def user_agent(tmp_path: Path) -> Path:
-    (tmp_path / "helper.py").write_text(HELPER)
-    path = tmp_path / "my_agent.py"
-    path.write_text(USER_AGENT)
-    return path
+from tests.helpers.own_agent import own_agent
 
 
 def imported_modules(source: str) -> set[str]:
@@ -85,70 +52,45 @@ def run_on_kaggle(players: list[Any], **configuration: float) -> Any:
 
 
 @pytest.mark.parametrize("agent", REGISTERED)
-def test_bundles_need_what_kaggle_has(agent: str) -> None:
+def test_a_bundle_holds_what_its_agent_needs_and_needs_what_kaggle_has(agent: str) -> None:
     """Beside the standard library that is numpy, for networks, and Numba, for compiled searches."""
-    needed = imported_modules(default_bundle(agent)) - sys.stdlib_module_names
+    text = default_bundle(agent)
+    needed = imported_modules(text) - sys.stdlib_module_names
     compiles = agent_class(agent).compile is not Agent.compile
     assert ("numba" in needed) == compiles
     assert ("numpy" in needed) == (compiles or agent in TRAINED_AGENTS)
     assert needed <= {"numba", "numpy"}
+    classes = {registered.__name__ for registered in REGISTERED.values()}
+    used = {name for name in classes if name in inspect.getsource(REGISTERED[agent])}
+    assert {name for name in classes if f"class {name}" in text} == used
+    assert not re.search(r"TicTacToe\(|(def|class) \w*svg", text)
 
 
-@pytest.mark.parametrize("agent", REGISTERED)
-def test_every_name_of_the_file_is_defined_and_used(agent: str, tmp_path: Path) -> None:
-    path = tmp_path / "submission.py"
-    path.write_text(default_bundle(agent))
-    assert (
-        ruff("check", "--isolated", "--ignore-noqa", "--select", "F", path)
-        == "All checks passed!\n"
-    )
+def test_every_name_of_a_bundle_is_defined_and_used(tmp_path: Path) -> None:
+    for agent in REGISTERED:
+        (tmp_path / f"{agent}.py").write_text(default_bundle(agent))
+    assert ruff("check", "--ignore-noqa", "--select", "F", tmp_path) == "All checks passed!\n"
 
 
 def test_a_bundle_in_a_checkout_is_nothing_to_mend(tmp_path: Path) -> None:
     """Whoever builds in the folder of a project of theirs finds its linter content."""
     path = tmp_path / "mine.py"
-    path.write_text(build_bundle("greedy", {}))
-    assert (
-        ruff("check", "--isolated", "--select", "D,E,F,I,RUF,UP,W", path) == "All checks passed!\n"
-    )
-    assert ruff("format", "--isolated", "--diff", path) == ""
+    path.write_text(default_bundle("greedy"))
+    assert ruff("check", "--select", "D,E,F,I,RUF,UP,W", path) == "All checks passed!\n"
+    assert ruff("format", "--diff", path) == ""
 
 
-def ruff(*words: str | Path) -> str:
-    command = [sys.executable, "-m", "ruff", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout
-
-
-def defined_names(text: str) -> set[str]:
-    definitions = (ast.FunctionDef, ast.ClassDef)
-    return {node.name for node in ast.walk(ast.parse(text)) if isinstance(node, definitions)}
-
-
-@pytest.mark.parametrize("agent", REGISTERED)
-def test_only_what_the_agent_needs(agent: str) -> None:
-    text = default_bundle(agent)
-    classes = {registered.__name__ for registered in REGISTERED.values()}
-    needed = {name for name in classes if name in inspect.getsource(REGISTERED[agent])}
-    assert {name for name in classes if f"class {name}" in text} == needed
-    assert "TicTacToe(" not in text
-    assert not any("svg" in name for name in defined_names(text))
+def ruff(command: str, *words: str | Path) -> str:
+    ended = [sys.executable, "-m", "ruff", command, "--isolated", *map(str, words)]
+    return subprocess.run(ended, capture_output=True, text=True, check=False).stdout
 
 
 def test_same_input_same_bytes_in_every_process() -> None:
-    script = (
-        "from submission.bundle.bundle import build_bundle\n"
-        "print(build_bundle('mcts', {'seed': 7}))"
-    )
-    outputs = {
-        subprocess.run(
-            [sys.executable, "-c", script],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            check=True,
-        ).stdout
-        for seed in ("0", "1")
-    }
-    assert len(outputs) == 1
+    script = "from submission.bundle.bundle import build_bundle\n"
+    script += "print(build_bundle('mcts', {'seed': 7}), end='')"
+    environment = {**os.environ, "PYTHONHASHSEED": "1", "PYTHONUTF8": "1"}
+    built = subprocess.check_output([sys.executable, "-c", script], env=environment)
+    assert built.decode() == build_bundle("mcts", {"seed": 7})
 
 
 LONG_COMPILED = ("mcts", "alphazero")
@@ -211,13 +153,6 @@ def test_header_names_the_command_and_the_options() -> None:
     assert "kaggle competitions submit -c connectx -f submission.py" in docstring
 
 
-def test_user_agent_with_a_module_beside_it(user_agent: Path) -> None:
-    text = build_bundle("RightmostAgent", {"offset": 1}, user_agent)
-    assert imported_modules(text) <= sys.stdlib_module_names
-    picked = loaded(text)
-    assert picked({"board": [0] * 42, "mark": 1}, {}) == 5
-
-
 @pytest.mark.parametrize(
     ("agent", "options", "message"),
     [
@@ -233,15 +168,26 @@ def test_wrong_agents_and_options(agent: str, options: dict[str, JsonValue], mes
         build_bundle(agent, options)
 
 
-AGENT_CLASS = '''
-@dataclass
-class MyAgent(Agent):
-    """Plays the first action."""
+# --- agents of a user's
 
-    def search(self, env, state, time_limit=None):
-        {body}
-        return SearchResult(env.get_available_actions(state)[0], value=0.0)
-'''
+Build = Callable[..., str]
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Build:
+    """Builds an agent from the text of its module."""
+
+    def build_agent(text: str, name: str = "MyAgent", **options: JsonValue) -> str:
+        path = tmp_path / "my_agent.py"
+        path.write_text(text)
+        return build_bundle(name, options, path)
+
+    return build_agent
+
+
+def first_column(text: str) -> int:
+    """What a bundle plays on the empty board."""
+    return loaded(text)({"board": [0] * 42, "mark": 1}, {})
 
 
 @pytest.mark.parametrize(
@@ -254,35 +200,25 @@ class MyAgent(Agent):
         ("TABLE = {}\nTABLE['a'] = 1", "TABLE", 5, "a module-level side effect"),
         ("print('hello')", "", 4, "a module-level side effect"),
         ("for i in range(3):\n    pass", "", 4, "a module-level side effect"),
-        ("A = 1; B = 2", "A, B", 4, ""),
         ("LEAST = max(1, 2)\ndef max(a):\n    return a", "LEAST", 4, "max may mean the builtin"),
         ("def folder():\n    return __file__", "folder", 5, "__file__"),
         ("", "from agents.options import option", 11, "a project import inside a definition"),
-        ("class Clock:\n    pass\nfrom agents.agent import TimeUp", "Clock, TimeUp", 4, ""),
         ("N = 0\ndef use():\n    return helper_use()", "use", 6, "helper_use is used"),
     ],
 )
 def test_what_cannot_be_carried_over_is_an_error_with_file_and_line(
-    top: str, body: str, line: int, problem: str, tmp_path: Path
+    top: str, body: str, line: int, problem: str, build: Build
 ) -> None:
-    path = tmp_path / "my_agent.py"
-    path.write_text(
-        "from dataclasses import dataclass\n"
-        "from agents import Agent, SearchResult\n"
-        "\n" + top + "\n" + AGENT_CLASS.format(body=body or "pass")
-    )
-    if not problem:
-        build_bundle("MyAgent", {}, path)
-        return
-    with pytest.raises(BundleError) as caught:
-        build_bundle("MyAgent", {}, path)
-    assert problem in str(caught.value)
-    assert f":{line}: " in str(caught.value)
+    with pytest.raises(BundleError, match=re.escape(problem)) as caught:
+        build(own_agent(top, body=body or "pass"))
+    assert f"my_agent.py:{line}: " in str(caught.value)
 
 
 @pytest.mark.parametrize(
     ("top", "condition"),
     [
+        ("A = 1; B = 2", "A + B == 3"),
+        ("class Clock:\n    pass\nfrom agents.agent import TimeUp", "Clock is not TimeUp"),
         ("from agents.options import option as opt", "callable(opt)"),
         ("import agents.options", "callable(agents.options.option)"),
         ("from agents import options as opt", "callable(opt.option)"),
@@ -296,72 +232,71 @@ def test_what_cannot_be_carried_over_is_an_error_with_file_and_line(
     ],
 )
 def test_names_of_a_user_may_clash_with_those_of_the_project(
-    top: str, condition: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    top: str, condition: str, build: Build, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = tmp_path / "my_agent.py"
-    path.write_text(
-        "from dataclasses import dataclass\nfrom agents import Agent, SearchResult\n"
-        + top
-        + AGENT_CLASS.format(body=f"assert {condition}")
-    )
-    picked = loaded(build_bundle("MyAgent", {}, path))
-    assert picked({"board": [0] * 42, "mark": 1}, {}) == 0
-    assert capsys.readouterr().err.startswith("played with Python 3.")
-    assert picked({"board": [0] * 42, "mark": 1}, {}) == 0
-    assert capsys.readouterr().err == ""
+    picked = loaded(build(own_agent(top, body=f"assert {condition}")))
+    for said in ("played with Python 3.", ""):
+        assert picked({"board": [0] * 42, "mark": 1}, {}) == 0
+        heard = capsys.readouterr().err
+        assert heard.startswith(said) if said else heard == ""
 
 
-def test_an_agent_may_be_called_like_one_of_the_project(tmp_path: Path) -> None:
-    path = tmp_path / "my_agent.py"
-    path.write_text(
-        "from dataclasses import dataclass\nimport agents\nfrom agents import SearchResult\n"
-        + AGENT_CLASS.format(body="pass").replace("MyAgent(Agent)", "Agent(agents.Agent)")
-    )
-    picked = loaded(build_bundle("Agent", {}, path))
-    assert picked({"board": [0] * 42, "mark": 1}, {}) == 0
+def test_an_agent_may_be_called_like_one_of_the_project(build: Build) -> None:
+    text = own_agent("import agents").replace("MyAgent(Agent)", "Agent(agents.Agent)")
+    assert first_column(build(text.replace("import Agent, ", "import "), "Agent")) == 0
 
 
-def test_a_byte_order_mark_stays_out_of_a_bundle(user_agent: Path) -> None:
-    plain = build_bundle("RightmostAgent", {"offset": 1}, user_agent)
-    for path in user_agent.parent.glob("*.py"):
-        path.write_text(path.read_text(encoding="utf-8"), encoding="utf-8-sig")
-    assert build_bundle("RightmostAgent", {"offset": 1}, user_agent) == plain
+def test_modules_beside_an_agent_come_along_and_byte_order_marks_do_not(tmp_path: Path) -> None:
+    helper, path = tmp_path / "helper.py", tmp_path / "my_agent.py"
+    helper.write_text("def last(actions, offset):\n    return actions[len(actions) - 1 - offset]\n")
+    top = "from helper import last\nif __name__ == '__main__':\n    print(MyAgent())"
+    action = "last(env.get_available_actions(state), self.offset)"
+    path.write_text(own_agent(top, "offset: int = 0", action=action))
+    plain = build_bundle("MyAgent", {"offset": 1}, path)
+    assert imported_modules(plain) <= sys.stdlib_module_names
+    assert first_column(plain) == 5
+    for file in (helper, path):
+        file.write_text(file.read_text(encoding="utf-8"), encoding="utf-8-sig")
+    assert build_bundle("MyAgent", {"offset": 1}, path) == plain
 
 
-def test_relative_imports_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "other.py").write_text("from .more import x\ny = 1\n")
-    path = tmp_path / "my_agent.py"
-    path.write_text(
-        "from dataclasses import dataclass\nfrom agents import Agent, SearchResult\n"
-        "def load():\n    from other import y\n    return y\n" + AGENT_CLASS.format(body="load")
-    )
-    with pytest.raises(BundleError, match="a project import inside a definition"):
-        build_bundle("MyAgent", {}, path)
+ODD_SEARCH = """
+from dataclasses import dataclass
+from agents import Agent
+@dataclass
+class MyAgent(Agent):
+    depth: int = 1
+    {}
+"""
 
 
 @pytest.mark.parametrize(
-    ("text", "name", "message"),
+    ("text", "message"),
     [
-        ("x = ", "MyAgent", "fails when it is run"),
-        ("1 / 0", "MyAgent", "fails when it is run: ZeroDivisionError"),
-        (
-            "import sys\nsys.exit()",
-            "MyAgent",
-            "ends Python when it is run: put what does so under",
+        ("x = ", "fails when it is run"),
+        ("1 / 0", "fails when it is run: ZeroDivisionError"),
+        ("import sys\nsys.exit()", "ends Python when it is run: put what does so under"),
+        ("x = 1", "has no agent 'MyAgent'"),
+        ("from agents import MCTSAgent as MyAgent", "has no agent 'MyAgent'"),
+        *(
+            (ODD_SEARCH.format(search), "define `def search(self, env, state, time_limit=None)`")
+            for search in (
+                "",
+                "def search(self, env, state): ...",
+                "def search(env, state, time_limit=None): ...",
+                "def search(self, env, state, *, time_limit=None): ...",
+                "def search(self, env, state, seed, time_limit): ...",
+            )
         ),
-        ("x = 1", "MyAgent", "has no agent 'MyAgent'"),
-        ("from agents import MCTSAgent", "MCTSAgent", "has no agent 'MCTSAgent'"),
     ],
 )
-def test_files_without_a_usable_agent(text: str, name: str, message: str, tmp_path: Path) -> None:
-    path = tmp_path / "my_agent.py"
-    path.write_text(text)
-    with pytest.raises(ValueError, match=message):
-        build_bundle(name, {}, path)
+def test_files_without_a_usable_agent(text: str, message: str, build: Build) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        build(text)
 
 
 @pytest.mark.parametrize(
-    ("fields", "options", "message"),
+    ("field", "options", "message"),
     [
         ("depth: int", {}, "option depth of agent MyAgent has no default: give it a value"),
         ("depth: int", {"depth": "3"}, "option depth of agent MyAgent is int, not '3'"),
@@ -376,42 +311,14 @@ def test_files_without_a_usable_agent(text: str, name: str, message: str, tmp_pa
     ],
 )
 def test_options_of_user_agents(
-    fields: str, options: dict[str, JsonValue], message: str, tmp_path: Path
+    field: str, options: dict[str, JsonValue], message: str, build: Build
 ) -> None:
-    path = tmp_path / "my_agent.py"
-    body = AGENT_CLASS.format(body="pass").replace(
-        "    def search", f"    {fields}\n\n    def search"
-    )
-    path.write_text(
-        "import typing\nfrom dataclasses import dataclass, field\n"
-        "from agents import Agent, SearchResult\n" + body
-    )
+    text = own_agent(fields=field)
     if message:
         with pytest.raises(ValueError, match=re.escape(message)):
-            build_bundle("MyAgent", options, path)
+            build(text, **options)
     else:
-        picked = loaded(build_bundle("MyAgent", options, path))
-        assert picked({"board": [0] * 42, "mark": 1}, {}) == 0
-
-
-@pytest.mark.parametrize(
-    "search",
-    [
-        "",
-        "def search(self, env, state): ...",
-        "def search(env, state, time_limit=None): ...",
-        "def search(self, env, state, *, time_limit=None): ...",
-        "def search(self, env, state, seed, time_limit): ...",
-    ],
-)
-def test_agents_that_cannot_be_asked_for_a_move(search: str, tmp_path: Path) -> None:
-    path = tmp_path / "my_agent.py"
-    path.write_text(
-        "from dataclasses import dataclass\nfrom agents import Agent\n"
-        f"@dataclass\nclass MyAgent(Agent):\n    depth: int = 1\n    {search}\n"
-    )
-    with pytest.raises(ValueError, match=re.escape("define `def search(self, env, state, time_")):
-        build_bundle("MyAgent", {}, path)
+        assert first_column(build(text, **options)) == 0
 
 
 def test_missing_file(tmp_path: Path) -> None:

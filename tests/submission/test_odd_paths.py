@@ -58,6 +58,8 @@ def odd_path(kind: str) -> Path:
         case "beneath-a-file":
             Path("file").touch()
             return Path("file", "new")
+        case "absent":
+            return Path("absent", "new")
         case "deep":
             return Path(*["absent"] * 1200, "new")
         case "long":
@@ -65,7 +67,10 @@ def odd_path(kind: str) -> Path:
     return path
 
 
-ODD = ("pipe", "link-to-pipe", "loop", "chain", "folder", "beneath-a-file", "deep", "long")
+ODD = (
+    *("pipe", "link-to-pipe", "loop", "chain", "folder"),
+    *("absent", "beneath-a-file", "deep", "long"),
+)
 DEVICES = ("/dev/full", "/dev/null", "/dev/zero")
 
 

@@ -30,23 +30,13 @@ from tests.helpers.systems import needs_posix
 ROOT = Path(__file__).parents[2]
 
 
-def test_a_new_file_can_be_written_and_is_not_yet_there(tmp_path: Path) -> None:
-    path = tmp_path / "new.json"
-    require_writable(path)
-    assert not path.exists()
-
-
-def test_an_old_file_keeps_its_content(tmp_path: Path) -> None:
-    path = tmp_path / "old.json"
-    path.write_text("old")
-    require_writable(path)
-    assert path.read_text() == "old"
-
-
-def test_a_path_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
-    for path in (tmp_path, tmp_path / "absent" / "new.json", tmp_path / ("n" * 999)):
-        with pytest.raises(OSError, match=r"cannot write .*: choose a file"):
-            require_writable(path)
+def test_whether_a_file_can_be_written_is_asked_without_writing_it(tmp_path: Path) -> None:
+    new, old = tmp_path / "new.json", tmp_path / "old.json"
+    old.write_text("old")
+    require_writable(new)
+    require_writable(old)
+    assert old.read_text() == "old"
+    assert [*tmp_path.iterdir()] == [old]
 
 
 def test_what_is_read_is_not_overwritten_by_whatever_name(tmp_path: Path) -> None:
@@ -57,14 +47,8 @@ def test_what_is_read_is_not_overwritten_by_whatever_name(tmp_path: Path) -> Non
     for name in (mine, tmp_path / "." / "mine.py", link, second_name):
         with pytest.raises(ValueError, match=f"{name} is read and would be overwritten"):
             require_distinct(None, name, read=[None, mine])
-
-
-def test_two_outputs_are_two_files(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="is named for two things"):
         require_distinct(tmp_path / "new", None, tmp_path / "folder" / ".." / "new")
-
-
-def test_a_file_may_be_read_twice_and_absent_ones_are_no_file(tmp_path: Path) -> None:
     require_distinct(tmp_path / "new", None, None, read=[tmp_path / "old", tmp_path / "old"])
 
 
@@ -80,21 +64,6 @@ def test_players_and_options_name_the_files_that_they_are_read_from() -> None:
     assert files_of_options({"file": "policy.npz", "seed": 1}) == [Path("policy.npz")]
 
 
-def test_new_content_takes_the_place_of_the_old_when_it_is_complete(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "policy.npz"
-    replace_content(path, b"old")
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, "replace", lambda *_: pytest.fail("interrupted"))
-        with pytest.raises(pytest.fail.Exception):
-            replace_content(path, b"new")
-    assert path.read_bytes() == b"old"
-    replace_content(path, b"new")
-    assert path.read_bytes() == b"new"
-    assert list(tmp_path.iterdir()) == [path]
-
-
 # --- what is left of the old file
 
 
@@ -108,22 +77,18 @@ def umask(mask: int) -> Iterator[None]:
 
 
 @needs_posix
-@pytest.mark.parametrize("mode", [0o600, 0o640, 0o666])
-def test_the_mode_is_kept(tmp_path: Path, mode: int) -> None:
-    path = tmp_path / "policy.npz"
-    path.write_bytes(b"old")
-    path.chmod(mode)
-    for mask in (0o022, 0o077):
+@pytest.mark.parametrize("mode", [None, 0o600, 0o640, 0o666])
+def test_the_mode_is_kept_and_that_of_a_new_file_is_the_usual_one(
+    tmp_path: Path, mode: int | None
+) -> None:
+    for mask, usual in ((0o022, 0o644), (0o077, 0o600)):
+        path = tmp_path / f"{mask}"
+        if mode is not None:
+            path.touch()
+            path.chmod(mode)
         with umask(mask):
-            replace_content(path, b"new")
-        assert stat.S_IMODE(path.stat().st_mode) == mode
-
-
-def test_a_new_file_has_the_usual_mode(tmp_path: Path) -> None:
-    for mask, mode in ((0o022, 0o644), (0o077, 0o600)):
-        with umask(mask):
-            replace_text(tmp_path / f"{mask}", "new")
-        assert stat.S_IMODE((tmp_path / f"{mask}").stat().st_mode) == mode
+            replace_text(path, "new")
+        assert stat.S_IMODE(path.stat().st_mode) == (usual if mode is None else mode)
 
 
 def test_who_must_not_read_the_old_file_cannot_read_the_unfinished_one(
@@ -157,14 +122,6 @@ def test_the_file_of_a_link_is_replaced_and_the_link_stays(tmp_path: Path) -> No
 
 
 # --- what may lie where the unfinished file would be
-
-
-def test_a_link_in_the_place_of_an_unfinished_file_is_not_followed(tmp_path: Path) -> None:
-    path, victim = tmp_path / "policy.npz", tmp_path / "victim"
-    victim.write_bytes(b"precious")
-    path.with_name("policy.npz.part").symlink_to(victim)
-    replace_content(path, b"new")
-    assert (path.read_bytes(), victim.read_bytes()) == (b"new", b"precious")
 
 
 def test_even_who_knows_the_random_name_overwrites_nothing(
@@ -209,22 +166,24 @@ def pause(*_):
     print("begun", flush=True)
     sys.stdin.read()
 os.fsync = pause
-replace_content(Path("theirs"), bytes(99))
+replace_content(Path(sys.argv[1]), bytes(99))
 """
-
-WRITES: dict[str, Callable[[Path], None]] = {
-    "replace_content": lambda path: replace_content(path, b"mine"),
-    "require_writable": require_writable,
-}
+HOLDER = """
+import sys
+from pathlib import Path
+from agents.reporting.output_file import growing_file, held
+with {kind}(Path(sys.argv[1])):
+    print("begun", flush=True)
+    sys.stdin.read()
+"""
 
 
 @contextmanager
-def another_writer(folder: Path) -> Iterator[subprocess.Popen[str]]:
-    """Another process that writes into a folder, and goes on when its standard input ends."""
+def another_run(program: str, path: Path) -> Iterator[subprocess.Popen[str]]:
+    """Another process that has begun with a file, and goes on when its standard input ends."""
     with subprocess.Popen(
-        [sys.executable, "-c", WRITER],
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        [sys.executable, "-c", program, str(path)],
+        cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -235,31 +194,31 @@ def another_writer(folder: Path) -> Iterator[subprocess.Popen[str]]:
         process.kill()
 
 
+WRITES: dict[str, Callable[[Path], None]] = {
+    "replace_content": lambda path: replace_content(path, b"mine"),
+    "require_writable": require_writable,
+}
+
+
 def parts(folder: Path) -> list[Path]:
     return sorted(folder.glob(".connectx-*.part"))
 
 
-@needs_posix
+@pytest.mark.parametrize("is_killed", [False, pytest.param(True, marks=needs_posix)])
 @pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
-def test_the_next_writer_removes_what_a_killed_one_has_left(
-    tmp_path: Path, write: Callable[[Path], None]
+def test_an_unfinished_file_stays_until_its_writer_has_ended(
+    tmp_path: Path, write: Callable[[Path], None], is_killed: bool
 ) -> None:
-    with another_writer(tmp_path) as killed:
-        killed.kill()
-        killed.wait()
-        assert len(parts(tmp_path)) == 1
-        write(tmp_path / "mine")
-        assert parts(tmp_path) == []
-
-
-@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
-def test_what_is_still_being_written_stays(tmp_path: Path, write: Callable[[Path], None]) -> None:
-    with another_writer(tmp_path) as other:
+    with another_run(WRITER, tmp_path / "theirs") as other:
         write(tmp_path / "mine")
         assert len(parts(tmp_path)) == 1
-        other.communicate("")
-        assert other.returncode == 0
-    assert (tmp_path / "theirs").read_bytes() == bytes(99)
+        if is_killed:
+            other.kill()
+            other.wait()
+            write(tmp_path / "mine")
+        else:
+            other.communicate("")
+            assert (tmp_path / "theirs").read_bytes() == bytes(99)
     assert parts(tmp_path) == []
 
 
@@ -364,13 +323,22 @@ def largest_file(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (before, most))
 
 
-def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+def test_an_unfinished_write_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "policy.npz"
-    path.write_bytes(b"old")
+    replace_content(path, b"old")
     with largest_file(10), pytest.raises(OSError, match=r"cannot write .*policy\.npz \(File too"):
         replace_content(path, bytes(100))
     assert path.read_bytes() == b"old"
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", lambda *_: pytest.fail("interrupted"))
+        with pytest.raises(pytest.fail.Exception):
+            replace_content(path, b"new")
+    assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+    replace_content(path, b"new")
+    assert path.read_bytes() == b"new"
 
 
 def test_a_full_disk_is_told_with_its_remedy(
@@ -397,59 +365,30 @@ def test_a_full_disk_is_told_with_its_remedy(
 Opening = Callable[[Path], AbstractContextManager[object]]
 OPENINGS: dict[str, Opening] = {"held": held, "growing_file": growing_file}
 
-HOLDER = """
-import sys
-from pathlib import Path
-from agents.reporting.output_file import growing_file, held
-with {kind}(Path(sys.argv[1])):
-    print("held", flush=True)
-    sys.stdin.read()
-"""
 
-
-@contextmanager
-def another_run(kind: str, path: Path) -> Iterator[subprocess.Popen[str]]:
-    """Another process that has a file, until its standard input ends."""
-    with subprocess.Popen(
-        [sys.executable, "-c", HOLDER.format(kind=kind), str(path)],
-        cwd=ROOT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "held\n"
-        yield process
-        process.kill()
-
-
-@pytest.mark.parametrize("kind", ["held", "growing_file"])
-def test_a_file_of_another_run_is_refused_until_that_ends(tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize("is_killed", [False, True])
+@pytest.mark.parametrize("kind", OPENINGS)
+def test_a_file_of_another_run_is_refused_until_that_ends(
+    tmp_path: Path, kind: str, is_killed: bool
+) -> None:
     path, link = tmp_path / "shared", tmp_path / "link"
     link.symlink_to(path)
     opened = OPENINGS[kind]
-    with another_run(kind, path) as other:
+    with another_run(HOLDER.format(kind=kind), path) as other:
         for name in (path, link):
             with (
                 pytest.raises(BlockingIOError, match=f"^another run is using {name}: wait until"),
                 opened(name),
             ):
                 pass
-        other.communicate("")
-        assert other.returncode == 0
+        if is_killed:
+            other.kill()
+            other.wait()
+        else:
+            other.communicate("")
+    with opened(path):
+        pass
     assert {*tmp_path.iterdir()} == ({link} if kind == "held" else {link, path})
-
-
-@pytest.mark.parametrize("kind", ["held", "growing_file"])
-def test_the_lock_goes_with_its_process(tmp_path: Path, kind: str) -> None:
-    path = tmp_path / "shared"
-    opened = OPENINGS[kind]
-    with another_run(kind, path) as other:
-        other.kill()
-        other.wait()
-        with opened(path):
-            pass
-    assert [*tmp_path.iterdir()] == ([] if kind == "held" else [path])
 
 
 @needs_posix

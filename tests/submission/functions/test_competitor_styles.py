@@ -9,8 +9,295 @@ import pytest
 from submission.bundle.functions.function_file import function_file
 from submission.kaggle import kaggle_environments
 from tests.helpers.checks import check_file
-from tests.helpers.competitor_styles import BOOK, STYLES
 from tests.helpers.written_modules import module
+
+STYLES = {
+    "one ply of numpy": """
+import random
+import numpy as np
+
+def drop_piece(grid, column, mark):
+    after = grid.copy()
+    row = max(r for r in range(after.shape[0]) if after[r][column] == 0)
+    after[row][column] = mark
+    return after
+
+def windows(grid, inarow):
+    rows, columns = grid.shape
+    for r in range(rows):
+        for c in range(columns):
+            for dr, dc in ((0, 1), (1, 0), (1, 1), (-1, 1)):
+                if 0 <= r + (inarow - 1) * dr < rows and c + (inarow - 1) * dc < columns:
+                    yield [grid[r + k * dr][c + k * dc] for k in range(inarow)]
+
+def get_heuristic(grid, mark, inarow):
+    score = 0
+    for window in windows(grid, inarow):
+        own, free = window.count(mark), window.count(0)
+        if own + free == inarow:
+            score += {inarow: 1e6, inarow - 1: 1}.get(own, 0)
+        elif window.count(3 - mark) == inarow - 1 and free:
+            score -= 100
+    return score
+
+def agent(obs, config):
+    grid = np.asarray(obs.board).reshape(config.rows, config.columns)
+    valid = [c for c in range(config.columns) if obs.board[c] == 0]
+    scores = {
+        c: get_heuristic(drop_piece(grid, c, obs.mark), obs.mark, config.inarow) for c in valid
+    }
+    best = [c for c in valid if scores[c] == max(scores.values())]
+    return random.Random(len(valid) + sum(obs.board)).choice(best)
+""",
+    "minimax of nested functions": """
+import numpy as np
+
+N_STEPS = 1
+INFINITY = float("inf")
+
+def agent(obs, config):
+    def is_won(grid, mark):
+        for r in range(config.rows):
+            for c in range(config.columns):
+                for dr, dc in ((0, 1), (1, 0), (1, 1), (-1, 1)):
+                    line = [(r + k * dr, c + k * dc) for k in range(config.inarow)]
+                    if all(
+                        0 <= y < config.rows and x < config.columns and grid[y][x] == mark
+                        for y, x in line
+                    ):
+                        return True
+        return False
+
+    def children(grid, mark):
+        for column in sorted(range(config.columns), key=lambda c: abs(config.columns // 2 - c)):
+            empty = np.flatnonzero(grid[:, column] == 0)
+            if len(empty):
+                child = grid.copy()
+                child[empty[-1], column] = mark
+                yield column, child
+
+    def minimax(grid, depth, alpha, beta, mark):
+        if is_won(grid, 3 - mark):
+            return -100 - depth
+        if depth == 0:
+            return float((grid[:, config.columns // 2] == mark).sum())
+        value = -INFINITY
+        for _, child in children(grid, mark):
+            value = max(value, -minimax(child, depth - 1, -beta, -alpha, 3 - mark))
+            alpha = max(alpha, value)
+            if alpha >= beta:
+                break
+        return 0 if value == -INFINITY else value
+
+    grid = np.array(obs.board).reshape(config.rows, config.columns)
+    return max(
+        children(grid, obs.mark),
+        key=lambda child: -minimax(child[1], N_STEPS, -INFINITY, INFINITY, 3 - obs.mark),
+    )[0]
+""",
+    "bitboards and a table": """
+from math import inf
+from time import perf_counter
+
+TABLE = {}
+NODES = 400
+
+class OutOfNodes(Exception):
+    pass
+
+def hash(own, mask):
+    return own + mask + 0x1020408102040
+
+def connected(stones):
+    return any((pair := stones & stones >> step) & pair >> 2 * step for step in (1, 7, 6, 8))
+
+def negamax(own, mask, depth, alpha, beta, budget):
+    budget[0] -= 1
+    if budget[0] < 0:
+        raise OutOfNodes
+    if connected(own ^ mask):
+        return -depth - 1
+    key = hash(own, mask), depth
+    if key in TABLE:
+        return TABLE[key]
+    best = -inf
+    for column in (3, 2, 4, 1, 5, 0, 6):
+        if depth and not mask & 1 << 7 * column + 5:
+            after = mask | mask + (1 << 7 * column)
+            best = max(
+                best, -negamax(own ^ mask, after, depth - 1, -beta, -max(alpha, best), budget)
+            )
+            if best >= beta:
+                break
+    TABLE[key] = 0 if best == -inf else best
+    return TABLE[key]
+
+def agent(observation, configuration):
+    start = perf_counter()
+    own = mask = 0
+    for cell, mark in enumerate(observation.board):
+        if mark:
+            bit = 1 << 7 * (cell % 7) + 5 - cell // 7
+            mask |= bit
+            own |= bit if mark == observation.mark else 0
+    legal = [c for c in (3, 2, 4, 1, 5, 0, 6) if not mask & 1 << 7 * c + 5]
+    best, budget = legal[0], [NODES]
+    try:
+        for depth in range(1, 9):
+            best = max(
+                legal,
+                key=lambda c: (
+                    -negamax(own ^ mask, mask | mask + (1 << 7 * c), depth, -inf, inf, budget)
+                ),
+            )
+    except OutOfNodes:
+        pass
+    assert perf_counter() >= start
+    return best
+""",
+    "a tree that is kept": """
+import math
+from random import Random
+
+class State:
+    def __init__(self, board, mark, config):
+        self.board, self.mark, self.config = list(board), mark, config
+        self.winner = 0
+
+    def moves(self):
+        return [] if self.winner else [c for c in range(self.config.columns) if self.board[c] == 0]
+
+    def play(self, column):
+        after = State(self.board, 3 - self.mark, self.config)
+        cell = max(
+            k for k in range(column, len(self.board), self.config.columns) if self.board[k] == 0
+        )
+        after.board[cell] = self.mark
+        after.winner = self.mark if after.is_line(cell) else 0
+        return after
+
+    def is_line(self, cell):
+        columns, mark = self.config.columns, self.board[cell]
+        row, column = divmod(cell, columns)
+        for dr, dc in ((0, 1), (1, 0), (1, 1), (1, -1)):
+            length = 1
+            for sign in (1, -1):
+                r, c = row + sign * dr, column + sign * dc
+                while (
+                    0 <= r < self.config.rows
+                    and 0 <= c < columns
+                    and self.board[r * columns + c] == mark
+                ):
+                    length, r, c = length + 1, r + sign * dr, c + sign * dc
+            if length >= self.config.inarow:
+                return True
+        return False
+
+class Node:
+    def __init__(self, state, parent=None):
+        self.state, self.parent = state, parent
+        self.children, self.untried = {}, state.moves()
+        self.visits, self.score = 0, 0.0
+
+    def uct(self, child, exploration=1.4):
+        return child.score / child.visits + exploration * math.sqrt(
+            math.log(self.visits) / child.visits
+        )
+
+ROOT = None
+DICE = Random(5)
+
+def agent(obs, config):
+    global ROOT
+    if ROOT is None or sum(map(bool, obs.board)) < 2:
+        ROOT = Node(State(obs.board, obs.mark, config))
+    else:
+        ROOT = next(
+            (n for n in ROOT.children.values() if n.state.board == obs.board), None
+        ) or Node(State(obs.board, obs.mark, config))
+    for _ in range(25):
+        node = ROOT
+        while not node.untried and node.children:
+            node = max(node.children.values(), key=lambda child, at=node: at.uct(child))
+        if node.untried:
+            column = node.untried.pop(DICE.randrange(len(node.untried)))
+            node.children[column] = node = Node(node.state.play(column), node)
+        state = node.state
+        while state.moves():
+            state = state.play(DICE.choice(state.moves()))
+        while node:
+            node.visits += 1
+            node.score += 0.5 if not state.winner else float(state.winner != node.state.mark)
+            node = node.parent
+    column, ROOT = max(ROOT.children.items(), key=lambda item: item[1].visits)
+    return column
+""",
+    "a network of arrays": """
+import numpy as np
+
+rng = np.random.default_rng(12)
+WEIGHTS = {
+    "hidden": rng.normal(size=(84, 16)).astype(np.float32),
+    "output": rng.normal(size=(16, 7)).astype(np.float32),
+}
+BIAS = np.linspace(-0.5, 0.5, 7)
+
+def forward(planes):
+    hidden = np.maximum(planes @ WEIGHTS["hidden"], 0)
+    return hidden @ WEIGHTS["output"] + BIAS
+
+def agent(observation, configuration):
+    board = np.array(observation.board)
+    planes = np.concatenate([board == observation.mark, board == 3 - observation.mark]).astype(
+        np.float32
+    )
+    logits = np.where(board[:7] == 0, forward(planes), -np.inf)
+    return int(np.argmax(logits))
+""",
+    "a book read from a file": """
+import json
+import os
+
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "book.json")) as file:
+    BOOK = {tuple(line["moves"]): line["answer"] for line in json.load(file)}
+
+played = []
+
+def agent(obs, config):
+    if sum(1 for cell in obs.board if cell) < 2:
+        played.clear()
+    answer = BOOK.get(tuple(played), 3)
+    if obs.board[answer]:
+        answer = next(c for c in (3, 2, 4, 1, 5, 0, 6) if obs.board[c] == 0)
+    played.append(answer)
+    return answer
+""",
+    "a kernel of Numba": """
+import numba
+import numpy as np
+
+@numba.njit
+def best_column(board, mark):
+    best, worth = -1, -1.0
+    for column in range(7):
+        if board[column] == 0:
+            value = 3.0 - abs(3 - column)
+            for row in range(6):
+                value += 0.5 if board[7 * row + column] == mark else 0.0
+            if value > worth:
+                best, worth = column, value
+    return best
+
+def agent(obs, config):
+    return int(best_column(np.array(obs.board, dtype=np.int8), obs.mark))
+""",
+}
+"""Agents as competitors write them, each a module with a player `agent`.
+
+Chance has a seed and no clock changes a move, so two games of the same agents are equal.
+"""
+
+BOOK = '[{"moves": [], "answer": 3}, {"moves": [3], "answer": 2}, {"moves": [3, 2], "answer": 2}]'
 
 
 def moves_of(*players: Any) -> list[int]:
@@ -18,10 +305,7 @@ def moves_of(*players: Any) -> list[int]:
     env = kaggle_environments().make("connectx", debug=True)
     env.run(list(players))
     assert [state.status for state in env.state] == ["DONE", "DONE"]
-    return [
-        next(state.action for state in step if state.observation.mark == 1 + (ply % 2))
-        for ply, step in enumerate(env.steps[1:])
-    ]
+    return [step[ply % 2].action for ply, step in enumerate(env.steps[1:])]
 
 
 def anew() -> Any:
@@ -33,12 +317,10 @@ def anew() -> Any:
 @pytest.mark.parametrize("text", STYLES.values(), ids=STYLES)
 def test_a_style_becomes_a_file_that_plays_its_games(text: str, modules: Path) -> None:
     (modules / "book.json").write_text(BOOK)
-    bundle = function_file(module(modules, text).agent)
-    (modules / "bundle.py").write_text(bundle.text)
-    report = check_file(modules / "bundle.py")
+    file = modules / "bundle.py"
+    file.write_text(function_file(module(modules, text).agent).text)
+    report = check_file(file, pair_only=True)
     assert report.accepted, report
-    file = str(modules / "bundle.py")
     game = moves_of(anew(), anew())
     assert len(game) >= 7
-    assert moves_of(file, anew()) == game
-    assert moves_of(anew(), file) == game
+    assert moves_of(str(file), anew()) == moves_of(anew(), str(file)) == game

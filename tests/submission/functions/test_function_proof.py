@@ -132,7 +132,7 @@ def test_a_file_that_computes_for_long_is_refused(
     modules: Path, monkeypatch: pytest.MonkeyPatch, handler: Any
 ) -> None:
     """Where Ctrl-C is ignored, too, as in a background job."""
-    long = "time.sleep(1) or sum(k for k in range(9_000_000))"
+    long = "time.sleep(0.1) or sum(k for k in range(900_000))"
     mine = module(modules, f"import time\nLAST = {long}\ndef agent(obs): return LAST\n")
     monkeypatch.setattr(proof, "LOAD_SECONDS", 0.01)
     former = signal.signal(signal.SIGINT, handler)
