@@ -6,12 +6,12 @@ Where a submission can be run safely in the tests' own process, its status is co
 
 import json
 import sys
-import tarfile
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 import pytest
 
@@ -36,20 +36,23 @@ from tests.helpers.checks import (
     text_of,
     told,
 )
+from tests.helpers.own_agent import own_agent
 from tests.helpers.processes import is_gone
 from tests.helpers.shell import Shell, printed
 from tests.helpers.systems import needs_linux, needs_posix
 from tests.helpers.trained_policies import random_policy
 
-Check = Callable[[str], CheckReport]
+Check = Callable[..., CheckReport]
 
 
 @pytest.fixture
 def check(tmp_path: Path) -> Check:
-    def check_source(source: str) -> CheckReport:
+    """Checks a source; by default without the games that do not decide."""
+
+    def check_source(source: str, **options: Any) -> CheckReport:
         path = tmp_path / "submission.py"
         path.write_text(source)
-        return check_file(path)
+        return check_submission(path, **{"memory": MEMORY, "patience": 0, **options})
 
     return check_source
 
@@ -238,43 +241,39 @@ TIME_OUTS = {
 
 @needs_posix
 @pytest.mark.parametrize("name", TIME_OUTS)
-def test_a_move_beyond_limit_and_bank_is_a_time_out(name: str, tmp_path: Path) -> None:
+def test_a_move_beyond_limit_and_bank_is_a_time_out(name: str, check: Check) -> None:
     source, cause = TIME_OUTS[name]
-    path = tmp_path / "submission.py"
-    path.write_text(source)
-    report = check_submission(path, act_timeout=0.2, bank=1, patience=0)
+    report = check(source, act_timeout=0.2, bank=1, memory=None)
     assert not report.accepted
     assert cause in told(first_fault(report))
     assert first_fault(report).status == "TIMEOUT"
 
 
 def test_a_sibling_is_named_and_may_come_in_an_archive(tmp_path: Path) -> None:
-    (tmp_path / "tactics.py").write_text(
-        "def first_free(board, columns):\n    return board.index(0)\n"
-    )
+    tactics = b"def first_free(board, columns):\n    return board.index(0)\n"
+    (tmp_path / "tactics.py").write_bytes(tactics)
     main = tmp_path / "main.py"
     main.write_text(f"import tactics\n{GOOD}")
     fault = first_fault(check_file(main))
     assert "the module tactics lies beside the submission" in fault.cause
     assert fault.lines == ("main.py, line 1, in <module>: import tactics",)
-    both = tmp_path / "submission.tar.gz"
-    with tarfile.open(both, "w:gz") as packed:
-        packed.add(main, "main.py")
-        packed.add(tmp_path / "tactics.py", "./tactics.py")
-    assert check_file(both).accepted
+    members = ("main.py", main.read_bytes()), ("./tactics.py", tactics)
+    assert check_file(archive(tmp_path / "submission.tar.gz", *members), pair_only=True).accepted
 
 
 @needs_posix
-def test_a_process_that_leaves_the_group_does_not_outlive_the_check(tmp_path: Path) -> None:
-    path, pids = tmp_path / "submission.py", tmp_path / "pids"
-    path.write_text(
+def test_a_process_that_leaves_the_group_does_not_outlive_the_check(
+    check: Check, tmp_path: Path
+) -> None:
+    pids = tmp_path / "pids"
+    source = (
         "import subprocess\n"
         "stray = subprocess.Popen(['sleep', '600'], start_new_session=True)\n"
         f"with open({str(pids)!r}, 'a') as file:\n    print(stray.pid, file=file)\n{GOOD}"
     )
-    assert check_file(path).accepted
+    assert check(source, pair_only=True).accepted
     started = pids.read_text().split()
-    assert len(started) == 4
+    assert len(started) == 2
     assert all(is_gone(int(pid)) for pid in started)
 
 
@@ -324,28 +323,11 @@ def test_none_is_column_0_and_a_warning(check: Check) -> None:
     assert any("None, which Kaggle plays as column 0" in warning for warning in report.warnings)
 
 
-FAILING_AGENT = '''
-from dataclasses import dataclass
-
-from agents import Agent, SearchResult
-
-
-@dataclass
-class FailingAgent(Agent):
-    """Plays the first legal action, but for the first move of the game."""
-
-    def search(self, env, state, time_limit=None):
-        actions = env.get_available_actions(state)
-        if state == env.initial_state():
-            raise KeyError("opening")
-        return SearchResult(actions[0], value=0.0)
-'''
-
-
 def test_a_bundle_that_falls_back_is_a_warning(tmp_path: Path, check: Check) -> None:
     source = tmp_path / "my_agent.py"
-    source.write_text(FAILING_AGENT)
-    report = check(build_bundle("FailingAgent", {}, source))
+    failing = "if state == env.initial_state():\n            raise KeyError('opening')"
+    source.write_text(own_agent(body=failing))
+    report = check(build_bundle("MyAgent", {}, source))
     assert report.accepted
     assert report.upload_command is not None
     moves = sum(game.moves for game in report.games)
@@ -371,13 +353,8 @@ def test_what_plays_another_board_alone_is_not_to_be_submitted(
     moves = sum(game.moves for game in report.games if game.decides)
     assert report.makeshift == moves > 0
     assert report.upload_command is None
-    assert (
-        text_of(report)
-        .rstrip()
-        .endswith(
-            f"Do not submit it yet: of {moves} moves in the games that decide, its agent gave 0; "
-            "the warning says why."
-        )
+    assert f"Do not submit it yet: of {moves} moves in the games that decide, its" in text_of(
+        report
     )
 
 
@@ -406,10 +383,8 @@ def test_a_column_that_both_seats_fill(check: Check) -> None:
     )
 
 
-def test_games_for_which_there_is_no_time_are_told_from_those_left_out(tmp_path: Path) -> None:
-    path = tmp_path / "submission.py"
-    path.write_text(GOOD)
-    text = text_of(check_submission(path, memory=MEMORY, patience=0.001))
+def test_games_for_which_there_is_no_time_are_told_from_those_left_out(check: Check) -> None:
+    text = text_of(check(GOOD, patience=0.001))
     assert "there was no time left; give more with --patience SECONDS." in text
 
 
@@ -431,16 +406,15 @@ def test_a_file_named_like_an_option_can_be_uploaded(
     assert "kaggle competitions submit -c connectx -f ./-agent.py -m" in text_of(check_file(path))
 
 
-def test_other_sizes_only_warn(tmp_path: Path) -> None:
-    path = tmp_path / "submission.py"
-    path.write_text(
+def test_other_sizes_only_warn(check: Check) -> None:
+    source = (
         "import sys\n"
         "def agent(obs, conf):\n"
         "    print('size', conf.rows, '\\x1b[2J', file=sys.stderr)\n"
         "    return [c for c in range(7) if obs.board[c] == 0][-1]\n"
     )
     heard = []
-    report = check_submission(path, on_progress=lambda *news: heard.append(news))
+    report = check(source, patience=60, on_progress=lambda *news: heard.append(news))
     assert report.accepted
     failed = [game.name for game in report.games if game.fault]
     assert failed == ["4x5x3 on seat 1", "4x5x3 on seat 2", "1x1x1 on seat 1"]
@@ -449,12 +423,7 @@ def test_other_sizes_only_warn(tmp_path: Path) -> None:
     text = text_of(report)
     assert str(report.upload_command) in text
     assert "size 6 \N{REPLACEMENT CHARACTER}[2J" in text
-    _, _, below = text.partition(" status ")
-    told = [line for line in below.splitlines() if "1x1x1 on seat 1" in line and "0.1" not in line]
-    assert told == [
-        "Warning, ERROR in 1x1x1 on seat 1: IndexError: list index out of range; correct the line "
-        "where the exception comes from."
-    ]
+    assert "Warning, ERROR in 1x1x1 on seat 1: IndexError: list index out of range; corr" in text
     assert "File " not in text
 
 
@@ -497,30 +466,23 @@ def test_the_report_of_a_good_submission(tmp_path: Path, monkeypatch: pytest.Mon
     assert [path for path in temporary.rglob("*") if path.is_file()] == []
 
 
-def test_ctrl_c_ends_the_games(tmp_path: Path) -> None:
-    path = tmp_path / "submission.py"
-    path.write_text(
-        "import time\n"
-        "def agent(obs, conf):\n"
-        "    time.sleep(600 if obs.mark == 2 else 0)\n"
-        f"    return {FIRST_FREE}\n"
-    )
+def test_ctrl_c_ends_the_games(check: Check) -> None:
+    waits = "time.sleep(600 if obs.mark == 2 else 0)"
+    source = f"import time\ndef agent(obs, conf):\n    {waits}\n    return {FIRST_FREE}\n"
 
     def interrupt(done: int, total: int, name: str) -> None:
         raise KeyboardInterrupt
 
     began = monotonic()
     with pytest.raises(KeyboardInterrupt):
-        check_submission(path, on_progress=interrupt)
+        check(source, patience=60, on_progress=interrupt)
     assert monotonic() - began < 30
 
 
 def test_a_worker_that_does_not_start_is_no_verdict(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    check: Check, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "submission.py"
-    path.write_text(GOOD)
     failing = [sys.executable, "-c", "import no_worker"]
     monkeypatch.setattr("submission.sandbox.launcher.child_command", lambda *_: failing)
     with pytest.raises(ChildProcessError, match=r"(?s)did not start: .*no_worker"):
-        check_file(path)
+        check(GOOD)
