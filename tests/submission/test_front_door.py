@@ -6,18 +6,17 @@ import os
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import connectx
-from agents import Agent, MCTSAgent, SearchResult, make_agent
+from agents import MCTSAgent, make_agent
 from submission.arena.players import PlayerKind
 from submission.building import as_player
 from submission.bundle.bundle import build_bundle
-from tests.helpers.shell import Shell
+from tests.helpers.own_agent import own_agent
 
 MINE = "def my_agent(observation, configuration):\n    return observation['board'][:7].index(0)\n"
 STRANGER = """
@@ -26,12 +25,10 @@ submission = connectx.build("greedy")
 print(submission.save("main.py"), submission.check(patience=0, game_seconds=0).accepted)
 print(connectx.check("submission.py", patience=0, game_seconds=0).agent)
 print(connectx.evaluate("submission.py", ["random", "main.py"], games=2, workers=2))
-"""
-"""As a script it need not guard against worker processes, nor know that there are any."""
-CURIOUS = """
 print(connectx.grade("submission.py", sample=4, workers=1))
 print(connectx.ladder(["submission.py", "random"], games=2, workers=1, arena="own"))
 """
+"""As a script it need not guard against worker processes, nor know that there are any."""
 
 
 @pytest.fixture
@@ -55,38 +52,33 @@ def run(command: list[str], folder: Path) -> str:
 
 
 def test_a_stranger_with_a_script(folder: Path) -> None:
-    (folder / "stranger.py").write_text(STRANGER + CURIOUS, encoding="utf-8")
-    said = what_a_stranger_is_told(["stranger.py"], folder)
-    assert "submission.py in 4 solved positions" in said
-    assert "Ladder of 2 players" in said
+    (folder / "stranger.py").write_text(STRANGER, encoding="utf-8")
+    said = run([sys.executable, "stranger.py"], folder)
+    for words in (
+        "main.py True",
+        "my_agent (line 1, 2 arguments)",
+        "Results of submission.py",
+        "submission.py in 4 solved positions",
+        "Ladder of 2 players",
+    ):
+        assert words in said
+    assert (folder / "submission.py").read_text(encoding="utf-8") == MINE
 
 
 def test_a_stranger_at_a_prompt(folder: Path) -> None:
     """A prompt and a notebook have the current folder first on their path."""
-    what_a_stranger_is_told(["-c", STRANGER], folder)
-
-
-def what_a_stranger_is_told(program: list[str], folder: Path) -> str:
-    said = run([sys.executable, *program], folder)
-    assert "main.py True" in said
-    assert "my_agent (line 1, 2 arguments)" in said
+    program = "print(connectx.evaluate('submission.py', 'random', games=2, workers=2))"
+    said = run([sys.executable, "-c", f"import connectx\n{program}"], folder)
     assert "Results of submission.py" in said
-    assert (folder / "submission.py").read_text(encoding="utf-8") == MINE
-    return said
 
 
-def test_a_stranger_by_commands(folder: Path, shell: Shell) -> None:
-    """In processes of their own those that differ in how they are called."""
-    connectx_command = str(Path(sys.executable).with_name("connectx"))
-    assert "Wrote main.py" in run([connectx_command, "build", "greedy", "-o", "main.py"], folder)
-    for command, heading in {
-        "check submission.py --patience 0 --game-seconds 0": "my_agent (line 1, 2 arguments)",
-        "evaluate submission.py --against random --games 2": "Results of submission.py",
-        "grade submission.py --sample 4": "submission.py in 4 solved positions",
-        "ladder submission.py random --games 2 --arena own": "Ladder of 2 players",
-    }.items():
-        assert heading in shell.run(*command.split()).stdout
-    assert "Usage: connectx" in run([sys.executable, "-m", "connectx", "--help"], folder)
+def test_a_stranger_by_commands(folder: Path) -> None:
+    """They differ in what is first on their path."""
+    command = str(Path(sys.executable).with_name("connectx"))
+    assert "Wrote main.py" in run([command, "build", "greedy", "-o", "main.py"], folder)
+    check = ["check", "submission.py", "--patience", "0", "--game-seconds", "0"]
+    said = run([sys.executable, "-m", "connectx", *check], folder)
+    assert "my_agent (line 1, 2 arguments)" in said
 
 
 # --- players
@@ -100,43 +92,20 @@ def test_agents_are_players_by_their_names_and_options() -> None:
     assert as_player(MCTSAgent()).name == "mcts"
 
 
-@dataclass
-class FirstAgent(Agent):
-    """Plays the first action."""
-
-    def search(self, env: Any, state: Any, time_limit: float | None = None) -> SearchResult[Any]:
-        return SearchResult(env.get_available_actions(state)[0], value=0.0)
-
-
-def test_an_agent_of_ones_own_is_built_from_its_file(tmp_path: Path) -> None:
-    file = tmp_path / "own.py"
-    file.write_text(
-        "from dataclasses import dataclass\nfrom agents import Agent, SearchResult\n\n@dataclass\n"
-        "class Last(Agent):\n    offset: int = 1\n"
-        "    def search(self, env, state, time_limit=None):\n"
-        "        return SearchResult(env.get_available_actions(state)[-self.offset], 0.0)\n",
-        encoding="utf-8",
-    )
-    built = connectx.build("Last", source=file, offset=2)
-    assert built.source == build_bundle("Last", {"offset": 2}, file)
-    assert built.check(patience=0, game_seconds=0, progress=False).accepted
-
-
-def test_a_default_that_is_made_anew_is_a_default(
+def test_an_agent_of_ones_own_is_built_from_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Or from an object, whose defaults are defaults though they are made anew."""
     file = tmp_path / "lately.py"
-    file.write_text(
-        "from dataclasses import dataclass, field\nfrom agents import Agent, SearchResult\n\n"
-        "@dataclass\nclass Lately(Agent):\n    order: list = field(default_factory=lambda: [0])\n"
-        "    def search(self, env, state, time_limit=None):\n"
-        "        return SearchResult(env.get_available_actions(state)[self.order[0]], 0.0)\n",
-        encoding="utf-8",
-    )
+    action = "env.get_available_actions(state)[self.order[0]]"
+    file.write_text(own_agent(fields="order: list = field(default_factory=list)", action=action))
+    built = connectx.build("MyAgent", source=file, order=[2])
+    assert built.source == build_bundle("MyAgent", {"order": [2]}, file)
+    assert built.check(patience=0, game_seconds=0, progress=False).accepted
     monkeypatch.syspath_prepend(tmp_path)
-    cls = importlib.import_module("lately").Lately
-    assert connectx.build(cls()).source == build_bundle("Lately", {}, file)
-    assert connectx.build(cls([1])).source == build_bundle("Lately", {"order": [1]}, file)
+    cls = importlib.import_module("lately").MyAgent
+    assert connectx.build(cls()).source == build_bundle("MyAgent", {}, file)
+    assert connectx.build(cls([2])).source == built.source
 
 
 def test_results_are_json() -> None:
@@ -173,14 +142,6 @@ def test_a_submission_is_saved_where_it_overwrites_nothing(folder: Path) -> None
     assert connectx.build("greedy").save(folder / "submission.py").exists()
 
 
-def test_a_temporary_file_goes_with_its_submission() -> None:
-    built = connectx.build("random")
-    path = built.path
-    assert path.exists()
-    del built
-    assert not path.exists()
-
-
 KILLED = """
 import connectx, os
 built = connectx.build("random")
@@ -200,6 +161,8 @@ def test_a_temporary_file_of_a_run_that_was_killed_goes_with_the_next(
     built = connectx.build("random")
     path = built.path
     assert [*tmp_path.glob("*/submission.py")] == [path]
+    del built
+    assert not path.exists()
 
 
 def test_a_foreign_module_of_that_name_is_told_in_one_sentence(folder: Path) -> None:
