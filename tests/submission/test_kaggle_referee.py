@@ -3,7 +3,7 @@
 import random
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from textwrap import dedent
 from typing import Any, NamedTuple
@@ -11,16 +11,12 @@ from typing import Any, NamedTuple
 import pytest
 
 from submission.arena.game_record import GameConfiguration, GameRecord, Result
-from submission.arena.kaggle_referee import hold_on_kaggle, kaggle_game
-from submission.arena.own_referee import PlayedGame, hold_in_own_arena
+from submission.arena.kaggle_referee import kaggle_game
 from submission.arena.players import Pairing, Player, PlayerKind
-from submission.arena.seats import Failure, Move, Seat
 from submission.kaggle import kaggle_environments
 from submission.match.run import play_game
 from submission.match.schedule import Arena, GameSpecification
 from tests.helpers.other_system import ROOT
-
-Hold = Callable[[tuple[Seat, Seat], tuple[int, ...], GameConfiguration], PlayedGame]
 
 DEFAULT = GameConfiguration()
 
@@ -118,7 +114,7 @@ def ending_of(record: GameRecord) -> Ending:
 
 
 def ending_by_kaggle(
-    sources: tuple[str, str],
+    sources: Sequence[str],
     folder: Path,
     opening: tuple[int, ...] = (),
     configuration: GameConfiguration = DEFAULT,
@@ -163,29 +159,6 @@ def test_a_file_fares_as_with_kaggles_own_runner(
     assert "\n" not in (record.cause or "")
 
 
-@pytest.mark.parametrize(
-    ("size", "opening"),
-    [
-        ((6, 7, 4), (3, 3)),
-        ((6, 7, 4), (0, 1, 2, 3, 4)),
-        ((4, 5, 3), (2,)),
-        ((1, 2, 3), ()),
-        ((1, 1, 1), ()),
-        ((10, 12, 5), (11, 0)),
-    ],
-)
-def test_openings_and_sizes_are_as_with_kaggles_own_runner(
-    size: tuple[int, int, int], opening: tuple[int, ...], tmp_path: Path
-) -> None:
-    configuration = GameConfiguration(*size)
-    record = play(
-        submitted(STEADY), submitted(STEADY), opening=opening, configuration=configuration
-    )
-    assert ending_of(record) == ending_by_kaggle((STEADY, STEADY), tmp_path, opening, configuration)
-    assert record.columns[: len(opening)] == opening
-    assert sum(map(len, record.durations)) == len(record.columns) - len(opening)
-
-
 def test_a_player_sees_what_kaggle_shows(tmp_path: Path) -> None:
     """Both players write down all that they get; `env.run` and the referee show them the same."""
 
@@ -203,69 +176,15 @@ def test_a_player_sees_what_kaggle_shows(tmp_path: Path) -> None:
                 return agent(observation, configuration)
             """)
 
-    ending = ending_by_kaggle((writing("kaggle", "1"), writing("kaggle", "2")), tmp_path, (3, 4, 3))
-    record = play(
-        submitted(writing("ours", "1")), submitted(writing("ours", "2")), opening=(3, 4, 3)
-    )
-    assert ending_of(record) == ending
+    opening, rules = (3, 4, 3), GameConfiguration(4, 5, 3)
+    kaggles, ours = ([writing(name, seat) for seat in ("1", "2")] for name in ("kaggle", "ours"))
+    record = play(*map(submitted, ours), opening=opening, configuration=rules)
+    assert ending_of(record) == ending_by_kaggle(kaggles, tmp_path, opening, rules)
+    assert record.columns[:3] == opening
+    assert sum(map(len, record.durations)) == len(record.columns) - len(opening)
     for writer in ("1", "2"):
         assert shown("ours", writer) == shown("kaggle", writer)
         assert len(shown("ours", writer)) > 2
-
-
-class Scripted:
-    """A seat with its moves written down; it keeps what it was shown."""
-
-    def __init__(self, *moves: Move) -> None:
-        self.moves = iter(moves)
-        self.banks: list[float] = []
-
-    def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Move:
-        self.banks.append(observation["remainingOverageTime"])
-        return next(self.moves)
-
-
-def hold(first: Scripted, second: Scripted) -> PlayedGame:
-    return hold_on_kaggle((first, second), (), DEFAULT)
-
-
-def test_time_beyond_the_limit_comes_out_of_the_bank() -> None:
-    slow = Scripted(Move(0, 2.0), Move(0, 12.0), Move(0, 52.0), Move(0, 1.0))
-    game = hold(slow, Scripted(*[Move(1, 1.0)] * 3))
-    assert slow.banks == [60, 60, 50, 0]
-    assert game.statuses == ("DONE", "DONE")
-    assert game.rewards == (1, -1)
-    assert game.durations == ([2, 12, 52, 1], [1, 1, 1])
-
-
-@pytest.mark.parametrize(("seconds", "status"), [(62.0, "DONE"), (62.5, "TIMEOUT")])
-def test_an_empty_bank_is_a_time_out(seconds: float, status: str) -> None:
-    game = hold(Scripted(Move(0, seconds), *[Move(0, 0.0)] * 3), Scripted(*[Move(1, 0.0)] * 3))
-    assert game.statuses == (status, "DONE")
-    if status == "TIMEOUT":
-        assert game.failure is not None
-        assert game.failure[:3] == ("TIMEOUT", "a move took 62.5 s: over 2 s and over its bank", ())
-        assert game.columns == []
-        assert game.durations == ([62.5], [])
-
-
-@pytest.mark.parametrize("status", ["ERROR", "INVALID", "TIMEOUT"])
-def test_a_seat_that_fails_has_no_reward_and_gives_none(status: str) -> None:
-    failure = Failure(status, "because", ("last words",))
-    game = hold(Scripted(Move(3, 0.1)), Scripted(Move(None, 0.2, failure)))
-    assert game.statuses == ("DONE", status)
-    assert game.rewards == (0, None)
-    assert (game.columns, game.failure) == ([3], failure)
-
-
-@pytest.mark.parametrize("hold_game", [hold_on_kaggle, hold_in_own_arena])
-def test_a_seat_without_a_column_fails_as_one_with_an_illegal_one(hold_game: Hold) -> None:
-    """Kaggle's environment would play column 0. Agents that return None get it in their process."""
-    seats = Scripted(Move(3, 0.1)), Scripted(Move(None, 0.1))
-    game = hold_game(seats, (), DEFAULT)
-    assert (game.columns, game.statuses, game.rewards) == ([3], ("DONE", "INVALID"), (0, None))
-    assert game.failure is not None
-    assert game.failure.status == "INVALID"
 
 
 @pytest.mark.parametrize("columns", [(0, 1) * 3 + (0,), (2, 9), (3, 3, 3), ()])

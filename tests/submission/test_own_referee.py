@@ -5,7 +5,6 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -19,8 +18,8 @@ from submission.arena.seats import Failure, Move
 from submission.kaggle import kaggle_environments
 from submission.match.schedule import openings
 from tests.helpers.arena_games import played, played_in_both
+from tests.helpers.other_system import ROOT
 
-ROOT = Path(__file__).parents[2]
 RAISED, NO_COLUMN = "raised", "no column"
 
 
@@ -203,6 +202,19 @@ def test_a_game_of_more_than_1000_steps_is_a_draw() -> None:
     assert len(ours.columns) == 999
 
 
+@pytest.mark.parametrize("hold", [hold_on_kaggle, hold_in_own_arena])
+def test_a_seat_without_a_column_fails_as_one_with_an_illegal_one(hold: Any) -> None:
+    """Kaggle's environment would play column 0. Agents that return None get it in their process."""
+
+    class Silent(ScriptedSeat):
+        def act(self, observation: Any, configuration: Any) -> Move:
+            return Move(None, 0.1)
+
+    game = hold((ScriptedSeat([Turn(3)]), Silent([])), (), GameConfiguration())
+    assert (game.columns, game.statuses, game.rewards) == ([3], ("DONE", "INVALID"), (0, None))
+    assert game.failure.status == "INVALID"
+
+
 def test_what_a_player_does_to_what_it_is_shown_changes_nothing() -> None:
     class Spoiler(ScriptedSeat):
         def act(self, observation: Any, configuration: Any) -> Move:
@@ -244,14 +256,6 @@ def test_compiled_agents_play_the_same_games_in_either_arena(agent: str) -> None
     for seed in (0, 1):
         own, kaggle = played_in_both((agent, "random"), seed, MIDDLE_GAME)
         assert own == kaggle
-
-
-def test_a_submission_file_plays_in_its_own_process_in_this_arena_too(tmp_path: Path) -> None:
-    file = tmp_path / "exits.py"
-    file.write_text("import os\ndef agent(observation):\n    os._exit(3)")
-    record = played((str(file), "greedy"))
-    assert record.statuses == ("DONE", "ERROR")
-    assert record.cause == "the process ended itself with exit status 3, as os._exit does"
 
 
 def test_our_agents_need_no_kaggle_environments() -> None:
