@@ -23,7 +23,6 @@ from submission.checking.check import check_submission
 from submission.checking.check_report import render_check
 from submission.checking.check_result import CheckReport
 from submission.checking.diagnosis import Fault
-from submission.kaggle import kaggle_environments
 from submission.sandbox.causes import of_late_move
 from tests.helpers.archives import archive
 from tests.helpers.checks import (
@@ -93,160 +92,117 @@ def test_good_submissions_are_accepted(name: str, check: Check) -> None:
     assert report.accepted
 
 
-REFUSED = {
-    "numpy int": (
-        "import numpy as np\ndef agent(obs, conf):\n    return np.int64(3)\n",
-        "INVALID",
-        "numpy.int64, and Kaggle takes a plain int only",
-    ),
-    "missing column": ("def agent(obs, conf):\n    return 7\n", "INVALID", "from 0 to 6"),
-    "huge": ("def agent(obs, conf):\n    return 9**99\n", "INVALID", "which does not exist"),
-    "helper after the agent": (
-        f"{GOOD}\ndef score(board, mark, depth):\n    return board[mark]\n",
-        "ERROR",
-        "score (line 4, 3 arguments) and not agent (line 1)",
-    ),
-    "class after the agent": (
-        f"{GOOD}\nclass Board:\n    def __init__(self, obs, conf):\n        pass\n",
-        "INVALID",
-        "Board (class, line 4) and not agent (line 1)",
-    ),
-    "__file__": (f"HERE = __file__\n{GOOD}", "ERROR", "`__file__` is used, which does not exist"),
-    "syntax error": ("def agent(obs, conf)\n    return 0\n", "ERROR", "a syntax error: expected"),
-    "byte order mark": (
-        f"\N{ZERO WIDTH NO-BREAK SPACE}{GOOD}",
-        "ERROR",
-        "the file has a byte order mark (U+FEFF), which Python passes over and Kaggle",
-    ),
-    "relative import": (
-        f"from . import helper\n{GOOD}",
-        "ERROR",
-        "a relative import, as in `from . import helper`, where there is no package: Kaggle",
-    ),
-    "no callable": ("x = 1\n", "ERROR", "there is no callable in the file"),
-    "three arguments needed": (
-        "from functools import partial\n"
-        "def agent(depth, obs, conf):\n    return 0\n"
-        "agent_3 = partial(agent)\n",
-        "ERROR",
-        "missing 1 required positional argument: 'conf'",
-    ),
-    "exception whose text fails": (
-        "class Odd(Exception):\n    def __str__(self):\n        raise self\n"
-        "def agent(obs, conf):\n    raise Odd\n",
-        "ERROR",
-        "in move 1 on seat 1, Odd",
-    ),
-    "endless recursion": (
-        "def agent(obs, conf):\n    return agent(obs, conf)\n",
-        "ERROR",
-        "calls itself without end",
-    ),
+FAULTS = {
+    "INVALID": {
+        "numpy.int64, and Kaggle takes a plain int only": """
+import numpy
+def agent(o, c): return numpy.int64(3)
+""",
+        "column 7, which does not exist: columns run from 0 to 6": "def agent(o, c): return 7",
+        "Board (class, line 4) and not agent (line 1)": f"""{GOOD}
+class Board:
+    def __init__(self, obs, conf): pass
+""",
+    },
+    "ERROR": {
+        "score (line 4, 3 arguments) and not agent (line 1)": f"""{GOOD}
+def score(board, mark, depth): return board[mark]
+""",
+        "`__file__` is used, which does not exist": f"HERE = __file__\n{GOOD}",
+        "a syntax error: expected": "def agent(obs, conf)\n    return 0\n",
+        "the file has a byte order mark (U+FEFF), which Python passes": f"\ufeff{GOOD}",
+        "a relative import, as in `from . import helper`, where": f"from . import helper\n{GOOD}",
+        "there is no callable in the file": "x = 1\n",
+        "missing 1 required positional argument: 'conf'": """
+from functools import partial
+def agent(depth, obs, conf): return 0
+agent_3 = partial(agent)
+""",
+        "in move 1 on seat 1, Odd": """
+class Odd(Exception):
+    def __str__(self): raise self
+def agent(obs, conf): raise Odd
+""",
+        "calls itself without end": "def agent(obs, conf): return agent(obs, conf)",
+    },
+    "TIMEOUT": {
+        "while the file was loaded, no end had come after": f"while True: pass\n{GOOD}",
+        "(it was at line 2, in agent)": "def agent(obs, conf):\n    while True: pass\n",
+        "in move 1 on seat 1, no end had come after": """
+import signal
+def agent(obs, conf):
+    for number in {*signal.Signals} - {signal.SIGKILL, signal.SIGSTOP}:
+        signal.signal(number, signal.SIG_IGN)
+    while True: print("x")
+""",
+        "in move 2 on seat 1, a move took 0.8 s: over 0.2 s and over its bank": f"""
+import time
+def agent(obs, conf):
+    time.sleep(0.8)
+    return {FIRST_FREE}
+""",
+    },
 }
+"""For each of Kaggle's statuses the causes that are told, and submissions with these.
+
+`test_kaggle_referee.py` compares such statuses with Kaggle's own.
+"""
+
+ESCAPES = {
+    "returned 3.0, a float": "def agent(o, c): return 3.0",
+    "the module agents is this project's": f"import agents.mcts\n{GOOD}",
+    "while the file was loaded, the interp": f"import sys\nsys.exit(0)\n{GOOD}",
+    "in move 1 on seat 1, the interpreter was left by sys": "def agent(o, c): raise SystemExit",
+    "ended itself with exit status 0": "import os\ndef agent(o, c): os._exit(0)",
+    "crashed (Segmentation fault)": "import ctypes\ndef agent(o, c): ctypes.string_at(0)",
+    "the process was killed": "import os, signal\ndef agent(o, c): os.kill(0, signal.SIGKILL)",
+    "it ran out of the 1 GiB of memory": """
+hoard = []
+def agent(obs, conf):
+    while True: hoard.append(bytearray(10**8))
+""",
+    "standard output or standard error was closed": f"""
+import sys
+def agent(obs, conf):
+    sys.stdout.close()
+    return {FIRST_FREE}
+""",
+    "file descriptors that are not the submission's own were closed": f"""
+import os
+def agent(obs, conf):
+    os.closerange(0, 99)
+    return {FIRST_FREE}
+""",
+    "File too large": """
+def agent(obs, conf):
+    with open("much", "wb") as file:
+        while True: file.write(bytes(10**8))
+""",
+}
+"""What would escape Kaggle's environment, or end the process that holds it: an error, too."""
 
 
-def kaggle_status(source: str, folder: Path) -> str:
-    """What Kaggle's environment says of a submission on seat 1, in this process."""
-    path = folder / "main.py"
-    path.write_text(source)
-    environment = kaggle_environments().make("connectx")
-    return str(environment.run([str(path), "random"])[-1][0].status)
+SYSTEMS = {"INVALID": (), "ERROR": (), "TIMEOUT": needs_posix}
+CASES = [
+    *(
+        pytest.param(status, cause, source, marks=SYSTEMS[status])
+        for status, sources in FAULTS.items()
+        for cause, source in sources.items()
+    ),
+    *(pytest.param("ERROR", *case, marks=needs_linux) for case in ESCAPES.items()),
+]
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_bad_submissions_are_refused_with_kaggles_status(
-    name: str, check: Check, tmp_path_factory: pytest.TempPathFactory
+@pytest.mark.parametrize(("status", "cause", "source"), CASES)
+def test_bad_submissions_are_refused_with_status_and_cause(
+    status: str, cause: str, source: str, check: Check
 ) -> None:
-    source, status, cause = REFUSED[name]
-    report = check(source)
+    limits = {"act_timeout": 0.2, "bank": 1, "memory": None} if status == "TIMEOUT" else {}
+    report = check(source, **limits)
+    fault = first_fault(report)
     assert not report.accepted
-    assert cause in told(first_fault(report))
-    assert first_fault(report).status == status
-    assert kaggle_status(source, tmp_path_factory.mktemp("kaggle")) == status
-
-
-UNSAFE = {
-    "3.0": ("def agent(obs, conf):\n    return 3.0\n", "returned 3.0, a float"),
-    "this project": (f"import agents.mcts\n{GOOD}", "the module agents is this project's"),
-    "exit at load": (f"import sys\nsys.exit(0)\n{GOOD}", "while the file was loaded, the interp"),
-    "exit in a move": (
-        "def agent(obs, conf):\n    raise SystemExit\n",
-        "in move 1 on seat 1, the interpreter was left by sys.exit",
-    ),
-    "os._exit": (
-        "import os\ndef agent(obs, conf):\n    os._exit(0)\n",
-        "the process ended itself with exit status 0",
-    ),
-    "crash": (
-        "import ctypes\ndef agent(obs, conf):\n    return ctypes.string_at(0)\n",
-        "the interpreter crashed (Segmentation fault)",
-    ),
-    "kills its process group": (
-        "import os, signal\ndef agent(obs, conf):\n    os.kill(0, signal.SIGKILL)\n",
-        "the process was killed",
-    ),
-    "memory": (
-        "def agent(obs, conf):\n    hoard = []\n    while True:\n"
-        "        hoard.append(bytearray(10**8))\n",
-        "it ran out of the 1 GiB of memory",
-    ),
-    "closes stdout": (
-        f"import sys\ndef agent(obs, conf):\n    sys.stdout.close()\n    return {FIRST_FREE}\n",
-        "standard output or standard error was closed",
-    ),
-    "closes all files": (
-        f"import os\ndef agent(obs, conf):\n    os.closerange(0, 99)\n    return {FIRST_FREE}\n",
-        "file descriptors that are not the submission's own were closed",
-    ),
-    "endless file": (
-        "def agent(obs, conf):\n    with open('much', 'wb') as file:\n        while True:\n"
-        "            file.write(bytes(10**8))\n",
-        "File too large",
-    ),
-}
-
-
-@needs_linux
-@pytest.mark.parametrize("name", UNSAFE)
-def test_what_escapes_kaggles_environment_is_an_error(name: str, check: Check) -> None:
-    source, cause = UNSAFE[name]
-    report = check(source)
-    assert not report.accepted
-    assert cause in told(first_fault(report))
-    assert first_fault(report).status == "ERROR"
-
-
-TIME_OUTS = {
-    "loop at load": (
-        f"while True:\n    pass\n{GOOD}",
-        "while the file was loaded, no end had come after",
-    ),
-    "loop in a move": (
-        "def agent(obs, conf):\n    while True: pass\n",
-        "(it was at line 2, in agent)",
-    ),
-    "loop that hears no signal": (
-        "import signal\ndef agent(obs, conf):\n"
-        "    for number in {*signal.Signals} - {signal.SIGKILL, signal.SIGSTOP}:\n"
-        "        signal.signal(number, signal.SIG_IGN)\n"
-        "    while True:\n        print('x')\n",
-        "in move 1 on seat 1, no end had come after",
-    ),
-    "bank in two moves": (
-        f"import time\ndef agent(obs, conf):\n    time.sleep(0.8)\n    return {FIRST_FREE}\n",
-        "in move 2 on seat 1, a move took 0.8 s: over 0.2 s and over its bank",
-    ),
-}
-
-
-@needs_posix
-@pytest.mark.parametrize("name", TIME_OUTS)
-def test_a_move_beyond_limit_and_bank_is_a_time_out(name: str, check: Check) -> None:
-    source, cause = TIME_OUTS[name]
-    report = check(source, act_timeout=0.2, bank=1, memory=None)
-    assert not report.accepted
-    assert cause in told(first_fault(report))
-    assert first_fault(report).status == "TIMEOUT"
+    assert cause in told(fault)
+    assert fault.status == status
 
 
 def test_a_sibling_is_named_and_may_come_in_an_archive(tmp_path: Path) -> None:
