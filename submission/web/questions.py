@@ -17,7 +17,7 @@ from envs.games import game_id
 from submission.play.game_history import History, played_position
 from submission.web.guard import LARGEST_FILE
 from submission.web.opened_files import Name, ReplayFilter
-from submission.web.searching.searches import Asked, MoveAsked, PictureAsked, TreeAsked, game
+from submission.web.searching.searches import Asked, MoveAsked, TreeAsked, game
 from submission.web.setup_form import (
     CHOICES,
     DEFAULT_NODES,
@@ -50,7 +50,7 @@ class Question(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class PositionQuestion(Question):
-    """A position."""
+    """A position, which may be the end of a game."""
 
     game: ShortText
     moves: Annotated[str, Meta(max_length=LONGEST_MOVES)]
@@ -64,22 +64,18 @@ class PositionQuestion(Question):
         """
         return played_position(game(self.game), self.moves)
 
-    def asked(self, unfinished: bool = True) -> Asked:
-        """The position as it goes to a process.
-
-        Raises:
-            ValueError: see `position`; or the game is over, and must not be.
-        """
-        position = self.position
-        if unfinished and position.is_over:
-            raise ValueError("the game is over in this position")
-        return Asked(game_id(position.env), position.actions)
-
 
 class PageQuestion(PositionQuestion):
-    """A position on a page."""
+    """A position on a page, whose name is a page's own."""
 
     page: PageId
+
+    def asked(self, may_be_over: bool = False) -> Asked:
+        """The position as it goes to a process; a ValueError if its game must not be over."""
+        position = self.position
+        if position.is_over and not may_be_over:
+            raise ValueError("the game is over in this position")
+        return Asked(game_id(position.env), position.actions)
 
 
 class AgentFields(Question):
@@ -166,16 +162,14 @@ def read(kind: type[Kind], fields: object, strict: bool = True) -> Kind:
         raise ValueError(one_line(f"{where[:-1]}: {what}" if where else what)) from None
 
 
-def position_field(fields: Fields) -> History:
-    """The position that is asked about, which may be the end of a game."""
-    return read(PositionQuestion, fields).position
-
-
 def move_question(fields: Fields) -> tuple[str, MoveAsked]:
     """The page that asks for a move, and the question."""
     question = read(MoveQuestion, fields)
-    agent, options = _checked_agent(question.agent)
-    return question.page, MoveAsked(question.asked(), agent, options, question.seconds)
+    agent = question.agent
+    if agent.name not in REGISTERED:
+        raise ValueError(f"unknown agent {agent.name!r}: choose one of {', '.join(REGISTERED)}")
+    options = _checked_options(agent.name, agent.options)
+    return question.page, MoveAsked(question.asked(), agent.name, options, question.seconds)
 
 
 def is_quick(asked: MoveAsked) -> bool:
@@ -195,7 +189,7 @@ def values_question(fields: Fields) -> tuple[str, Asked]:
 def review_question(fields: Fields) -> tuple[str, Asked]:
     """The page that asks for a review, and the question."""
     question = read(PageQuestion, fields)
-    return question.page, question.asked(unfinished=False)
+    return question.page, question.asked(may_be_over=True)
 
 
 def tree_question(fields: Fields) -> tuple[str, TreeAsked]:
@@ -207,53 +201,6 @@ def tree_question(fields: Fields) -> tuple[str, TreeAsked]:
     options = _checked_options(agent, parse_json(question.options, "options"))
     text = json.dumps(options, sort_keys=True)
     return page, TreeAsked(page, question.asked(), agent, text, question.nodes)
-
-
-def picture_question(fields: Fields) -> PictureAsked:
-    """The question for a page's tree after a step."""
-    return read(PictureAsked, fields)
-
-
-def replays_question(fields: Fields, files: int) -> ReplaysQuestion:
-    """The question for games of one of so many files."""
-    question = read(ReplaysQuestion, fields)
-    _require_file(question.file, files)
-    return question
-
-
-def standings_question(fields: Fields, files: int) -> int:
-    """The number of the file whose table is asked for."""
-    number = read(StandingsQuestion, fields).file
-    _require_file(number, files)
-    return number
-
-
-def _require_file(number: int, files: int) -> None:
-    if not files:
-        raise ValueError("no file is open: drop one on the page")
-    if number >= files:
-        raise ValueError(f"file is a whole number from 0 to {files - 1}")
-
-
-def file_question(fields: Fields) -> tuple[str, str]:
-    """The name and the content of a file that is dropped on the page."""
-    question = read(FileQuestion, fields)
-    return question.name, question.text
-
-
-def agent_field(value: object) -> tuple[str, dict[str, Any]]:
-    """The name and the options of an agent.
-
-    Raises:
-        ValueError: no such agent, or an option that it does not have or take.
-    """
-    return _checked_agent(read(AgentFields, value))
-
-
-def _checked_agent(agent: AgentFields) -> tuple[str, dict[str, Any]]:
-    if agent.name not in REGISTERED:
-        raise ValueError(f"unknown agent {agent.name!r}: choose one of {', '.join(REGISTERED)}")
-    return agent.name, _checked_options(agent.name, agent.options)
 
 
 def _checked_options(agent: str, options: dict[str, Any]) -> dict[str, Any]:

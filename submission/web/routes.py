@@ -22,21 +22,22 @@ from submission.web.one_script import lean_script
 from submission.web.opened_files import OpenedFile, dropped_file
 from submission.web.questions import (
     Fields,
-    file_question,
+    FileQuestion,
+    PositionQuestion,
+    ReplaysQuestion,
+    StandingsQuestion,
     is_quick,
     move_question,
     parse_json,
-    picture_question,
-    position_field,
-    replays_question,
+    read,
     review_question,
-    standings_question,
     tree_question,
     values_question,
     without_twins,
 )
 from submission.web.saved_game import saved_frame
 from submission.web.searching.search_pool import Busy, Refusal, SearchPool
+from submission.web.searching.searches import PictureAsked
 from submission.web.setup_form import (
     DEFAULT_SECONDS,
     LEAST_SECONDS,
@@ -129,7 +130,7 @@ class Server:
 
     async def position(self, request: Request, fields: Fields) -> Any:
         """Describe a position."""
-        return position_view(position_field(fields))
+        return position_view(read(PositionQuestion, fields).position)
 
     async def move(self, request: Request, fields: Fields) -> Any:
         """Find an agent's move; the search for the page's previous one ends."""
@@ -152,7 +153,7 @@ class Server:
 
     async def picture(self, request: Request, fields: Fields) -> Any:
         """Draw the tree of a page's search after a step."""
-        asked = picture_question(fields)
+        asked = read(PictureAsked, fields)
         job = self.streams.latest_job(asked.page, "search")
         if job is None:
             raise Refusal("this page has no search: start one")
@@ -161,24 +162,32 @@ class Server:
 
     async def replays(self, request: Request, fields: Fields) -> Any:
         """List games of a file."""
-        asked = replays_question(fields, len(self._files))
-        file = self._files[asked.file]
+        asked = read(ReplaysQuestion, fields)
+        file = self._file(asked.file)
         return await asyncio.to_thread(file.replays, asked, asked.offset, asked.count)
 
     async def standings(self, request: Request, fields: Fields) -> Any:
         """Show the table of a file."""
-        file = self._files[standings_question(fields, len(self._files))]
+        file = self._file(read(StandingsQuestion, fields).file)
         async with self._standings:  # so that ratings are computed once
             return await asyncio.to_thread(lambda: file.standings)
 
+    def _file(self, number: int) -> OpenedFile:
+        if not self._files:
+            raise ValueError("no file is open: drop one on the page")
+        if number >= len(self._files):
+            raise ValueError(f"file is a whole number from 0 to {len(self._files) - 1}")
+        return self._files[number]
+
     async def open_file(self, request: Request, fields: Fields) -> Any:
         """Open a file that was dropped on a page."""
-        name, text = file_question(fields)
+        question = read(FileQuestion, fields)
         async with self._opening:
             if len(self._files) >= self._most_files:
                 raise Refusal(f"{MOST_DROPPED} files were dropped here: start the server anew")
-            self._files.append(await asyncio.to_thread(dropped_file, name, text))
-            return self._files[-1].form(len(self._files) - 1)
+            file = await asyncio.to_thread(dropped_file, question.name, question.text)
+            self._files.append(file)
+            return file.form(len(self._files) - 1)
 
     async def saved(self, request: Request) -> Response:
         """The page in which games are saved."""

@@ -35,3 +35,18 @@ class Judge:
         """The score of each column, from 0, that is not full, for the player to move."""
         text = moves if isinstance(moves, str) else moves_text(moves)
         return self._bitbully.scores_of_moves(text)
+
+
+def plies_of_score(played: int, score: int) -> int:
+    """When a game ends: the winner wins with the `abs(score)`-th last stone that is theirs."""
+    mover_is_first = played % 2 == 0
+    winner_is_first = mover_is_first == (score > 0)
+    return 2 * (22 - abs(score)) - winner_is_first - played
+
+
+def score_in_words(played: int, score: int) -> str:
+    """The result of a move that has this score after so many plies; the winner's moves count."""
+    if not score:
+        return "draw"
+    moves = (plies_of_score(played, score) + 1) // 2
+    return f"{'wins' if score > 0 else 'loses'} in {moves} move{'' if moves == 1 else 's'}"

@@ -4,16 +4,11 @@ import re
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
-
-from submission.arena.players import Identity, PlayerKind
-from submission.match.results_content import ResultsHeader
-from submission.match.results_file import new_results
-from tests.helpers.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN, match_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -48,26 +43,38 @@ class Site:
     """What no page may have: errors, words on the console, requests to another host."""
 
     @contextmanager
-    def page(self, fragment: str = "", **context: Any) -> "Iterator[Page]":
-        """The page at a fragment of its address, in a browser that remembers nothing."""
+    def page(
+        self, fragment: str = "", *, address: str | None = None, **context: Any
+    ) -> "Iterator[Page]":
+        """The page at a fragment of its address, in a browser that remembers nothing.
+
+        Args:
+            fragment: with its `#`.
+            address: of another page, which is watched like the server's own.
+            context: what Playwright is told of the browser.
+        """
+        begin = self.address if address is None else address
+        folder = re.split(r"[?#]", begin)[0].rpartition("/")[0]
         context = {"reduced_motion": "reduce", "viewport": {"width": 1280, "height": 800}} | context
+
+        def note_host(url: str) -> None:
+            if not url.startswith((f"{folder}/", "blob:")):
+                self.complaints.append(f"a request to {url}")
+
         with self.browser.new_context(**context) as opened:
             page = opened.new_page()
             page.set_default_timeout(PATIENCE)
             page.on("pageerror", lambda error: self.complaints.append(str(error)))
+            page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
             page.on("console", lambda message: self._note(message.text))
-            page.on("request", lambda request: self._note_host(request.url))
-            page.goto(self.address + fragment)
+            page.on("request", lambda request: note_host(request.url))
+            page.goto(begin + fragment)
             places(page).first.wait_for()
             yield page
 
     def _note(self, words: str) -> None:
         if not NO_CONNECTION.search(words):
             self.complaints.append(words)
-
-    def _note_host(self, url: str) -> None:
-        if not url.startswith(self.address.partition("?")[0]):
-            self.complaints.append(f"a request to {url}")
 
 
 @contextmanager
@@ -88,6 +95,13 @@ def opened_site(*files: Path) -> Iterator[Site]:
         browser.close()
 
 
+def expect(shown: Any) -> Any:
+    """What Playwright can wait for of a page, an element or some of them."""
+    from playwright.sync_api import expect as expect_in_time
+
+    return expect_in_time(shown)
+
+
 def places(page: "Page") -> Any:
     """The buttons of the board, in the order of their actions."""
     return page.locator("#board button")
@@ -106,24 +120,16 @@ def message(page: "Page") -> Any:
     return page.locator("#board .cx-message")
 
 
+def audit(page: "Page") -> None:
+    """Find no violation of the rules of axe-core, in light and dark."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+    for scheme in schemes:
+        page.emulate_media(color_scheme=scheme)
+        found = axe.run(page)
+        assert found.violations_count == 0, f"{scheme}: {found.generate_report()}"
+
+
 def go_to(page: "Page", fragment: str) -> None:
     """Change the fragment of the address, as a link does."""
     page.evaluate("fragment => { location.hash = fragment }", fragment)
-
-
-def write_ladder(path: Path) -> Path:
-    """Write a results file of three players, with every result."""
-    names = ("hero", "rival", "third")
-    pairings = (("hero", "rival"), ("hero", "third"), ("rival", "third"))
-    match = match_of(games=8)
-    header = ResultsHeader(
-        tuple(Identity(name, PlayerKind.FILE, "0" * 64) for name in names),
-        pairings,
-        match.settings,
-        match.versions,
-    )
-    with new_results(path, header) as results:
-        for player, opponent in pairings:
-            for record in (WIN, LOSS, DRAW, PLAYER_FAILED, OPPONENT_FAILED):
-                results.append(replace(record, player=player, opponent=opponent))
-    return path

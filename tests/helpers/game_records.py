@@ -1,12 +1,18 @@
 """Game records and matches made by hand, for tests of what is done with them."""
 
 from dataclasses import replace
+from pathlib import Path
+from random import Random
 
+from envs.board import BoardGame
+from envs.connectx import ConnectFour
 from submission.arena.game_record import GameRecord, Result
 from submission.arena.players import Identity, PlayerKind
 from submission.executors.local_workers import Versions
 from submission.match.completion import Completion
 from submission.match.match import Match
+from submission.match.results_content import ResultsHeader
+from submission.match.results_file import new_results
 from submission.match.schedule import Settings
 
 WIN = GameRecord(
@@ -74,3 +80,33 @@ def match_of(
 def games(*records: GameRecord) -> list[GameRecord]:
     """The records as games 0, 1, 2 … of a pairing."""
     return [replace(record, game=game) for game, record in enumerate(records)]
+
+
+def write_ladder(path: Path) -> Path:
+    """Write a results file of three players, with every result."""
+    names = ("hero", "rival", "third")
+    pairings = (("hero", "rival"), ("hero", "third"), ("rival", "third"))
+    match = match_of(games=8)
+    header = ResultsHeader(
+        tuple(Identity(name, PlayerKind.FILE, "0" * 64) for name in names),
+        pairings,
+        match.settings,
+        match.versions,
+    )
+    with new_results(path, header) as results:
+        for player, opponent in pairings:
+            for record in (WIN, LOSS, DRAW, PLAYER_FAILED, OPPONENT_FAILED):
+                results.append(replace(record, player=player, opponent=opponent))
+    return path
+
+
+def unfinished_game(rng: Random, plies: int, env: BoardGame | None = None) -> list[int]:
+    """The actions of a random game, of Connect Four by default, that goes on after these plies."""
+    env = env or ConnectFour()
+    while True:
+        state, actions = env.initial_state(), list[int]()
+        while len(actions) < plies and (legal := env.get_available_actions(state)):
+            actions.append(rng.choice(legal))
+            state = env.get_next_state(state, actions[-1])
+        if len(actions) == plies and env.get_available_actions(state):
+            return actions

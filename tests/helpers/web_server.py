@@ -1,14 +1,52 @@
-"""`connectx web` in a process of its own, for tests."""
+"""`connectx web`, for tests: in a process of its own, or without any."""
 
+import asyncio
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import httpx
 import psutil
 
 from benchmarks.web_pages import Address, started_server
+from submission.web.guard import Guard
+from submission.web.opened_files import OpenedFile
+from submission.web.routes import Server
+
+TOKEN = "t0ken"
+HOST = "127.0.0.1:8642"
+
+
+class Visitor:
+    """Asks a server without processes, which only searches need.
+
+    Args:
+        host: at which the server listens.
+        files: of games that are open on it.
+        headers: sent with every request, with `_` for `-`.
+    """
+
+    def __init__(self, host: str = "127.0.0.1", *files: Path, **headers: str) -> None:
+        server = Server(1, [OpenedFile(path) for path in files])
+        self.guard = Guard(server.app(), token=TOKEN, host=host, port=8642)
+        given = {name.replace("_", "-"): value for name, value in headers.items()}
+        self._client = httpx.AsyncClient(
+            transport=httpx.ASGITransport(self.guard),
+            base_url=f"http://{HOST}",
+            headers={"X-Connectx-Token": TOKEN, **given},
+        )
+
+    def get(self, path: str) -> httpx.Response:
+        return self.request("GET", path)
+
+    def post(self, path: str, **content: Any) -> httpx.Response:
+        return self.request("POST", path, **content)
+
+    def request(self, method: str, path: str, **content: Any) -> httpx.Response:
+        return asyncio.run(self._client.request(method, path, **content))
 
 
 @dataclass

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 import pytest
 
 from benchmarks.web_pages import until_ready
-from tests.helpers.browser import EPISODE, Site, opened_site, write_ladder
+from tests.helpers.browser import EPISODE, Site, opened_site
 from tests.helpers.episodes import episode_of, write_episode
+from tests.helpers.game_records import write_ladder
 from tests.helpers.web_server import Running, running_server
 
 

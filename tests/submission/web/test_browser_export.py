@@ -6,12 +6,12 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 from time import sleep
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -21,7 +21,7 @@ from submission.reviewing.replays import recorded_replay
 from submission.web.export import export_page
 from submission.web.saved_game import save_games
 from tests.helpers.bitbully_judge import Judge
-from tests.helpers.browser import PATIENCE, Site, message, places
+from tests.helpers.browser import PATIENCE, Site, audit, expect, message, places
 from tests.helpers.game_records import DRAW
 
 if TYPE_CHECKING:
@@ -70,38 +70,20 @@ def wait_for(work: Callable[[], object]) -> None:
     raise TimeoutError
 
 
-@contextmanager
-def opened(site: Site, address: str, **context: Any) -> "Iterator[Page]":
-    """A page that must not complain, nor ask another host for anything."""
-    complaints: list[str] = []
-    note, own = complaints.append, (address.split("#")[0].rpartition("/")[0], "blob:")
-    with site.browser.new_context(reduced_motion="reduce", **context) as browser:
-        page = browser.new_page()
-        page.set_default_timeout(PATIENCE)
-        page.on("pageerror", lambda error: note(str(error)))
-        page.on("console", lambda told: note(told.text))
-        page.on("dialog", lambda dialog: note(dialog.message))
-        page.on("request", lambda asked: None if asked.url.startswith(own) else note(asked.url))
-        page.goto(address)
-        places(page).first.wait_for()
-        yield page
-    assert complaints == []
-
-
-def saved(folder: Path, name: str = "rival") -> str:
-    """The address of a saved page; the first two plies were nobody's choice."""
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of a page with a game, twice; its first two plies were nobody's choice."""
     env = ConnectFour()
-    record = replace(DRAW, opponent=name, opening=DRAW.columns[:2])
-    path = folder / "game.html"
+    record = replace(DRAW, opponent=HOSTILE, opening=DRAW.columns[:2])
+    path = tmp_path_factory.mktemp("saved") / "game.html"
     save_games([(env, recorded_replay(0, game_id(env), record))] * 2, path)
     return path.as_uri()
 
 
-def test_a_saved_game_is_stepped_through_from_its_file(site: Site, tmp_path: Path) -> None:
-    from playwright.sync_api import expect
-
-    with opened(site, saved(tmp_path)) as page:
-        expect(page.locator("#players")).to_have_text("herorival")
+def test_a_saved_game_is_stepped_through_from_its_file(site: Site, saved: str) -> None:
+    with site.page(address=saved) as page:
+        expect(page.locator("#players")).to_have_text(f"hero{HOSTILE}")
+        assert page.locator("img").count() == 0
         expect(page.locator("#course")).to_have_text("Connect Four. A draw.")
         expect(message(page)).to_have_text("A draw.")
         assert page.locator("#board .stone").count() == 42
@@ -111,8 +93,13 @@ def test_a_saved_game_is_stepped_through_from_its_file(site: Site, tmp_path: Pat
         assert page.locator("#board .cx-value").count() == 7
         page.keyboard.press("ArrowRight")
         expect(page.locator("#ply-text")).to_contain_text("1. X plays column 5")
-        page.locator("#moves button").nth(20).click()
+        moves = page.locator("#moves button")
+        moves.nth(20).click()
         assert page.locator("#board .stone").count() == 20
+        marked = moves.evaluate_all("all => all.map(button => button.dataset.mistake === 'true')")
+        assert not any(marked[1:3])
+        data = json.loads(page.locator("#games").text_content() or "")
+        assert any(ply["mistake"] for ply in data[0]["plies"][:2])  # but for the opening
         page.get_by_role("slider").focus()
         page.keyboard.press("End")
         expect(page.get_by_role("button", name="One ply on")).to_be_disabled()
@@ -120,50 +107,21 @@ def test_a_saved_game_is_stepped_through_from_its_file(site: Site, tmp_path: Pat
         expect(message(page)).to_have_text("A draw.")
 
 
-def test_the_plies_of_the_opening_are_no_mistakes_in_a_saved_game(
-    site: Site, tmp_path: Path
-) -> None:
-    with opened(site, saved(tmp_path)) as page:
-        page.locator("#moves button").nth(2).click()
-        marked = page.locator("#moves button").evaluate_all(
-            "buttons => buttons.map(button => button.dataset.mistake === 'true')"
-        )
-        assert not any(marked[1:3])
-        data = json.loads(page.locator("#games").text_content() or "")
-        assert any(ply["mistake"] for ply in data[0]["plies"][:2])  # they would be
-
-
-def test_names_stay_text_in_a_saved_game(site: Site, tmp_path: Path) -> None:
-    from playwright.sync_api import expect
-
-    with opened(site, saved(tmp_path, HOSTILE)) as page:
-        expect(page.locator("#players")).to_have_text(f"hero{HOSTILE}")
-        assert page.locator("img").count() == 0
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_saved_game_fits_any_screen_and_an_audit_finds_nothing(
-    site: Site, tmp_path: Path, scheme: Any
-) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    address = saved(tmp_path, "a" * 80)
-    with opened(site, address, bypass_csp=True, color_scheme=scheme) as page:
+def test_a_saved_game_fits_any_screen_and_passes_an_audit(site: Site, saved: str) -> None:
+    with site.page(address=saved, bypass_csp=True) as page:
+        audit(page)
         for width in (320, 360, 1280, 1920):
             page.set_viewport_size({"width": width, "height": 800})
             assert page.evaluate("document.documentElement.scrollWidth") == width
-        found = axe.run(page)
-        assert found.violations_count == 0, found.generate_report()
 
 
 def test_the_page_saves_the_game_on_its_board(site: Site, tmp_path: Path) -> None:
-    from playwright.sync_api import expect
-
     with site.page("#game=connectx-6x7x4&moves=1212121") as page:
         with page.expect_download() as download:
             page.get_by_role("button", name="Save as page").click()
         path = tmp_path / "saved.html"
         download.value.save_as(path)
-    with opened(site, path.as_uri()) as page:
+    with site.page(address=path.as_uri()) as page:
         expect(message(page)).to_have_text("X wins.")
         page.get_by_role("button", name="One ply back").click()
         expect(page.locator("#board .cx-value").first).to_contain_text("win")
@@ -188,7 +146,7 @@ def test_games_against_bitbully_are_perfect(
     seats = ("first=perfect&second=person", "first=person&second=perfect")
     for number in numbers:
         seat = number % 2
-        with opened(site, f"{exported}#moves=&{seats[seat]}") as page:
+        with site.page(address=f"{exported}#moves=&{seats[seat]}") as page:
             moves = played_game(page, seat, judge, rng, errs=number in (7, 9))
         if seat == 0 or number in (7, 9):
             assert_won(moves, seat)
@@ -236,11 +194,9 @@ def assert_won(moves: list[int], seat: int) -> None:
 def test_values_and_judgements_of_the_exported_page_are_bitbullys(
     site: Site, exported: str
 ) -> None:
-    from playwright.sync_api import expect
-
     judge = Judge()
     moves = "4444432675"
-    with opened(site, f"{exported}#moves={moves}") as page:
+    with site.page(address=f"{exported}#moves={moves}") as page:
         page.locator("#values-switch").check()
         exact = page.locator("#board .cx-value[data-exact=true]")
         expect(exact).to_have_count(7, timeout=3 * PATIENCE)
@@ -263,9 +219,7 @@ def test_values_and_judgements_of_the_exported_page_are_bitbullys(
 def test_the_exported_page_saves_games_plays_levels_and_says_what_it_cannot(
     site: Site, exported: str
 ) -> None:
-    from playwright.sync_api import expect
-
-    with opened(site, f"{exported}#moves=4&first=person&second=level:n=7") as page:
+    with site.page(address=f"{exported}#moves=4&first=person&second=level:n=7") as page:
         expect(page.locator("#board .stone")).to_have_count(2)
         with page.expect_download() as download:
             page.get_by_role("button", name="Save as page").click()
@@ -287,8 +241,6 @@ def test_an_export_does_not_replace_another_page(tmp_path: Path) -> None:
 
 
 def test_without_the_token_a_page_says_what_to_do_and_goes_on_at_its_position(site: Site) -> None:
-    from playwright.sync_api import expect
-
     base = site.address.partition("?")[0]
     with site.browser.new_context() as context:
         waiting = context.new_page()
@@ -308,8 +260,6 @@ def test_without_the_token_a_page_says_what_to_do_and_goes_on_at_its_position(si
 
 
 def test_a_link_on_another_site_leads_to_its_position(site: Site) -> None:
-    from playwright.sync_api import expect
-
     base = site.address.partition("?")[0]
     with site.page() as page:
         other = page.context.new_page()
@@ -319,8 +269,6 @@ def test_a_link_on_another_site_leads_to_its_position(site: Site) -> None:
 
 
 def test_a_server_that_was_started_anew_is_found_again(site: Site) -> None:
-    from playwright.sync_api import expect
-
     from benchmarks.web_pages import started_server
 
     with site.browser.new_context() as context:

@@ -8,25 +8,20 @@ from urllib.parse import unquote
 import pytest
 
 from agents.levels import LEVELS
-from envs.board import moves_text, parse_moves
+from envs.board import moves_text, state_from_moves
 from envs.connectx import ConnectFour
 from envs.tic_tac_toe import TicTacToe
-from tests.helpers.bitbully_judge import Judge
-from tests.helpers.browser import (
-    Site,
-    go_to,
-    legal_places,
-    message,
-    places,
-)
+from tests.helpers.bitbully_judge import Judge, score_in_words
+from tests.helpers.browser import Site, expect, go_to, legal_places, message, places
+from tests.helpers.game_records import unfinished_game
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
-POSITIONS = 20
 QUICK_LEVELS = (1, 8, 10)
 """One in plain Python, one compiled, and the solver."""
-FEWEST_PLIES, MOST_PLIES = 16, 30
+FOCUSED = "document.activeElement.shadowRoot.activeElement.ariaLabel"
+"""The name of the place of the board that has the focus."""
 
 
 def game_moves(address: str) -> str:
@@ -41,43 +36,24 @@ def wait_for_moves(page: "Page", count: int) -> None:
     page.locator("#seats [data-thinking=true]").wait_for(state="detached")
 
 
-def is_over(page: "Page") -> bool:
-    return not legal_places(page)
-
-
-def random_position(rng: Random, plies: int) -> list[int]:
-    """The columns of a game of Connect Four that is not over, nor about to be."""
-    env = ConnectFour()
-    while True:
-        state = env.initial_state()
-        columns: list[int] = []
-        while len(columns) < plies and env.get_available_actions(state):
-            columns.append(rng.choice(env.get_available_actions(state)))
-            state = env.get_next_state(state, columns[-1])
-        if env.get_available_actions(state):
-            return columns
-
-
 @pytest.mark.parametrize(
     "level",
     [
-        n if n in (1, 8, 10) else pytest.param(n, marks=pytest.mark.slow)
+        n if n in QUICK_LEVELS else pytest.param(n, marks=pytest.mark.slow)
         for n in (level.n for level in LEVELS)
     ],
 )
 def test_a_game_against_each_level_by_clicks(site: Site, level: int) -> None:
-    rng = Random(level)
+    rng, env = Random(level), ConnectFour()
     fragment = f"#game=connectx-6x7x4&moves=&first=person&second=level:n={level}"
     with site.page(fragment) as page:
-        while not is_over(page):
+        while legal := legal_places(page):
             before = len(game_moves(page.url))
-            places(page).nth(rng.choice(legal_places(page))).click()
+            places(page).nth(rng.choice(legal)).click()
             wait_for_moves(page, before + 1)
-        state = ConnectFour().initial_state()
-        for action in parse_moves(game_moves(page.url)):
-            state = ConnectFour().get_next_state(state, action)
-        assert not ConnectFour().get_available_actions(state)
-        winner = ConnectFour().winner(state)
+        state = state_from_moves(env, game_moves(page.url))
+        assert not env.get_available_actions(state)
+        winner = env.winner(state)
         words = {None: "A draw", 1: "You win!", 2: f"Level {level} wins"}[winner]
         assert message(page).inner_text() == words
         assert page.locator("#ending-title").inner_text() == words
@@ -86,8 +62,6 @@ def test_a_game_against_each_level_by_clicks(site: Site, level: int) -> None:
 
 
 def test_a_game_by_keyboard_alone(site: Site) -> None:
-    from playwright.sync_api import expect
-
     with site.page() as page:
         page.keyboard.press("n")
         page.keyboard.press("Tab")
@@ -99,35 +73,22 @@ def test_a_game_by_keyboard_alone(site: Site) -> None:
         page.keyboard.press("4")
         expect(page.locator("#ply-line")).to_have_text("move 2 of 2")
         page.keyboard.press("ArrowLeft")
-        name = page.evaluate("() => document.activeElement.shadowRoot.activeElement.ariaLabel")
-        assert name == "Column 3"
+        assert page.evaluate(FOCUSED) == "Column 3"
         page.keyboard.press("Enter")
         expect(page.locator("#ply-line")).to_have_text("move 4 of 4")
         page.keyboard.press("u")
         expect(page.locator("#ply-line")).to_have_text("move 2 of 4")
         page.keyboard.press("r")
         expect(page.locator("#ply-line")).to_have_text("move 4 of 4")
-        while not is_over(page):
+        while legal := legal_places(page):
             before = len(game_moves(page.url))
-            page.keyboard.press(str(legal_places(page)[0] + 1))
+            page.keyboard.press(str(legal[0] + 1))
             wait_for_moves(page, before + 1)
         assert re.search("win|draw", message(page).inner_text())
         page.keyboard.press("?")
         expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
         page.keyboard.press("Escape")
         expect(page.get_by_role("dialog", name="Keys")).to_be_hidden()
-
-
-def words_of(score: int, played: int) -> str:
-    """The result of a move that the judge gives a score, in the words of the page.
-
-    A score counts the stones that the winner has left after the last one, and one more.
-    """
-    if score == 0:
-        return "draw"
-    winner = played % 2 if score > 0 else 1 - played % 2  # 0 has played the stones 0, 2, 4 …
-    moves = 22 - abs(score) - (played + 1 - winner) // 2
-    return f"{'wins' if score > 0 else 'loses'} in {moves} move{'' if moves == 1 else 's'}"
 
 
 def name_of_best(words: str, best: bool, all_lose_alike: bool) -> str:
@@ -140,25 +101,16 @@ def name_of_best(words: str, best: bool, all_lose_alike: bool) -> str:
 
 
 def test_values_are_those_of_an_independent_solver(site: Site) -> None:
-    from playwright.sync_api import expect
-
     judge, rng = Judge(), Random(5)
     with site.page() as page:
         page.locator("#values-switch").check()
-        for number in range(POSITIONS):
-            plies = FEWEST_PLIES + number % (MOST_PLIES - FEWEST_PLIES)
-            columns = random_position(rng, plies)
+        for plies in range(16, 30, 2):
+            columns = unfinished_game(rng, plies)
             go_to(page, f"game=connectx-6x7x4&moves={moves_text(columns)}")
             expect(page.locator("#ply-line")).to_have_text(f"move {plies} of {plies}")
             expect(page.locator("#values-list")).to_have_attribute("aria-busy", "false")
-            expected = {
-                column: words_of(score, plies) for column, score in judge.scores(columns).items()
-            }
-            best = [
-                column
-                for column, score in judge.scores(columns).items()
-                if score == max(judge.scores(columns).values())
-            ]
+            scores, best = judge.scores(columns), judge.best_moves(columns)
+            expected = {column: score_in_words(plies, score) for column, score in scores.items()}
             rows = page.locator("#values-list .words").all_inner_texts()
             rows = [row.removesuffix(", best trap").removesuffix(" best trap") for row in rows]
             lost_alike = len(best) == len(expected) and "loses" in expected[best[0]]
@@ -173,8 +125,6 @@ def test_values_are_those_of_an_independent_solver(site: Site) -> None:
 
 
 def test_a_lost_position_names_what_resists_and_what_sets_a_trap(site: Site) -> None:
-    from playwright.sync_api import expect
-
     assert max(Judge().scores([3]).values()) < 0
     with site.page("#game=connectx-6x7x4&moves=4&first=person&second=perfect") as page:
         page.locator("#values-switch").check()
@@ -205,8 +155,6 @@ def test_values_tell_what_is_proven_from_what_is_estimated(site: Site) -> None:
 
 
 def test_undo_redo_and_any_ply(site: Site) -> None:
-    from playwright.sync_api import expect
-
     with site.page("#game=connectx-6x7x4&moves=4453") as page:
         line = page.locator("#ply-line")
         page.get_by_role("button", name="Undo").click()
@@ -235,8 +183,6 @@ def test_undo_redo_and_any_ply(site: Site) -> None:
 
 
 def test_the_curve_marks_mistakes_and_leads_to_any_ply(site: Site) -> None:
-    from playwright.sync_api import expect
-
     # X leaves a win at its second move from the end, and O does not block.
     with site.page("#game=connectx-6x7x4&moves=12121") as page:
         page.locator("#values-switch").check()
@@ -257,8 +203,6 @@ def test_the_curve_marks_mistakes_and_leads_to_any_ply(site: Site) -> None:
 
 
 def test_games_of_other_sizes_and_from_moves(site: Site) -> None:
-    from playwright.sync_api import expect
-
     with site.page() as page:
         page.get_by_role("button", name="New game").click()
         dialog = page.get_by_role("dialog", name="New game")
@@ -283,10 +227,7 @@ def test_games_of_other_sizes_and_from_moves(site: Site) -> None:
         assert page.locator("#values-list .words").all_inner_texts() == ["draw keeps the draw"] * 9
         places(page).nth(4).click()
         wait_for_moves(page, 2)
-        state = TicTacToe().initial_state()
-        for action in parse_moves(game_moves(page.url)):
-            state = TicTacToe().get_next_state(state, action)
-        assert state.player == 1
+        assert state_from_moves(TicTacToe(), game_moves(page.url)).player == 1
 
 
 def agents_for_the_second_seat(page: "Page") -> "Locator":
@@ -295,27 +236,42 @@ def agents_for_the_second_seat(page: "Page") -> "Locator":
     return page.get_by_role("dialog", name="Which agent plays O?")
 
 
-def test_a_seat_is_taken_by_any_agent_with_its_options(site: Site) -> None:
-    from playwright.sync_api import expect
+def take_the_second_seat(page: "Page", agent: str, **options: str) -> None:
+    """Choose an agent with these options, which are numbers, and make a move against it."""
+    dialog = agents_for_the_second_seat(page)
+    dialog.get_by_label("agent", exact=True).select_option(agent)
+    for name, value in options.items():
+        dialog.get_by_label(name).fill(value)
+    if agent == "alphazero":
+        dialog.get_by_label("weights").select_option("zero")
+    dialog.get_by_role("button", name="Take the seat").click()
+    places(page).nth(3).click()
+    expect(page.locator("#ply-line")).to_have_text("move 4 of 4")
 
+
+def test_a_seat_is_taken_by_any_agent_that_knows_the_game_with_its_options(site: Site) -> None:
     with site.page("#game=connectx-6x7x4&moves=44") as page:
-        dialog = agents_for_the_second_seat(page)
-        dialog.get_by_label("agent", exact=True).select_option("mcts")
-        dialog.get_by_label("simulations").fill("50")
-        dialog.get_by_label("seed").fill("1")
-        dialog.get_by_role("button", name="Take the seat").click()
-        places(page).nth(3).click()
-        expect(page.locator("#ply-line")).to_have_text("move 4 of 4")
+        take_the_second_seat(page, "mcts", simulations="50", seed="1")
         assert "second=mcts:simulations=50;seed=1;seconds=2" in page.url.replace("%3B", ";")
         page.get_by_role("button", name="Swap seats").click()
         expect(page.locator("#ply-line")).to_have_text("move 5 of 5")
         page.reload()
         expect(page.locator("#seats .choice").first).to_have_text("mcts")
 
+        go_to(page, "game=connectx-6x7x4&moves=44&first=person&second=person")
+        expect(page.locator("#ply-line")).to_have_text("move 2 of 2")
+        take_the_second_seat(page, "alphazero", **{"seconds a move": "10"})
+        assert 'second=alphazero:weights="zero"' in unquote(page.url)
+
+        go_to(page, "game=connectx-5x5x4&moves=44&first=person&second=person")
+        expect(places(page)).to_have_count(5)
+        dialog = agents_for_the_second_seat(page)
+        names = dialog.get_by_label("agent", exact=True).locator("option").all_inner_texts()
+        assert "mcts" in names
+        assert not {"policy", "alphazero"} & {*names}
+
 
 def test_a_level_is_chosen_in_its_place_and_goes_on_with_the_game(site: Site) -> None:
-    from playwright.sync_api import expect
-
     with site.page("#game=connectx-6x7x4&moves=44&first=person&second=level:n=3") as page:
         card, choice = page.locator("#seats .seat").last, page.get_by_label("Who plays O")
         expect(card.locator(".choice")).to_have_text("Level 3")
@@ -350,28 +306,7 @@ def test_a_level_is_chosen_in_its_place_and_goes_on_with_the_game(site: Site) ->
         assert game_moves(page.url) == ""
 
 
-def test_a_trained_agent_is_offered_where_it_knows_the_game(site: Site) -> None:
-    from playwright.sync_api import expect
-
-    with site.page("#game=connectx-6x7x4&moves=44&first=person&second=person") as page:
-        dialog = agents_for_the_second_seat(page)
-        dialog.get_by_label("agent", exact=True).select_option("alphazero")
-        dialog.get_by_label("weights").select_option("zero")
-        dialog.get_by_label("seconds a move").fill("10")
-        dialog.get_by_role("button", name="Take the seat").click()
-        places(page).nth(3).click()
-        expect(page.locator("#ply-line")).to_have_text("move 4 of 4")
-        assert 'second=alphazero:weights="zero"' in unquote(page.url)
-    with site.page("#game=connectx-5x5x4&moves=44&first=person&second=person") as page:
-        dialog = agents_for_the_second_seat(page)
-        names = dialog.get_by_label("agent", exact=True).locator("option").all_inner_texts()
-        assert "mcts" in names
-        assert not {"policy", "alphazero"} & {*names}
-
-
 def test_agents_play_each_other_with_pauses_and_steps(site: Site) -> None:
-    from playwright.sync_api import expect
-
     fragment = "#game=connectx-6x7x4&moves=&first=random:seed=1&second=random:seed=2"
     with site.page(fragment) as page:
         page.get_by_label("Pace").select_option("fast")
@@ -387,8 +322,6 @@ def test_agents_play_each_other_with_pauses_and_steps(site: Site) -> None:
 
 
 def test_a_lost_connection_is_told_and_taken_up_again(site: Site) -> None:
-    from playwright.sync_api import expect
-
     with site.page("#game=connectx-6x7x4&moves=44535") as page:
         page.locator("#values-switch").check()
         expect(page.locator("#values-list")).to_have_attribute("aria-busy", "false")
@@ -402,8 +335,6 @@ def test_a_lost_connection_is_told_and_taken_up_again(site: Site) -> None:
 
 
 def test_streams_are_closed_while_the_page_is_hidden(site: Site) -> None:
-    from playwright.sync_api import expect
-
     with site.page("#game=connectx-6x7x4&moves=12") as page:
         hide = """hidden => {
             Object.defineProperty(document, 'hidden', {value: hidden, configurable: true});
@@ -421,67 +352,52 @@ def test_streams_are_closed_while_the_page_is_hidden(site: Site) -> None:
         assert [url for url in asked if "/api/values" in url]
 
 
-def test_errors_of_a_link_are_told_in_a_sentence(site: Site) -> None:
-    from playwright.sync_api import expect
+REFUSED_LINKS = {
+    "game=connectx-6x7x9&moves=": "no line of 9 fits on a board of 6x7",
+    "game=connectx-6x7x4&moves=1111111": "move 7 is 1",
+    "game=connectx-6x7x4&moves=44&first=person&second=level": "level:n=3",
+    "view=replays&file=0&replay=9999": "ladder.jsonl has no game 10000: its last is 15.",
+    "view=replays&file=7&replay=0": "The file of this link is not open",
+    "game=connectx-6x7x4&moves=4488": "move 3 is 8",
+}
 
-    with site.page("#game=connectx-6x7x4&moves=1111111") as page:
-        expect(page.locator("#error")).to_contain_text("move 7 is 1")
-        site.complaints.clear()  # the browser notes the answer 400
 
-
-def test_a_link_with_an_illegal_move_keeps_the_moves_before_it(site: Site) -> None:
-    from playwright.sync_api import expect
-
-    with site.page("#game=connectx-6x7x4&moves=4488") as page:
-        expect(page.locator("#error")).to_contain_text("move 3 is 8")
+def test_what_a_link_cannot_mean_is_told_and_the_moves_before_it_are_kept(site: Site) -> None:
+    with site.page(f"#{next(iter(REFUSED_LINKS))}") as page:
+        for link, words in REFUSED_LINKS.items():
+            go_to(page, link)
+            expect(page.locator("#error")).to_contain_text(words)
         assert game_moves(page.url) == "44"
-        site.complaints.clear()  # the browser notes the answer 400
-
-
-def test_what_a_link_cannot_mean_is_told(site: Site) -> None:
-    from playwright.sync_api import expect
-
-    with site.page("#game=connectx-6x7x4&moves=44&first=person&second=level") as page:
-        expect(page.locator("#error")).to_contain_text("level:n=3")
-    with site.page("#game=connectx-6x7x9&moves=") as page:
-        expect(page.locator("#error")).to_contain_text("no line of 9 fits on a board of 6x7")
-        site.complaints.clear()
+        site.complaints.clear()  # the browser notes each answer 400
 
 
 def test_the_end_of_a_game_offers_a_rematch_and_a_review(site: Site) -> None:
-    from playwright.sync_api import expect
-
     fragment = "#game=connectx-6x7x4&moves=415263&first=person&second=level:n=3"
     with site.page(fragment, has_touch=True) as page:
         assert page.locator("#ending").is_hidden()
         places(page).nth(6).tap()
         ending = page.get_by_role("region", name="You win!")
         expect(ending).to_be_visible()
+        assert page.locator("#board .above .last").count() == 4  # the line is ringed
         ending.get_by_role("button", name="Review").click()
         expect(page.locator("#values-switch")).to_be_checked()
         ending.get_by_role("button", name="Rematch").click()
         expect(ending).to_be_hidden()
         assert game_moves(page.url) == ""
-        focus = "() => document.activeElement.shadowRoot.activeElement.ariaLabel"
-        assert "Column" in page.evaluate(focus)
+        assert "Column" in page.evaluate(FOCUSED)
 
 
 def test_mistakes_are_retried_with_the_solver_as_judge(site: Site) -> None:
-    from playwright.sync_api import expect
-
-    judge = Judge()
     with site.page("#game=connectx-6x7x4&moves=12121&first=person&second=person") as page:
         page.locator("#values-switch").check()
         page.get_by_role("button", name="Retry the mistakes").click()
         expect(message(page)).to_have_text("X: find a better move")
         told = page.locator("#retrying-detail")
-        focus = "() => document.activeElement.shadowRoot.activeElement.ariaLabel"
-        assert "Column" in page.evaluate(focus)
-        order = sorted(range(7), key=lambda column: column in judge.moves_that_keep_the_outcome([]))
-        for column in order:
-            keeps = column in judge.moves_that_keep_the_outcome([])
+        assert "Column" in page.evaluate(FOCUSED)
+        keeping = Judge().moves_that_keep_the_outcome([])
+        for column in sorted(range(7), key=lambda column: column in keeping):
             places(page).nth(column).click()
-            start = "Right" if keeps else "Not yet"
+            start = "Right" if column in keeping else "Not yet"
             expect(told).to_contain_text(f"{start}: column {column + 1}")
         expect(page.get_by_role("button", name="Done")).to_be_focused()
         page.keyboard.press("Enter")
@@ -489,9 +405,7 @@ def test_mistakes_are_retried_with_the_solver_as_judge(site: Site) -> None:
         assert game_moves(page.url) == "12121"
 
 
-def test_the_board_keeps_its_place_when_values_come(site: Site) -> None:
-    from playwright.sync_api import expect
-
+def test_the_board_keeps_its_place_when_values_come_and_a_full_column_says_so(site: Site) -> None:
     with site.page("#game=connectx-6x7x4&moves=445344&first=person&second=person") as page:
         stones = page.locator("#board svg")
         before = stones.bounding_box()
@@ -499,12 +413,7 @@ def test_the_board_keeps_its_place_when_values_come(site: Site) -> None:
         expect(page.locator("#values-list")).to_have_attribute("aria-busy", "false")
         expect(page.locator("#board .cx-bar")).to_have_class("cx-bar cx-known")
         assert stones.bounding_box() == before
-
-
-def test_a_full_column_says_so(site: Site) -> None:
-    from playwright.sync_api import expect
-
-    with site.page("#game=connectx-6x7x4&moves=111111&first=person&second=person") as page:
+        go_to(page, "game=connectx-6x7x4&moves=111111&first=person&second=person")
         places(page).first.click(force=True)
         expect(page.locator("#board [role=status]")).to_have_text("Column 1, full.")
         assert game_moves(page.url) == "111111"

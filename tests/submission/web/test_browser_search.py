@@ -1,12 +1,13 @@
 """The search as a stage in the browser: its tree, walked through by mouse, touch and keyboard."""
 
 import re
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from itertools import combinations, pairwise
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.helpers.browser import Site, go_to, places
+from tests.helpers.browser import Site, expect, go_to, places
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -47,14 +48,25 @@ def label_sizes(page: "Page") -> list[float]:
     return found
 
 
-def stones_of_the_node(page: "Page") -> int:
-    return int(page.locator("#tree-board .stone").count())
+@pytest.fixture(scope="module")
+def searched(shared_site: Site) -> "Iterator[Page]":
+    """A page on which alpha-beta has searched."""
+    with shared_site.page(SEARCH) as page:
+        start(page)
+        yield page
+
+
+@pytest.fixture
+def tree(site: Site, searched: "Page") -> "Page":
+    """The same, with the whole tree as the search has left it."""
+    searched.reload()
+    searched.get_by_role("button", name="Last step").click()
+    searched.locator("#search-state", has_text="It chooses").wait_for()
+    return searched
 
 
 @pytest.mark.parametrize("agent", ["alphabeta", "mcts", "minimax", "expectimax"])
 def test_the_tree_grows_and_is_stepped_through(site: Site, agent: str) -> None:
-    from playwright.sync_api import expect
-
     with site.page(SEARCH) as page:
         start(page, agent)
         state = page.locator("#search-state")
@@ -93,11 +105,25 @@ def places_of_nodes(page: "Page", step: int) -> dict[str, tuple[float, float]]:
 
 
 @pytest.mark.parametrize(("agent", "first", "last"), [("alphabeta", 60, 84), ("mcts", 1, 30)])
-def test_what_is_seen_stays_in_its_place_from_step_to_step(
+def test_a_lesson_needs_no_scrolling_on_a_projector_and_nodes_stay_in_their_places(
     site: Site, agent: str, first: int, last: int
 ) -> None:
     with site.page(SEARCH, viewport=PROJECTOR) as page:
         start(page, agent)
+        height, width = page.evaluate(
+            "[document.documentElement.scrollHeight, document.documentElement.scrollWidth]"
+        )
+        assert (width, height) == (PROJECTOR["width"], PROJECTOR["height"])
+        (stage,) = boxes(page, "#tree")
+        assert stage["width"] * stage["height"] > 0.45 * PROJECTOR["width"] * PROJECTOR["height"]
+        for node in boxes(page, NODES):
+            assert stage["left"] <= node["left"]
+            assert node["right"] <= stage["right"]
+            assert stage["top"] <= node["top"]
+            assert node["bottom"] <= stage["bottom"]
+        for button in boxes(page, ".steps button:not([hidden])"):
+            assert button["bottom"] <= PROJECTOR["height"]
+
         before = places_of_nodes(page, first)
         for step in range(first + 1, last + 1):
             after = places_of_nodes(page, step)
@@ -113,38 +139,22 @@ def test_what_is_seen_stays_in_its_place_from_step_to_step(
             before = after
 
 
-@pytest.mark.parametrize("agent", ["alphabeta", "mcts"])
-def test_a_lesson_needs_no_scrolling_on_a_projector(site: Site, agent: str) -> None:
-    with site.page(SEARCH, viewport=PROJECTOR) as page:
-        start(page, agent)
-        height, width = page.evaluate(
-            "[document.documentElement.scrollHeight, document.documentElement.scrollWidth]"
-        )
-        assert (width, height) == (PROJECTOR["width"], PROJECTOR["height"])
-        tree = boxes(page, "#tree")[0]
-        assert tree["width"] * tree["height"] > 0.45 * PROJECTOR["width"] * PROJECTOR["height"]
-        for node in boxes(page, NODES):
-            assert tree["left"] <= node["left"]
-            assert node["right"] <= tree["right"]
-            assert tree["top"] <= node["top"]
-            assert node["bottom"] <= tree["bottom"]
-        for button in boxes(page, ".steps button:not([hidden])"):
-            assert button["bottom"] <= PROJECTOR["height"]
-
-
 @pytest.mark.parametrize(("viewport", "count"), [(PROJECTOR, "300"), (PHONE, "0")])
-def test_labels_of_a_large_tree_stay_readable(
+def test_labels_of_a_large_tree_stay_readable_and_nodes_do_not_overlap(
     site: Site, viewport: dict[str, int], count: str
 ) -> None:
     with site.page(SEARCH, viewport=viewport) as page:
         start(page, "mcts", simulations="600")
+        for fewer in ("0", "120"):
+            page.locator("#search-nodes").select_option(fewer)
+            for one, other in combinations(boxes(page, "#tree .sign, #tree .pill"), 2):
+                across = min(one["right"], other["right"]) - max(one["left"], other["left"])
+                down = min(one["bottom"], other["bottom"]) - max(one["top"], other["top"])
+                assert across <= 0 or down <= 2
         page.locator("#search-nodes").select_option(count)
         page.locator("#tree-boards").check()
-        assert (
-            page.locator(NODES).count() == 300
-            if count == "300"
-            else page.locator(NODES).count() >= 12
-        )
+        shown = page.locator(NODES).count()
+        assert shown == 300 if count == "300" else shown >= 12
         for _ in range(3):
             assert min(label_sizes(page)) >= LEAST_LABEL
             page.get_by_role("button", name="Zoom in").click()
@@ -153,81 +163,50 @@ def test_labels_of_a_large_tree_stay_readable(
             assert min(label_sizes(page), default=LEAST_LABEL) >= LEAST_LABEL
 
 
-def test_nodes_do_not_overlap(site: Site) -> None:
-    with site.page(SEARCH) as page:
-        start(page, "mcts", simulations="300")
-        for count in ("0", "120"):
-            page.locator("#search-nodes").select_option(count)
-            found = sorted(boxes(page, "#tree .sign, #tree .pill"), key=lambda box: box["left"])
-            for index, box in enumerate(found):
-                for other in found[index + 1 :]:
-                    if other["left"] >= box["right"]:
-                        break
-                    assert other["top"] >= box["bottom"] - 2 or other["bottom"] <= box["top"] + 2
+def test_a_node_shows_its_position_and_its_line(tree: "Page") -> None:
+    paths = tree.locator(NODES).evaluate_all(KEYS)
+    deepest = max(paths, key=len)
+    tree.locator(f'{NODES}[data-key="{deepest}"]').click()
+    moves = [int(move) + 1 for move in deepest.split(",")]
+    expect(tree.locator("#tree-line li")).to_have_text([str(move) for move in moves])
+    played = MIDDLE + "".join(map(str, moves))
+    expect(tree.locator("#tree-board .stone")).to_have_count(len(played))
+    told = tree.locator("#tree-board .cx-hidden").first.text_content() or ""
+    for column in range(1, 8):
+        stones = ["XO"[ply % 2] for ply, move in enumerate(played) if move == str(column)]
+        assert f"Column {column}: {', '.join(stones) or 'empty'}." in told
 
 
-def test_a_node_shows_its_position_and_its_line(site: Site) -> None:
-    from playwright.sync_api import expect
-
-    with site.page(SEARCH) as page:
-        start(page)
-        paths = page.locator(NODES).evaluate_all(KEYS)
-        deepest = max(paths, key=len)
-        page.locator(f'{NODES}[data-key="{deepest}"]').click()
-        moves = [int(move) + 1 for move in deepest.split(",")]
-        line = page.locator("#tree-line li")
-        expect(line).to_have_text([str(move) for move in moves])
-        played = MIDDLE + "".join(map(str, moves))
-        expect(page.locator("#tree-board .stone")).to_have_count(len(played))
-        told = page.locator("#tree-board .cx-hidden").first.text_content() or ""
-        for column in range(1, 8):
-            stones = ["XO"[ply % 2] for ply, move in enumerate(played) if move == str(column)]
-            assert f"Column {column}: {', '.join(stones) or 'empty'}." in told
+def test_a_cutoff_says_why(tree: "Page") -> None:
+    tree.locator("#search-nodes").select_option("300")
+    cut = tree.locator(NODES + '[aria-label*="cut off"]')
+    assert cut.count() > 3
+    for index in range(3):
+        cut.nth(index).focus()
+        tree.keyboard.press("Enter")
+        words = tree.locator("#tree-facts").inner_text()
+        found = re.search(
+            r"(?:X gets at least|O holds X to) (\S+) here, and [XO] has (\S+) else", words
+        )
+        assert found, words
+        here, elsewhere = float(found[1]), float(found[2])
+        assert here >= elsewhere if "X gets" in words else here <= elsewhere
+        assert "cannot change that" in words
 
 
-def test_a_cutoff_says_why(site: Site) -> None:
-    with site.page(SEARCH) as page:
-        start(page)
-        page.locator("#search-nodes").select_option("300")
-        facts = page.locator("#tree-facts")
-        cut = page.locator(NODES + '[aria-label*="cut off"]')
-        assert cut.count() > 3
-        for index in range(3):
-            cut.nth(index).focus()
-            page.keyboard.press("Enter")
-            words = facts.inner_text()
-            found = re.search(
-                r"(?:X gets at least|O holds X to) (\S+) here, and [XO] has (\S+) else", words
-            )
-            assert found, words
-            here, elsewhere = float(found[1]), float(found[2])
-            assert here >= elsewhere if "X gets" in words else here <= elsewhere
-            assert "cannot change that" in words
-
-
-def test_the_current_node_and_its_path_stand_out(site: Site) -> None:
-    from playwright.sync_api import expect
-
-    with site.page(SEARCH) as page:
-        start(page)
-        state = page.locator("#search-state")
-        for step in (150, 151, 152, 200):
-            page.locator("#search-step").fill(str(step))
-            expect(state).to_contain_text(f"Step {step} of")
-            now = page.locator("#tree .item.now")
-            assert now.count() == 1
-            key = now.get_attribute("data-key") or ""
-            way = page.locator("#tree .item.way").evaluate_all(
-                "all => all.map(one => one.dataset.key)"
-            )
-            moves = key.split(",")
-            assert set(way) == {",".join(moves[:length]) for length in range(len(moves) + 1)}
-            tree, box = boxes(page, "#tree")[0], boxes(page, "#tree .item.now")[0]
-            assert tree["left"] <= box["left"]
-            assert box["right"] <= tree["right"]
-            expect(page.locator("#tree-line li")).to_have_text(
-                [str(int(move) + 1) for move in moves]
-            )
+def test_the_current_node_and_its_path_stand_out(tree: "Page") -> None:
+    for step in (150, 151, 152, 200):
+        tree.locator("#search-step").fill(str(step))
+        expect(tree.locator("#search-state")).to_contain_text(f"Step {step} of")
+        now = tree.locator("#tree .item.now")
+        assert now.count() == 1
+        moves = (now.get_attribute("data-key") or "").split(",")
+        way = tree.locator("#tree .item.way").evaluate_all(KEYS)
+        assert {*way} == {",".join(moves[:length]) for length in range(len(moves) + 1)}
+        (stage,), (box,) = boxes(tree, "#tree"), boxes(tree, "#tree .item.now")
+        assert stage["left"] <= box["left"]
+        assert box["right"] <= stage["right"]
+        expect(tree.locator("#tree-line li")).to_have_text([str(int(move) + 1) for move in moves])
 
 
 NOTE_STEPS = """state => {
@@ -239,8 +218,6 @@ NOTE_STEPS = """state => {
 
 
 def test_steps_are_played_at_a_speed(site: Site) -> None:
-    from playwright.sync_api import expect
-
     with site.page("#game=tictactoe&moves=152&view=search") as page:
         start(page)
         page.locator("#search-speed").select_option("350")
@@ -266,101 +243,56 @@ def test_steps_are_played_at_a_speed(site: Site) -> None:
         expect(page.locator("#search-play")).to_have_text("Play")
 
 
-def test_the_tree_is_zoomed_and_dragged(site: Site) -> None:
-    with site.page(SEARCH) as page:
-        start(page)
-        before = boxes(page, NODES)[0]
-        x, y = before["left"] + 5, before["top"] + 5
-        page.mouse.move(x, y)
-        page.mouse.wheel(0, -400)
-        near = boxes(page, NODES)[0]
-        assert near["width"] > 1.5 * before["width"]
-        assert near["left"] < x < near["right"]
-        page.mouse.down()
-        page.mouse.move(x + 60, y + 40, steps=4)
-        page.mouse.up()
-        dragged = boxes(page, NODES)[0]
-        assert dragged["left"] - near["left"] == pytest.approx(60, abs=8)
-        assert dragged["top"] - near["top"] == pytest.approx(40, abs=8)
-        page.locator("#tree [tabindex='0']").focus()
-        page.keyboard.press("0")
-        assert boxes(page, NODES)[0]["width"] == pytest.approx(before["width"], abs=1)
+def test_the_tree_is_zoomed_and_dragged(tree: "Page") -> None:
+    before = boxes(tree, NODES)[0]
+    x, y = before["left"] + 5, before["top"] + 5
+    tree.mouse.move(x, y)
+    tree.mouse.wheel(0, -400)
+    near = boxes(tree, NODES)[0]
+    assert near["width"] > 1.5 * before["width"]
+    assert near["left"] < x < near["right"]
+    tree.mouse.down()
+    tree.mouse.move(x + 60, y + 40, steps=4)
+    tree.mouse.up()
+    dragged = boxes(tree, NODES)[0]
+    assert dragged["left"] - near["left"] == pytest.approx(60, abs=8)
+    assert dragged["top"] - near["top"] == pytest.approx(40, abs=8)
+    tree.locator("#tree [tabindex='0']").focus()
+    tree.keyboard.press("0")
+    assert boxes(tree, NODES)[0]["width"] == pytest.approx(before["width"], abs=1)
 
 
-def test_two_fingers_zoom(site: Site) -> None:
-    with site.page(SEARCH, viewport=PHONE, has_touch=True) as page:
-        start(page)
-        tree, before = boxes(page, "#tree")[0], boxes(page, NODES)[0]
-        x, y = tree["left"] + tree["width"] / 2, tree["top"] + 60
-        touch = page.context.new_cdp_session(page)
-
-        def fingers(kind: str, apart: float | None) -> None:
-            points = [] if apart is None else [{"x": x - apart, "y": y}, {"x": x + apart, "y": y}]
-            numbered = [{**point, "id": number} for number, point in enumerate(points)]
-            touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": numbered})
-
-        fingers("touchStart", 30)
-        for apart in (40, 50, 60, 75):
-            fingers("touchMove", apart)
-        fingers("touchEnd", None)
-        assert boxes(page, NODES)[0]["width"] > 1.4 * before["width"]
+def test_keys_go_from_node_to_node(tree: "Page") -> None:
+    focused = "document.activeElement.dataset.key"
+    tree.locator(NODES).first.focus()
+    assert tree.evaluate(focused) == ""
+    ways = [tree.evaluate(focused)]
+    for _ in range(3):
+        tree.keyboard.press("ArrowDown")
+        ways.append(tree.evaluate(focused))
+    assert all(after != before for before, after in pairwise(ways))
+    tree.keyboard.press("ArrowUp")
+    assert tree.evaluate(focused) in ways
+    expect(tree.locator("#tree-line li").first).to_be_visible()
+    tree.keyboard.press("4")  # no move is made on a board that is not seen
+    tree.keyboard.press("u")
+    assert f"moves={MIDDLE}&" in tree.url
 
 
-def test_keys_go_from_node_to_node(site: Site) -> None:
-    from playwright.sync_api import expect
-
-    with site.page(SEARCH) as page:
-        start(page)
-        focused = "document.activeElement.dataset.key"
-        page.locator(NODES).first.focus()
-        assert page.evaluate(focused) == ""
-        ways = [page.evaluate(focused)]
-        for _ in range(3):
-            page.keyboard.press("ArrowDown")
-            ways.append(page.evaluate(focused))
-        assert all(after != before for before, after in pairwise(ways))
-        page.keyboard.press("ArrowUp")
-        assert page.evaluate(focused) in ways
-        expect(page.locator("#tree-line li").first).to_be_visible()
-        page.keyboard.press("4")  # no move is made on a board that is not seen
-        page.keyboard.press("u")
-        assert f"moves={MIDDLE}&" in page.url
-
-
-def test_a_folded_part_opens_and_the_way_leads_back(site: Site) -> None:
-    from playwright.sync_api import expect
-
-    with site.page(SEARCH) as page:
-        start(page)
-        way = page.locator("#tree-way button")
-        expect(way.first).to_be_hidden()
-        folded = page.locator("#tree .item.folded").last
-        path = (folded.get_attribute("data-key") or "").removesuffix("+")
-        folded.focus()
-        page.keyboard.press("Enter")
-        expect(way).to_have_count(1 + len(path.split(",")))
-        assert page.locator(NODES).first.get_attribute("data-key") == path
-        way.first.click()
-        expect(page.locator(NODES).first).to_have_attribute("data-key", "")
-
-
-def test_the_tree_is_shown_while_the_search_goes_on_and_stops(site: Site) -> None:
-    from playwright.sync_api import expect
-
-    with site.page("#game=connectx-6x7x4&moves=&view=search") as page:
-        page.get_by_label("depth").fill("12")
-        page.get_by_role("button", name="Start", exact=True).click()
-        page.locator(NODES).first.wait_for()
-        expect(page.locator("#search-state")).to_contain_text("Thinking")
-        page.get_by_role("button", name="Stop").click()
-        expect(page.locator("#search-state")).to_contain_text("Step")
-        page.get_by_role("button", name="Step back").click()
-        expect(page.locator("#tree-error")).to_be_hidden()
+def test_a_folded_part_opens_and_the_way_leads_back(tree: "Page") -> None:
+    way = tree.locator("#tree-way button")
+    expect(way.first).to_be_hidden()
+    folded = tree.locator("#tree .item.folded").last
+    path = (folded.get_attribute("data-key") or "").removesuffix("+")
+    folded.focus()
+    tree.keyboard.press("Enter")
+    expect(way).to_have_count(1 + len(path.split(",")))
+    assert tree.locator(NODES).first.get_attribute("data-key") == path
+    way.first.click()
+    expect(tree.locator(NODES).first).to_have_attribute("data-key", "")
 
 
 def test_a_limit_is_told_where_it_ends_the_search(site: Site) -> None:
-    from playwright.sync_api import expect
-
     with site.page("#game=connectx-6x7x4&moves=&view=search") as page:
         page.get_by_label("agent", exact=True).select_option("minimax")
         page.get_by_label("depth").fill("6")
@@ -371,23 +303,15 @@ def test_a_limit_is_told_where_it_ends_the_search(site: Site) -> None:
         expect(state).to_have_text("Step 19999 of 20000.")
 
 
-def slow_search(page: "Page") -> Any:
-    """Begin a search that takes long; the line that tells how it stands."""
-    page.get_by_label("agent", exact=True).select_option("mcts")
-    page.get_by_label("simulations").fill("20000")
-    page.get_by_text("More options").click()
-    page.get_by_label("time limit").fill("")
-    page.get_by_role("button", name="Start", exact=True).click()
-    return page.locator("#search-state")
-
-
-def test_a_growing_tree_is_paused_and_followed_again(site: Site) -> None:
-    from playwright.sync_api import expect
-
+def test_a_growing_tree_is_paused_followed_again_and_stopped(site: Site) -> None:
     with site.page("#game=connectx-20x20x5&moves=&view=search") as page:
-        state = slow_search(page)
+        page.get_by_label("agent", exact=True).select_option("mcts")
+        page.get_by_label("simulations").fill("20000")
+        page.get_by_text("More options").click()
+        page.get_by_label("time limit").fill("")
+        page.get_by_role("button", name="Start", exact=True).click()
+        state, play = page.locator("#search-state"), page.locator("#search-play")
         expect(state).to_contain_text("Thinking")
-        play = page.locator("#search-play")
         expect(play).to_have_text("Pause")
         page.get_by_role("button", name="First step").click()
         expect(state).to_have_text("Paused at step 1, while the search goes on.")
@@ -404,11 +328,11 @@ def test_a_growing_tree_is_paused_and_followed_again(site: Site) -> None:
         page.get_by_role("button", name="Stop").click()
         expect(state).to_contain_text("Step")
         expect(play).to_have_text("Play")
+        page.get_by_role("button", name="Step back").click()
+        expect(page.locator("#tree-error")).to_be_hidden()
 
 
 def test_a_view_that_is_left_finds_its_tree_again(site: Site) -> None:
-    from playwright.sync_api import expect
-
     with site.page(SEARCH) as page:
         start(page)
         page.get_by_role("button", name="First step").click()
@@ -429,23 +353,36 @@ def test_a_view_that_is_left_finds_its_tree_again(site: Site) -> None:
         expect(page.get_by_role("button", name="Back to the tree")).to_be_hidden()
 
 
-def test_on_a_phone_the_tree_is_the_first_thing_seen(site: Site) -> None:
-    with site.page(SEARCH, viewport=PHONE) as page:
+def test_on_a_phone_the_tree_is_the_first_thing_seen_and_two_fingers_zoom(site: Site) -> None:
+    with site.page(SEARCH, viewport=PHONE, has_touch=True) as page:
         start(page)
-        tree, play = boxes(page, "#tree")[0], boxes(page, "#search-play")[0]
-        assert tree["top"] < 200
-        assert tree["bottom"] < PHONE["height"]
-        assert play["bottom"] <= PHONE["height"]
+        stage, before = boxes(page, "#tree")[0], boxes(page, NODES)[0]
+        assert stage["top"] < 200
+        assert stage["bottom"] < PHONE["height"]
+        assert boxes(page, "#search-play")[0]["bottom"] <= PHONE["height"]
+        x, y = stage["left"] + stage["width"] / 2, stage["top"] + 60
+        touch = page.context.new_cdp_session(page)
+
+        def fingers(kind: str, apart: float | None) -> None:
+            points = [] if apart is None else [{"x": x - apart, "y": y}, {"x": x + apart, "y": y}]
+            numbered = [{**point, "id": number} for number, point in enumerate(points)]
+            touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": numbered})
+
+        fingers("touchStart", 30)
+        for apart in (40, 50, 60, 75):
+            fingers("touchMove", apart)
+        fingers("touchEnd", None)
+        assert boxes(page, NODES)[0]["width"] > 1.4 * before["width"]
+
+        page.locator("#tree-whole").click()
         page.locator(NODES).nth(1).click()
         board = boxes(page, "#tree-board")[0]
-        assert tree["top"] <= board["top"]
+        assert stage["top"] <= board["top"]
         assert board["bottom"] <= PHONE["height"]
-        assert stones_of_the_node(page) >= len(MIDDLE)
+        assert page.locator("#tree-board .stone").count() >= len(MIDDLE)
 
 
 def test_a_page_that_is_loaded_again_finds_its_tree(site: Site) -> None:
-    from playwright.sync_api import expect
-
     with site.page(SEARCH) as page:
         start(page, depth="3")
         state = page.locator("#search-state")

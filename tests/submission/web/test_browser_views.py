@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
 import pytest
@@ -12,15 +12,9 @@ from envs.board import moves_text
 from submission.arena.game_record import GameRecord, Result
 from submission.match.results_file import read_results
 from tests.helpers.bitbully_judge import Judge
-from tests.helpers.browser import (
-    EPISODE,
-    Site,
-    legal_places,
-    message,
-    places,
-    write_ladder,
-)
+from tests.helpers.browser import EPISODE, Site, audit, expect, legal_places, message, places
 from tests.helpers.episodes import episode_of, write_episode
+from tests.helpers.game_records import write_ladder
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -37,7 +31,6 @@ VIEWS = {
     "replays": "#view=replays&file=0&replay=3&moves=12",
 }
 WIDTHS = (320, 360, 1280, 2560)
-SCHEMES: tuple[Literal["light"], Literal["dark"]] = ("light", "dark")
 
 
 def show_all(page: "Page", view: str) -> None:
@@ -53,8 +46,6 @@ def show_all(page: "Page", view: str) -> None:
 
 
 def test_replays_are_filtered_and_stepped_through(site: Site) -> None:
-    from playwright.sync_api import expect
-
     with site.page("#view=replays") as page:
         games = page.locator("#replays-list button")
         expect(games).to_have_count(15)
@@ -85,8 +76,6 @@ def test_replays_are_filtered_and_stepped_through(site: Site) -> None:
 
 
 def test_an_episode_of_kaggle_is_opened_and_stepped_through(site: Site) -> None:
-    from playwright.sync_api import expect
-
     with site.page("#view=replays") as page:
         page.get_by_label("file", exact=True).select_option(
             label="episode-81234567-replay.json (1 game)"
@@ -111,17 +100,23 @@ def test_an_episode_of_kaggle_is_opened_and_stepped_through(site: Site) -> None:
         expect(page.locator("#seats")).to_contain_text("Theirs")
 
 
-def test_failures_and_standings_are_shown(site: Site) -> None:
-    from playwright.sync_api import expect
-
+def test_failures_and_standings_are_shown_and_another_file_begins_anew(site: Site) -> None:
     with site.page("#view=replays") as page:
-        page.get_by_label("failures only").check()
         games = page.locator("#replays-list button")
+        expect(page.locator("#standings-table tbody tr")).to_have_count(3)
+        expect(page.locator("#cross-table tbody tr")).to_have_count(3)
+        page.get_by_label("failures only").check()
         expect(games).to_have_count(6)
         expect(games.first).to_contain_text("X failed")
         expect(games.first).to_contain_text("boom")
-        expect(page.locator("#standings-table tbody tr")).to_have_count(3)
-        expect(page.locator("#cross-table tbody tr")).to_have_count(3)
+        page.get_by_label("result of the player").select_option("loss")
+        expect(games).to_have_count(3)
+        file = page.get_by_label("file", exact=True)
+        file.select_option("1")
+        expect(games).to_have_count(1)
+        file.select_option("0")
+        expect(games).to_have_count(15)
+        expect(page.get_by_label("result of the player")).to_have_value("")
 
 
 def arrive(page: "Page", kind: str, name: str, text: str) -> None:
@@ -141,8 +136,6 @@ def arrive(page: "Page", kind: str, name: str, text: str) -> None:
 
 
 def test_a_dropped_episode_and_pasted_moves_are_opened(site: Site, tmp_path: Path) -> None:
-    from playwright.sync_api import expect
-
     episode = write_episode(episode_of(EPISODE, names=("<b>Mine</b>", "Theirs")), tmp_path)
     with site.page() as page:
         arrive(page, "drop", "mine.json", episode.read_text(encoding="utf-8"))
@@ -162,45 +155,13 @@ def test_a_dropped_episode_and_pasted_moves_are_opened(site: Site, tmp_path: Pat
         expect(page.locator("#replays-file option")).to_have_count(5)
 
 
-def test_filters_begin_anew_with_another_file(site: Site) -> None:
-    from playwright.sync_api import expect
-
-    with site.page("#view=replays") as page:
-        page.get_by_label("result of the player").select_option("loss")
-        page.get_by_label("failures only").check()
-        file = page.get_by_label("file", exact=True)
-        file.select_option("1")
-        expect(page.locator("#replays-list button")).to_have_count(1)
-        file.select_option("0")
-        expect(page.locator("#replays-list button")).to_have_count(15)
-        expect(page.get_by_label("result of the player")).to_have_value("")
-
-
 def test_a_game_that_is_tapped_on_a_phone_is_seen(site: Site) -> None:
-    from playwright.sync_api import expect
-
     with site.page("#view=replays", viewport={"width": 360, "height": 740}) as page:
         last = page.locator("#replays-list button").last
         last.scroll_into_view_if_needed()
         last.click()
         expect(page.locator("#seats")).to_contain_text("third")
         expect(page.locator("#board")).to_be_in_viewport(ratio=0.5)
-
-
-@pytest.mark.parametrize(
-    ("link", "words"),
-    [
-        ("#view=replays&file=0&replay=9999", "ladder.jsonl has no game 10000: its last is 15."),
-        ("#view=replays&file=7&replay=0", "The file of this link is not open"),
-    ],
-)
-def test_a_link_to_a_game_that_is_not_there_is_refused_in_words(
-    site: Site, link: str, words: str
-) -> None:
-    from playwright.sync_api import expect
-
-    with site.page(link) as page:
-        expect(page.locator("#error")).to_contain_text(words)
 
 
 def mistakes_of(name: str, records: Sequence[GameRecord], judge: Judge) -> dict[str, list[int]]:
@@ -218,8 +179,6 @@ def mistakes_of(name: str, records: Sequence[GameRecord], judge: Judge) -> dict[
 def test_the_mistakes_of_a_file_are_practised_while_others_are_found(
     site: Site, tmp_path: Path
 ) -> None:
-    from playwright.sync_api import expect
-
     records = read_results(write_ladder(tmp_path / "ladder.jsonl")).records
     lost = (Result.LOSS, Result.PLAYER_FAILED)
     own = [record for record in records if record.player == "hero" and record.result in lost]
@@ -250,47 +209,33 @@ def test_the_mistakes_of_a_file_are_practised_while_others_are_found(
         expect(page.locator("#seats")).to_contain_text("hero")
 
 
-def audit(page: "Page") -> None:
-    """Find no violation of the rules of axe-core, in light and dark."""
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    for scheme in SCHEMES:
-        page.emulate_media(color_scheme=scheme)
-        found = axe.run(page)
-        assert found.violations_count == 0, f"{scheme}: {found.generate_report()}"
-
-
 @pytest.mark.parametrize("view", VIEWS)
-def test_an_audit_finds_no_violation(site: Site, view: str) -> None:
+def test_a_view_passes_an_audit_and_is_never_wider_than_the_page(site: Site, view: str) -> None:
     with site.page(VIEWS[view]) as page:
         show_all(page, view)
         audit(page)
-
-
-@pytest.mark.parametrize("name", ["Which agent plays O?", "New game", "Keys"])
-def test_an_audit_of_the_dialogs_finds_no_violation(site: Site, name: str) -> None:
-    with site.page(viewport={"width": 360, "height": 700}) as page:
-        if name == "Which agent plays O?":
-            page.get_by_label("Who plays O").select_option("An agent with options…")
-        else:
-            page.keyboard.press({"New game": "n", "Keys": "?"}[name])
-        audit(page)
-        dialog = page.get_by_role("dialog", name=name)
-        assert dialog.evaluate("dialog => dialog.scrollWidth <= dialog.clientWidth")
-
-
-@pytest.mark.parametrize("view", VIEWS)
-def test_nothing_is_wider_than_the_page(site: Site, view: str) -> None:
-    with site.page(VIEWS[view]) as page:
-        show_all(page, view)
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": 800})
             across = page.evaluate("document.documentElement.scrollWidth")
             assert across == width, f"{view} at {width} pixels"
 
 
-def test_the_theme_is_chosen_and_remembered(site: Site) -> None:
-    from playwright.sync_api import expect
+def test_the_dialogs_pass_an_audit_on_a_phone(site: Site) -> None:
+    with site.page(viewport={"width": 360, "height": 700}) as page:
+        for name, key in {"New game": "n", "Keys": "?", "Which agent plays O?": None}.items():
+            if key is None:
+                page.get_by_label("Who plays O").select_option("An agent with options…")
+            else:
+                page.keyboard.press(key)
+            dialog = page.get_by_role("dialog", name=name)
+            expect(dialog).to_be_visible()
+            audit(page)
+            assert dialog.evaluate("dialog => dialog.scrollWidth <= dialog.clientWidth")
+            page.keyboard.press("Escape")
+            expect(dialog).to_be_hidden()
 
+
+def test_the_theme_is_chosen_and_remembered(site: Site) -> None:
     with site.page(color_scheme="light") as page:
         ground = "getComputedStyle(document.body.parentElement).backgroundColor"
         light = page.evaluate(ground)
@@ -305,20 +250,12 @@ def test_the_theme_is_chosen_and_remembered(site: Site) -> None:
 
 
 def test_moves_and_values_are_read_aloud(site: Site) -> None:
-    from playwright.sync_api import expect
-
     with site.page(VIEWS["play"]) as page:
         page.locator("#values-switch").check()
         live = page.locator("#board [role=status]")
         expect(live).to_have_text(re.compile(r"^Best: column \d.*, wins in \d+ moves\.$"))
         places(page).nth(0).click()
         expect(live).to_contain_text("plays column 1.")
-
-
-def test_a_game_that_ends_rings_the_line(site: Site) -> None:
-    with site.page(VIEWS["over"]) as page:
-        assert page.locator("#board .above .last").count() == 4
-        assert message(page).inner_text() == "X wins"
 
 
 def test_the_page_is_small(site: Site) -> None:

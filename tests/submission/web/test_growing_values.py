@@ -1,8 +1,8 @@
 """The values of moves while they become known: right at the end, and never wrong before."""
 
-import random
 from collections.abc import Sequence
 from itertools import pairwise
+from random import Random
 
 import pytest
 
@@ -13,8 +13,9 @@ from envs.board import moves_text, parse_moves
 from submission.web.searching.best_trap import growing_trap
 from submission.web.searching.review_view import growing_review
 from submission.web.searching.values import PositionValues, growing_values, values_view
-from tests.helpers.bitbully_judge import Judge
+from tests.helpers.bitbully_judge import Judge, plies_of_score, score_in_words
 from tests.helpers.brute_force import BruteForce
+from tests.helpers.game_records import unfinished_game
 
 ENV = ConnectFour()
 
@@ -22,17 +23,6 @@ ENV = ConnectFour()
 @pytest.fixture(scope="module")
 def solver() -> Solver:
     return Solver(ConnectX(), book=shipped_book_of(ConnectX()))
-
-
-def random_game(rng: random.Random, plies: int, env: BoardGame = ENV) -> list[int]:
-    """A game of random moves that goes on after so many plies."""
-    while True:
-        state, actions = env.initial_state(), list[int]()
-        while len(actions) < plies and env.get_available_actions(state):
-            actions.append(rng.choice(env.get_available_actions(state)))
-            state = env.get_next_state(state, actions[-1])
-        if len(actions) == plies and env.get_available_actions(state):
-            return actions
 
 
 def reached(env: BoardGame, actions: Sequence[int]) -> BoardState:
@@ -62,9 +52,9 @@ def named_trap(solver: Solver, actions: Sequence[int]) -> int | None:
 def test_a_trap_is_named_in_lost_positions_alone_and_loses_no_sooner_than_it_must(
     solver: Solver,
 ) -> None:
-    judge, rng, lost = Judge(), random.Random(9), 0
+    judge, rng, lost = Judge(), Random(9), 0
     while lost < 6:
-        actions = random_game(rng, rng.randrange(16, 32))
+        actions = unfinished_game(rng, rng.randrange(16, 32))
         scores, trap = judge.scores(actions), named_trap(solver, actions)
         left = 42 - len(actions)
         resisting = [column for column, score in scores.items() if score > -(left // 2)]
@@ -75,41 +65,29 @@ def test_a_trap_is_named_in_lost_positions_alone_and_loses_no_sooner_than_it_mus
         assert trap in (resisting or scores)
 
 
-def plies_of_score(plies: int, score: int) -> int:
-    """When a game ends: the winner wins with the `abs(score)`-th last stone that is theirs."""
-    first, second = 21, 21
-    mover_is_first = plies % 2 == 0
-    winner_is_first = mover_is_first == (score > 0)
-    stone = (first if winner_is_first else second) + 1 - abs(score)
-    return 2 * stone - winner_is_first - plies
-
-
 def test_values_are_those_of_the_solver_and_of_bitbully_in_50_positions(solver: Solver) -> None:
-    judge, rng = Judge(), random.Random(7)
+    judge, rng = Judge(), Random(7)
     for _ in range(50):
-        actions = random_game(rng, rng.randrange(12, 40))
+        actions = unfinished_game(rng, rng.randrange(12, 40))
         values = last(ConnectX(), reached(ENV, actions), solver, 60)
         scores = judge.scores(actions)
         assert {action: value.bounds.lower for action, value in values.moves.items()} == scores
         assert all(value.bounds.exact for value in values.moves.values())
-        assert values.best == [a for a, score in scores.items() if score == max(scores.values())]
+        assert values.best == judge.best_moves(actions)
         for action, value in values.moves.items():
             score = scores[action]
             assert value.kind == ("win" if score > 0 else "loss" if score < 0 else "draw")
+            assert value.text == score_in_words(len(actions), score)
             if score:
-                expected = plies_of_score(len(actions), score)
-                moves = (expected + 1) // 2  # the winner's own
-                verb = "wins" if score > 0 else "loses"
-                assert value.text == f"{verb} in {moves} move{'' if moves == 1 else 's'}"
-                assert value.plies == expected
+                assert value.plies == plies_of_score(len(actions), score)
 
 
 def test_what_is_said_before_the_end_is_true(solver: Solver) -> None:
     """Each bound holds for the exact score, and bounds only become tighter."""
-    rng = random.Random(3)
+    rng = Random(3)
     solver.forget()
     for plies in (9, 10, 11):
-        state = reached(ENV, random_game(rng, plies))
+        state = reached(ENV, unfinished_game(rng, plies))
         snapshots = list(growing_values(ConnectX(), state, solver))
         final = snapshots[-1].moves
         for before, after in pairwise(snapshots):
@@ -121,10 +99,10 @@ def test_what_is_said_before_the_end_is_true(solver: Solver) -> None:
 
 
 def test_tic_tac_toe_is_exact_with_distances() -> None:
-    env, rng = TicTacToe(), random.Random(1)
+    env, rng = TicTacToe(), Random(1)
     oracle = BruteForce(env)
     for plies in [0, *(rng.randrange(1, 8) for _ in range(30))]:
-        state = reached(env, random_game(rng, plies, env))
+        state = reached(env, unfinished_game(rng, plies, env))
         values = last(env, state, None, 10)
         sign = 1 if state.player == 1 else -1
         for action, value in values.moves.items():
@@ -175,16 +153,15 @@ def test_a_review_names_the_mistakes(solver: Solver) -> None:
 
 
 def test_a_review_of_a_whole_game_ends_with_its_result(solver: Solver) -> None:
-    rng = random.Random(5)
-    actions = random_game(rng, 30)
+    rng = Random(5)
+    actions = unfinished_game(rng, 30)
     state = reached(ENV, actions)
     while legal := ENV.get_available_actions(state):
         actions.append(rng.choice(legal))
         state = ENV.get_next_state(state, actions[-1])
-    snapshots = list(growing_review(ConnectX(), actions, solver))
-    plies = snapshots[-1]["plies"]
-    assert [ply["ply"] for ply in plies] == list(range(len(actions)))
+    *_, final = growing_review(ConnectX(), actions, solver)
+    assert [ply["ply"] for ply in final["plies"]] == list(range(len(actions)))
     winner = ENV.winner(state)
-    if winner is not None:
-        assert plies[-1]["text"] == "wins in 1 move"
-        assert (plies[-1]["value"] > 0) == (winner == 1)
+    assert winner is not None
+    assert final["plies"][-1]["text"] == "wins in 1 move"
+    assert (final["plies"][-1]["value"] > 0) == (winner == 1)

@@ -1,7 +1,6 @@
 """Files of games in the browser: which games are listed, and the table of their players."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +14,9 @@ from submission.match.results_file import read_results
 from submission.rating.ladder import make_ladder
 from submission.web.opened_files import OpenedFile, ReplayFilter
 from submission.web.routes import MOST_DROPPED
-from tests.helpers.browser import write_ladder
+from tests.helpers.game_records import write_ladder
 from tests.helpers.shell import Shell
-from tests.helpers.web_server import Running, running_server
+from tests.helpers.web_server import Visitor
 
 pytestmark = pytest.mark.usefixtures("rough_ratings")
 
@@ -34,21 +33,26 @@ def ladder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def server(ladder: Path) -> Iterator[Running]:
-    with running_server(str(ladder)) as running:
-        yield running
+def server(ladder: Path) -> Visitor:
+    return Visitor("127.0.0.1", ladder)
 
 
-def listed(server: Running, **wanted: Any) -> dict[str, Any]:
-    asked = {"file": 0, "offset": 0, "count": 200, **wanted}
-    answer: dict[str, Any] = server.client.post("/api/replays", json=asked).json()
-    return answer
+def asked(server: Visitor, path: str, **question: Any) -> Any:
+    return server.post(f"/api/{path}", json=question).json()
+
+
+def listed(server: Visitor, **wanted: Any) -> dict[str, Any]:
+    """The games that pass a filter, from the view of a page."""
+    games: dict[str, Any] = asked(
+        server, "replays", **{"file": 0, "offset": 0, "count": 200, **wanted}
+    )
+    return games
 
 
 def test_games_are_filtered_and_the_table_is_that_of_the_report(
-    server: Running, ladder: Path
+    server: Visitor, ladder: Path
 ) -> None:
-    (form,) = server.client.get("/api/setup").json()["files"]
+    (form,) = server.get("/api/setup").json()["files"]
     assert (form["name"], form["kind"], form["games"]) == ("ladder.jsonl", "results", 12)
     assert {*form["players"]} == {"random", "greedy", "minimax:depth=1"}
     everything = listed(server)["replays"]
@@ -60,14 +64,14 @@ def test_games_are_filtered_and_the_table_is_that_of_the_report(
     assert {replay["player"] for replay in mine} == {"greedy"}
     assert len(mine) == 8
     assert all(replay["players"][replay["seat"] - 1] == "greedy" for replay in mine)
-    results = [listed(server, player="greedy", result=result)["total"] for result in RESULTS]
-    assert sum(results) == 8
+    results = ("win", "draw", "loss")
+    assert sum(listed(server, player="greedy", result=each)["total"] for each in results) == 8
     assert listed(server, result="player failed") == listed(server, result="opponent failed")
     assert listed(server, player="greedy", opponent="random", count=2)["total"] == 4
     assert len(listed(server, offset=10)["replays"]) == 2
     assert listed(server, failed=True)["total"] == 0
     assert listed(server, player="nobody") == {"total": 0, "replays": []}
-    standings = server.client.post("/api/standings", json={"file": 0}).json()
+    standings = asked(server, "standings", file=0)
     rated = make_ladder(read_results(ladder), None)
     assert [row[0] for row in standings["rows"]] == [rung.player for rung in rated.rungs]
     assert standings["cross"]["players"] == [rung.player for rung in rated.rungs]
@@ -75,9 +79,6 @@ def test_games_are_filtered_and_the_table_is_that_of_the_report(
         for meeting, percent in zip(rung.against, row, strict=True):
             assert percent == (None if meeting.score is None else round(100 * meeting.score, 1))
     assert all(len(row) == len(standings["columns"]) for row in standings["rows"])
-
-
-RESULTS = ["win", "draw", "loss"]
 
 
 def test_a_result_is_from_the_view_of_the_player_who_is_asked_for(ladder: Path) -> None:
@@ -97,28 +98,34 @@ def test_who_fails_has_lost(tmp_path: Path) -> None:
 
 
 def test_dropped_files_are_opened_as_those_that_were_named_up_to_a_limit(ladder: Path) -> None:
+    server = Visitor("127.0.0.1", ladder)
     content = {"name": "C:\\games\\mine\x1b.jsonl", "text": ladder.read_text(encoding="utf-8")}
-    with running_server(str(ladder)) as server:
-        form = server.client.post("/api/files", json=content).json()
-        assert (form["number"], form["name"], form["games"]) == (1, "mine\\x1b.jsonl", 12)
-        assert listed(server, file=1) == listed(server)
-        tables = [server.client.post("/api/standings", json={"file": n}).json() for n in (0, 1)]
-        assert tables[0] == tables[1]
-        assert len(server.client.get("/api/setup").json()["files"]) == 2
-        answers = [server.client.post("/api/files", json=content) for _ in range(MOST_DROPPED)]
-        assert [answer.status_code for answer in answers] == [200] * (MOST_DROPPED - 1) + [422]
+    form = asked(server, "files", **content)
+    assert (form["number"], form["name"], form["games"]) == (1, "mine\\x1b.jsonl", 12)
+    assert listed(server, file=1) == listed(server)
+    assert asked(server, "standings", file=1) == asked(server, "standings", file=0)
+    assert len(server.get("/api/setup").json()["files"]) == 2
+    answers = [server.post("/api/files", json=content) for _ in range(MOST_DROPPED)]
+    assert [answer.status_code for answer in answers] == [200] * (MOST_DROPPED - 1) + [422]
 
 
 @pytest.mark.parametrize(
     "text", ["", "{}", "[1]", '{"format": 7}', "\ud800", '{"name": "connectx"}']
 )
-def test_what_is_no_file_of_games_is_refused_by_its_name(server: Running, text: str) -> None:
+def test_what_is_no_file_of_games_is_refused_by_its_name(server: Visitor, text: str) -> None:
     content = json.dumps({"name": "x.json", "text": text})
     kind = {"Content-Type": "application/json"}
-    answer = server.client.post("/api/files", content=content, headers=kind)
+    answer = server.post("/api/files", content=content, headers=kind)
     assert answer.status_code == 400
     assert "x.json" in answer.json()["error"]
     assert "tmp" not in answer.json()["error"]
+
+
+def test_a_file_that_is_not_open_is_refused(server: Visitor) -> None:
+    for path, fields in {"standings": {}, "replays": {"offset": 0, "count": 1}}.items():
+        beyond = asked(server, path, file=1, **fields)
+        assert beyond == {"error": "file is a whole number from 0 to 0"}
+        assert "no file is open" in asked(Visitor(), path, file=0, **fields)["error"]
 
 
 def test_one_players_games_have_the_table_of_evaluate(shell: Shell, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from tests.helpers.processes import wait_until_gone
 from tests.helpers.shell import Shell
 from tests.helpers.signals import heed_all
 from tests.helpers.systems import needs_posix
-from tests.helpers.web_server import Running, running_server
+from tests.helpers.web_server import running_server
 
 UNSOLVABLE = {"page": "leftbehind", "game": "connectx-7x8x4", "moves": ""}
 
@@ -29,13 +29,16 @@ def test_a_port_that_is_taken_is_replaced_by_a_free_one() -> None:
             assert second.getsockname()[1] not in (0, port)
 
 
-def test_a_taken_port_is_said(shell: Shell) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
+def test_a_taken_port_and_a_host_that_others_can_reach_are_told() -> None:
+    with socket.create_server(("0.0.0.0", 0)) as taken:  # as --host says
         port = taken.getsockname()[1]
-        command = [sys.executable, "-m", "submission", "web", "--port", str(port)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as server:
+        command = [sys.executable, "-m", "submission", "web", "--host", "0.0.0.0"]
+        with subprocess.Popen(
+            [*command, "--port", str(port)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        ) as server:
             assert server.stdout is not None
             assert f"{port} is taken" in server.stdout.readline().decode()
+            assert b"Warning: whoever can reach 0.0.0.0" in server.stdout.readline()
             server.terminate()
 
 
@@ -43,14 +46,6 @@ def test_a_host_that_is_not_of_this_machine_is_refused(shell: Shell) -> None:
     outcome = shell.run("web", "--host", "192.0.2.1", "--port", "0")
     assert outcome.status == 2
     assert "cannot listen at 192.0.2.1" in outcome.stderr
-
-
-def test_a_server_that_others_can_reach_comes_with_a_warning() -> None:
-    command = [sys.executable, "-m", "submission", "web", "--host", "0.0.0.0", "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as server:
-        assert server.stdout is not None
-        assert b"Warning: whoever can reach 0.0.0.0" in server.stdout.readline()
-        server.terminate()
 
 
 def test_files_that_hold_no_games_are_refused(shell: Shell, tmp_path: Path) -> None:
@@ -112,19 +107,10 @@ def test_a_file_named_as_this_package_in_the_current_folder_is_not_run(
     (tmp_path / "submission.py").write_text("raise SystemExit('run')")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONSAFEPATH", "1")
+    fields = {"page": "abcdefgh", "game": "connectx-6x7x4", "moves": ""}
     with running_server() as server:
-        assert quick_move(server) in range(7)
-
-
-def quick_move(server: Running) -> int:
-    fields = {
-        "page": "abcdefgh",
-        "game": "connectx-6x7x4",
-        "moves": "",
-        "agent": {"name": "random"},
-    }
-    action: int = server.client.post("/api/move", json=fields).json()["action"]
-    return action
+        answer = server.client.post("/api/move", json={**fields, "agent": {"name": "random"}})
+        assert answer.json()["action"] in range(7)
 
 
 def test_the_packages_of_the_extra_are_asked_for_alone_by_it() -> None:

@@ -1,21 +1,22 @@
 """What a page may ask has limits; whatever is beyond them is refused in one sentence."""
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
 
 from agents.registry import REGISTERED
 from submission.web.questions import (
-    agent_field,
+    PositionQuestion,
+    ReplaysQuestion,
     move_question,
     parse_json,
-    picture_question,
-    position_field,
-    replays_question,
+    read,
     tree_question,
     values_question,
 )
+from submission.web.searching.searches import PictureAsked
 from submission.web.setup_form import agent_forms, game_forms
 
 PAGE = "abcdefgh12"
@@ -23,9 +24,9 @@ POSITION = {"page": PAGE, "game": "connectx-6x7x4", "moves": "4453"}
 MOVE = {**POSITION, "agent": {"name": "mcts", "options": {"simulations": 10}}, "seconds": 1}
 
 
-def refused(read: Any, fields: dict[str, Any]) -> str:
+def refused(question: Any, fields: dict[str, Any]) -> str:
     with pytest.raises(ValueError, match=r"\w") as error:
-        read(fields)
+        question(fields)
     sentence = str(error.value)
     assert "\n" not in sentence
     assert len(sentence) < 500
@@ -91,7 +92,8 @@ def test_what_is_missing_is_named(missing: str) -> None:
 def test_a_game_that_is_over_has_no_values_but_is_a_position() -> None:
     over = {**POSITION, "moves": "1212121"}
     assert refused(values_question, over) == "the game is over in this position"
-    assert position_field({"game": over["game"], "moves": over["moves"]}).is_over
+    position = {"game": over["game"], "moves": over["moves"]}
+    assert read(PositionQuestion, position).position.is_over
 
 
 @pytest.mark.parametrize(
@@ -102,52 +104,34 @@ def test_what_is_no_json_object_is_refused(text: str) -> None:
     refused(lambda fields: parse_json(fields["text"], "the question"), {"text": text})
 
 
+TREE = {**POSITION, "agent": "alphabeta", "options": '{"depth": 3}', "nodes": "30"}
+PICTURE = {"page": PAGE, "step": 5, "root": [3], "nodes": 60}
+REPLAYS = {"file": 1, "offset": 0, "count": 200, "result": "win"}
+NO_TREES = [
+    {"agent": "perfect"},
+    *({"options": text} for text in ("{", "[1]", '{"simulations": 1e9}', '{"engine": "fast?"}')),
+    *({"nodes": nodes} for nodes in ("0", "9999", "x")),
+]
+NO_PICTURES = [{"step": 0}, {"step": 1.5}, {"root": "3"}, {"root": [-1]}, {"root": [0] * 500}]
+NO_REPLAYS = [
+    *({"file": -1}, {"file": "games.jsonl"}, {"count": 201}, {"count": 0}, {"offset": -1}),
+    *({"result": "lost"}, {"failed": "yes"}, {"player": 3}),
+]
+
+
 @pytest.mark.parametrize(
-    "changed",
+    ("question", "right", "changes"),
     [
-        {"agent": "perfect"},
-        {"options": "{"},
-        {"options": "[1]"},
-        {"options": '{"simulations": 1e9}'},
-        {"options": '{"engine": "compiled?"}'},
-        {"nodes": "0"},
-        {"nodes": "9999"},
-        {"nodes": "x"},
+        (tree_question, TREE, NO_TREES),
+        (partial(read, PictureAsked), PICTURE, NO_PICTURES),
+        (partial(read, ReplaysQuestion), REPLAYS, NO_REPLAYS),
     ],
+    ids=["tree", "picture", "replays"],
 )
-def test_trees_have_limits(changed: dict[str, str]) -> None:
-    asked = {**POSITION, "agent": "alphabeta", "options": '{"depth": 3}', "nodes": "30"}
-    assert tree_question(asked)[1].nodes == 30
-    refused(tree_question, {**asked, **changed})
-
-
-@pytest.mark.parametrize(
-    "changed", [{"step": 0}, {"step": 1.5}, {"root": "3"}, {"root": [-1]}, {"root": [0] * 500}]
-)
-def test_pictures_have_limits(changed: dict[str, Any]) -> None:
-    asked = {"page": PAGE, "step": 5, "root": [3], "nodes": 60}
-    assert picture_question(asked).root == (3,)
-    refused(picture_question, {**asked, **changed})
-
-
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"file": 2},
-        {"file": -1},
-        {"file": "games.jsonl"},
-        {"count": 201},
-        {"count": 0},
-        {"offset": -1},
-        {"result": "lost"},
-        {"failed": "yes"},
-        {"player": 3},
-    ],
-)
-def test_replays_have_limits(changed: dict[str, Any]) -> None:
-    asked = {"file": 1, "offset": 0, "count": 200, "result": "win"}
-    assert replays_question(asked, 2).file == 1
-    refused(lambda fields: replays_question(fields, 2), {**asked, **changed})
+def test_trees_pictures_and_replays_have_limits(question: Any, right: Any, changes: Any) -> None:
+    question(right)
+    for changed in changes:
+        refused(question, {**right, **changed})
 
 
 def test_the_form_offers_every_agent_and_takes_what_it_offers() -> None:
@@ -156,19 +140,13 @@ def test_the_form_offers_every_agent_and_takes_what_it_offers() -> None:
     assert json.loads(json.dumps(game_forms()))[0]["sizes"]["rows"]["most"] == 20
     for name, form in forms.items():
         for option in form["options"]:
-            default = {option["name"]: option["default"]}
-            assert agent_field({"name": name, "options": default}) == (name, default)
+            default = option["default"]
             assert option["help"]
             if option["type"] == "choice":
-                assert option["default"] in option["choices"]
-            if option["type"] in {"integer", "number"} and option["default"] is not None:
-                assert option["least"] <= option["default"] <= option["most"]
-            if option["nullable"]:
-                agent_field({"name": name, "options": {option["name"]: None}})
-
-
-@pytest.mark.parametrize("form", agent_forms(), ids=lambda form: form["name"])
-def test_every_choice_of_a_form_is_one_that_the_agent_takes(form: dict[str, Any]) -> None:
-    for option in form["options"]:
-        for choice in option.get("choices", []):
-            agent_field({"name": form["name"], "options": {option["name"]: choice}})
+                assert default in option["choices"]
+            if option["type"] in {"integer", "number"} and default is not None:
+                assert option["least"] <= default <= option["most"]
+            nothing = [None] if option["nullable"] else []
+            for value in (default, *option.get("choices", ()), *nothing):
+                agent = {"name": name, "options": {option["name"]: value}}
+                assert move_question({**MOVE, "agent": agent})[1].options == agent["options"]
