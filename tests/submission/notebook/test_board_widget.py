@@ -87,10 +87,16 @@ def test_two_persons_and_every_command() -> None:
         click(board, "play", **nonsense)
     click(board, "dance")
     assert board.moves == ""
+    board.moves = "4,6,5"
+    with pytest.raises(ValueError, match="move 2 is 4"):
+        board.moves = "44"
+    with pytest.raises(ValueError, match="illegal action 3"):
+        board.play(3)
+    assert board.moves == "465"
     board.close()
 
 
-def test_what_is_clicked_while_the_opponent_thinks_is_not_played() -> None:
+def test_neither_clicks_while_the_opponent_thinks_nor_late_replies_are_played() -> None:
     slow = Slow()
     board = connectx.Board(opponent=slow)
     board.play(3)
@@ -98,16 +104,6 @@ def test_what_is_clicked_while_the_opponent_thinks_is_not_played() -> None:
     assert board.view["message"] == "Slow (O) is thinking …"
     click(board, "play", action=2)
     assert board.moves == "4"
-    slow.told.set()
-    wait_until(lambda: board.moves == "41")
-    board.close()
-
-
-def test_a_reply_to_a_position_that_is_gone_is_not_played() -> None:
-    slow = Slow()
-    board = connectx.Board(opponent=slow)
-    board.play(3)
-    assert slow.asked.wait(PATIENCE)
     board.undo()
     board.seat = 2
     board.moves = "44"
@@ -116,31 +112,27 @@ def test_a_reply_to_a_position_that_is_gone_is_not_played() -> None:
     board.close()
 
 
-def test_on_the_second_seat_the_opponent_begins() -> None:
-    board = connectx.Board(opponent="random:seed=1", seat=2, moves="")
-    wait_until(lambda: len(board.moves) == 1)
+def test_undo_takes_the_reply_back_too_and_never_what_was_given() -> None:
+    board = connectx.Board(opponent="greedy", seconds=0.1, seat=2, moves="4453")
+    wait_until(lambda: len(board.moves) == 5)
     with pytest.raises(ValueError, match="there is no move of yours to take back"):
         board.undo()
+    board.play(0)
+    wait_until(lambda: len(board.moves) == 7)
+    board.undo()
+    assert len(board.moves) == 5
     click(board, "swap_seats")
     assert board.seat == 1
-    wait_until(lambda: len(board.moves) == 2 or board.view["interactive"])
+    wait_until(lambda: len(board.moves) == 6 or board.view["interactive"])
     board.close()
 
 
-def test_undo_takes_the_reply_back_too_and_never_what_was_given() -> None:
-    board = connectx.Board(opponent="greedy", seconds=0.1, moves="4453")
-    board.play(0)
-    wait_until(lambda: len(board.moves) == 6)
-    board.undo()
-    assert board.moves == "4453"
-    with pytest.raises(ValueError, match="there is no move of yours"):
-        board.undo()
-    board.close()
-
-
-def test_values_are_those_of_the_solver() -> None:
+def test_values_are_those_of_the_solver_for_the_position_that_is_shown() -> None:
     env, moves = ConnectFour(), "4444435352335533222262"
-    board = connectx.Board(env, opponent=None, moves=moves, values=True)
+    board = connectx.Board(opponent=None, moves="4", values=True)
+    wait_until(lambda: board.view["values"] is not None)
+    board.moves = moves
+    assert not board.view["values"]
     wait_until(
         lambda: all(v["exact"] for v in (board.view["values"] or {0: {"exact": 0}}).values())
     )
@@ -155,27 +147,12 @@ def test_values_are_those_of_the_solver() -> None:
     board.close()
 
 
-def test_values_of_a_position_that_is_left_are_not_shown() -> None:
-    board = connectx.Board(opponent=None, moves="4", values=True)
-    wait_until(lambda: board.view["values"] is not None)
-    board.moves = "4444435352335533222262"
-    assert not board.view["values"]
-    wait_until(lambda: board.view["values"] is not None)
-    assert {*board.view["values"]} == {*board.view["legal"]}
-    board.new_game()
-    board.close()
-
-
-def test_a_cell_puts_out_the_picture_and_then_the_widget(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    put_out: list[dict[str, Any]] = []
-    monkeypatch.setattr(
-        "submission.web.board_widget.display", lambda forms, **_: put_out.append(forms)
-    )
+def test_a_cell_puts_out_the_picture_and_then_the_widget(monkeypatch: pytest.MonkeyPatch) -> None:
+    out: list[dict[str, Any]] = []
+    monkeypatch.setattr("submission.web.board_widget.display", lambda form, **_: out.append(form))
     board = connectx.Board(opponent=None, moves="12")
     board._ipython_display_()
-    picture, widget = put_out
+    picture, widget = out
     assert "<svg" in picture["text/html"]
     assert "X O" in picture["text/plain"]
     assert "application/vnd.jupyter.widget-view+json" not in picture
@@ -200,18 +177,6 @@ def test_a_cell_puts_out_the_picture_and_then_the_widget(
 def test_what_cannot_be_played_is_refused(arguments: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         connectx.Board(**arguments)
-
-
-def test_moves_can_be_set_and_illegal_ones_are_refused() -> None:
-    board = connectx.Board(opponent=None)
-    board.moves = "4,4,5"
-    assert board.moves == "445"
-    with pytest.raises(ValueError, match="move 1 is 9"):
-        board.moves = "9"
-    assert board.moves == "445"
-    with pytest.raises(ValueError, match="illegal action 7"):
-        board.play(7)
-    board.close()
 
 
 def test_a_failing_opponent_is_told(tmp_path: Any) -> None:

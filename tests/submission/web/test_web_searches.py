@@ -52,9 +52,18 @@ def read(answer: httpx.Response) -> Iterator[Any]:
             name = ""
 
 
-def move(server: Running, page: str, agent: dict[str, Any], **more: Any) -> httpx.Response:
-    fields = {"page": page, "game": GAME, "moves": "4453", "agent": agent, **more}
-    return server.client.post("/api/move", json=fields)
+def move(server: Running, page: str, agent: str, **more: Any) -> httpx.Response:
+    """The answer for a move of an agent with options, in a position that `more` may replace."""
+    options = {**PLAIN.get(agent, {}), **more.pop("options", {})}
+    fields = {"page": page, "game": GAME, "moves": "4453", **more}
+    timeout = fields.pop("timeout", 60)
+    asked = {**fields, "agent": {"name": agent, "options": options}}
+    return server.client.post("/api/move", json=asked, timeout=timeout)
+
+
+def picture(server: Running, **question: Any) -> Any:
+    """The tree of a page's search after a step, or the refusal."""
+    return server.client.post("/api/search/picture", json=question).json()
 
 
 def wait_until_quiet(server: Running, seconds: float = 10.0) -> None:
@@ -77,50 +86,51 @@ def test_an_agent_moves(server: Running, page: str) -> None:
     names = [agent["name"] for agent in server.client.get("/api/setup").json()["agents"]]
     assert {"random", "mcts", "perfect", "alphazero"} < set(names)
     for agent in names:
-        asked = {"name": agent, "options": PLAIN.get(agent, {})}
-        answer = move(server, page, asked, seconds=1).json()
+        answer = move(server, page, agent, seconds=1).json()
         assert answer.get("action") in range(7), answer
         assert answer["engine"] in {"reference", "compiled"}
         assert (answer["value"] is None) == (agent in {"random", "policy"})
-
-
-@pytest.mark.parametrize("agent", ["policy", "alphazero"])
-def test_what_is_trained_plays_by_either_weights_and_no_other_game(
-    server: Running, page: str, agent: str
-) -> None:
-    """It takes the win; of the page's weights none is a file."""
-    for weights in ("zero", "distilled"):
-        options = {"weights": weights, **PLAIN.get(agent, {})}
-        answer = move(server, page, {"name": agent, "options": options}, moves="141414")
-        assert answer.json()["action"] == 0
-    refused = move(server, page, {"name": agent, "options": {"weights": "/etc/passwd"}})
-    assert (refused.status_code, refused.json()["error"]) == (400, "weights is distilled or zero")
-    answer = move(server, page, {"name": agent}, game="tictactoe", moves="")
-    assert answer.status_code == 422
-    assert "this policy was trained for 6 rows, 7 columns" in answer.json()["error"]
-
-
-def test_a_win_is_taken_and_worth_one(server: Running, page: str) -> None:
-    answer = move(server, page, {"name": "alphabeta"}, moves="141414").json()
+    answer = move(server, page, "alphabeta", moves="141414").json()
     assert (answer["action"], answer["value"]) == (0, 1.0)
 
 
-def test_what_an_agent_cannot_do_is_said_in_a_sentence(server: Running, page: str) -> None:
-    agent = {"name": "alphabeta", "options": {"engine": "compiled"}}
-    answer = move(server, page, agent, game="tictactoe", moves="")
+@pytest.mark.parametrize("agent", ["policy", "alphazero"])
+def test_what_is_trained_plays_by_either_weights(server: Running, page: str, agent: str) -> None:
+    """It takes the win; of the page's weights none is a file."""
+    for weights in ("zero", "distilled"):
+        answer = move(server, page, agent, options={"weights": weights}, moves="141414")
+        assert answer.json()["action"] == 0
+    refused = move(server, page, agent, options={"weights": "/etc/passwd"})
+    assert (refused.status_code, refused.json()["error"]) == (400, "weights is distilled or zero")
+
+
+@pytest.mark.parametrize(
+    ("agent", "options", "words"),
+    [
+        ("policy", {}, "this policy was trained for 6 rows, 7 columns"),
+        ("alphazero", {}, "this policy was trained for 6 rows, 7 columns"),
+        ("alphabeta", {"engine": "compiled"}, "the compiled engine needs"),
+    ],
+)
+def test_what_an_agent_cannot_do_is_said_in_a_sentence(
+    server: Running, page: str, agent: str, options: dict[str, Any], words: str
+) -> None:
+    answer = move(server, page, agent, options=options, game="tictactoe", moves="")
     assert answer.status_code == 422
-    assert "the compiled engine needs" in answer.json()["error"]
+    assert words in answer.json()["error"]
 
 
-def test_values_come_with_an_end_and_are_kept(server: Running, page: str) -> None:
-    question = {"page": page, "game": GAME, "moves": "444444"}
+def test_values_and_a_review_come_with_an_end_and_are_kept(server: Running, page: str) -> None:
     for _ in range(2):
-        with events(server, "values", **question) as snapshots:
+        with events(server, "values", page=page, game=GAME, moves="444444") as snapshots:
             *_, last, end = snapshots
-        assert end == "end"
-        assert last["done"]
-        assert [column["kind"] for column in last["columns"]].count("unknown") == 0
-        assert last["phase"] == "solving"
+        assert (end, last["done"], last["phase"]) == ("end", True, "solving")
+        assert "unknown" not in [column["kind"] for column in last["columns"]]
+    with events(server, "review", page=page, game=GAME, moves="3412") as snapshots:
+        *_, last, end = snapshots
+    assert end == "end"
+    assert [ply["ply"] for ply in last["plies"]] == [0, 1, 2, 3]
+    assert last["plies"][0]["mistake"] == "win-to-draw"
 
 
 def test_a_stream_that_is_found_again_goes_on_where_it_was(server: Running, page: str) -> None:
@@ -157,35 +167,25 @@ def test_another_question_ends_the_former_search(server: Running, page: str) -> 
     wait_until_quiet(server)
 
 
-def test_a_move_that_nobody_waits_for_ends(server: Running, page: str) -> None:
-    patient = {"name": "mcts", "options": {"simulations": None}}
+@pytest.mark.parametrize(
+    ("agent", "options"), [("mcts", {"simulations": None}), ("minimax", {"depth": 30})]
+)
+def test_a_move_that_nobody_waits_for_ends(
+    server: Running, page: str, agent: str, options: dict[str, Any]
+) -> None:
     with pytest.raises(httpx.ReadTimeout):
-        server.client.post(
-            "/api/move",
-            json={"page": page, "game": GAME, "moves": "", "agent": patient, "seconds": 30},
-            timeout=0.5,
-        )
+        move(server, page, agent, options=options, moves="", seconds=30, timeout=0.5)
     ids = {process.pid for process in server.searchers}
     wait_until_quiet(server, 5)
     assert {process.pid for process in server.searchers} == ids  # it heeded
 
 
-def test_a_plain_search_that_nobody_waits_for_ends(server: Running, page: str) -> None:
-    patient = {"name": "minimax", "options": {"depth": 30}}
-    fields = {"page": page, "game": GAME, "moves": "", "agent": patient, "seconds": 30}
-    with pytest.raises(httpx.ReadTimeout):
-        server.client.post("/api/move", json=fields, timeout=0.5)
-    wait_until_quiet(server, 5)
-
-
 def test_a_page_that_asks_for_another_move_gets_that(server: Running, page: str) -> None:
     with ThreadPoolExecutor(1) as thread:
-        slow = thread.submit(
-            move, server, page, {"name": "minimax", "options": {"depth": 30}}, seconds=20
-        )
+        slow = thread.submit(move, server, page, "minimax", options={"depth": 30}, seconds=20)
         sleep(0.5)
         begun = monotonic()
-        assert move(server, page, {"name": "random"}).status_code == 200
+        assert move(server, page, "random").status_code == 200
         refused = slow.result()
         assert monotonic() - begun < 5
     assert refused.status_code == 422
@@ -195,15 +195,14 @@ def test_a_page_that_asks_for_another_move_gets_that(server: Running, page: str)
 def test_a_long_search_is_not_in_the_way_of_a_quick_move(server: Running, page: str) -> None:
     if len(server.searchers) < 2:
         pytest.skip("one core: there is one process for all searches")
-    patient = {"name": "minimax", "options": {"depth": 30}}
     with ThreadPoolExecutor(3) as threads:
         slow = [
-            threads.submit(move, server, f"{page}{number}", patient, seconds=2)
-            for number in range(3)
+            threads.submit(move, server, f"{page}{n}", "minimax", options={"depth": 30}, seconds=2)
+            for n in range(3)
         ]
         sleep(0.3)
         for _ in range(5):
-            assert move(server, page, {"name": "greedy"}).status_code == 200
+            assert move(server, page, "greedy").status_code == 200
         assert not any(answer.done() for answer in slow)
         assert all(answer.result().status_code == 200 for answer in slow)
 
@@ -219,16 +218,12 @@ def test_a_tree_grows_and_is_stepped_through(server: Running, page: str) -> None
     assert len(last["nodes"]) == 30 < 1 + last["nodes"][0]["below"]
     assert last["limit"] is None
     for step in (1, 2, last["steps"] // 2):
-        asked: dict[str, Any] = {"page": page, "step": step, "root": [], "nodes": 30}
-        picture = server.client.post("/api/search/picture", json=asked).json()
-        assert (picture["step"], picture["chosen"]) == (step, None)
-        assert picture["words"]
-    below = {"page": page, "step": last["steps"], "root": [3], "nodes": 30}
-    assert server.client.post("/api/search/picture", json=below).status_code == 200
-    nowhere = server.client.post("/api/search/picture", json={**below, "root": [9]})
-    assert nowhere.status_code == 422
-    other = server.client.post("/api/search/picture", json={**below, "page": f"{page}x"})
-    assert "start" in other.json()["error"]
+        drawn = picture(server, page=page, step=step, nodes=30)
+        assert (drawn["step"], drawn["chosen"]) == (step, None)
+        assert drawn["words"]
+    assert picture(server, page=page, step=last["steps"], root=[3])["step"] == last["steps"]
+    assert "error" in picture(server, page=page, step=last["steps"], root=[9])
+    assert "start" in picture(server, page=f"{page}x", step=1)["error"]
 
 
 def test_a_tree_of_a_search_that_was_left_can_be_stepped_through(
@@ -237,10 +232,8 @@ def test_a_tree_of_a_search_that_was_left_can_be_stepped_through(
     question = {"page": page, "game": GAME, "moves": "", "agent": "mcts"}
     options = json.dumps({"simulations": 100_000})
     with events(server, "search", **question, options=options) as snapshots:
-        grown = next(snapshots)
-    assert not grown["done"]
-    picture = server.client.post("/api/search/picture", json={"page": page, "step": 10})
-    assert picture.json()["step"] == 10
+        assert not next(snapshots)["done"]
+    assert picture(server, page=page, step=10)["step"] == 10
 
 
 def test_a_search_that_was_left_goes_on_where_it_was() -> None:
@@ -304,14 +297,6 @@ def test_pictures_that_are_called_off_before_they_begin_end_no_process(
     asyncio.run(step_fast())
 
 
-def test_a_review_judges_every_ply(server: Running, page: str) -> None:
-    with events(server, "review", page=page, game=GAME, moves="3412") as snapshots:
-        *_, last, end = snapshots
-    assert end == "end"
-    assert [ply["ply"] for ply in last["plies"]] == [0, 1, 2, 3]
-    assert last["plies"][0]["mistake"] == "win-to-draw"
-
-
 def test_a_process_that_dies_is_replaced_and_its_searches_begin_again(page: str) -> None:
     with running_server() as server:
         question = {"page": page, "game": UNSOLVABLE, "moves": ""}
@@ -324,4 +309,4 @@ def test_a_process_that_dies_is_replaced_and_its_searches_begin_again(page: str)
             again = [next(snapshots) for _ in range(3)]
         assert all(len(snapshot["columns"]) == 8 for snapshot in again)
         assert len(server.searchers) == len(killed)
-        assert move(server, page, {"name": "greedy"}).status_code == 200
+        assert move(server, page, "greedy").status_code == 200
