@@ -14,11 +14,13 @@ from envs.games import game_id
 from envs.tic_tac_toe import TicTacToe
 from submission.arena.game_record import GameRecord
 from submission.reviewing.replays import recorded_replay
+from submission.web.export import export_page
 from submission.web.saved_game import game_to_show, save_games, saved_game, saved_page
 from tests.helpers.bitbully_judge import Judge
 from tests.helpers.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN
 
-MOST_BYTES = 60_000
+MOST_BYTES, MOST_EXPORTED = 60_000, 650_000
+"""Of a saved page, and of the page that is exported as a folder."""
 DATA = re.compile(r'<script type="application/json" id="games">(.*?)</script>', re.DOTALL)
 
 
@@ -107,3 +109,16 @@ def test_the_first_game_that_was_not_won_is_shown() -> None:
     second_win = replace(WIN, game=2)
     assert game_to_show([WIN, second_win]) is WIN
     assert game_to_show([]) is None
+
+
+def test_an_export_is_small_and_does_not_replace_another_page(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("mine", encoding="utf-8")
+    with pytest.raises(FileExistsError, match="choose another folder"):
+        export_page(tmp_path)
+    with pytest.raises(NotADirectoryError, match="name a folder"):
+        export_page(tmp_path / "index.html")
+    for _ in range(2):
+        export_page(tmp_path / "new")
+    sizes = {file.name: file.stat().st_size for file in (tmp_path / "new").iterdir()}
+    assert {*sizes} == {"icon.svg", "index.html", "page.js", "style.css", "theme.js"}
+    assert sum(sizes.values()) < MOST_EXPORTED
