@@ -1,7 +1,8 @@
 """Command line: `python -m benchmarks [COMMAND] …`; `--help` lists the commands."""
 
 from asyncio import run
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, TextIO, TypeVar
 
@@ -11,12 +12,7 @@ from rich.progress import track
 
 from agents.perfect import RESISTANCES
 from agents.registry import agent_from_text
-from benchmarks.environments.single_environments import (
-    EnvironmentWorkload,
-    environment_report,
-    environment_workloads,
-    measure_environment,
-)
+from benchmarks.environments.single_environments import environment_report, environment_workloads
 from benchmarks.environments.vector_environments import (
     OPPONENTS,
     batch_report,
@@ -34,7 +30,6 @@ from benchmarks.searches.catalogue import workloads
 from benchmarks.searches.compilation import compilation_report, measure_compilation
 from benchmarks.searches.first_call import KERNELS
 from benchmarks.searches.search_report import search_report, search_timings
-from benchmarks.searches.search_times import Workload, measure
 from benchmarks.searches.words import RATES, WIDE_BOARDS, measure_words, word_report
 from benchmarks.solver.make_positions import make_set
 from benchmarks.solver.moves import CELLS, move_report, time_moves
@@ -85,6 +80,7 @@ from benchmarks.strength.second_seat import (
 from benchmarks.strength.tie_break import MATCHES, play_matches, tie_break_report
 from benchmarks.strength.value_losses import draw_positions
 from benchmarks.structure import files_passed, structure_report, structures
+from benchmarks.timings import Workload, measure
 from benchmarks.web_pages import measure_web, started_server, web_report
 from envs.compiled.jit import WORDS
 from submission.executors.local_workers import CORES, local_executor
@@ -97,11 +93,12 @@ app = typer.Typer(
 )
 console = Console()
 
-Kind = TypeVar("Kind", Workload, SolverWorkload, EnvironmentWorkload, RunnerWorkload, Part)
+Kind = TypeVar("Kind", Workload, SolverWorkload, RunnerWorkload, Part)
 Item = TypeVar("Item")
 
 Rounds = Annotated[int, typer.Option(min=1, help="Timings of each search.")]
 Only = Annotated[str, typer.Option(help="Time the work whose name contains this.")]
+Workers = Annotated[int, typer.Option(min=1, help="Games at the same time.")]
 Json = Annotated[
     typer.FileTextWrite | None,
     typer.Option(
@@ -155,15 +152,13 @@ def solver(
     known = [*solver_workloads(sample), *([EMPTY_BOARD] if empty_board else [])]
     chosen = choose(known, only)
     bitbully = installed_bitbully()
-    try:
+    with _refusals("--peer"):
         peers: list[SolverPeer] = [*map(CommandPeer, peer or [])]
         if bitbully is not None:
             peers.insert(0, bitbully)
         measurements = [
             measure_solver(workload, rounds, peers) for workload in _track(chosen, "Timing solvers")
         ]
-    except (OSError, ValueError) as error:
-        raise typer.BadParameter(str(error), param_hint="--peer") from error
     _publish(solver_report(measurements), json, [*map(solver_timings, measurements)])
 
 
@@ -185,7 +180,7 @@ def moves(
 def environments(rounds: Rounds = 5, only: Only = "", json: Json = None) -> None:
     """Time one environment beside its peers."""
     chosen = choose(environment_workloads(), only)
-    measured = (measure_environment(workload, rounds) for workload in chosen)
+    measured = (measure(workload, rounds) for workload in chosen)
     timed = _track(measured, "Timing environments", len(chosen))
     _publish(environment_report([*timed]), json)
 
@@ -300,15 +295,13 @@ def second_seat(
             metavar="FILE", help="Of `connectx train`: opponents that use it; repeatable."
         ),
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Games at the same time.")] = 2,
+    workers: Workers = 2,
     json: Json = None,
 ) -> None:
     """Count what players win as player 2, who is lost at the start: hours; --only takes less."""
-    try:
+    with _refusals():
         opponents = opponents_of(pool, network or [], only)
         encounters = play_encounters(player or PLAYERS, opponents, games, seed, workers)
-    except (OSError, ValueError) as error:
-        raise typer.BadParameter(str(error)) from None
     _publish(second_seat_report(encounters), json, [*map(encounter_figures, encounters)])
 
 
@@ -323,14 +316,12 @@ def season(
     seed: Annotated[
         int, typer.Option(min=0, help="The same seed plays and simulates the same.")
     ] = 0,
-    workers: Annotated[int, typer.Option(min=1, help="Games at the same time.")] = 2,
+    workers: Workers = 2,
     json: Json = None,
 ) -> None:
     """Simulate what traps are worth on a leaderboard: some minutes."""
-    try:
+    with _refusals():
         outcomes = measured_outcomes(KINDS, games_per_pair, seed, workers)
-    except (OSError, ValueError) as error:
-        raise typer.BadParameter(str(error)) from None
     simulated = simulate(outcomes, players, episodes, seasons, seed)
     _publish(season_report(simulated), json, outcome_figures(outcomes))
 
@@ -340,7 +331,7 @@ def comparisons(
     trials: Annotated[int, typer.Option(min=1, help="Comparisons of each pair.")] = 3,
     margin: Annotated[float, typer.Option(help="In Elo, of `connectx compare`.")] = 50.0,
     seed: Annotated[int, typer.Option(min=0, help="The same seed plays the same games.")] = 0,
-    workers: Annotated[int, typer.Option(min=1, help="Games at the same time.")] = CORES,
+    workers: Workers = CORES,
     json: Json = None,
 ) -> None:
     """Compare players whose difference is known: seconds; a minute for --trials 20."""
@@ -378,20 +369,18 @@ def learned(
     seed: Annotated[
         int, typer.Option(min=0, help="The same seed takes the same positions and openings.")
     ] = 1,
-    workers: Annotated[int, typer.Option(min=1, help="Games at the same time.")] = CORES,
+    workers: Workers = CORES,
     json: Json = None,
 ) -> None:
     """Measure learned agents in games, positions and without search: half an hour for each."""
     parts = choose(PARTS, only)
-    try:
+    measurements = []
+    with _refusals():
         settings = LearnedSettings(draw_positions(positions, sample, seed), games, seed, workers)
-        measurements = []
         for measurement in measure_learned(fitting_parts(weights, parts), settings):
             measurements.append(measurement)
             for figure in measurement.measured.figures:
                 console.print(f"{measurement.weights}: {figure.name}: {figure}", highlight=False)
-    except (ModuleNotFoundError, OSError, ValueError) as error:
-        raise typer.BadParameter(str(error)) from None
     figures = [figure for each in measurements for figure in learned_figures(each)]
     _publish(learned_report(measurements, settings), json, figures)
 
@@ -423,10 +412,8 @@ def hard(
     json: Json = None,
 ) -> None:
     """Tell how often agents keep the result in the hard positions."""
-    try:
+    with _refusals():
         asked = [agent_from_text(agent, seed) for agent in agents]
-    except (OSError, ValueError) as error:
-        raise typer.BadParameter(str(error)) from None
     known = read_hard_positions(HARD_POSITIONS)
     kept = _track(kept_results(asked, known), "Asking agents", len(known))
     _publish(hard_report(agents, known, [*kept]), json)
@@ -450,6 +437,15 @@ def way(words: Annotated[list[str], typer.Argument(metavar="COMMAND…")]) -> No
     """Run a `connectx` command and list the files that it passes, in their order."""
     for number, file in enumerate(files_passed(words), start=1):
         console.print(f"{number:4} {file}", highlight=False)
+
+
+@contextmanager
+def _refusals(option: str | None = None) -> Iterator[None]:
+    """Tell what a user has asked for in vain as a mistake in the use of the command."""
+    try:
+        yield
+    except (ModuleNotFoundError, OSError, ValueError) as error:
+        raise typer.BadParameter(str(error), param_hint=option) from error
 
 
 def _publish(report: Report, json: TextIO | None, timings: Sequence[object] = ()) -> None:

@@ -20,6 +20,8 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from agents.reporting.stats import Estimate
+
 Report = Sequence[str | Table]
 
 FOLDER = Path(__file__).parent
@@ -46,6 +48,12 @@ def table(*columns: str, words: Sequence[str]) -> Table:
     for column in columns:
         empty.add_column(column, justify="left" if column in words else "right", no_wrap=True)
     return empty
+
+
+def interval(share: Estimate, digits: int = 0) -> str:
+    """A share in percent with its 95 % interval, as in `62 (50-73)`."""
+    value, low, high = (f"{100 * each:.{digits}f}" for each in (share.value, share.low, share.high))
+    return f"{value} ({low}-{high})"
 
 
 def print_report(report: Report, console: Console) -> None:

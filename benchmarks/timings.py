@@ -1,20 +1,52 @@
-"""Times work in processor time, which other processes on the machine disturb least."""
+"""Times work beside peers, in processor time, which other processes disturb least."""
 
+import gc
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import median
 from time import process_time
-from typing import TypeVar
+from typing import Any
 
-AnyPeer = TypeVar("AnyPeer")
+from rich.table import Table
+
+from benchmarks.results import table
 
 SECONDS_PER_TIMING = 0.1
-"""Short searches are repeated for as long, so that a timing is well above the clock's noise."""
+"""Short work is repeated for as long, so that a timing is well above the clock's noise."""
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Another project's way to do the same work."""
+
+    name: str
+    requirement: str
+    """What pip installs it by."""
+    run: Callable[[], float]
+    """Does the work; what it returns is the workload's to say.
+
+    Raises ModuleNotFoundError where the peer is not installed.
+    """
+
+
+@dataclass(frozen=True)
+class Workload:
+    """Work of ours, and what it is compared with."""
+
+    name: str
+    run: Callable[[], Any]
+    """Does the work once."""
+    peers: tuple[Peer, ...] = ()
+    published: float | None = None
+    """Seconds that were published for other code."""
+    count: int | None = None
+    """The simulations or plies of one run, where their rate is shown instead of the time."""
 
 
 @dataclass(frozen=True)
 class Timings:
-    """Processor seconds of one search, by round."""
+    """Processor seconds of the same work, by round."""
 
     name: str
     seconds: list[float]
@@ -29,6 +61,38 @@ class Timings:
         return [theirs / ours for ours, theirs in zip(self.seconds, peer.seconds, strict=True)]
 
 
+@dataclass(frozen=True)
+class Measurement:
+    """What a workload and its peers took."""
+
+    workload: Workload
+    ours: Timings
+    peers: list[Timings]
+    missing: list[Peer]
+    """The peers that are not installed."""
+
+
+def measure(workload: Workload, rounds: int) -> Measurement:
+    """Time our work and each peer's in turn, `rounds` times over, after a warm-up of each."""
+    workload.run()
+    installed: list[Peer] = []
+    missing: list[Peer] = []
+    for peer in workload.peers:
+        try:
+            peer.run()
+        except ModuleNotFoundError:
+            missing.append(peer)
+        else:
+            installed.append(peer)
+    gc.collect()  # what importing the peers has left is not for the first timing to clear
+    ours, theirs = time_in_turn(
+        partial(seconds_per_call, workload.run),
+        [(peer.name, partial(seconds_per_call, peer.run)) for peer in installed],
+        rounds,
+    )
+    return Measurement(workload, ours, theirs, missing)
+
+
 def time_in_turn(
     ours: Callable[[], float], peers: Sequence[tuple[str, Callable[[], float]]], rounds: int
 ) -> tuple[Timings, list[Timings]]:
@@ -40,22 +104,6 @@ def time_in_turn(
         for (_, theirs), timings in zip(peers, their_timings, strict=True):
             timings.seconds.append(theirs())
     return our_timings, their_timings
-
-
-def warm_up(
-    peers: Iterable[AnyPeer], run: Callable[[AnyPeer], object]
-) -> tuple[list[AnyPeer], list[AnyPeer]]:
-    """Run each peer once; the peers that are installed, and those that are not."""
-    installed: list[AnyPeer] = []
-    missing: list[AnyPeer] = []
-    for peer in peers:
-        try:
-            run(peer)
-        except ModuleNotFoundError:
-            missing.append(peer)
-        else:
-            installed.append(peer)
-    return installed, missing
 
 
 def seconds_per_call(function: Callable[[], object]) -> float:
@@ -76,3 +124,29 @@ def spread(factors: Sequence[float]) -> str:
     return (
         f"{median(factors):.{decimals}f} ({min(factors):.{decimals}f}-{max(factors):.{decimals}f})"
     )
+
+
+def peer_table(
+    kind: str, measurements: Iterable[Measurement], figure: Callable[[Workload, float], str]
+) -> Table:
+    """Our work beside the peers', measured in the same run.
+
+    Args:
+        kind: what the workloads are, as the heading of their column.
+        measurements: a row for each and each of its peers.
+        figure: what is shown of a workload that took so many seconds.
+    """
+    rows = table(kind, "ours", "peer", "its figure", "times faster", words=(kind, "peer"))
+    for measured in measurements:
+        work, ours = measured.workload.name, figure(measured.workload, measured.ours.median)
+        for peer in measured.peers:
+            faster = spread(measured.ours.times_faster(peer))
+            rows.add_row(work, ours, peer.name, figure(measured.workload, peer.median), faster)
+            work = ours = ""  # said once for all peers
+    return rows
+
+
+def missing_peers(measurements: Iterable[Measurement]) -> list[str]:
+    """A sentence for each peer that is not installed."""
+    names = sorted({peer.requirement for each in measurements for peer in each.missing})
+    return [f"{name} is missing: install it with `pip install '{name}'`" for name in names]

@@ -15,8 +15,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from benchmarks.results import Report, table
-from envs.board import moves_text
-from envs.connectx import ConnectFour
+from benchmarks.solver.make_positions import random_moves
 
 PAGES = 200
 """Pages that play, each about a move a second ..."""
@@ -126,18 +125,6 @@ class PageClient:
         return ("\r\n".join(lines) + "\r\n\r\n").encode()
 
 
-def random_moves(rng: Random, plies: int) -> str:
-    """A game of random moves that goes on after so many plies."""
-    env = ConnectFour()
-    while True:
-        state, actions = env.initial_state(), list[int]()
-        while len(actions) < plies and env.get_available_actions(state):
-            actions.append(rng.choice(env.get_available_actions(state)))
-            state = env.get_next_state(state, actions[-1])
-        if len(actions) == plies and env.get_available_actions(state):
-            return moves_text(actions)
-
-
 async def play_in_pages(address: Address, seconds: float = LOAD_SECONDS) -> list[float]:
     """Have pages play at once; the seconds that their moves took."""
     until = perf_counter() + seconds
@@ -153,7 +140,7 @@ async def play(address: Address, number: int, until: float) -> list[float]:
     page = PageClient(address, f"playing{number:05}")
     await asyncio.sleep(rng.random())
     while perf_counter() < until:
-        moves = random_moves(rng, rng.randrange(MOST_PLIES))
+        moves = random_moves(rng.randrange(MOST_PLIES), rng)
         begun = perf_counter()
         agent = QUICK_AGENTS[number % len(QUICK_AGENTS)]
         await page.post("move", game=GAME, moves=moves, agent=agent)
@@ -168,7 +155,7 @@ async def watch(address: Address, number: int, until: float) -> None:
     rng = Random(number)
     page = PageClient(address, f"playing{number:05}")
     while perf_counter() < until:
-        moves = random_moves(rng, rng.randrange(MOST_PLIES))
+        moves = random_moves(rng.randrange(MOST_PLIES), rng)
         async with aclosing(page.follow("values", game=GAME, moves=moves)) as snapshots:
             async for _ in snapshots:
                 if perf_counter() > until:
@@ -181,7 +168,7 @@ async def time_values(address: Address) -> list[float]:
     rng, taken = Random(1), list[float]()
     page = PageClient(address, "valuespage")
     for _ in range(POSITIONS):
-        moves = random_moves(rng, rng.randrange(FEWEST_PLIES, MOST_PLIES + 1))
+        moves = random_moves(rng.randrange(FEWEST_PLIES, MOST_PLIES + 1), rng)
         begun = perf_counter()
         async with aclosing(page.follow("values", game=GAME, moves=moves)) as snapshots:
             async for snapshot in snapshots:
@@ -193,7 +180,7 @@ async def time_values(address: Address) -> list[float]:
 
 async def until_ready(address: Address) -> None:
     """Wait until the searches are compiled."""
-    page, moves = PageClient(address, "readypage"), random_moves(Random(0), MOST_PLIES)
+    page, moves = PageClient(address, "readypage"), random_moves(MOST_PLIES, Random(0))
     async for _ in page.follow("values", game=GAME, moves=moves):
         pass
     await page.post("move", game=GAME, moves="", agent={"name": "mcts"}, seconds=0.1)

@@ -1,85 +1,46 @@
 """Times one environment beside its peers: random legal moves, a ply a step."""
 
-import gc
 import random
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from importlib import import_module
 
 import gymnasium
-from rich.table import Table
 
-from benchmarks.results import Report, table
-from benchmarks.timings import Timings, seconds_per_call, spread, time_in_turn, warm_up
+from benchmarks.results import Report
+from benchmarks.timings import Measurement, Peer, Workload, missing_peers, peer_table
 from envs import GYMNASIUM_IDS
 
 STEPS = 5000
-"""Of each timing, which is repeated until it is long enough for the clock."""
+"""Plies of a run, which is repeated until it is long enough for the clock."""
 
 CONNECT_FOUR, _, TIC_TAC_TOE = GYMNASIUM_IDS
 
+GAMES = {
+    "Connect Four": (CONNECT_FOUR, "connect_four_v3", "connect_four"),
+    "tic-tac-toe": (TIC_TAC_TOE, "tictactoe_v3", "tic_tac_toe"),
+}
+"""The names of each game in Gymnasium, in PettingZoo and in OpenSpiel."""
 
-@dataclass(frozen=True)
-class EnvironmentPeer:
-    """Another project's environment."""
 
-    name: str
-    requirement: str
-    """What pip installs it by."""
-    play: Callable[[int], int]
-    """Plays so many plies; returns how many games it has finished.
+def environment_workloads() -> list[Workload]:
+    """The games that are timed, with all that a learner is given at each step.
 
-    Raises ModuleNotFoundError where the peer is not installed.
+    Each run plays `STEPS` plies and returns how many games it has finished.
     """
-
-
-@dataclass(frozen=True)
-class EnvironmentWorkload:
-    """A game, played in our environment and in the peers'."""
-
-    name: str
-    play: Callable[[int], int]
-    peers: tuple[EnvironmentPeer, ...]
-
-
-@dataclass(frozen=True)
-class EnvironmentMeasurement:
-    """Processor seconds of a ply, by round."""
-
-    workload: EnvironmentWorkload
-    ours: Timings
-    peers: list[Timings]
-    missing: list[EnvironmentPeer]
-
-
-def environment_workloads() -> list[EnvironmentWorkload]:
-    """The games that are timed, with all that a learner is given at each step."""
     return [
-        EnvironmentWorkload(
-            "Connect Four",
-            lambda steps: play_ours(CONNECT_FOUR, steps),
+        Workload(
+            game,
+            partial(play_ours, ours, STEPS),
             (
-                EnvironmentPeer("PettingZoo env()", "pettingzoo[classic]", play_zoo_connect_four),
-                EnvironmentPeer(
-                    "OpenSpiel rl_environment",
-                    "open_spiel",
-                    lambda steps: play_open_spiel("connect_four", steps),
+                Peer("PettingZoo env()", "pettingzoo[classic]", partial(play_zoo, zoo, STEPS)),
+                Peer(
+                    "OpenSpiel rl_environment", "open_spiel", partial(play_open_spiel, spiel, STEPS)
                 ),
             ),
-        ),
-        EnvironmentWorkload(
-            "tic-tac-toe",
-            lambda steps: play_ours(TIC_TAC_TOE, steps),
-            (
-                EnvironmentPeer("PettingZoo env()", "pettingzoo[classic]", play_zoo_tic_tac_toe),
-                EnvironmentPeer(
-                    "OpenSpiel rl_environment",
-                    "open_spiel",
-                    lambda steps: play_open_spiel("tic_tac_toe", steps),
-                ),
-            ),
-        ),
+            count=STEPS,
+        )
+        for game, (ours, zoo, spiel) in GAMES.items()
     ]
 
 
@@ -98,22 +59,9 @@ def play_ours(environment_id: str, steps: int) -> int:
     return games
 
 
-def play_zoo_connect_four(steps: int) -> int:
-    """PettingZoo's Connect Four."""
-    from pettingzoo.classic import connect_four_v3
-
-    return play_zoo(connect_four_v3.env(), steps)
-
-
-def play_zoo_tic_tac_toe(steps: int) -> int:
-    """PettingZoo's tic-tac-toe."""
-    from pettingzoo.classic import tictactoe_v3
-
-    return play_zoo(tictactoe_v3.env(), steps)
-
-
-def play_zoo(env: Any, steps: int) -> int:
+def play_zoo(game: str, steps: int) -> int:
     """An environment of PettingZoo's, as its documentation steps it."""
+    env = import_module(f"pettingzoo.classic.{game}").env()
     rng = random.Random(1)
     games = played = 0
     env.reset(seed=1)
@@ -146,40 +94,10 @@ def play_open_spiel(game: str, steps: int) -> int:
     return games
 
 
-def measure_environment(workload: EnvironmentWorkload, rounds: int) -> EnvironmentMeasurement:
-    """Time our environment and each peer's in turn, `rounds` times over."""
-    workload.play(STEPS)
-    installed, missing = warm_up(workload.peers, lambda peer: peer.play(STEPS))
-    gc.collect()  # what importing the peers has left is not for the first timing to clear
-    ours, theirs = time_in_turn(
-        lambda: _seconds_per_step(workload.play),
-        [(peer.name, partial(_seconds_per_step, peer.play)) for peer in installed],
-        rounds,
-    )
-    return EnvironmentMeasurement(workload, ours, theirs, missing)
-
-
-def _seconds_per_step(play: Callable[[int], int]) -> float:
-    return seconds_per_call(lambda: play(STEPS)) / STEPS
-
-
-def environment_report(measurements: Sequence[EnvironmentMeasurement]) -> Report:
+def environment_report(measurements: Sequence[Measurement]) -> Report:
     """What was measured, and which peers are missing."""
-    missing = sorted({peer.requirement for each in measurements for peer in each.missing})
     return [
         "One environment, random legal moves: steps a second of processor time",
-        environment_table(measurements),
-        *(f"Missing: `pip install '{requirement}'`" for requirement in missing),
+        peer_table("game", measurements, lambda _, seconds: f"{STEPS / seconds:,.0f}"),
+        *missing_peers(measurements),
     ]
-
-
-def environment_table(measurements: Sequence[EnvironmentMeasurement]) -> Table:
-    """Our environment beside the peers', measured in the same run."""
-    rows = table("game", "ours", "peer", "its figure", "times faster", words=("game", "peer"))
-    for measurement in measurements:
-        game, ours = measurement.workload.name, f"{1 / measurement.ours.median:,.0f}"
-        for peer in measurement.peers:
-            faster = spread(measurement.ours.times_faster(peer))
-            rows.add_row(game, ours, peer.name, f"{1 / peer.median:,.0f}", faster)
-            game = ours = ""  # said once for all peers
-    return rows

@@ -1,6 +1,6 @@
 """Times the vector environments by the size of the batch, beside pgx."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.table import Table
 
 from benchmarks.environments.puffer_peer import PufferGames
 from benchmarks.environments.random_games import play_random_games
@@ -114,14 +115,6 @@ class BatchSpeed:
     by_clock: dict[str, float]
 
 
-@dataclass(frozen=True)
-class RandomSpeed:
-    """Plies per second of whole random games: the median over the rounds."""
-
-    game: str
-    plies: float
-
-
 def measure_batches(rounds: int) -> Iterator[BatchSpeed]:
     """Time each batch of each game, all that are compared in turn."""
     for game in RULES:
@@ -163,8 +156,8 @@ def time_steps(games: Steppable) -> tuple[float, float]:
     return median(processor), median(clock)
 
 
-def measure_random_games(rounds: int) -> Iterator[RandomSpeed]:
-    """Time whole random games on one thread."""
+def measure_random_games(rounds: int) -> Iterator[tuple[str, float]]:
+    """Plies per second of whole random games on one thread, the median over the rounds."""
     for game, rules in RULES.items():
         play_random_games(rules, 1, seed=1)
         speeds = []
@@ -172,7 +165,7 @@ def measure_random_games(rounds: int) -> Iterator[RandomSpeed]:
             busy = process_time()
             plies = play_random_games(rules, RANDOM_GAMES, seed).plies
             speeds.append(plies / (process_time() - busy))
-        yield RandomSpeed(game, median(speeds))
+        yield game, median(speeds)
 
 
 def measure_opponents(rounds: int, pufferlib: Path | None = None) -> Iterator[tuple[str, float]]:
@@ -197,16 +190,28 @@ def steps_per_second(games: Steppable, rounds: int) -> float:
     return len(games.action_masks()) / median(time_steps(games)[0] for _ in range(rounds))
 
 
-def opponent_report(measured: Sequence[tuple[str, float]]) -> Report:
+def opponent_report(measured: Iterable[tuple[str, float]]) -> Report:
     """The steps per second by the opponent."""
-    rows = table("opponent", "steps", words=("opponent",))
-    for opponent, speed in measured:
-        rows.add_row(opponent, millions(speed, 3))
-    heading = (
+    return [
         f"Connect Four, {OPPONENT_BATCH} environments, one thread, by the opponent: million steps "
-        "a second of processor time, in each a move of the learner and a reply"
-    )
-    return [heading, rows]
+        "a second of processor time, in each a move of the learner and a reply",
+        _rates("opponent", "steps", measured, digits=3),
+    ]
+
+
+def random_game_report(measured: Iterable[tuple[str, float]]) -> Report:
+    """The plies per second."""
+    return [
+        "Whole random games, one thread: million plies a second of processor time",
+        _rates("game", "plies", measured, digits=2),
+    ]
+
+
+def _rates(kind: str, unit: str, measured: Iterable[tuple[str, float]], digits: int) -> Table:
+    rows = table(kind, unit, words=(kind,))
+    for name, speed in measured:
+        rows.add_row(name, millions(speed, digits))
+    return rows
 
 
 def batch_report(measured: Sequence[BatchSpeed]) -> Report:
@@ -237,14 +242,6 @@ def _beside_pgx(game: str, measured: Sequence[BatchSpeed]) -> str:
     if not best:
         return "pgx is missing: install it with `pip install pgx`"
     return f"{game}: ours at 8192 over the best of pgx: x{ours[0] / max(best):.1f}"
-
-
-def random_game_report(measured: Sequence[RandomSpeed]) -> Report:
-    """The plies per second."""
-    rows = table("game", "plies", words=("game",))
-    for speed in measured:
-        rows.add_row(speed.game, millions(speed.plies))
-    return ["Whole random games, one thread: million plies a second of processor time", rows]
 
 
 def millions(figure: float | None, digits: int = 2) -> str:

@@ -1,13 +1,16 @@
-"""The workloads, with their peers and the published figures."""
+"""The searches that are timed, with their peers and the published figures."""
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
+from agents.agent import Agent
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.mcts_agent import MCTSAgent
 from agents.minimax import MinimaxAgent
 from benchmarks.searches import peers
-from benchmarks.searches.search_times import Peer, Workload
+from benchmarks.timings import Peer, Workload
+from envs.board import BoardGame
 from envs.connectx import ConnectFour
 from envs.tic_tac_toe import TicTacToe
 
@@ -31,166 +34,112 @@ REFERENCE_SIMULATIONS = 2000
 EXPLORATION = 1.4
 """The exploration constant of all MCTS workloads but that of our agent with all it has."""
 
+CONNECT_FOUR = ConnectFour()
+FOUR, TIC_TAC_TOE = "connect_four", "tic_tac_toe"
+"""OpenSpiel's names of the games."""
+
 
 def workloads() -> list[Workload]:
     """Everything that is timed, with agents of its own; no search uses a heuristic.
 
-    A number in a name is the depth in plies, on Connect Four.
+    A number in a name is the depth in plies, on Connect Four. A run of ours returns the search's
+    result; a run of a peer's returns the value from player 1's view, or the action of a Monte
+    Carlo search.
     """
     return [
-        *tic_tac_toe(),
-        *(connect_four_minimax(depth) for depth in PUBLISHED_MINIMAX),
-        *(connect_four_alpha_beta(depth) for depth in PUBLISHED_ALPHA_BETA),
-        *(connect_four_deepening(depth) for depth in PUBLISHED_ALPHA_BETA),
-        *(connect_four_plain_alpha_beta(depth) for depth in PLAIN_DEPTHS),
-        connect_four_reference_alpha_beta(depth=8),
-        connect_four_mcts(),
-        connect_four_full_mcts(),
-        connect_four_reference_mcts(),
-    ]
-
-
-def tic_tac_toe() -> list[Workload]:
-    """Tic-tac-toe solved: its full tree, and what alpha-beta leaves of it."""
-    return [
-        Workload(
+        search(
             "tic-tac-toe minimax",
-            TicTacToe(),
             MinimaxAgent(depth=None),
-            peers=(open_spiel(partial(peers.open_spiel_minimax, "tic_tac_toe", depth=9)),),
+            open_spiel(peers.open_spiel_minimax, TIC_TAC_TOE, 9),
+            env=TicTacToe(),
         ),
-        Workload(
+        search(
             "tic-tac-toe alpha-beta",
-            TicTacToe(),
             AlphaBetaAgent(time_limit=None, iterative_deepening=False),
-            peers=(open_spiel(partial(peers.open_spiel_alpha_beta, "tic_tac_toe", depth=9)),),
+            open_spiel(peers.open_spiel_alpha_beta, TIC_TAC_TOE, 9),
+            env=TicTacToe(),
+        ),
+        *(
+            search(
+                f"minimax {depth}",
+                MinimaxAgent(depth, heuristic="zero"),
+                open_spiel(peers.open_spiel_minimax, FOUR, depth),
+                published=published,
+            )
+            for depth, published in PUBLISHED_MINIMAX.items()
+        ),
+        # At the full depth at once; then as the agent plays it: depths 1, 2, 3 ... in turn.
+        *(alpha_beta(depth, iterative_deepening=False) for depth in PUBLISHED_ALPHA_BETA),
+        *(alpha_beta(depth, "deepening {}") for depth in PUBLISHED_ALPHA_BETA),
+        *map(plain_alpha_beta, PLAIN_DEPTHS),
+        # In plain Python, which plays every other game.
+        alpha_beta(8, "alpha-beta {}, reference", iterative_deepening=False, engine="reference"),
+        plain_uct("MCTS", SIMULATIONS, "compiled"),
+        # As the agent plays it without a network: solver, decisive moves, decisive playouts.
+        search(
+            "MCTS, all",
+            MCTSAgent(SIMULATIONS, rollout="decisive", keep_tree=False, seed=1, engine="compiled"),
+            cpp_mcts(SIMULATIONS),
+            simulations=SIMULATIONS,
+        ),
+        plain_uct(
+            "MCTS, reference",
+            REFERENCE_SIMULATIONS,
+            "reference",
+            open_spiel(peers.open_spiel_mcts, FOUR, REFERENCE_SIMULATIONS, EXPLORATION),
         ),
     ]
 
 
-def connect_four_minimax(depth: int) -> Workload:
-    """Every line of play to a fixed depth."""
-    return Workload(
-        f"minimax {depth}",
-        ConnectFour(),
-        MinimaxAgent(depth, heuristic="zero"),
-        peers=(open_spiel(partial(peers.open_spiel_minimax, "connect_four", depth)),),
-        published=PUBLISHED_MINIMAX[depth],
-    )
+def search(
+    name: str,
+    agent: Agent,
+    *beside: Peer,
+    env: BoardGame = CONNECT_FOUR,
+    published: float | None = None,
+    simulations: int | None = None,
+) -> Workload:
+    """A search of ours from the initial state."""
+    run = partial(agent.search, env, env.initial_state())
+    return Workload(name, run, beside, published, simulations)
 
 
-def connect_four_alpha_beta(depth: int) -> Workload:
-    """Alpha-beta as the agent has it, but at its full depth at once."""
-    return Workload(
-        f"alpha-beta {depth}",
-        ConnectFour(),
-        AlphaBetaAgent(depth, time_limit=None, heuristic="zero", iterative_deepening=False),
-        peers=connect_four_alpha_beta_peers(depth),
+def alpha_beta(depth: int, name: str = "alpha-beta {}", **options: Any) -> Workload:
+    """Alpha-beta beside OpenSpiel and easyAI at this depth."""
+    return search(
+        name.format(depth),
+        AlphaBetaAgent(depth, time_limit=None, heuristic="zero", **options),
+        open_spiel(peers.open_spiel_alpha_beta, FOUR, depth),
+        *(
+            Peer(called, "easyAI", partial(peers.easy_ai_alpha_beta, depth, table))
+            for called, table in (("easyAI", False), ("easyAI, table", True))
+        ),
         published=PUBLISHED_ALPHA_BETA[depth],
     )
 
 
-def connect_four_deepening(depth: int) -> Workload:
-    """Alpha-beta as the agent plays it: depths 1, 2, 3 … searched in turn."""
-    return Workload(
-        f"deepening {depth}",
-        ConnectFour(),
-        AlphaBetaAgent(depth, time_limit=None, heuristic="zero"),
-        peers=connect_four_alpha_beta_peers(depth),
-        published=PUBLISHED_ALPHA_BETA[depth],
-    )
-
-
-def connect_four_plain_alpha_beta(depth: int) -> Workload:
+def plain_alpha_beta(depth: int) -> Workload:
     """Alpha-beta without what OpenSpiel's lacks: ordering, killer moves, table."""
-    return Workload(
+    agent = AlphaBetaAgent(
+        depth,
+        time_limit=None,
+        heuristic="zero",
+        ordering="natural",
+        iterative_deepening=False,
+        killer_moves=False,
+        table_size=0,
+    )
+    return search(
         f"alpha-beta {depth}, plain",
-        ConnectFour(),
-        AlphaBetaAgent(
-            depth,
-            time_limit=None,
-            heuristic="zero",
-            ordering="natural",
-            iterative_deepening=False,
-            killer_moves=False,
-            table_size=0,
-        ),
-        peers=(
-            open_spiel(partial(peers.open_spiel_alpha_beta, "connect_four", depth)),
-            Peer(
-                "OpenSpiel C++",
-                "open_spiel",
-                partial(peers.open_spiel_cpp_alpha_beta, "connect_four", depth),
-            ),
-        ),
+        agent,
+        open_spiel(peers.open_spiel_alpha_beta, FOUR, depth),
+        Peer("OpenSpiel C++", "open_spiel", partial(peers.open_spiel_cpp_alpha_beta, FOUR, depth)),
     )
 
 
-def connect_four_reference_alpha_beta(depth: int) -> Workload:
-    """Alpha-beta in plain Python, which plays every other game."""
-    return Workload(
-        f"alpha-beta {depth}, reference",
-        ConnectFour(),
-        AlphaBetaAgent(
-            depth,
-            time_limit=None,
-            heuristic="zero",
-            iterative_deepening=False,
-            engine="reference",
-        ),
-        peers=connect_four_alpha_beta_peers(depth),
-        published=PUBLISHED_ALPHA_BETA[depth],
-    )
-
-
-def connect_four_alpha_beta_peers(depth: int) -> tuple[Peer, ...]:
-    """OpenSpiel and easyAI at this depth."""
-    return (
-        open_spiel(partial(peers.open_spiel_alpha_beta, "connect_four", depth)),
-        easy_ai("easyAI", partial(peers.easy_ai_alpha_beta, depth, table=False)),
-        easy_ai("easyAI, table", partial(peers.easy_ai_alpha_beta, depth, table=True)),
-    )
-
-
-def connect_four_mcts() -> Workload:
-    """UCT with uniform playouts and nothing else, compiled."""
-    return Workload(
-        "MCTS",
-        ConnectFour(),
-        plain_uct(SIMULATIONS, "compiled"),
-        peers=(open_spiel_cpp_mcts(SIMULATIONS),),
-        published=SIMULATIONS / PUBLISHED_MCTS,
-        simulations=SIMULATIONS,
-    )
-
-
-def connect_four_reference_mcts() -> Workload:
-    """The same in plain Python, which plays every other game."""
-    search = partial(peers.open_spiel_mcts, "connect_four", REFERENCE_SIMULATIONS, EXPLORATION)
-    return Workload(
-        "MCTS, reference",
-        ConnectFour(),
-        plain_uct(REFERENCE_SIMULATIONS, "reference"),
-        peers=(open_spiel(search), open_spiel_cpp_mcts(REFERENCE_SIMULATIONS)),
-        published=REFERENCE_SIMULATIONS / PUBLISHED_MCTS,
-        simulations=REFERENCE_SIMULATIONS,
-    )
-
-
-def connect_four_full_mcts() -> Workload:
-    """MCTS as the agent plays it without a network: solver, decisive moves, decisive playouts."""
-    return Workload(
-        "MCTS, all",
-        ConnectFour(),
-        MCTSAgent(SIMULATIONS, rollout="decisive", keep_tree=False, seed=1, engine="compiled"),
-        peers=(open_spiel_cpp_mcts(SIMULATIONS),),
-        simulations=SIMULATIONS,
-    )
-
-
-def plain_uct(simulations: int, engine: str) -> MCTSAgent:
-    """Our agent without what OpenSpiel's lacks."""
-    return MCTSAgent(
+def plain_uct(name: str, simulations: int, engine: str, *others: Peer) -> Workload:
+    """UCT with uniform playouts, without what OpenSpiel's lacks."""
+    agent = MCTSAgent(
         simulations,
         exploration=EXPLORATION,
         rollout="uniform",
@@ -200,19 +149,22 @@ def plain_uct(simulations: int, engine: str) -> MCTSAgent:
         seed=1,
         engine=engine,
     )
+    return search(
+        name,
+        agent,
+        *others,
+        cpp_mcts(simulations),
+        published=simulations / PUBLISHED_MCTS,
+        simulations=simulations,
+    )
 
 
-def open_spiel_cpp_mcts(simulations: int) -> Peer:
+def cpp_mcts(simulations: int) -> Peer:
     """OpenSpiel's plain UCT in C++."""
-    search = partial(peers.open_spiel_cpp_mcts, "connect_four", simulations, EXPLORATION)
-    return Peer("OpenSpiel C++", "open_spiel", search)
+    run = partial(peers.open_spiel_cpp_mcts, FOUR, simulations, EXPLORATION)
+    return Peer("OpenSpiel C++", "open_spiel", run)
 
 
-def open_spiel(search: Callable[[], float]) -> Peer:
+def open_spiel(run: Callable[..., float], *arguments: Any) -> Peer:
     """A search of OpenSpiel's Python package."""
-    return Peer("OpenSpiel", "open_spiel", search)
-
-
-def easy_ai(name: str, search: Callable[[], float]) -> Peer:
-    """A search of easyAI's."""
-    return Peer(name, "easyAI", search)
+    return Peer("OpenSpiel", "open_spiel", partial(run, *arguments))

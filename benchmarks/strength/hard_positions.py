@@ -15,7 +15,7 @@ from agents.book.opening_book import shipped_book_of
 from agents.guidance.opponent_models import preferences
 from agents.reporting.stats import score_estimate
 from agents.solver.solver import Solver
-from benchmarks.results import Report, table
+from benchmarks.results import Report, interval, table
 from benchmarks.solver.make_positions import mirror_free_identity
 from benchmarks.solver.positions import FOLDER
 from envs.board import BoardState
@@ -128,8 +128,7 @@ def hard_report(
 
 
 def _share(kept: Sequence[bool]) -> str:
-    share = score_estimate(sum(kept), len(kept))
-    return f"{100 * share.value:.1f} ({100 * share.low:.1f}-{100 * share.high:.1f})"
+    return interval(score_estimate(sum(kept), len(kept)), digits=1)
 
 
 def _score_text(score: int | None) -> str:

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from agents import AlphaBetaAgent
 from agents.reporting.stats import score_estimate
-from benchmarks.results import Report, table
+from benchmarks.results import Report, interval, table
 from benchmarks.strength.matches import match_points, openings
 from envs import ConnectFour, TicTacToe
 from envs.board import BoardGame
@@ -105,5 +105,4 @@ def _share(heuristic: str, scores: Sequence[PairingScore]) -> str:
     if not scores:
         return ""
     points = sum(score.of(heuristic) for score in scores)
-    share = score_estimate(points, sum(score.games for score in scores))
-    return f"{100 * share.value:.0f} ({100 * share.low:.0f}-{100 * share.high:.0f})"
+    return interval(score_estimate(points, sum(score.games for score in scores)))

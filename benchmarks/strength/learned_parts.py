@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 from agents.agent import Agent
 from agents.registry import make_agent
 from agents.reporting.stats import Estimate, score_estimate
+from benchmarks.results import interval
 from benchmarks.strength.matches import play, points
 from benchmarks.strength.value_losses import (
     DrawnSets,
@@ -68,8 +69,7 @@ class Figure(NamedTuple):
     def __str__(self) -> str:
         """In per cent, with the interval."""
         share = self.share
-        value, low, high = (f"{100 * each:.1f}" for each in (share.value, share.low, share.high))
-        return value if share.low == share.high else f"{value} ({low}-{high})"
+        return f"{100 * share.value:.1f}" if share.low == share.high else interval(share, 1)
 
 
 class Measured(NamedTuple):

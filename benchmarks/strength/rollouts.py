@@ -8,7 +8,7 @@ from typing import Any
 from agents import MCTSAgent
 from agents.guidance.rollouts import ROLLOUTS
 from agents.reporting.stats import Estimate, score_estimate
-from benchmarks.results import Report, table
+from benchmarks.results import Report, interval, table
 from benchmarks.strength.matches import match_points, openings
 from envs import ConnectFour
 
@@ -56,12 +56,8 @@ def rollout_report(matches: Sequence[RolloutMatch], scores: Sequence[Estimate]) 
     """A row for each policy."""
     rows = table("policy", *BUDGETS, words=("policy",))
     for policy in POLICIES:
-        shares = [
-            f"{100 * score.value:.0f} ({100 * score.low:.0f}-{100 * score.high:.0f})"
-            for match, score in zip(matches, scores, strict=True)
-            if match.policy == policy
-        ]
-        rows.add_row(policy, *shares)
+        own = [s for match, s in zip(matches, scores, strict=True) if match.policy == policy]
+        rows.add_row(policy, *map(interval, own))
     return [
         "Rollout policies: per cent of the points against uniform, with the 95 % interval; "
         "Connect Four in plain Python",

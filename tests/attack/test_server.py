@@ -13,7 +13,8 @@ from urllib.parse import urlencode
 import httpx
 import pytest
 
-from benchmarks.web_pages import Address, PageClient, random_moves
+from benchmarks.solver.make_positions import random_moves
+from benchmarks.web_pages import Address, PageClient
 from tests.attack.changes import changed
 from tests.attack.written_files import FORMATS
 from tests.helpers.attacks import Tally, chance, scaled
@@ -100,7 +101,7 @@ def require_quiet(server: Running, tally: Tally, capfd: pytest.CaptureFixture[st
 async def follow(address: Address, number: int, begun: asyncio.Semaphore) -> None:
     """Follow values for as long as it is let."""
     page = PageClient(address, f"following{number:05}")
-    moves = random_moves(chance("stream", number), 6)
+    moves = random_moves(6, chance("stream", number))
     with suppress(OSError, ValueError, asyncio.IncompleteReadError):
         async with aclosing(page.follow("values", game=str(GAME["game"]), moves=moves)) as stream:
             async for _ in stream:

@@ -1,4 +1,5 @@
-import io
+"""Our searches and environments do the same work as the peers that they are timed beside."""
+
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -6,14 +7,25 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.console import Console
 
-from benchmarks.results import print_report
+from benchmarks.environments.single_environments import (
+    STEPS,
+    environment_report,
+    environment_workloads,
+)
 from benchmarks.searches.catalogue import SIMULATIONS, workloads
 from benchmarks.searches.search_report import figure, search_report
-from benchmarks.searches.search_times import Measurement, Peer, Workload, measure
-from benchmarks.timings import Timings, seconds_per_call, spread
+from benchmarks.timings import (
+    Measurement,
+    Peer,
+    Timings,
+    Workload,
+    measure,
+    seconds_per_call,
+    spread,
+)
 from envs import ConnectFour
+from tests.helpers.benchmark_reports import report_text
 
 COMPARISONS = [
     pytest.param(workload, peer, id=f"{workload.name}, {peer.name}")
@@ -22,23 +34,29 @@ COMPARISONS = [
 ]
 IMPORT_NAMES = {"open_spiel": "pyspiel", "easyAI": "easyAI"}
 
+MEAN_PLIES = {"Connect Four": 21.4, "tic-tac-toe": 7.626}
+"""Of games of uniformly random moves; exact for tic-tac-toe, simulated for Connect Four."""
+
+PLAYERS = [
+    pytest.param(workload.name, run, id=f"{workload.name}, {player}")
+    for workload in environment_workloads()
+    for player, run in [
+        ("ours", workload.run),
+        *((peer.name, peer.run) for peer in workload.peers),
+    ]
+]
+
 
 def named(name: str) -> Workload:
     return next(workload for workload in workloads() if workload.name == name)
 
 
-def report(measurement: Measurement) -> str:
-    text = io.StringIO()
-    print_report(search_report([measurement]), Console(file=text, width=120))
-    return text.getvalue()
-
-
 @pytest.mark.parametrize(("workload", "peer"), COMPARISONS)
 def test_both_find_the_same(workload: Workload, peer: Peer) -> None:
     pytest.importorskip(IMPORT_NAMES[peer.requirement])
-    result = named(workload.name).search()  # a fresh agent: its random numbers start at the seed
-    found = result.value if workload.simulations is None else result.action
-    assert found == peer.search()
+    result = named(workload.name).run()  # a fresh agent: its random numbers start at the seed
+    found = result.value if workload.count is None else result.action
+    assert found == peer.run()
 
 
 @pytest.mark.parametrize(
@@ -58,12 +76,12 @@ def test_minimax_visits_every_node(name: str, game: str, depth: int, nodes: int)
         return 1 + sum(count(state.child(action), depth - 1) for action in state.legal_actions())
 
     assert count(pyspiel.load_game(game).new_initial_state(), depth) == nodes
-    assert named(name).search().nodes == nodes
+    assert named(name).run().nodes == nodes
 
 
 def test_mcts_runs_as_many_simulations_as_its_rate_counts() -> None:
     workload = named("MCTS")
-    assert workload.search().simulations == workload.simulations == SIMULATIONS
+    assert workload.run().simulations == workload.count == SIMULATIONS
 
 
 @given(st.lists(st.integers(0, 6), max_size=60))
@@ -88,16 +106,33 @@ def test_easy_ai_plays_by_the_same_rules(columns: list[int]) -> None:
         assert game.is_over() == (not env.get_available_actions(state))
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize(("game", "run"), PLAYERS)
+def test_every_environment_plays_games_of_the_expected_length(
+    game: str, run: Callable[[], int]
+) -> None:
+    try:
+        games = run()
+    except ModuleNotFoundError as missing:
+        pytest.skip(str(missing))
+    assert STEPS / games == pytest.approx(MEAN_PLIES[game], rel=0.06)
+
+
 def test_a_missing_peer_is_named_and_the_rest_is_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "easyAI", None)
     monkeypatch.setitem(sys.modules, "pyspiel", None)
-    measurement = measure(named("alpha-beta 4"), rounds=1)
-    assert measurement.peers == []
-    assert measurement.ours.median > 0
-    text = report(measurement)
-    assert "easyAI is missing: install it with `pip install easyAI`" in text
-    assert "open_spiel is missing: install it with `pip install open_spiel`" in text
-    assert "alpha-beta 4" in text
+    workload = named("alpha-beta 4")
+    there = Peer("slow", "slow-env[all]", lambda: sum(range(50_000)))
+    measured = measure(Workload("both", workload.run, (*workload.peers, there)), rounds=2)
+    assert [peer.name for peer in measured.missing] == ["OpenSpiel", "easyAI", "easyAI, table"]
+    assert [len(timings.seconds) for timings in (measured.ours, *measured.peers)] == [2, 2]
+    assert min(measured.ours.seconds) > 0
+    for report in (search_report([measured]), environment_report([measured])):
+        text = report_text(report)
+        assert "easyAI is missing: install it with `pip install 'easyAI'`" in text
+        assert "open_spiel is missing: install it with `pip install 'open_spiel'`" in text
+        assert "both" in text
+        assert "slow-env" not in text
 
 
 def spin(times: int) -> Callable[[], int]:
@@ -108,26 +143,19 @@ def test_times_are_proportional_to_the_work() -> None:
     assert 5 < seconds_per_call(spin(100_000)) / seconds_per_call(spin(10_000)) < 20
 
 
-def test_the_report_gives_medians_and_the_spread_of_the_pairs() -> None:
-    measurement = Measurement(
-        named("alpha-beta 8"),
-        ours=Timings("ours", [0.010, 0.020, 0.040]),
-        peers=[Timings("Other", [0.030, 0.040, 0.040])],
-        missing=[],
-    )
-    text = report(measurement)
-    assert "20.0 ms" in text
-    assert "40.0 ms" in text
-    assert "2.00 (1.00-3.00)" in text
-    assert "76 (38-152)" in text  # 1520 ms published
-    assert "reached" in text
+def test_reports_give_medians_and_the_spread_of_the_pairs() -> None:
+    ours, theirs = Timings("ours", [0.010, 0.020, 0.040]), Timings("Other", [0.030, 0.040, 0.040])
+    text = report_text(search_report([Measurement(named("alpha-beta 8"), ours, [theirs], [])]))
+    for shown in ("20.0 ms", "40.0 ms", "2.00 (1.00-3.00)", "76 (38-152)", "reached"):
+        assert shown in text  # 1520 ms are published
+    environment = environment_workloads()[0]
+    text = report_text(environment_report([Measurement(environment, ours, [theirs], [])]))
+    assert "250,000" in text.split()
+    assert text.split()[-4:] == ["Other", "125,000", "2.00", "(1.00-3.00)"]
+    assert spread([1.234]) == "1.23 (1.23-1.23)"
 
 
 def test_what_is_slower_than_the_goal_is_missed() -> None:
-    measurement = Measurement(named("MCTS"), Timings("ours", [SIMULATIONS / 35_900]), [], [])
-    assert figure(measurement, measurement.ours.median) == "35.9 k/s"
-    assert "missed" in report(measurement)
-
-
-def test_spread_of_one_round() -> None:
-    assert spread([1.234]) == "1.23 (1.23-1.23)"
+    measured = Measurement(named("MCTS"), Timings("ours", [SIMULATIONS / 35_900]), [], [])
+    assert figure(measured.workload, measured.ours.median) == "35.9 k/s"
+    assert "missed" in report_text(search_report([measured]))

@@ -3,15 +3,13 @@
 import re
 
 import pytest
-from rich.console import Console
-from typer.testing import CliRunner
 
-from benchmarks import __main__ as command_line
 from benchmarks.strength.comparisons import KNOWN_PAIRS, OLD_SLIPS, player
 from submission.arena.game_record import GameConfiguration
 from submission.arena.players import Pairing
 from submission.match.run import play_match
 from submission.match.schedule import Arena, Settings
+from tests.helpers.benchmark_reports import run_benchmark
 
 
 def test_who_looks_away_less_wins_more() -> None:
@@ -28,14 +26,8 @@ def test_the_equal_pair_is_equal() -> None:
 
 
 @pytest.mark.thorough
-def test_each_pair_has_a_row_with_its_findings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command_line, "console", Console(width=200))
-    words = ["compare", "--trials", "1", "--margin", "300", "--workers", "1"]
-    outcome = CliRunner().invoke(command_line.app, words)
-    assert outcome.exit_code == 0, outcome.output
+def test_each_pair_has_a_row_with_its_findings() -> None:
+    told = run_benchmark("compare", "--trials", "1", "--margin", "300", "--workers", "1")
     for pair in KNOWN_PAIRS:
-        row = next(
-            line for line in outcome.output.splitlines() if line.strip().startswith(pair.name)
-        )
-        found = re.findall(r"\b\d+\b", row.partition(pair.elo)[2])
+        found = re.findall(r"\b\d+\b", told.partition(f"{pair.name} {pair.elo}")[2])
         assert sum(map(int, found[:5])) == 1, "one finding of five"

@@ -6,12 +6,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from typer.testing import CliRunner
 
 from agents.policy.network import encode_policy
 from agents.policy.policy_agent import PolicyAgent
 from agents.reporting.stats import Estimate, score_estimate
-from benchmarks.__main__ import app
 from benchmarks.results import FOLDER as BENCHMARKS
 from benchmarks.results import report_json
 from benchmarks.solver.positions import SETS
@@ -35,6 +33,7 @@ from benchmarks.strength.value_losses import (
 )
 from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from submission.grading.solved_positions import SHIPPED_POSITIONS, read_position_set
+from tests.helpers.benchmark_reports import run_benchmark
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.published_positions import FOLDER as PUBLISHED
 from tests.helpers.trained_policies import random_policy
@@ -70,15 +69,6 @@ def value_lost(truth: BruteForce[BoardState, int], state: BoardState, action: in
 
 def shares(figures: Any) -> dict[str, float]:
     return {figure["figure"]: figure["value"] for figure in figures}
-
-
-def test_brute_force_finds_all_positions_of_tic_tac_toe() -> None:
-    env = TicTacToe()
-    outcomes = exact_outcomes(env)
-    assert len(outcomes) == 5478 - 958  # of those reachable, without the finished ones
-    truth = BruteForce[BoardState, int](env)
-    for state, outcome in outcomes.items():
-        assert outcome == truth.value(state) * (1 if state.player == 1 else -1)
 
 
 def test_moves_that_lose_value_are_those_by_brute_force() -> None:
@@ -166,15 +156,14 @@ def test_all_positions_of_tic_tac_toe_are_judged(
     monkeypatch.setattr(learned_parts, "SIMULATIONS", 1)
     env, report = TicTacToe(), tmp_path / "report.json"
     weights = weights_for(env, tmp_path)
-    outcome = CliRunner().invoke(app, ["learned", weights, "--json", str(report)])
-    assert outcome.exit_code == 0, outcome.output
+    run_benchmark("learned", weights, "--json", str(report))
     content = json.loads(report.read_text(encoding="utf-8"))
     found = shares(content["timings"])
-    agent, truth, states = (
-        PolicyAgent(weights),
-        BruteForce[BoardState, int](env),
-        exact_outcomes(env),
-    )
+    agent, truth = PolicyAgent(weights), BruteForce[BoardState, int](env)
+    states = exact_outcomes(env)
+    assert len(states) == 5478 - 958  # of those reachable, without the finished ones
+    for state, outcome in states.items():
+        assert outcome == truth.value(state) * (1 if state.player == 1 else -1)
     lost = sum(value_lost(truth, state, agent.act(env, state)) for state in states)
     assert found["moves that lose value, no search"] == lost / len(states)
     assert 0 < found["moves that lose value, 1 simulations"] < lost / len(states)
@@ -197,10 +186,7 @@ def test_bad_input_is_one_sentence(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     weights_for(ConnectX(4, 4, 3), tmp_path)
-    outcome = CliRunner().invoke(app, ["learned", *words], env={"COLUMNS": "400"})
-    assert outcome.exit_code == 2
-    assert problem in " ".join(outcome.output.replace("│", " ").split())
-    assert "Traceback" not in outcome.output
+    assert problem in run_benchmark("learned", *words, status=2)
 
 
 def test_the_report_has_a_table_for_each_game_and_a_column_for_each_weights() -> None:

@@ -6,11 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from rich.console import Console
-from typer.testing import CliRunner
 
-from benchmarks.__main__ import app
-from benchmarks.results import print_report, report_json, results_markdown, table, with_results
+from benchmarks.results import report_json, results_markdown, table, with_results
+from tests.helpers.benchmark_reports import report_text, run_benchmark
 
 PAGE = "# Speed\n\n<!-- results/one.json -->\nold\n\n| old |\n<!-- end -->\n\nThe end.\n"
 
@@ -24,6 +22,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     rows.add_row("c")
     (tmp_path / "results").mkdir()
     text = report_json(["Before.", rows, "After."], timings=[{"seconds": [1]}])
+    assert json.loads(text)["timings"] == [{"seconds": [1]}]
     (tmp_path / "results" / "one.json").write_text(text, encoding="utf-8")
     return tmp_path
 
@@ -50,39 +49,32 @@ def test_a_document_shows_a_report_and_what_measured_it(folder: Path) -> None:
     assert with_results("\n".join(shown), folder) == "\n".join(shown)
 
 
-def test_all_timings_are_kept(folder: Path) -> None:
-    content = json.loads((folder / "results" / "one.json").read_text(encoding="utf-8"))
-    assert content["timings"] == [{"seconds": [1]}]
-
-
 def test_figures_that_no_command_gives_are_shown_without_one() -> None:
     content = {"command": None, "conditions": "two cores", "report": ["Text."]}
     assert results_markdown(content) == "Text.\n\n*two cores*"
 
 
-def test_results_without_a_place_are_named(folder: Path) -> None:
+def test_a_place_and_its_results_belong_together(folder: Path) -> None:
     with pytest.raises(ValueError, match=r"no place for results/one\.json$"):
         with_results("# Speed\n", folder)
-
-
-def test_a_place_without_results_is_an_error(folder: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"two\.json"):
         with_results(PAGE + PAGE.replace("one", "two"), folder)
 
 
-def test_a_report_is_printed_as_it_stands(capsys: pytest.CaptureFixture[str]) -> None:
-    print_report(["pip install 'pettingzoo[classic]'"], Console(width=80))
-    assert capsys.readouterr().out == "\npip install 'pettingzoo[classic]'\n"
+def test_a_report_is_printed_as_it_stands() -> None:
+    assert (
+        report_text(["pip install 'pettingzoo[classic]'"])
+        == "\npip install 'pettingzoo[classic]'\n"
+    )
 
 
 def test_a_benchmark_writes_what_it_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words = ["structure", "--json", str(tmp_path / "structure.json")]
     monkeypatch.setattr(sys, "argv", ["…", *words])
-    outcome = CliRunner().invoke(app, words)
-    assert outcome.exit_code == 0
+    printed = run_benchmark(*words)
     content = json.loads((tmp_path / "structure.json").read_text(encoding="utf-8"))
     assert content["command"].startswith("python -m benchmarks structure --json ")
     (report,) = content["report"]
     assert [row[0] for row in report["rows"][:3]] == ["envs", "agents", "submission"]
     for row in report["rows"]:
-        assert " ".join(row) in " ".join(outcome.output.split())
+        assert " ".join(row) in printed

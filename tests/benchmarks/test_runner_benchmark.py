@@ -1,12 +1,8 @@
 """The timings of how games are run: what is compared, and what is printed of it."""
 
-from io import StringIO
-
 import pytest
-from rich.console import Console
 
 from benchmarks import runners
-from benchmarks.results import print_report
 from benchmarks.runners import (
     TRIVIAL_SUBMISSION,
     BesideKaggle,
@@ -20,19 +16,11 @@ from benchmarks.timings import Timings
 from submission.arena.players import find_player
 from submission.kaggle import kaggle_environments
 from submission.match.schedule import Arena
+from tests.helpers.benchmark_reports import report_text
 
 
-@pytest.fixture(scope="module")
-def workloads() -> list[RunnerWorkload]:
-    return runner_workloads()
-
-
-@pytest.mark.parametrize("number", range(5))
-def test_a_workload_is_timed(
-    number: int, workloads: list[RunnerWorkload], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert len(workloads) == 5
-    workload = workloads[number]
+@pytest.mark.parametrize("workload", runner_workloads(), ids=lambda workload: workload.name)
+def test_a_workload_is_timed(workload: RunnerWorkload, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runners, "GAMES", {Arena.KAGGLE: 2, Arena.OWN: 2})
     monkeypatch.setattr(runners, "WORKER_GAMES", 4)
     speed = workload.measure(rounds=1)
@@ -49,11 +37,8 @@ def test_kaggle_plays_the_same_game_of_the_trivial_submission() -> None:
         steps = kaggle_environments().make("connectx").run([file, file])
     assert [step[ply % 2].action for ply, step in enumerate(steps[1:])] == columns
     assert (steps[-1][0].reward, steps[-1][1].reward) == (1, -1)
-
-
-def test_a_built_in_is_itself_on_kaggle() -> None:
     with as_kaggle_takes(find_player("random")) as submission:
-        assert submission == "random"
+        assert submission == "random", "a built-in is itself on Kaggle"
 
 
 def test_a_timing_counts_the_moves_of_all_its_games(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,8 +52,6 @@ def test_a_timing_counts_the_moves_of_all_its_games(monkeypatch: pytest.MonkeyPa
 def test_the_report_says_what_is_reached_and_what_is_missed() -> None:
     fast = RunnerSpeed("own", Timings("ours", [0.001, 0.001]), Timings("Kaggle", [0.05, 0.07]), 50)
     slow = RunnerSpeed("two", Timings("ours", [0.002]), Timings("one", [0.0034]), 1.8)
-    text = StringIO()
-    print_report(runner_report([fast, slow]), Console(file=text, width=80))
-    rows = [line.split() for line in text.getvalue().splitlines()]
+    rows = [line.split() for line in report_text(runner_report([fast, slow])).splitlines()]
     assert ["own", "1", "Kaggle", "60", "60", "(50-70)", "50"] in rows
     assert ["two", "2", "one", "3.4", "1.70", "(1.70-1.70)", "missed:", "1.8"] in rows

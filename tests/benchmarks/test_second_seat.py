@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from agents.policy.network import encode_policy
 from agents.registry import agent_from_text
@@ -51,6 +50,7 @@ from benchmarks.strength.seeded_games import (
     takes_seed,
 )
 from envs import BoardGame, ConnectFour, TicTacToe
+from tests.helpers.benchmark_reports import run_benchmark
 from tests.helpers.trained_policies import random_policy
 
 REPORTED = [text for texts in REPORTED_OPPONENTS.values() for text in texts]
@@ -293,9 +293,7 @@ def test_the_command_counts_points(tmp_path: Path) -> None:
     path = tmp_path / "points.json"
     words = ["second-seat", "--only", "policy:temperature=0", "--games", "3", "--workers", "1"]
     words += ["--player", "greedy", "--player", "random", "--json", str(path)]
-    outcome = CliRunner().invoke(command_line.app, words)
-    assert outcome.exit_code == 0, outcome.output
-    assert "A is `greedy`; B is `random`" in " ".join(outcome.output.split())
+    assert "A is `greedy`; B is `random`" in run_benchmark(*words)
     figures = json.loads(path.read_text(encoding="utf-8"))["timings"]
     of_greedy = next(each for each in figures if each["opponent"] == "policy:temperature=0")
     share = Estimate(*(of_greedy[name] for name in ("points", "low", "high")))
@@ -315,17 +313,14 @@ def test_the_command_counts_points(tmp_path: Path) -> None:
     ],
 )
 def test_the_command_says_what_it_cannot_do(words: list[str], sentence: str) -> None:
-    outcome = CliRunner().invoke(command_line.app, ["second-seat", *words])
-    assert outcome.exit_code == 2
-    assert sentence in " ".join(outcome.output.split())
+    assert sentence in run_benchmark("second-seat", *words, status=2)
 
 
 def test_the_command_simulates_seasons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command_line, "measured_outcomes", lambda *_: by_order(KINDS))
     path = tmp_path / "season.json"
     words = ["season", "--players", "20", "--episodes", "200", "--seasons", "2"]
-    outcome = CliRunner().invoke(command_line.app, [*words, "--json", str(path)])
-    assert outcome.exit_code == 0, outcome.output
+    run_benchmark(*words, "--json", str(path))
     content = json.loads(path.read_text(encoding="utf-8"))
     assert len(content["timings"]) == len(KINDS) ** 2
     assert content["timings"][1] == {

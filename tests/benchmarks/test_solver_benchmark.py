@@ -1,17 +1,12 @@
 """The solver's benchmark: what it times, what it counts as wrong, and what it says."""
 
-import io
 import re
 import shlex
 import sys
 from pathlib import Path
 
 import pytest
-from rich.console import Console
-from typer.testing import CliRunner
 
-from benchmarks.__main__ import app
-from benchmarks.results import print_report
 from benchmarks.searches.compilation import first_call
 from benchmarks.searches.first_call import KERNELS
 from benchmarks.solver.positions import ScoredPosition
@@ -24,14 +19,13 @@ from benchmarks.solver.solver_workload import (
     spread_out,
 )
 from benchmarks.timings import Timings
+from tests.helpers.benchmark_reports import report_text, run_benchmark
 
 LATE = ScoredPosition("526413766633133111176537", -2)
 
 
 def report(*measurements: SolverMeasurement) -> str:
-    text = io.StringIO()
-    print_report(solver_report(measurements), Console(file=text, width=80))
-    return text.getvalue()
+    return report_text(solver_report(measurements), width=80)
 
 
 def test_both_solvers_are_timed_in_every_round() -> None:
@@ -130,7 +124,6 @@ def test_a_first_call_is_timed_in_a_process_of_its_own(tmp_path: Path) -> None:
 
 
 def test_an_unknown_part_is_answered_with_the_names() -> None:
-    outcome = CliRunner().invoke(app, ["solver", "--only", "opening"])
-    assert outcome.exit_code == 2
-    assert "no work has 'opening' in its name" in outcome.output
-    assert "begin-hard" in outcome.output
+    told = run_benchmark("solver", "--only", "opening", status=2)
+    assert "no work has 'opening' in its name" in told
+    assert "begin-hard" in told

@@ -1,12 +1,10 @@
 """The timings of the vector environments: what is printed and drawn of them."""
 
 import shutil
-from io import StringIO
 from pathlib import Path
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 from benchmarks.environments import vector_environments
 from benchmarks.environments.puffer_peer import HEADER, PufferGames
@@ -27,7 +25,7 @@ from benchmarks.environments.vector_environments import (
     opponent_report,
     random_game_report,
 )
-from benchmarks.results import print_report
+from tests.helpers.benchmark_reports import report_text
 from tests.helpers.systems import needs_posix
 
 SPEEDS = [
@@ -61,21 +59,12 @@ def test_every_batch_of_every_game_is_timed(monkeypatch: pytest.MonkeyPatch) -> 
         assert min(speed.by_processor.values()) > 0
 
 
-def test_random_games_are_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_random_games_and_opponents_are_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vector_environments, "RANDOM_GAMES", 100)
-    written = StringIO()
-    report = random_game_report([*measure_random_games(rounds=1)])
-    print_report(report, Console(file=written, width=100))
-    assert "tic-tac-toe" in written.getvalue()
-
-
-def test_opponents_are_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vector_environments, "OPPONENT_BATCH", 2)
     monkeypatch.setattr(vector_environments, "OPPONENTS", ("random", "level:n=2"))
-    written = StringIO()
-    report = opponent_report([*measure_opponents(rounds=1)])
-    print_report(report, Console(file=written, width=100))
-    assert "level:n=2" in written.getvalue()
+    assert "tic-tac-toe" in report_text(random_game_report(measure_random_games(rounds=1)))
+    assert "level:n=2" in report_text(opponent_report(measure_opponents(rounds=1)))
 
 
 LEFTMOST = """
@@ -127,13 +116,12 @@ def test_an_environment_in_c_is_built_and_stepped(
 
 
 def test_the_report_says_how_much_faster_than_the_peer() -> None:
-    written = StringIO()
-    print_report(batch_report(SPEEDS), Console(file=written, width=100))
-    assert "Connect Four: ours at 8192 over the best of pgx: x7.5" in written.getvalue()
-    assert "x1.80" in written.getvalue()
-    assert "x1.90" in written.getvalue()
-    assert "tic-tac-toe: " not in written.getvalue()
-    assert "pgx is missing: install it with `pip install pgx`" in written.getvalue()
+    text = report_text(batch_report(SPEEDS))
+    assert "Connect Four: ours at 8192 over the best of pgx: x7.5" in text
+    assert "x1.80" in text
+    assert "x1.90" in text
+    assert "tic-tac-toe: " not in text
+    assert "pgx is missing: install it with `pip install pgx`" in text
 
 
 @pytest.mark.parametrize("ending", ["png", "svg"])

@@ -1,0 +1,24 @@
+"""Benchmarks as commands, and their reports as they are printed."""
+
+import io
+
+from rich.console import Console
+from typer.testing import CliRunner
+
+from benchmarks import __main__ as command_line
+from benchmarks.results import Report, print_report
+
+
+def report_text(report: Report, width: int = 120) -> str:
+    """A report as it stands in a terminal of so many columns."""
+    output = io.StringIO()
+    print_report(report, Console(file=output, width=width))
+    return output.getvalue()
+
+
+def run_benchmark(*words: str, status: int = 0) -> str:
+    """What `python -m benchmarks` with these words prints, on one line, as it ends so."""
+    outcome = CliRunner().invoke(command_line.app, words, env={"COLUMNS": "400"})
+    assert outcome.exit_code == status, outcome.output
+    assert "Traceback" not in outcome.output
+    return " ".join(outcome.output.replace("│", " ").split())
