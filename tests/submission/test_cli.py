@@ -23,9 +23,11 @@ def test_help_teaches_every_command(shell: Shell) -> None:
     help_text = shell.run("--help").stdout
     listing = re.findall(r"^  ([a-z]+)  ", help_text.split("Commands:")[1], flags=re.MULTILINE)
     assert listing == list(COMMANDS)
-    for command in listing:
+    for command, line in COMMANDS.items():
         assert f"connectx {command}" in help_text
+        assert (getdoc(function_of(command)) or "").splitlines()[0] == line
         assert shell.run(command, "--help").status == 0
+    assert shell.run("--version").stdout == f"connectx-agents {version('connectx-agents')}\n"
 
 
 def test_agents_lists_every_option_with_its_default(shell: Shell) -> None:
@@ -37,11 +39,21 @@ def test_agents_lists_every_option_with_its_default(shell: Shell) -> None:
             assert re.search(rf"\b{option.name}=\S+ {re.escape(option.help)}", words)
 
 
-def test_build_writes_the_bundle(shell: Shell, tmp_path: Path) -> None:
-    outcome = shell.run("build", "mcts", "--option", "seed=7", "-O", "exploration=0.5")
-    assert outcome.status == 0
-    written = (tmp_path / "submission.py").read_text(encoding="utf-8")
-    assert written == build_bundle("mcts", {"seed": 7, "exploration": 0.5})
+@pytest.mark.parametrize(
+    ("words", "agent", "options"),
+    [
+        ("mcts --option seed=7 -O exploration=0.5", "mcts", {"seed": 7, "exploration": 0.5}),
+        ("level:n=3", "level", {"n": 3}),
+        ("level --option n=3 -o other.py", "level", {"n": 3}),
+    ],
+)
+def test_build_writes_the_bundle(
+    shell: Shell, tmp_path: Path, words: str, agent: str, options: dict[str, float]
+) -> None:
+    assert shell.run("build", *words.split()).status == 0
+    (written,) = tmp_path.iterdir()
+    assert written.name == ("other.py" if "other.py" in words else "submission.py")
+    assert written.read_text(encoding="utf-8") == build_bundle(agent, options)
 
 
 def test_built_again_by_the_command_in_its_header(shell: Shell, tmp_path: Path) -> None:
@@ -53,31 +65,19 @@ def test_built_again_by_the_command_in_its_header(shell: Shell, tmp_path: Path) 
     assert (tmp_path / "two.py").read_text(encoding="utf-8") == text
 
 
-def test_an_agent_may_be_named_with_its_options(shell: Shell, tmp_path: Path) -> None:
-    for words in ("level:n=3", "level --option n=3", "level:n=3 -o two.py"):
-        assert shell.run("build", *words.split()).status == 0
-    bundle = build_bundle("level", {"n": 3})
-    for name in ("submission.py", "two.py"):
-        assert (tmp_path / name).read_text(encoding="utf-8") == bundle
-
-
-OWN = "def my_agent(observation):\n    return observation.board.index(0)\n"
-
-
-@pytest.mark.parametrize("name", ["agent", "my_agent", "MyAgent"])
-def test_what_is_a_submission_already_needs_no_building(
-    shell: Shell, tmp_path: Path, name: str
-) -> None:
+def test_what_is_a_submission_already_needs_no_building(shell: Shell, tmp_path: Path) -> None:
     shell.run("build", "greedy", "-o", "built.py")
-    (tmp_path / "mine.py").write_text("from random import choice\n" + OWN, encoding="utf-8")
+    own = "from random import choice\ndef my_agent(observation):\n    return 3\n"
+    (tmp_path / "mine.py").write_text(own, encoding="utf-8")
     for file, sentence in {
         "mine.py": "mine.py has no class that inherits agents.Agent, but the function my_agent",
         "built.py": "built.py was made by `connectx build`",
     }.items():
-        outcome = shell.run("build", name, "--from", file)
-        assert outcome.status == 2
-        assert sentence in outcome.stderr
-        assert f"`connectx check {file}` says whether Kaggle would take it" in outcome.stderr
+        for name in ("agent", "my_agent", "MyAgent"):
+            outcome = shell.run("build", name, "--from", file)
+            assert outcome.status == 2
+            assert sentence in outcome.stderr
+            assert f"`connectx check {file}` says whether Kaggle would take it" in outcome.stderr
     assert sorted(path.name for path in tmp_path.glob("*.py")) == ["built.py", "mine.py"]
 
 
@@ -143,6 +143,7 @@ def test_check_accepts_a_bundle_and_not_a_broken_file(shell: Shell, tmp_path: Pa
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
+        ("juggle", "No such command 'juggle'"),
         ("build stockfish", "unknown agent 'stockfish': choose one of " + ", ".join(REGISTERED)),
         ("build mcts -O depth=3", "agent mcts has no option 'depth'; its options: simulations"),
         ("build mcts -O seed", "'seed' is no option: write KEY=VALUE"),
@@ -150,27 +151,70 @@ def test_check_accepts_a_bundle_and_not_a_broken_file(shell: Shell, tmp_path: Pa
         ("build minimax -O depth=0", "depth must be at least 1, not 0"),
         ("build level:n=3 -O n=4", "option n is given twice"),
         ("build level:n", "'n' is no option: write KEY=VALUE"),
-        (
-            "build mine.py",
-            "mine.py is a file and not the name of an agent: `connectx check mine.py`",
-        ),
-        ("prepare mine.py -O n=4", "mine.py is checked and played as it is: leave out --option"),
-        ("prepare mine.tar.gz -o a.py", "mine.tar.gz is checked and played as it is: leave out"),
-        ("prepare mine.py", "there is no file mine.py"),
+        ("build a.py", "a.py is a file and not the name of an agent: `connectx check a.py`"),
         ("build mcts -o absent/file.py", "absent/file.py"),
         ("build MyAgent --from absent.py", "there is no file absent.py"),
+        ("prepare stockfish", "unknown agent 'stockfish'"),
+        ("prepare a.py -O n=4", "a.py is checked and played as it is: leave out --option"),
+        ("prepare a.tar.gz -o a.py", "a.tar.gz is checked and played as it is: leave out"),
+        ("prepare a.py", "there is no file a.py"),
         ("check absent.py", "absent.py"),
         ("check .", "."),
-        ("prepare stockfish", "unknown agent 'stockfish'"),
-        ("juggle", "No such command 'juggle'"),
+        ("play nobody", "unknown agent 'nobody': choose one of random, greedy"),
+        ("play mcts:depth=3", "agent mcts has no option 'depth'"),
+        ("play mcts:simulations", "'simulations' is no option: write KEY=VALUE"),
+        ("play level:n=11", "the level n must be from 1 to 10, not 11"),
+        ("play absent.py", "cannot read the player absent.py"),
+        ("play a.py --game tictactoe", "a submission plays ConnectX alone: leave --game out"),
+        ("play greedy --seat 3", "--seat"),
+        ("play greedy --time-limit -1", "--time-limit"),
+        ("play greedy --game chess", "--game"),
+        ("play greedy --moves 48", "move 2 of '48' is 8: legal: 1, 2, 3, 4, 5, 6, 7"),
+        ("play greedy --moves 1212121", "after '1212121' the game is over: give fewer moves"),
+        ("play greedy --rows 0", "rows must be a whole number of at least 1"),
+        ("play greedy --game tictactoe --rows 4", "tictactoe has one size only: leave --rows out"),
+        ("play greedy --game connectfour --inarow 3", "connectfour has one size only"),
+        ("grade nobody", "unknown player 'nobody'"),
+        ("grade absent.py", "cannot read the player absent.py"),
+        ("grade random --positions absent.jsonl", "cannot read the positions absent.jsonl"),
+        ("grade random --positions old.jsonl", "not 'connectx positions, version 0'"),
+        ("grade random --positions text.jsonl", "must begin with the format"),
+        ("grade random --positions lines.txt", "Error: lines.txt, line 2 is damaged (moves and a"),
+        ("grade random --positions old.jsonl --json old.jsonl", "old.jsonl is read and would be"),
+        ("grade random --sample 0", "the sample must be of 1 to"),
+        ("grade random --sample 9999", "the sample must be of 1 to"),
+        ("grade random --seed -1", "the seed must be at least 0"),
+        ("grade random --act-timeout 0", "the seconds for a move must be above 0"),
+        ("grade random --act-timeout nan", "the seconds for a move must be above 0"),
+        ("grade random --workers 0", "the number of workers must be at least 1"),
+        ("grade random --html absent/grade.html", "cannot write absent/grade.html"),
+        ("grade random --json absent/grade.json", "cannot write absent/grade.json"),
+        ("positions --per-ply 0", "the positions for each ply must be at least 1"),
+        ("positions --seed -1", "the seed must be at least 0"),
+        ("positions --first-ply 9 --last-ply 8", "not from 9 to 8"),
+        ("positions --last-ply 41", "not from 0 to 41"),
+        ("positions --output absent/set.jsonl", "cannot write absent/set.jsonl"),
     ],
 )
-def test_mistakes_are_one_sentence_and_status_2(shell: Shell, words: str, sentence: str) -> None:
+def test_mistakes_are_one_sentence_with_status_2_and_leave_nothing(
+    shell: Shell, tmp_path: Path, words: str, sentence: str
+) -> None:
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
     outcome = shell.run(*words.split())
     assert outcome.status == 2
     assert sentence in outcome.stderr
-    assert "Traceback" not in outcome.stderr + outcome.stdout
+    assert outcome.stdout == "" or words.startswith("prepare ")
+    assert "Traceback" not in outcome.stderr
     assert len(outcome.stderr.strip().splitlines()) <= 6
+    assert {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()} == FILES
+
+
+FILES = {
+    "old.jsonl": '{"format": "connectx positions, version 0"}\n',
+    "text.jsonl": "4453\n",
+    "lines.txt": "526413766633133111176537 -2\n4453 a\n",
+}
 
 
 def test_an_interrupt_while_the_command_line_loads_has_no_traceback(
@@ -201,11 +245,6 @@ def test_kaggle_missing_is_said_with_the_commands_that_install_it(
     assert "pip install --no-deps kaggle-environments" in outcome.stderr
 
 
-def test_the_help_lists_each_command_with_its_own_first_line() -> None:
-    for name, line in COMMANDS.items():
-        assert (getdoc(function_of(name)) or "").splitlines()[0] == line
-
-
 def test_help_imports_no_command() -> None:
     program = "import sys; from submission.__main__ import main; sys.argv[1:] = ['--help']\n"
     program += "try: main()\nfinally: print(sorted(sys.modules), file=sys.stderr)"
@@ -215,10 +254,6 @@ def test_help_imports_no_command() -> None:
     assert "connectx explain" in result.stdout
     loaded = set(ast.literal_eval(result.stderr))
     assert not {"numpy", "numba", "gymnasium", "submission.front_door", "agents"} & loaded
-
-
-def test_version(shell: Shell) -> None:
-    assert shell.run("--version").stdout == f"connectx-agents {version('connectx-agents')}\n"
 
 
 def test_a_file_that_was_not_built_is_not_overwritten(shell: Shell, tmp_path: Path) -> None:

@@ -174,37 +174,3 @@ def test_what_is_read_or_written_is_not_overwritten(
     assert "another file" in outcome.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["mine.py"]
     assert (tmp_path / "mine.py").read_text() == FAILING
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ("grade nobody", "unknown player 'nobody'"),
-        ("grade absent.py", "cannot read the player absent.py"),
-        ("grade random --positions absent.jsonl", "cannot read the positions absent.jsonl"),
-        ("grade random --positions old.jsonl", "not 'connectx positions, version 0'"),
-        ("grade random --positions text.jsonl", "must begin with the format"),
-        ("grade random --positions old.jsonl --json old.jsonl", "old.jsonl is read and would be"),
-        ("grade random --sample 0", "the sample must be of 1 to"),
-        ("grade random --sample 9999", "the sample must be of 1 to"),
-        ("grade random --seed -1", "the seed must be at least 0"),
-        ("grade random --act-timeout 0", "the seconds for a move must be above 0"),
-        ("grade random --workers 0", "the number of workers must be at least 1"),
-        ("grade random --html absent/grade.html", "cannot write absent/grade.html"),
-        ("grade random --json absent/grade.json", "cannot write absent/grade.json"),
-        ("positions --per-ply 0", "the positions for each ply must be at least 1"),
-        ("positions --seed -1", "the seed must be at least 0"),
-        ("positions --first-ply 9 --last-ply 8", "not from 9 to 8"),
-        ("positions --output absent/set.jsonl", "cannot write absent/set.jsonl"),
-    ],
-)
-def test_mistakes_are_one_sentence_and_leave_nothing(
-    shell: Shell, tmp_path: Path, words: str, sentence: str
-) -> None:
-    (tmp_path / "old.jsonl").write_text('{"format": "connectx positions, version 0"}\n')
-    (tmp_path / "text.jsonl").write_text("4453\n")
-    outcome = shell.run(*words.split())
-    assert outcome.status == 2
-    assert sentence in outcome.stderr
-    assert outcome.stderr.count("\n") == 1
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["old.jsonl", "text.jsonl"]

@@ -74,15 +74,8 @@ def test_a_win_is_said_and_its_line_marked(play: Play) -> None:
     assert "  connectx solve 121212" in lines
 
 
-def test_a_level_is_an_opponent(play: Play) -> None:
-    outcome = play("level:n=3,seed=1", "--moves", "121212", typed=["1"])
-    assert (outcome.status, outcome.stderr) == (0, "")
-    refused = play("level:n=11", typed=["1"])
-    assert refused.status == 2
-    assert "the level n must be from 1 to 10, not 11" in refused.stderr
-
-
 def test_a_loss(play: Play) -> None:
+    assert play("level:n=3,seed=1", "--moves", "121212", typed=["1"]).status == 0
     outcome = play("greedy", "--moves", "121212", typed=["7"])
     assert "greedy plays column 2." in outcome.stdout
     assert "greedy wins (O)." in outcome.stdout
@@ -385,29 +378,3 @@ def test_ctrl_c_leaves_the_game() -> None:
         assert process.wait(timeout=30) == 0
         assert "The game is not over.\nNo move was made." in process.stdout.read()
         assert process.stderr.read().strip() == ""
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ("nobody", "unknown agent 'nobody': choose one of random, greedy"),
-        ("mcts:depth=3", "agent mcts has no option 'depth'"),
-        ("mcts:simulations", "'simulations' is no option: write KEY=VALUE"),
-        ("absent.py", "cannot read the player absent.py"),
-        ("absent.py --game tictactoe", "a submission plays ConnectX alone: leave --game out"),
-        ("greedy --seat 3", "--seat"),
-        ("greedy --time-limit -1", "--time-limit"),
-        ("greedy --game chess", "--game"),
-        ("greedy --moves 48", "move 2 of '48' is 8: legal: 1, 2, 3, 4, 5, 6, 7"),
-        ("greedy --moves 1212121", "after '1212121' the game is over: give fewer moves"),
-        ("greedy --rows 0", "rows must be a whole number of at least 1"),
-        ("greedy --game tictactoe --rows 4", "tictactoe has one size only: leave --rows out"),
-        ("greedy --game connectfour --inarow 3", "connectfour has one size only"),
-    ],
-)
-def test_mistakes_are_one_sentence_and_status_2(play: Play, words: str, sentence: str) -> None:
-    outcome = play(*words.split())
-    assert outcome.status == 2
-    assert sentence in outcome.stderr
-    assert "Traceback" not in outcome.stderr
-    assert outcome.stdout == ""

@@ -227,11 +227,3 @@ def test_a_bad_line_is_one_sentence_with_its_number(
         asked(Path("positions"))
     assert sentence in str(refusal.value)
     assert is_sentence(refusal.value)
-
-
-def test_the_command_refuses_a_bad_line_with_status_2(shell: Shell, tmp_path: Path) -> None:
-    (tmp_path / "set.txt").write_text("526413766633133111176537 -2\n4453 a\n")
-    outcome = shell.run("grade", "random", "--positions", "set.txt")
-    assert outcome.status == 2
-    assert "Error: set.txt, line 2 is damaged (moves and a score are expected" in outcome.stderr
-    assert outcome.stderr.count("\n") == 1
