@@ -1,12 +1,12 @@
 """`connectx play`: a whole game through the terminal, every typing error, and a way out."""
 
 import shlex
-import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from io import StringIO
 from pathlib import Path
 from signal import SIGINT
+from subprocess import PIPE, Popen
 from time import sleep
 
 import pytest
@@ -31,9 +31,6 @@ from tests.helpers.strategies import Position, late_positions
 from tests.helpers.systems import needs_posix
 
 Play = Callable[..., Outcome]
-
-LAST_CELL_FREE = "12354687"
-"""Tic-tac-toe: X to fill cell 9, which completes no line."""
 
 
 @pytest.fixture
@@ -62,36 +59,55 @@ def histories(draw: st.DrawFn) -> History:
     return History(env, history.actions, opening)
 
 
-def test_a_win_is_said_and_its_line_marked(play: Play) -> None:
-    outcome = play("greedy", "--moves", "121212", typed=["1"])
-    assert outcome.status == 0
-    lines = [line.rstrip() for line in outcome.stdout.splitlines()]
-    assert " .  .  .  .  .  .  ." in lines
-    assert lines.count("[X] O  .  .  .  .  .") == 3
-    assert lines.count("[X] .  .  .  .  .  .") == 1
-    assert "You win (X)." in lines
-    assert "The moves were 1212121. To go on from before the last one:" in lines
-    assert "  connectx solve 121212" in lines
+@pytest.mark.parametrize(
+    ("words", "typed", "lines"),
+    [
+        (
+            "greedy --moves 121212",
+            "1",
+            "You win (X).|The moves were 1212121. To go on from before the last one:|"
+            "  connectx solve 121212| .  .  .  .  .  .  .|[X] .  .  .  .  .  .",
+        ),
+        ("level:n=3,seed=1 --moves 121212", "1", "You win (X).|[X] .  .  .  .  .  ."),
+        ("greedy --moves 121212", "7", "greedy plays column 2.|greedy wins (O)."),
+        (
+            "greedy --moves 121212 --seat 2",
+            "",
+            "You are O and greedy is X; X begins. Type help to see what else you can type.|"
+            "greedy plays column 1.|greedy wins (X).",
+        ),
+        (
+            "random --game tictactoe --moves 12354687",
+            "9",
+            "The game is a draw.|  connectx explain --moves 12354687 --game tictactoe",
+        ),
+        ("random", "values", "random estimates no values: only what ends the game is known to it"),
+        # O is to move; cell 3 stops X, all others lose.
+        (
+            "minimax:depth=none --game tictactoe --moves 152 --seat 2",
+            "values hint",
+            "  cell 3  +0.000  best|  cell 4  -1.000 a loss|  cell 9  -1.000 a loss|"
+            "minimax would play cell 3.",
+        ),
+        (
+            "greedy --moves 44",
+            "1 undo undo quit",
+            "there is no move of yours to take back.|The moves were 44. To go on from there:",
+        ),
+        ("greedy --rows 5 --columns 10", "6 quit", "  connectx solve 66 --rows 5 --columns 10"),
+    ],
+)
+def test_what_is_said(play: Play, words: str, typed: str, lines: str) -> None:
+    outcome = play(*words.split(), typed=typed.split())
+    assert (outcome.status, outcome.stderr) == (0, "")
+    said = [line.rstrip() for line in outcome.stdout.splitlines()]
+    assert {*lines.split("|")} <= {*said}
 
 
-def test_a_loss(play: Play) -> None:
-    assert play("level:n=3,seed=1", "--moves", "121212", typed=["1"]).status == 0
-    outcome = play("greedy", "--moves", "121212", typed=["7"])
-    assert "greedy plays column 2." in outcome.stdout
-    assert "greedy wins (O)." in outcome.stdout
-
-
-def test_the_second_seat(play: Play) -> None:
-    outcome = play("greedy", "--moves", "121212", "--seat", "2")
-    assert "You are O and greedy is X" in outcome.stdout
-    assert "greedy plays column 1." in outcome.stdout
-    assert "greedy wins (X)." in outcome.stdout
-
-
-def test_a_draw_of_tic_tac_toe(play: Play) -> None:
-    outcome = play("random", "--game", "tictactoe", "--moves", LAST_CELL_FREE, typed=["9"])
-    assert "The game is a draw." in outcome.stdout
-    assert "connectx explain --moves 12354687 --game tictactoe" in outcome.stdout
+@pytest.mark.parametrize("words", ["--game tictactoe --moves 15", "--rows 11 --columns 12"])
+def test_only_what_can_be_solved_leads_to_solve(play: Play, words: str) -> None:
+    outcome = play("greedy", *words.split(), typed=["6", "quit"])
+    assert "connectx explain --moves " in outcome.stdout
     assert "connectx solve" not in outcome.stdout
 
 
@@ -132,14 +148,6 @@ def test_no_line_of_a_wide_board_is_wrapped(monkeypatch: pytest.MonkeyPatch) -> 
         *range(1, 31)
     ]
     assert board.count("X") == board.count("O") == 1
-
-
-def test_only_what_can_be_solved_leads_to_solve(play: Play) -> None:
-    wide = play("greedy", "--rows", "11", "--columns", "12", typed=["6", "quit"])
-    assert "connectx explain --moves 66" in wide.stdout
-    assert "connectx solve" not in wide.stdout
-    narrow = play("greedy", "--rows", "5", "--columns", "10", typed=["6", "quit"])
-    assert "connectx solve 66" in narrow.stdout
 
 
 SUBMISSION = "def agent(observation, configuration):\n    return {}\n"
@@ -189,81 +197,57 @@ def test_a_submission_that_fails_is_told_in_plain_words(
         assert "The game is not over." in outcome.stdout
 
 
-@needs_posix
-def test_ctrl_c_leaves_a_submission_that_thinks(tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(SUBMISSION.format("__import__('time').sleep(99)"))
-    command = [str(Path(sys.executable).with_name("connectx")), "play", "mine.py", "--seat", "2"]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(
-        command, stdin=pipe, stdout=pipe, cwd=tmp_path, text=True, preexec_fn=heed_ctrl_c
-    ) as process:
-        assert process.stdout is not None
-        assert any("1  2  3" in line for line in process.stdout)
-        sleep(1)
-        process.send_signal(SIGINT)
-        assert process.wait(timeout=30) == 0
-        assert "The game is not over.\nNo move was made." in process.stdout.read()
-
-
-def test_every_typing_error_is_named_and_asked_again(play: Play) -> None:
-    outcome = play(
-        "greedy", "--moves", "444444", typed=["", "x", "-1", "0", "8", "4", "3.5", "Quit"]
-    )
-    assert outcome.status == 0
-    legal = "type one of 1, 2, 3, 5, 6, 7, or help."
-    for complaint in (
-        "nothing was typed",
-        "'x' is neither a column nor a command",
-        "'-1' is neither a column nor a command",
-        "there is no column 0",
-        "there is no column 8",
-        "column 4 is full",
-        "'3.5' is neither a column nor a command",
-    ):
-        assert f"{complaint}: {legal}" in outcome.stdout
-    assert outcome.stdout.count("Your move (X), column 1 to 7:") == 8
-    assert "The moves were 444444." in outcome.stdout
-
-
-def test_a_taken_cell_is_named(play: Play) -> None:
-    outcome = play("greedy", "--game", "tictactoe", "--moves", "15", typed=["5", "10"])
-    assert "cell 5 is taken: type one of 2, 3, 4, 6, 7, 8, 9, or help." in outcome.stdout
-    assert "there is no cell 10: type one of" in outcome.stdout
-
-
-@pytest.mark.parametrize("typed", ["٣", "4" * 5000, "²"])
-def test_odd_digits_are_typing_errors(typed: str) -> None:
-    env = ConnectFour()
-    with pytest.raises(ValueError, match="or help"):
-        read_move(env, env.initial_state(), typed)
+FOUR, TIC_TAC_TOE = (ConnectFour(), "444444"), (TicTacToe(), "15")
 
 
 @pytest.mark.parametrize(
-    ("typed", "answer"),
+    ("position", "typed", "answer"),
     [
-        (" 4 ", 3),
-        ("04", 3),
-        ("UNDO", Command.UNDO),
-        ("help\n", Command.HELP),
-        ("q", Command.QUIT),
-        (" Q", Command.QUIT),
+        (FOUR, " 1 ", 0),
+        (FOUR, "01", 0),
+        (FOUR, "UNDO", Command.UNDO),
+        (FOUR, "help\n", Command.HELP),
+        (FOUR, "q", Command.QUIT),
+        (FOUR, " Q", Command.QUIT),
+        (FOUR, "", "nothing was typed"),
+        (FOUR, "x", "'x' is neither a column nor a command"),
+        (FOUR, "-1", "'-1' is neither a column nor a command"),
+        (FOUR, "3.5", "'3.5' is neither a column nor a command"),
+        (FOUR, "٣", "'٣' is neither a column nor a command"),
+        (FOUR, "²", "'²' is neither a column nor a command"),
+        (FOUR, "0", "there is no column 0"),
+        (FOUR, "8", "there is no column 8"),
+        (FOUR, "4" * 5000, "there is no column 444"),
+        (FOUR, "4", "column 4 is full: type one of 1, 2, 3, 5, 6, 7, or help"),
+        (TIC_TAC_TOE, "5", "cell 5 is taken: type one of 2, 3, 4, 6, 7, 8, 9, or help"),
+        (TIC_TAC_TOE, "10", "there is no cell 10"),
     ],
 )
-def test_what_is_meant_is_understood(typed: str, answer: int | Command) -> None:
-    env = ConnectFour()
-    assert read_move(env, env.initial_state(), typed) == answer
+def test_what_is_typed_is_understood_or_its_fault_named(
+    position: tuple[BoardGame, str], typed: str, answer: int | str
+) -> None:
+    env, moves = position
+    state = state_from_moves(env, moves)
+    if isinstance(answer, int | Command):
+        assert read_move(env, state, typed) == answer
+        return
+    with pytest.raises(ValueError, match="or help") as refusal:
+        read_move(env, state, typed)
+    assert str(refusal.value).startswith(answer)
+
+
+def test_after_a_typing_error_the_question_comes_again(play: Play) -> None:
+    outcome = play("greedy", "--moves", "444444", typed=["", "8", "4", "Quit"])
+    for complaint in ("nothing was typed", "there is no column 8", "column 4 is full"):
+        assert f"{complaint}: type one of 1, 2, 3, 5, 6, 7, or help." in outcome.stdout
+    assert outcome.stdout.count("Your move (X), column 1 to 7:") == 4
+    assert "The moves were 444444." in outcome.stdout
 
 
 def test_help_names_every_word(play: Play) -> None:
     listing = play("greedy", typed=["help"]).stdout.splitlines()
     for word in Command:
         assert any(line.startswith(f"{word} ") for line in listing)
-
-
-def test_a_move_is_taken_back_with_the_reply(play: Play) -> None:
-    outcome = play("greedy", "--moves", "44", typed=["1", "undo", "undo", "quit"])
-    assert "there is no move of yours to take back." in outcome.stdout
-    assert "The moves were 44. To go on from there:" in outcome.stdout
 
 
 @given(histories(), st.integers(0, 8))
@@ -285,19 +269,6 @@ def test_the_opening_is_never_taken_back(history: History) -> None:
             opening.before_last_turn_of(player)
 
 
-def test_values_and_hint_are_the_agents_for_the_person(play: Play) -> None:
-    """O is to move; cell 3 stops X, all others lose."""
-    outcome = play(
-        *("minimax:depth=none", "--game", "tictactoe", "--moves", "152", "--seat", "2"),
-        typed=["values", "hint"],
-    )
-    lines = outcome.stdout.splitlines()
-    assert "  cell 3  +0.000  best" in lines
-    for cell in (4, 6, 7, 8, 9):
-        assert f"  cell {cell}  -1.000 a loss" in lines
-    assert "minimax would play cell 3." in lines
-
-
 @given(late_positions(st.builds(TicTacToe), most_free_cells=6))
 def test_values_are_those_of_the_player_to_move(position: Position) -> None:
     env, state = position
@@ -310,10 +281,6 @@ def test_values_are_those_of_the_player_to_move(position: Position) -> None:
     }
     best = max(sign * exact.action_value(state, a) for a in values)
     assert {exact.action_value(state, action) * sign for action in best_moves(values)} == {best}
-
-
-def test_an_agent_without_values_says_so(play: Play) -> None:
-    assert "random estimates no values" in play("random", typed=["values"]).stdout
 
 
 @pytest.mark.parametrize(
@@ -365,15 +332,24 @@ def test_the_end_of_the_input_leaves_the_game(play: Play, ending: str) -> None:
 
 
 @needs_posix
-def test_ctrl_c_leaves_the_game() -> None:
-    command = [str(Path(sys.executable).with_name("connectx")), "play", "greedy"]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(
-        command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, preexec_fn=heed_ctrl_c
+@pytest.mark.parametrize("words", ["greedy", "sleeps.py --seat 2"], ids=["prompt", "thinking"])
+def test_ctrl_c_leaves_the_game(tmp_path: Path, words: str) -> None:
+    (tmp_path / "sleeps.py").write_text(SUBMISSION.format("__import__('time').sleep(99)"))
+    command = [str(Path(sys.executable).with_name("connectx")), "play", *words.split()]
+    with Popen(
+        command,
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=PIPE,
+        cwd=tmp_path,
+        text=True,
+        preexec_fn=heed_ctrl_c,
     ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         assert any("1  2  3" in line for line in process.stdout)  # the board is shown
+        if "sleeps" in words:
+            sleep(1)
         process.send_signal(SIGINT)
         assert process.wait(timeout=30) == 0
         assert "The game is not over.\nNo move was made." in process.stdout.read()
