@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import permutations
 from math import sqrt
 from random import Random
 from statistics import fmean, pvariance
@@ -41,6 +42,7 @@ from submission.grading.solved_positions import (
 from submission.kaggle import kaggle_environments
 from submission.match.completion import Completion
 from tests.helpers.shell import printed
+from tests.helpers.svg_reading import SVG
 
 SHIPPED = read_position_set(SHIPPED_POSITIONS)
 LATE = replace(SHIPPED, positions=tuple(p for p in SHIPPED.positions if p.ply >= 20))
@@ -126,15 +128,20 @@ def test_the_best_columns_get_all_and_leave_no_mistake(
 ) -> None:
     seated(best)
     grade = graded()
+    assert grade.completion is Completion.COMPLETE
     assert [answer.position for answer in grade.answers] == list(SHIPPED.positions)
-    groups = [*by_kind(grade.answers).values(), *by_ply(grade.answers).values()]
-    for measured in groups:
+    kinds, plies = by_kind(grade.answers), by_ply(grade.answers)
+    for measured in [*kinds.values(), *plies.values()]:
         assert measured.best is not None
         assert measured.best.player.value == 1
         assert measured.kept is None or measured.kept.player.value == 1
         assert measured.half_points_lost is None or measured.half_points_lost.player.value == 0
     assert worst_mistakes(grade.answers, 10) == []
-    assert grade.completion is Completion.COMPLETE
+    sizes = {name: stats.positions for name, stats in kinds.items()}
+    assert sum(sizes[phase.value] for phase in Phase) == sizes["all"] == len(grade.answers)
+    assert sum(sizes[name] for name in ("won", "drawn", "lost")) == sizes["all"]
+    assert sizes["hard"] + sizes["tactical"] <= sizes["all"]
+    assert sum(stats.positions for stats in plies.values()) == sizes["all"]
 
 
 def test_the_worst_columns_keep_nothing(seated: Callable[[Script], Scripted]) -> None:
@@ -143,6 +150,7 @@ def test_the_worst_columns_keep_nothing(seated: Callable[[Script], Scripted]) ->
     assert measured.kept is not None
     assert measured.best is not None
     assert (measured.kept.player.value, measured.best.player.value) == (0, 0)
+    assert (by_kind([]), by_ply([])) == ({}, {})
 
 
 def test_a_player_sees_what_kaggle_would_show(seated: Callable[[Script], Scripted]) -> None:
@@ -320,39 +328,28 @@ def test_figures_are_those_of_a_count_by_hand(
     assert 0 <= mean.low <= mean.value <= mean.high <= 2
 
 
-def test_groups_part_the_answers(seated: Callable[[Script], Scripted]) -> None:
-    seated(best)
-    answers = graded().answers
-    sizes = {name: stats.positions for name, stats in by_kind(answers).items()}
-    assert sum(sizes[phase.value] for phase in Phase) == sizes["all"] == len(answers)
-    assert sum(sizes[name] for name in ("won", "drawn", "lost")) == len(answers)
-    assert sizes["hard"] + sizes["tactical"] <= len(answers)
-    assert sum(stats.positions for stats in by_ply(answers).values()) == len(answers)
-    assert by_kind([]) == {}
-    assert by_ply([]) == {}
+def random_answers(seed: int) -> list[Answer]:
+    rng = Random(seed)
+    return [
+        Answer(position, rng.choice(list(position.legal)), 0.1) for position in SHIPPED.positions
+    ]
 
 
 def test_the_chart_has_a_point_for_each_ply_higher_for_a_larger_share() -> None:
-    rng = Random(4)
-    answers = [
-        Answer(position, rng.choice(list(position.legal)), 0.1) for position in SHIPPED.positions
-    ]
-    plies = [stats for stats in by_ply(answers).values() if stats.kept is not None]
-    svg = ET.fromstring(ply_chart(by_ply(answers)))
-    points = svg.findall("{http://www.w3.org/2000/svg}circle")
-    heights = [-float(point.get("cy", "nan")) for point in points]
-    shares = [stats.kept.player.value for stats in plies if stats.kept]
-    assert len(points) == len(plies) == 41
-    places = range(len(plies))
-    by_height = sorted(places, key=lambda place: (heights[place], place))
-    assert by_height == sorted(places, key=lambda place: (round(shares[place], 9), place))
+    plies = by_ply(random_answers(4))
+    shares = [stats.kept.player.value for stats in plies.values() if stats.kept]
+    svg = ET.fromstring(ply_chart(plies))
+    heights = [-float(point.get("cy", "nan")) for point in svg.findall(f"{SVG}circle")]
+    assert len(heights) == len(shares) == 41
+    assert all(
+        heights[one] < heights[other]
+        for one, other in permutations(range(41), 2)
+        if shares[one] < shares[other] - 1e-9
+    )
 
 
 def test_the_worst_mistakes_are_wins_turned_into_losses_then_by_score() -> None:
-    rng = Random(2)
-    answers = [
-        Answer(position, rng.choice(list(position.legal)), 0.1) for position in SHIPPED.positions
-    ]
+    answers = random_answers(2)
     mistakes = worst_mistakes(answers, 1000)
     costs = [(mistake.half_points_lost, mistake.score_lost) for mistake in mistakes]
     assert costs == sorted(costs, reverse=True)
