@@ -40,8 +40,10 @@ def boards_going_on(configuration: GameConfiguration, plies: int) -> Iterator[tu
 
 
 @pytest.mark.parametrize(("plies", "positions"), list(enumerate(POSITIONS_BY_PLY)))
-def test_there_are_as_many_as_published(plies: int, positions: int) -> None:
-    assert len(openings(KAGGLE, plies)) == positions
+def test_there_are_as_many_as_published_in_ascending_order(plies: int, positions: int) -> None:
+    found = openings(KAGGLE, plies)
+    assert len(found) == positions
+    assert found == sorted(found)
 
 
 @given(small_boards(), st.integers(0, 5))
@@ -58,21 +60,6 @@ def test_they_lead_to_each_position_that_kaggles_rules_reach_once(
     assert len(boards) == len(games)
     assert len(boards) == len(set(boards))
     assert set(boards) == expected
-
-
-def test_mirror_images_are_both_there() -> None:
-    pairs = set(openings(KAGGLE, 2))
-    assert pairs == set(product(range(7), repeat=2))
-    assert pairs == {(6 - first, 6 - second) for first, second in pairs}
-
-
-def test_the_order_is_ascending() -> None:
-    found = openings(KAGGLE, 4)
-    assert found == sorted(found)
-
-
-def test_no_ply_is_the_empty_board() -> None:
-    assert openings(KAGGLE, 0) == [()]
 
 
 @given(st.integers(0, 2**32))
@@ -94,8 +81,8 @@ def test_orders_have_no_favourite_opening() -> None:
     [
         (KAGGLE, -1, "at least 0 plies, not -1"),
         (KAGGLE, 7, "more than 50000 positions after 7 plies .* at most 6 plies, not 7"),
-        (GameConfiguration(100, 100), 1000, "at most 2 plies, not 1000"),
-        (GameConfiguration(100, 100), 3, "at most 2 plies, not 3"),
+        (GameConfiguration(9, 99), 1000, "at most 2 plies, not 1000"),
+        (GameConfiguration(9, 99), 3, "at most 2 plies, not 3"),
         (GameConfiguration(2, 2, 2), 3, "is over after 3 plies .* at most 2 plies, not 3"),
         (GameConfiguration(inarow=1), 2, "is over after 1 plies .* at most 0 plies, not 2"),
     ],
