@@ -10,8 +10,6 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 OURS = ("envs", "agents", "submission")
-ADAPTERS = "envs/learning/"
-TRAINING = ("agents/policy/training/", "agents/policy/learners/")
 LEARNERS = {"stable_baselines3", "sb3_contrib", "torch"}
 LEARNING_PACKAGES = LEARNERS | {"gymnasium", "pettingzoo"}
 
@@ -44,25 +42,24 @@ def importers(package: str, wanted: set[str]) -> dict[str, list[str]]:
     }
 
 
-def test_the_rules_know_no_agent_and_no_kaggle() -> None:
-    assert importers("envs", {"agents", "submission", "kaggle_environments"}) == {}
-
-
-def test_the_searches_know_no_kaggle_and_no_gymnasium() -> None:
-    outside = {"submission", "kaggle_environments", "gymnasium", "pettingzoo"}
-    assert importers("agents", outside) == {}
-
-
-def test_only_adapters_import_gymnasium() -> None:
-    visitors = importers("envs", LEARNING_PACKAGES) | importers("submission", {"gymnasium"})
-    assert visitors
-    assert [path for path in visitors if not path.startswith(ADAPTERS)] == []
-
-
-def test_only_training_imports_what_learns() -> None:
-    visitors = importers("agents", LEARNERS) | importers("submission", LEARNERS)
-    assert visitors
-    assert [path for path in visitors if not path.startswith(TRAINING)] == []
+@pytest.mark.parametrize(
+    ("package", "wanted", "places"),
+    [
+        ("envs", {"agents", "submission", "kaggle_environments"}, ()),
+        ("envs", LEARNING_PACKAGES, ("envs/learning/",)),
+        ("agents", {"submission", "kaggle_environments", "gymnasium", "pettingzoo"}, ()),
+        ("agents", LEARNERS, ("agents/policy/training/", "agents/policy/learners/")),
+        ("submission", {"gymnasium", *LEARNERS}, ()),
+        ("submission", {"kaggle_environments"}, ("submission/kaggle.py",)),
+        *((package, {"tests", "benchmarks", "pytest", "hypothesis"}, ()) for package in OURS),
+    ],
+)
+def test_packages_are_imported_in_their_places_alone(
+    package: str, wanted: set[str], places: tuple[str, ...]
+) -> None:
+    visitors = importers(package, wanted)
+    assert bool(visitors) == bool(places)
+    assert [path for path in visitors if not path.startswith(places)] == []
 
 
 def test_commands_reach_what_learns_only_when_they_train() -> None:
@@ -82,15 +79,6 @@ def test_environments_meet_agents_at_one_place_only() -> None:
     sources = {path: path.read_text(encoding="utf-8") for path, _ in modules("envs")}
     meeting = [path.name for path, source in sources.items() if 'import_module("agents' in source]
     assert meeting == ["opponents.py"]
-
-
-def test_kaggle_has_one_door() -> None:
-    assert [*importers("submission", {"kaggle_environments"})] == ["submission/kaggle.py"]
-
-
-def test_product_code_imports_no_tests_and_no_benchmarks() -> None:
-    for package in OURS:
-        assert importers(package, {"tests", "benchmarks", "pytest", "hypothesis"}) == {}
 
 
 @pytest.mark.parametrize(

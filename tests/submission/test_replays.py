@@ -50,49 +50,40 @@ def test_an_episode_is_read(tmp_path: Path) -> None:
     )
 
 
+NO_COLUMN, RAISED = "INVALID: it chose what is no column with room", "ERROR: it raised an exception"
+FAILED = Result.PLAYER_FAILED
+
+
 @pytest.mark.parametrize(
-    ("moves", "sizes", "result"),
+    ("moves", "sizes", "plies", "result", "cause"),
     [
-        ("12121212", (6, 7, 4), Result.WIN),
-        ("71212121", (6, 7, 4), Result.LOSS),
-        (DRAWN_2X2, (2, 2, 3), Result.DRAW),
+        ("12121212", (6, 7, 4), 7, Result.WIN, None),
+        ("71212121", (6, 7, 4), 8, Result.LOSS, None),
+        (DRAWN_2X2, (2, 2, 3), 4, Result.DRAW, None),
+        ("1212121", (5, 12, 4), 7, Result.WIN, None),
+        # What follows is left out, for it was not carried out.
+        ("1111111", (6, 7, 4), 6, FAILED, NO_COLUMN),
+        ("9", (6, 7, 4), 0, FAILED, NO_COLUMN),
+        ("44", (6, 7, 4), 2, FAILED, RAISED),
+        ("4", (6, 7, 4), 1, Result.OPPONENT_FAILED, RAISED),
     ],
 )
 def test_the_result_is_from_the_first_seat(
-    tmp_path: Path, moves: str, sizes: tuple[int, int, int], result: Result
+    tmp_path: Path,
+    moves: str,
+    sizes: tuple[int, int, int],
+    plies: int,
+    result: Result,
+    cause: str | None,
 ) -> None:
-    rows, columns, inarow = sizes
-    env = episode_of(moves, rows=rows, columns=columns, inarow=inarow)
-    rewards = {Result.WIN: 1, Result.DRAW: 0, Result.LOSS: -1}
-    assert replay_of(env, tmp_path).result is result
-    assert env.toJSON()["rewards"][0] == rewards[result]
-
-
-@pytest.mark.parametrize(
-    ("moves", "plies", "result", "cause"),
-    [
-        ("1111111", 6, Result.PLAYER_FAILED, "INVALID: it chose what is no column with room"),
-        ("9", 0, Result.PLAYER_FAILED, "INVALID: it chose what is no column with room"),
-        ("44", 2, Result.PLAYER_FAILED, "ERROR: it raised an exception"),
-        ("4", 1, Result.OPPONENT_FAILED, "ERROR: it raised an exception"),
-    ],
-)
-def test_a_move_that_was_not_carried_out_is_left_out(
-    tmp_path: Path, moves: str, plies: int, result: Result, cause: str
-) -> None:
-    replay = replay_of(episode_of(moves), tmp_path)
-    assert (replay.plies, replay.result, replay.cause) == (plies, result, cause)
-    assert replay.moves == moves[:plies]
-
-
-def test_an_episode_of_ones_own_has_no_team_names(tmp_path: Path) -> None:
-    assert replay_of(episode_of(WON_BY_FIRST, names=None), tmp_path).players == ("first", "second")
-
-
-def test_a_wide_board_has_moves_of_two_digits(tmp_path: Path) -> None:
-    env = episode_of("1212121", rows=5, columns=12, inarow=4)
+    env = episode_of(moves, None, **dict(zip(SIZES, sizes, strict=True)))
     replay = replay_of(env, tmp_path)
-    assert (replay.game, replay.actions) == ("connectx-5x12x4", [0, 1, 0, 1, 0, 1, 0])
+    assert replay.game == "connectx-{}x{}x{}".format(*sizes)
+    assert replay.actions == [int(digit) - 1 for digit in moves[:plies]]
+    assert (replay.plies, replay.result, replay.cause) == (plies, result, cause)
+    rewards = {Result.WIN: 1, Result.DRAW: 0, Result.LOSS: -1, FAILED: None}
+    assert env.toJSON()["rewards"][0] == rewards.get(result, 0)
+    assert replay.players == ("first", "second"), "an episode of one's own has no team names"
 
 
 def test_a_results_file_is_read(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from envs.board import parse_moves
 from submission import entry
 from submission.arena.game_record import Result
 from submission.kaggle import kaggle_environments
-from submission.reviewing.judged_game import JudgedPly, Mistake, judged_plies
+from submission.reviewing.judged_game import JudgedPly, judged_plies
 from tests.helpers.bitbully_judge import Judge
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.episodes import episode_of, write_episode, write_log
@@ -107,12 +107,6 @@ def test_another_board_is_judged_as_brute_force_judges_it() -> None:
             worth = exact.action_value(state, each.action)
             assert each.before.outcome == mover * exact.value(state)
             assert each.after.outcome == mover * worth
-
-
-def test_chosen_plies_alone_are_judged(solver: Solver) -> None:
-    actions = parse_moves(GAME)
-    judged = judged_plies(ConnectFour(), actions, solver, chosen=range(15, 26, 2))
-    assert [ply.ply for ply in judged] == [25, 23, 21, 19, 17, 15]
 
 
 def test_what_the_time_does_not_prove_is_no_mistake() -> None:
@@ -296,8 +290,3 @@ def test_mistakes_are_sentences(shell: Shell, folder: Path) -> None:
         assert message in " ".join(outcome.stderr.split())
     with pytest.raises(ValueError, match="time_limit must be at least 0, not -1"):
         connectx.review(EPISODE, "Mine", time_limit=-1, progress=False)
-
-
-def test_mistakes_have_names() -> None:
-    assert [*Mistake] == ["win-to-draw", "win-to-loss", "draw-to-loss", "slower"]
-    assert [m.gives_away for m in Mistake] == [True, True, True, False]
