@@ -1,11 +1,15 @@
+"""What the tables and sentences of a match say, and those of its openings."""
+
+from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
 from rich.console import Group
 
-from submission.arena.game_record import GameRecord, Result
+from submission.arena.game_record import GameConfiguration, GameRecord, Result
 from submission.match.completion import Completion
 from submission.match.match import Match
+from submission.match.opening_table import render_openings
 from submission.match.sprt import Sprt
 from tests.helpers.game_records import (
     DRAW,
@@ -22,100 +26,105 @@ def shown(match: Match, width: int = 80) -> str:
     return printed(Group(match.tables(), *match.summary()), width)
 
 
-def cells(text: str, name: str) -> list[list[str]]:
-    """The cells of every table row that begins with `name`."""
-    rows = (line.split() for line in text.splitlines())
-    return [row for row in rows if row and row[0] == name]
+def sentences(match: Match) -> str:
+    return " ".join(shown(match).split())
+
+
+def rows(text: str, name: str) -> list[list[str]]:
+    """The other cells of every table row that begins with `name`."""
+    cells = (line.split() for line in text.splitlines())
+    return [row[1:] for row in cells if row[:1] == [name]]
 
 
 def test_a_row_tells_results_by_seat_score_and_elo() -> None:
     second_win = replace(LOSS, game=3, result=Result.WIN)
-    text = shown(match_of(WIN, LOSS, DRAW, second_win))
-    results, times = cells(text, "rival")
+    results, times = rows(shown(match_of(WIN, LOSS, DRAW, second_win)), "rival")
     # 2.5 of 4 points, and 400 log10(5 / 3).
-    assert results == ["rival", "4", "1-1-0", "1-0-1", "62.5", "+89", "0", "player"]
-    assert times[1] == "0.500"
+    assert results == ["4", "1-1-0", "1-0-1", "62.5", "+89", "0", "player"]
+    assert times[0] == "0.500"
 
 
 def test_an_infinite_elo_is_shown_as_such() -> None:
     text = shown(match_of(WIN, replace(LOSS, result=Result.WIN)))
-    assert "+inf" in cells(text, "rival")[0]
+    assert "+inf" in rows(text, "rival")[0]
     assert "[20.6, 100.0]" in text, "Wilson's interval of 1 in 1, but for a hair"
 
 
 def test_failures_are_counted_apart_with_their_first_cause() -> None:
     again = replace(PLAYER_FAILED, game=5)
     text = shown(match_of(WIN, LOSS, PLAYER_FAILED, again), width=200)
-    assert cells(text, "rival")[0][2:] == ["1-0-0", "0-0-1", "25.0", "-191", "2", "player"]
-    assert (
-        "hero failed in 2 games, first in game 5 of hero against rival: ERROR, ValueError: boom."
-        in text
-    )
+    assert rows(text, "rival")[0][1:] == ["1-0-0", "0-0-1", "25.0", "-191", "2", "player"]
+    first = "first in game 5 of hero against rival: ERROR, ValueError: boom."
+    assert f"hero failed in 2 games, {first}" in text
 
 
 def test_the_opponents_failures_bear_its_name() -> None:
     text = shown(match_of(OPPONENT_FAILED), width=200)
-    assert cells(text, "rival")[0][4:6] == ["-", "-"]
+    assert rows(text, "rival")[0][3:5] == ["-", "-"]
     assert "1 opponent" in text
     cause = "INVALID, the agent returned column 9"
     assert f"rival failed in 1 game, first in game 7 of hero against rival: {cause}" in text
 
 
-def test_a_sequential_test_tells_its_verdict() -> None:
-    match = match_of(*(wins := pairs_won(20)))
-    tested = replace(match, settings=replace(match.settings, sprt=Sprt(0, 100)))
-    text = " ".join(shown(tested).split())
-    # Wald's bounds are log(0.95 / 0.05) and its negative.
-    told = "Stronger, rather by 100 Elo than by 0. Decided after"
-    assert f"Against rival: Elo +0 or +100? {told}" in text
-    assert "bounds -2.94 and +2.94" in text
-    undecided = " ".join(shown(replace(tested, records=tuple(wins[:2]))).split())
-    assert "Elo +0 or +100? Not decided" in undecided
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "told"),
-    [
-        (Result.LOSS, Result.LOSS, "weaker, with 0.0 %"),
-        (Result.WIN, Result.LOSS, "neither stronger nor weaker for certain, with 50.0 %"),
-    ],
-)
-def test_not_stronger_is_not_equal(first: Result, second: Result, told: str) -> None:
-    """A score far below a half accepts the lower hypothesis as one of a half does."""
-    games = [replace(game, result=first if game.seat == 1 else second) for game in pairs_won(100)]
-    match = match_of(*games)
-    tested = replace(match, settings=replace(match.settings, sprt=Sprt(0, 100)))
-    text = " ".join(shown(tested).split())
-    assert f"Elo +0 or +100? Not 100 Elo stronger; by the games {told} of the points." in text
-
-
-def pairs_won(count: int) -> list[GameRecord]:
-    """Pairs of games, each from an opening of its own."""
+def pairs(count: int, first: Result = Result.WIN, second: Result = Result.WIN) -> list[GameRecord]:
+    """Pairs of games with these results on either seat, each from an opening of its own."""
     return [
         replace(game, game=2 * pair + game.game, opening=(pair,), columns=(pair, *game.columns))
         for pair in range(count)
-        for game in (WIN, replace(LOSS, result=Result.WIN))
+        for game in (replace(WIN, result=first), replace(LOSS, result=second))
     ]
+
+
+def judged(played: list[GameRecord], games: int | None = None) -> Match:
+    match = match_of(*played, games=games)
+    return replace(match, settings=replace(match.settings, sprt=Sprt(0, 100)))
+
+
+@pytest.mark.parametrize(
+    ("played", "told"),
+    [
+        (pairs(20), "Stronger, rather by 100 Elo than by 0. Decided after"),
+        # A score far below a half accepts the lower hypothesis as one of a half does.
+        (
+            pairs(100, Result.LOSS, Result.LOSS),
+            "Not 100 Elo stronger; by the games weaker, with 0.0 % of the points.",
+        ),
+        (
+            pairs(100, Result.WIN, Result.LOSS),
+            "Not 100 Elo stronger; by the games neither stronger nor weaker for certain, "
+            "with 50.0 % of the points.",
+        ),
+        (pairs(1), "Not decided"),
+    ],
+    ids=["stronger", "weaker", "equal", "undecided"],
+)
+def test_a_sequential_test_tells_its_verdict(played: list[GameRecord], told: str) -> None:
+    text = sentences(judged(played))
+    assert f"Against rival: Elo +0 or +100? {told}" in text
+    assert "bounds -2.94 and +2.94" in text, "Wald's: log(0.95 / 0.05) and its negative"
 
 
 @pytest.mark.parametrize(("count", "openings"), [(3, "3 openings"), (1, "opening")])
 def test_a_test_that_ends_because_games_repeat_says_so(count: int, openings: str) -> None:
-    match = match_of(*pairs_won(count), games=400)
-    tested = replace(match, settings=replace(match.settings, sprt=Sprt(0, 100)))
-    text = " ".join(shown(tested).split())
+    match = judged(pairs(count), games=400)
+    text = sentences(match)
     assert "Elo +0 or +100? Not decided (log-likelihood ratio" in text
     assert f"the score is exact for the {openings} of these games, and no sample" in text
-    interrupted = replace(tested, completion=Completion.INTERRUPTED)
-    assert "exact for" not in " ".join(shown(interrupted).split())
+    assert "exact for" not in sentences(replace(match, completion=Completion.INTERRUPTED))
 
 
-def test_an_early_end_is_said() -> None:
-    interrupted = shown(match_of(WIN, games=8, completion=Completion.INTERRUPTED))
-    assert "Interrupted after 1 of 8 games." in interrupted
-    died = shown(match_of(WIN, games=8, completion=Completion.WORKER_DIED))
-    assert "The workers died after 1 of 8 games" in died
-    unfinished = shown(match_of(WIN, games=8, completion=Completion.UNFINISHED))
-    assert "So far 1 of 8 games have been played." in unfinished
+@pytest.mark.parametrize(
+    ("completion", "said"),
+    [
+        (Completion.INTERRUPTED, "Interrupted after 1 of 8 games."),
+        (Completion.WORKER_DIED, "The workers died after 1 of 8 games"),
+        (Completion.UNFINISHED, "So far 1 of 8 games have been played."),
+    ],
+)
+def test_an_early_end_is_said(completion: Completion, said: str) -> None:
+    match = match_of(WIN, games=8, completion=completion)
+    assert said in sentences(match)
+    assert match.interrupted is (completion is Completion.INTERRUPTED)
     assert " of 1 games" not in shown(match_of(WIN))
 
 
@@ -125,18 +134,79 @@ def test_games_that_repeat_are_said() -> None:
     assert "distinct" not in shown(match_of(WIN, LOSS))
 
 
-def test_the_rules_of_counting_are_said() -> None:
-    text = " ".join(shown(match_of(WIN)).split())
-    assert "a failure of the player 0; left out are pairs in which the opponent failed" in text
-
-
 def test_names_are_shown_as_they_are() -> None:
     name = "mcts:order=[bold]"
     match = match_of(replace(WIN, opponent=name))
     text = shown(replace(match, pairings=(("hero", name),)), width=120)
-    assert len(cells(text, name)) == 2
+    assert len(rows(text, name)) == 2
 
 
 def test_large_figures_fit_eighty_columns() -> None:
     games = [replace(WIN, game=game) for game in range(400)]
     assert "…" not in shown(match_of(*games, LOSS))
+
+
+# --- by opening
+
+
+def by_opening(*games: GameRecord, configuration: GameConfiguration | None = None) -> str:
+    match = match_of(*games)
+    rules = configuration or match.settings.configuration
+    match = replace(match, settings=replace(match.settings, configuration=rules))
+    pairings = tuple(dict.fromkeys(game.pairing for game in games))
+    return printed(render_openings(replace(match, pairings=pairings)), 80)
+
+
+def pair(opening: Iterable[int], first: GameRecord, second: GameRecord) -> list[GameRecord]:
+    """Games from one opening with these results, the player on seat 1 and then on seat 2."""
+    return [
+        replace(record, opening=tuple(opening), seat=seat)
+        for seat, record in enumerate((first, second), start=1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("games", "row"),
+    [
+        ([*pair((3, 3), WIN, LOSS), *pair((3, 3), DRAW, LOSS)], "44 won 1-1-0 0-0-2 3-1-0"),
+        (pair((3, 3), PLAYER_FAILED, DRAW), "44 won 0-0-0 0-1-0 0-1-0"),
+        (pair((3, 3), OPPONENT_FAILED, DRAW), "44 won 0-0-0 0-1-0 0-1-0"),
+        ([WIN], "none won 1-0-0 0-0-0 1-0-0"),
+    ],
+    ids=["two pairs", "player failed", "opponent failed", "empty board"],
+)
+def test_a_row_tells_both_seats_and_the_first_mover(games: list[GameRecord], row: str) -> None:
+    """Games in which somebody failed are left out."""
+    opening, *cells = row.split()
+    assert rows(by_opening(*games), opening) == [cells]
+
+
+def test_totals_are_over_all_openings() -> None:
+    games = [*pair((3, 3), WIN, LOSS), *pair((2, 3), DRAW, WIN), *pair((3, 4), WIN, DRAW)]
+    assert rows(by_opening(*games), "all") == [
+        ["won", "2-0-0", "0-1-1", "3-1-0"],
+        ["drawn", "0-1-0", "1-0-0", "0-1-1"],
+        ["2-1-0", "1-1-1", "3-2-1"],
+    ]
+
+
+def test_theory_is_that_of_allis() -> None:
+    """L. V. Allis, "A knowledge-based approach of Connect-Four" (1988): the first player wins from
+    the middle column, draws from its neighbours and loses from the others."""
+    text = by_opening(*(game for column in range(7) for game in pair((column,), WIN, LOSS)))
+    theory = [row[:2] for row in map(str.split, text.splitlines()) if row and row[0] in "1234567"]
+    others = [[column, "lost"] for column in "1267"]
+    assert theory == [["4", "won"], ["3", "drawn"], ["5", "drawn"], *others]
+
+
+def test_on_other_boards_the_theory_is_not_known() -> None:
+    text = by_opening(*pair((9, 0), WIN, LOSS), configuration=GameConfiguration(10, 12, 5))
+    assert rows(text, "10,1") == [["-", "1-0-0", "0-0-1", "2-0-0"]]
+
+
+def test_each_pairing_has_its_table_of_openings() -> None:
+    others = [replace(game, opponent="[bold]") for game in pair((3, 3), DRAW, DRAW)]
+    text = by_opening(*pair((3, 3), WIN, LOSS), *others)
+    assert "hero against rival, by opening" in text
+    assert "hero against [bold], by opening" in text
+    assert [row[-1] for row in rows(text, "44")] == ["2-0-0", "0-2-0"]

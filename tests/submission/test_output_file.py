@@ -25,7 +25,7 @@ from agents.reporting.output_file import (
 from submission.arena.players import Player, PlayerKind
 from submission.cli.arguments import files_of_options, files_of_players
 from tests.helpers.shell import Shell
-from tests.helpers.systems import needs_posix
+from tests.helpers.systems import largest_file, needs_posix
 
 ROOT = Path(__file__).parents[2]
 
@@ -309,18 +309,6 @@ def test_the_file_is_on_the_disk_before_its_name_and_then_the_name(
     monkeypatch.setattr(Path, "replace", renamed)
     replace_content(tmp_path / "new", b"content")
     assert events == ["7 bytes", "renamed", "folder"]
-
-
-@contextmanager
-def largest_file(size: int) -> Iterator[None]:
-    """As if the disk were full beyond so many bytes."""
-    resource = pytest.importorskip("resource")
-    before, most = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, most))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (before, most))
 
 
 def test_an_unfinished_write_leaves_the_old_file_and_nothing_else(
