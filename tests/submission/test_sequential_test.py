@@ -23,9 +23,6 @@ SPRT = Sprt(0, 200)
 DECIDING_WINS = 16
 """Each pair of wins weighs ln(0.7597 / 0.5), and the eighth one reaches ln 19."""
 
-DECIDING_LOSSES = 10
-"""Each pair of losses weighs ln(0.2403 / 0.5), and the fifth one reaches -ln 19."""
-
 results = st.lists(
     st.sampled_from([WIN, WIN, WIN, DRAW, LOSS, PLAYER_FAILED, OPPONENT_FAILED]),
     min_size=20,
@@ -56,28 +53,25 @@ def decided(records: Iterable[GameRecord]) -> Decision:
     return decision
 
 
-def test_wins_decide_for_elo1() -> None:
-    decision = decided(games(*[WIN] * 30))
-    assert decision.verdict is Verdict.ACCEPTED_ELO1
-    assert decision.games == DECIDING_WINS
-    assert decision.llr == pytest.approx(8 * log(expected_score(200) / 0.5), rel=1e-3)
-
-
-def test_losses_decide_for_elo0() -> None:
-    decision = decided(games(*[LOSS] * 30))
-    assert decision.verdict is Verdict.ACCEPTED_ELO0
-    assert decision.games == DECIDING_LOSSES
-    assert decision.llr == pytest.approx(5 * log((1 - expected_score(200)) / 0.5), rel=1e-3)
-
-
-def test_too_few_games_decide_nothing() -> None:
-    test = judged(games(*[WIN] * (DECIDING_WINS - 1)))
-    assert test.decision is None
-    assert test.llr == pytest.approx(SPRT.log_likelihood_ratio((0, 0, 0, 0, 7)))
+@pytest.mark.parametrize(
+    ("result", "verdict", "pairs", "weight"),
+    [
+        (WIN, Verdict.ACCEPTED_ELO1, DECIDING_WINS // 2, log(expected_score(200) / 0.5)),
+        # Each pair of losses weighs ln(0.2403 / 0.5), and the fifth one reaches -ln 19.
+        (LOSS, Verdict.ACCEPTED_ELO0, 5, log((1 - expected_score(200)) / 0.5)),
+    ],
+    ids=["won", "lost"],
+)
+def test_a_run_of_equal_results_decides(
+    result: GameRecord, verdict: Verdict, pairs: int, weight: float
+) -> None:
+    decision = decided(games(*[result] * 30))
+    assert (decision.verdict, decision.games) == (verdict, 2 * pairs)
+    assert decision.llr == pytest.approx(pairs * weight, rel=1e-3)
 
 
 def test_without_games_nothing_is_known() -> None:
-    assert (SequentialTest(SPRT).llr, SequentialTest(SPRT).decision) == (0, None)
+    assert (judged([]).llr, judged([]).decision) == (0, None)
 
 
 @given(results, st.integers(0, 2**32), st.sampled_from([1, 4, 1000]))
@@ -94,21 +88,14 @@ def test_the_order_in_which_games_end_changes_nothing(
 @given(results)
 def test_only_the_games_that_decided_matter(played: list[GameRecord]) -> None:
     records = games(*played)
-    decision = judged(records).decision
-    if decision is None:
-        return
-    assert decided(records[: decision.games]) == decision
-    assert judged(records[: decision.games - 1]).decision is None
-
-
-@given(results)
-def test_the_ratio_is_that_of_the_pairs_that_count(played: list[GameRecord]) -> None:
-    test = judged(games(*played))
-    counting = games(*played)[: test.decision.games if test.decision else len(played)]
-    pair_counts = count_pairs(points_of_pairs(counting))
-    assert test.llr == pytest.approx(
-        SPRT.log_likelihood_ratio(pair_counts) if any(pair_counts) else 0
-    )
+    test = judged(records)
+    if test.decision is not None:
+        records = records[: test.decision.games]
+        assert decided(records) == test.decision
+        assert judged(records[:-1]).decision is None
+    pair_counts = count_pairs(points_of_pairs(records))
+    ratio = SPRT.log_likelihood_ratio(pair_counts) if any(pair_counts) else 0
+    assert test.llr == pytest.approx(ratio)
 
 
 def test_a_missing_game_is_waited_for() -> None:
@@ -117,11 +104,9 @@ def test_a_missing_game_is_waited_for() -> None:
     assert judged([*records[1:], records[0]]).decision == judged(records).decision
 
 
-def test_the_players_failure_is_a_loss() -> None:
+def test_failures_count_as_in_pairs() -> None:
+    """The player's failure is a loss; a pair in which the opponent failed is passed over."""
     assert judged(games(PLAYER_FAILED, WIN)).llr == judged(games(LOSS, WIN)).llr != 0
-
-
-def test_a_pair_in_which_the_opponent_failed_is_passed_over() -> None:
     assert judged(games(WIN, OPPONENT_FAILED)).llr == 0
     decision = decided(games(WIN, OPPONENT_FAILED, *[WIN] * 30))
     assert decision.games == DECIDING_WINS + 2
@@ -132,15 +117,11 @@ def test_a_pair_in_which_the_opponent_failed_is_passed_over() -> None:
 
 def test_players_who_repeat_their_games_are_judged_by_them_once() -> None:
     """Four pairs weigh too little for a verdict; played four times they would weigh enough."""
-    once = games(*[WIN] * 8)
-    test = judged(games(*[WIN] * 400, openings=4))
-    assert test.decision == Decision(None, 8, judged(once).llr)
-
-
-def test_so_many_repeated_pairs_are_waited_for() -> None:
+    once = Decision(None, 8, judged(games(*[WIN] * 8)).llr)
     until = games(*[WIN] * (8 + 2 * ENOUGH_REPEATS), openings=4)
     assert judged(until[:-1]).decision is None
-    assert judged(until).decision is not None
+    assert judged(until).decision == judged(games(*[WIN] * 400, openings=4)).decision == once
+    assert judged(games(*[OPPONENT_FAILED] * 100, openings=4)).decision == Decision(None, 8, 0.0)
 
 
 @given(st.integers(0, ENOUGH_REPEATS - 1), st.booleans())
@@ -165,12 +146,6 @@ def test_random_players_may_repeat_a_game_by_chance() -> None:
 
 def test_the_same_columns_in_another_opening_are_no_repeat() -> None:
     """What the players were asked for differs, though it has led to the same."""
-    test = SequentialTest(SPRT)
-    for game in range(DECIDING_WINS):
-        test.add(replace(WIN, game=game, opening=WIN.columns[: game // 2]))
-    assert test.decision is not None
-    assert test.decision.verdict is Verdict.ACCEPTED_ELO1
-
-
-def test_repeated_failures_of_the_opponent_end_the_test_too() -> None:
-    assert judged(games(*[OPPONENT_FAILED] * 100, openings=4)).decision == Decision(None, 8, 0.0)
+    openings = [WIN.columns[: game // 2] for game in range(DECIDING_WINS)]
+    played = [replace(WIN, game=game, opening=opening) for game, opening in enumerate(openings)]
+    assert decided(played).verdict is Verdict.ACCEPTED_ELO1
