@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 from tests.helpers.svg_reading import SVG
 
-VOID = {"br", "img", "meta"}
+VOID = {"br", "img", "input", "meta"}
 IMAGE = "data:image/svg+xml;base64,"
 
 

@@ -3,8 +3,9 @@
 import json
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import replace
-from html.parser import HTMLParser
+from functools import reduce
 from itertools import combinations
 from math import inf
 from xml.etree import ElementTree
@@ -22,6 +23,7 @@ from submission.match.schedule import Settings
 from submission.rating.ladder import Ladder, make_ladder
 from submission.rating.ladder_page import SHOWN, ladder_page, lost_games
 from tests.helpers.game_records import LOSS, PLAYER_FAILED, WIN, match_of
+from tests.helpers.html_reading import Page
 from tests.helpers.shell import printed
 from tests.helpers.svg_reading import SVG, read_drawing
 
@@ -44,11 +46,15 @@ RECORDS = (
 )
 
 
-def tournament(*records: GameRecord, completion: Completion = Completion.COMPLETE) -> Match:
+def tournament(
+    *records: GameRecord,
+    names: Sequence[str] = NAMES,
+    completion: Completion = Completion.COMPLETE,
+) -> Match:
     return replace(
         match_of(*records, games=4, completion=completion),
-        players=tuple(Identity(name, PlayerKind.FILE, "0" * 64) for name in NAMES),
-        pairings=tuple(combinations(NAMES, 2)),
+        players=tuple(Identity(name, PlayerKind.FILE, "0" * 64) for name in names),
+        pairings=tuple(combinations(names, 2)),
         settings=Settings(games=4, seed=1),
     )
 
@@ -58,7 +64,7 @@ def ladder() -> Ladder:
     return make_ladder(tournament(*RECORDS), None)
 
 
-def shown(ladder: Ladder, width: int = 100) -> str:
+def shown(ladder: Ladder, width: int = 200) -> str:
     return "\n".join([printed(ladder.tables(), width), *ladder.summary()])
 
 
@@ -68,17 +74,6 @@ def rows(text: str, name: str) -> list[list[str]]:
     return [row for row in cells if len(row) > 1 and row[0].isdigit() and row[1] == name]
 
 
-def test_few_games_are_said_to_be_few(ladder: Ladder) -> None:
-    said = "The fewest games of two players are"
-    assert f"{said} 4: with less than 20" in " ".join(shown(ladder).split())
-    enough = [
-        game
-        for player, opponent in combinations(NAMES, 2)
-        for game in meeting(player, opponent, *[WIN, LOSS] * 10)
-    ]
-    assert said not in shown(make_ladder(tournament(*enough), None))
-
-
 def test_the_tables_tell_results_scores_and_times(ladder: Ladder) -> None:
     text = shown(ladder)
     results, scores, seconds = rows(text, "strong")
@@ -86,56 +81,57 @@ def test_the_tables_tell_results_scores_and_times(ladder: Ladder) -> None:
     assert results[6].startswith("+")
     assert scores[2:] == ["-", "75", "100"]
     assert seconds[2:] == [f"{6.8 / 28:.3f}", "0.500"], "four games on either seat"
-    assert [row[0] for row in (rows(text, name)[0] for name in ("strong", NAMES[2], "weak"))] == [
-        *"123"
-    ]
+    ranks = [rows(text, name)[0][0] for name in ("strong", NAMES[2], "weak")]
+    assert ranks == ["1", "2", "3"]
+    assert "Seed 1, openings of 2 plies, at most 4 games of each two; connectx-agents 0.1.0" in text
 
 
 def test_a_failure_is_a_loss_that_is_told_apart(ladder: Ladder) -> None:
-    text = shown(ladder, width=200)
+    text = shown(ladder)
     assert rows(text, "weak")[0][2:7] == ["8", "12.5", "1-0-7", "1", "ERROR"]
-    assert (
-        "weak failed in 1 game, first in game 3 of weak against "
-        f"{NAMES[2]}: ERROR, ValueError: boom."
-    ) in text
+    first = f"first in game 3 of weak against {NAMES[2]}: ERROR, ValueError: boom."
+    assert f"weak failed in 1 game, {first}" in text
+
+
+def test_few_games_and_games_that_repeat_are_said(ladder: Ladder) -> None:
+    few, repeated = "The fewest games of two players are", "distinct"
+    assert f"{few} 4: with less than 20" in shown(ladder)
+    assert "of weak and strong, 2 of 4; of weak and" in shown(ladder)
+    enough = [
+        replace(game, columns=(number, *game.columns))
+        for pair in combinations(NAMES, 2)
+        for number, game in enumerate(meeting(*pair, *[WIN, LOSS] * 10))
+    ]
+    text = shown(make_ladder(tournament(*enough), None))
+    assert few not in text
+    assert repeated not in text
 
 
 def test_an_open_interval_and_the_anchor_are_said(ladder: Ladder) -> None:
     unbeaten = make_ladder(tournament(*meeting("weak", "strong", LOSS, LOSS)), "weak")
-    text = shown(unbeaten, width=200)
-    assert ", open]" in text
-    assert "[open, " in text
-    assert "anchor" in text
-    assert "points above weak" in text
+    text = shown(unbeaten)
+    for words in (", open]", "[open, ", "anchor", "points above weak"):
+        assert words in text
 
 
-def test_an_early_end_is_said() -> None:
-    text = shown(
-        make_ladder(tournament(RECORDS[0], completion=Completion.INTERRUPTED), None), width=200
-    )
-    assert "Interrupted after 1 of 12 games." in text
-    assert "Interrupted" in shown(make_ladder(tournament(completion=Completion.INTERRUPTED), None))
-    running = make_ladder(tournament(RECORDS[0], completion=Completion.UNFINISHED), None)
-    for text in (shown(running, width=200), ladder_page(running)):
-        assert "So far 1 of 12 games have been played." in text
-        assert "Interrupted" not in text
-
-
-def test_games_that_repeat_are_said(ladder: Ladder) -> None:
-    assert "of weak and strong, 2 of 4; of weak and" in " ".join(shown(ladder).split())
-    once = make_ladder(tournament(*meeting("weak", "strong", WIN, LOSS)), None)
-    assert "distinct" not in shown(once)
+@pytest.mark.parametrize(
+    ("completion", "said"),
+    [
+        (Completion.INTERRUPTED, "Interrupted after 1 of 12 games."),
+        (Completion.UNFINISHED, "So far 1 of 12 games have been played."),
+    ],
+)
+def test_an_early_end_is_said(completion: Completion, said: str) -> None:
+    part = make_ladder(tournament(RECORDS[0], completion=completion), None)
+    for text in (shown(part), ladder_page(part)):
+        assert said in text
+        assert ("Interrupted" in text) is (completion is Completion.INTERRUPTED)
 
 
 def test_certainty_is_not_claimed() -> None:
     unbeaten = make_ladder(match_of(*meeting("hero", "rival", *[WIN] * 40)), None)
     results, _, _ = rows(shown(unbeaten), "hero")
     assert results[-1] == ">99.9"
-
-
-def test_what_it_takes_to_repeat_the_ladder_is_said(ladder: Ladder) -> None:
-    text = shown(ladder, width=300)
-    assert "Seed 1, openings of 2 plies, at most 4 games of each two; connectx-agents 0.1.0" in text
 
 
 def test_ten_players_fit_eighty_columns() -> None:
@@ -145,65 +141,27 @@ def test_ten_players_fit_eighty_columns() -> None:
         for pair in combinations(names, 2)
         for game in meeting(*pair, *(WIN if number % 3 else LOSS for number in range(4)))
     ]
-    match = replace(
-        tournament(*records),
-        players=tuple(Identity(name, PlayerKind.FILE, None) for name in names),
-        pairings=tuple(combinations(names, 2)),
-    )
-    assert "…" not in shown(make_ladder(match, None), width=80)
-
-
-class Page(HTMLParser):
-    """What stands on a page, and whether every element is closed."""
-
-    VOID = ("meta", "br", "input")
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.texts: list[str] = []
-        self.addresses: list[str] = []
-        self.feed(page)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.addresses += [value or "" for name, value in attrs if name in ("src", "href")]
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        pass
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.texts.append(data.strip())
+    assert "…" not in shown(make_ladder(tournament(*records, names=names), None), width=80)
 
 
 def test_the_page_is_whole_needs_nothing_else_and_escapes_names(ladder: Ladder) -> None:
     text = ladder_page(ladder)
     page = Page(text)
-    assert page.open == []
-    assert page.addresses == []
+    assert {name for name, _ in page.attributes}.isdisjoint(["src", "href"])
     assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
-    assert page.texts.count(NAMES[2]) >= 3, "the picture and two tables"
+    assert page.text.count(NAMES[2]) >= 3, "the picture and two tables"
     assert NAMES[2] not in text
 
 
 def test_the_page_has_failures_first_and_says_how_many_losses_are_left_out(ladder: Ladder) -> None:
     text = ladder_page(ladder)
-    page = Page(text)
-    assert "weak: 7 lost" in page.texts
-    assert "to strong, 2 more left out" in page.texts
-    assert "to weak" in page.texts, "the middle one has lost to the weak one"
+    words = Page(text).text
+    assert "to strong, 2 more left out" in words
+    assert "to weak" in words, "the middle one has lost to the weak one"
     weak_to_middle = text[text.index("weak: 7 lost") :].split("<h3>")[2]
     assert "ERROR of weak after 2 plies: ValueError: boom." in weak_to_middle.split("</figure>")[0]
-    shown_games = [
-        min(SHOWN, lost)
-        for lost in (4, 3, 3, 1, 1)  # weak, the middle one and strong
-    ]
-    assert text.count("<figure") == sum(shown_games)
+    losses = (4, 3, 3, 1, 1)  # of weak, the middle one and strong, by opponent
+    assert text.count("<figure") == sum(min(SHOWN, lost) for lost in losses)
 
 
 def test_quick_losses_come_first() -> None:
@@ -264,13 +222,15 @@ def cells_shown(figure: str) -> list[int]:
     return [COLOURS.index(circle.attrib["fill"]) for circle in circles]
 
 
+def board_after(plies: int) -> list[int]:
+    """The board of `WIN` after so many plies."""
+    env = ConnectX()
+    return env.to_board(reduce(env.get_next_state, WIN.columns[:plies], env.initial_state()))
+
+
 def test_a_replay_ends_with_the_last_board_and_its_line() -> None:
     figure = replay_figure(WIN)
-    env = ConnectX()
-    state = env.initial_state()
-    for column in WIN.columns:
-        state = env.get_next_state(state, column)
-    assert cells_shown(figure) == env.to_board(state)
+    assert cells_shown(figure) == board_after(7)
     assert figure.count("stroke-width") == 4
     assert "Over after 7 plies." in figure
 
@@ -339,13 +299,9 @@ def test_a_reader_steps_through_the_game() -> None:
     )
     boards = json.loads(ran.stdout)
     assert [plies for plies, _ in boards] == [f"ply {plies} of 7" for plies in (6, 5, 6, 7, 7, 0)]
-    env = ConnectX()
     for words, shown in boards:
         plies = int(words.split()[1])
-        state = env.initial_state()
-        for column in WIN.columns[:plies]:
-            state = env.get_next_state(state, column)
-        assert [COLOURS.index(fill) for fill, _, _ in shown] == env.to_board(state)
+        assert [COLOURS.index(fill) for fill, _, _ in shown] == board_after(plies)
         ringed = [stroke for _, stroke, _ in shown if stroke not in (None, "none")]
         assert len(ringed) == (4 if plies == 7 else 0)
         assert sum(last == "last" for _, _, last in shown) == (0 < plies < 7)
