@@ -1,14 +1,14 @@
-"""`connectx evaluate` and `connectx report`."""
+"""`connectx evaluate` and `connectx report`, and what they and `connectx ladder` refuse."""
 
 import json
 import re
-from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
-from submission.arena.game_record import GameRecord
 from tests.helpers.archives import archive
 from tests.helpers.shell import Outcome, Shell
 
@@ -38,78 +38,68 @@ def test_a_file_plays_on_kaggles_environment(shell: Shell, tmp_path: Path) -> No
     assert "<html" in (tmp_path / "replay.html").read_text(encoding="utf-8")
 
 
-def test_every_game_is_in_the_results_file(shell: Shell, tmp_path: Path) -> None:
+def test_every_game_is_in_the_results_file_and_a_resumed_run_plays_what_is_missing(
+    shell: Shell, tmp_path: Path
+) -> None:
     assert evaluate(shell, "--games", "4", "--results", "games.jsonl").status == 0
-    header, *games = lines_of(tmp_path / "games.jsonl")
+    header, *games = before = lines_of(tmp_path / "games.jsonl")
     assert header["settings"]["games"] == 4
     assert sorted(game["game"] for game in games) == [0, 1, 2, 3]
     assert all(game["columns"][:2] == game["opening"] for game in games)
-
-
-def test_a_resumed_run_plays_what_is_missing(shell: Shell, tmp_path: Path) -> None:
-    evaluate(shell, "--games", "4", "--results", "games.jsonl")
-    before = lines_of(tmp_path / "games.jsonl")
     assert evaluate(shell, "--games", "8", "--results", "games.jsonl", "--resume").status == 0
     after = lines_of(tmp_path / "games.jsonl")
     assert after[: len(before)] == before
     assert sorted(line["game"] for line in after if "game" in line) == list(range(8))
 
 
-def test_a_report_shows_what_the_run_has_shown(shell: Shell) -> None:
-    options = ("--games", "6", "--first-player-table")
+def test_a_report_shows_what_the_run_has_shown(shell: Shell, tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    options = ("--games", "4", "--first-player-table")
     run = evaluate(shell, *options, "--results", "games.jsonl")
     refused = shell.run("report", "games.jsonl", "--anchor", "greedy")
     assert (refused.status, "--anchor is for a ladder" in refused.stderr) == (2, True)
     report = shell.run("report", "games.jsonl", "--first-player-table")
-    assert report.status == 0
-    assert report.stdout == run.stdout
+    assert (report.status, report.stdout) == (0, run.stdout)
     assert "by opening" in report.stdout
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:4]))
+    unfinished = shell.run("report", "games.jsonl")
+    assert "So far 3 of 4 games have been played." in unfinished.stdout
+    assert "Interrupted" not in unfinished.stdout
+    path.write_bytes(lines[0])
+    assert_no_page(shell.run("report", "games.jsonl", "--html", "replay.html"), 0)
 
 
-def test_a_report_of_a_run_that_goes_on_does_not_call_it_interrupted(
-    shell: Shell, tmp_path: Path
+def assert_no_page(outcome: Outcome, status: int) -> None:
+    assert (outcome.status, outcome.stderr.strip()) == (status, "")
+    assert "0 of 4 games" in outcome.stdout
+    assert "No game was played: there is no page to write." in outcome.stdout
+    assert not Path("replay.html").exists()
+
+
+def test_without_a_game_there_is_no_page_and_everything_else(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    evaluate(shell, "--games", "4", "--results", "games.jsonl")
-    content = (tmp_path / "games.jsonl").read_bytes()
-    (tmp_path / "games.jsonl").write_bytes(b"".join(content.splitlines(keepends=True)[:4]))
-    report = shell.run("report", "games.jsonl")
-    assert report.status == 0
-    assert "So far 3 of 4 games have been played." in report.stdout
-    assert "Interrupted" not in report.stdout
-
-
-def test_without_a_game_there_is_no_replay_and_everything_else(
-    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def play(*_: object) -> Iterator[GameRecord]:
-        raise KeyboardInterrupt
-        yield
-
-    evaluate(shell, "--games", "4", "--results", "games.jsonl")
-    header, *_ = (tmp_path / "games.jsonl").read_bytes().splitlines(keepends=True)
-    (tmp_path / "games.jsonl").write_bytes(header)
-    report = shell.run("report", "games.jsonl", "--html", "replay.html")
-    assert (report.status, "So far 0 of 4 games" in report.stdout) == (0, True)
-    monkeypatch.setattr("submission.match.run.play_games", play)
+    monkeypatch.setattr("submission.match.run.play_game", Mock(side_effect=KeyboardInterrupt))
+    monkeypatch.setattr("submission.match.run.chosen_executor", lambda *_: nullcontext())
     interrupted = evaluate(shell, "--games", "4", "--html", "replay.html")
-    assert (interrupted.status, interrupted.stderr.strip()) == (1, "")
     assert "Interrupted after 0 of 4 games." in interrupted.stdout
-    for outcome in (report, interrupted):
-        assert "No game was played: there is no page to write." in outcome.stdout
-    assert not (tmp_path / "replay.html").exists()
+    assert_no_page(interrupted, 1)
 
 
 @pytest.mark.parametrize(
     "words",
     [
-        "mine.py --against random --html mine.py",
-        "random --against mine.py --html ./mine.py",
-        "random --against negamax --against mine.py --results mine.py",
+        "evaluate mine.py --against random --html mine.py",
+        "evaluate random --against mine.py --html ./mine.py",
+        "evaluate random --against negamax --against mine.py --results mine.py",
+        "ladder greedy mine.py --html mine.py",
+        "ladder greedy mine.py --results mine.py",
     ],
 )
 def test_a_player_is_not_overwritten(shell: Shell, tmp_path: Path, words: str) -> None:
     (tmp_path / "mine.py").write_text("def agent(observation): return 3", encoding="utf-8")
-    outcome = shell.run("evaluate", *words.split())
+    outcome = shell.run(*words.split())
     assert outcome.status == 2
     assert "mine.py is read and would be overwritten: write to another file" in outcome.stderr
     content = (tmp_path / "mine.py").read_text(encoding="utf-8")
@@ -171,6 +161,13 @@ def test_a_test_may_end_a_pairing_early(shell: Shell) -> None:
         ("evaluate random --against negamax --resume", "name it with --results FILE"),
         ("evaluate random", "Missing option '--against'"),
         ("evaluate random --against negamax --results x.jsonl --html x.jsonl", "two things"),
+        ("ladder greedy", "at least two players"),
+        ("ladder greedy random: greedy", "'greedy' is named twice"),
+        ("ladder greedy nobody", "unknown player 'nobody'"),
+        ("ladder greedy random: --games 3", "an even number of games, at least 2, not 3"),
+        ("ladder greedy random: --anchor mcts", "the anchor 'mcts' is not among the players"),
+        ("ladder greedy random: --html absent/x.html", "absent/x.html"),
+        ("ladder greedy random: --results old.jsonl --resume", "version 0"),
         ("report old.jsonl --html old.jsonl", "old.jsonl is read and would be overwritten"),
         ("report empty.jsonl", "no games yet"),
         ("report absent.jsonl", "cannot read absent.jsonl"),
