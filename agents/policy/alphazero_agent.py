@@ -114,29 +114,19 @@ class AlphaZeroAgent(TreeAgent):
         legal_actions(env, state)
         # In the games that a policy plays, actions are numbers and states are boards.
         game, position = require_known_game(self._policy, env), state
-        result: SearchResult[Any] = self._searched(game, position, time_limit)  # type: ignore[arg-type]
-        return result
-
-    def compilation(self, env: Any) -> Compilation | None:
-        """The compiled search of a game; None where it does not know that."""
-        return puct_on(env) if can_compile(env) else None
-
-    def _searched(
-        self, game: BoardGame, state: BoardState, time_limit: float | None
-    ) -> SearchResult[int]:
         compiled = self.is_compiled(game)  # before the clock starts, for this may take seconds
         clock = Clock(self.time_limit, time_limit)
         keeps = self.keep_tree and self.noise == 0 and self.root == "puct"
-        tree: Any = self.tree_at(game, state, compiled, keeps)
+        tree: Any = self.tree_at(game, position, compiled, keeps)
         nodes = tree.nodes
         simulations = tree.grow(1, clock)
-        root: SearchedNode[int] = tree.root
+        root: SearchedNode[Any] = tree.root
         if not root.children:  # two plies of look-ahead decide
-            return self._decided(game, state, root.value)
+            return self._decided(game, position, root.value)
         noise = self._noise(root)
         simulations += self._grow(tree, noise, simulations, clock)
         root = tree.root
-        action = self._choose(root, noise)
+        action: Any = self._choose(root, noise)
         known = {
             action: child.value
             for action, child in root.children.items()
@@ -156,6 +146,10 @@ class AlphaZeroAgent(TreeAgent):
             elapsed=clock.elapsed,
             engine="compiled" if compiled else "reference",
         )
+
+    def compilation(self, env: Any) -> Compilation | None:
+        """The compiled search of a game; None where it does not know that."""
+        return puct_on(env) if can_compile(env) else None
 
     def new_tree(self, env: Any, state: Any, compiled: bool) -> AnyTree:
         """A tree for a search of `state`."""
@@ -200,7 +194,7 @@ class AlphaZeroAgent(TreeAgent):
         merits = gumbel_merits(root, gumbel)
         return safest_action(root, lambda action: (root.children[action].visits, merits[action]))
 
-    def _decided(self, game: BoardGame, state: BoardState, value: float) -> SearchResult[int]:
+    def _decided(self, game: BoardGame, state: Any, value: float) -> SearchResult[Any]:
         """The network's favourite of the sensible actions, where these lead to a known result."""
         actions = sensible_actions(game, state, game.get_available_actions(state))
         chances, _ = network_evaluation(self._policy.network, game, state)

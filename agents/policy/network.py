@@ -76,7 +76,10 @@ def evaluate_network(
     board = feature_board(env, network.tuples)
     outputs = np.empty((len(states), network.actions + 1), np.float32)
     for n, state in enumerate(states):
-        outputs[n] = _outputs(network, features_of(board, state))
+        first = network.bias + network.features[features_of(board, state)].sum(axis=0)
+        direct, hidden = np.split(first, [network.actions + 1])
+        second = network.dense_bias + np.maximum(hidden, 0) @ network.dense
+        outputs[n] = direct + np.maximum(second, 0) @ network.outputs
     return outputs[:, :-1], np.tanh(outputs[:, -1])
 
 
@@ -84,16 +87,6 @@ def features_of(board: FeatureBoard, state: BoardState) -> list[int]:
     """The numbers of the features that hold in a position."""
     found = [0] * board.most
     return found[: active_features(board, state.mover, state.mask, found)]
-
-
-def _outputs(network: PolicyNetwork, holding: Sequence[int]) -> Floats:
-    import numpy as np
-
-    first = network.bias + network.features[holding].sum(axis=0)
-    direct, hidden = np.split(first, [network.actions + 1])
-    second = network.dense_bias + np.maximum(hidden, 0) @ network.dense
-    outputs: Floats = direct + np.maximum(second, 0) @ network.outputs
-    return outputs
 
 
 POLICY_FORMAT = 2
@@ -169,6 +162,8 @@ def decode_policy(content: bytes) -> TrainedPolicy:
         ValueError: they are no policy, one in another version of the format, or one whose arrays
             do not fit each other.
     """
+    import numpy as np
+
     try:
         archive = _archive(content)
         version = archive["format"]
@@ -182,7 +177,9 @@ def decode_policy(content: bytes) -> TrainedPolicy:
             "read: train it again with `connectx train`"
         )
     try:
-        policy = TrainedPolicy(PolicyScope(*archive["scope"].tolist()), _network(archive))
+        arrays = {name: archive[name].astype(np.float32) for name in PolicyNetwork._fields[1:]}
+        network = PolicyNetwork(archive["tuples"].astype(np.int64), **arrays)
+        policy = TrainedPolicy(PolicyScope(*archive["scope"].tolist()), network)
         _require_consistent(policy)
     except (TypeError, ValueError) as error:
         raise ValueError(
@@ -197,26 +194,19 @@ def _archive(content: bytes) -> ArrayArchive:
     return ArrayArchive(content, MOST_BYTES)
 
 
-def _network(archive: ArrayArchive) -> PolicyNetwork:
-    import numpy as np
-
-    weights = {
-        name: archive[name].astype(np.float32) for name in PolicyNetwork._fields if name != "tuples"
-    }
-    return PolicyNetwork(tuples=archive["tuples"].astype(np.int64), **weights)
-
-
 def _require_consistent(policy: TrainedPolicy) -> None:
     """Check that the arrays of a network fit its game and each other."""
     import numpy as np
 
     scope, network = policy
     _require_board(scope, network.tuples)
-    outputs = scope.actions + 1
-    second, hidden = len(network.dense_bias), len(network.dense)
+    rows, columns, inarow, actions = scope
+    lines = sum(1 for _ in winning_lines(rows, columns, inarow))
+    features = feature_count((rows + 1) * columns, lines, inarow, *network.tuples.shape)
+    outputs, hidden, second = actions + 1, len(network.dense), len(network.dense_bias)
     expected = {
         "tuples": (len(network.tuples), *network.tuples.shape[1:2]),
-        "features": (_features(scope, network.tuples), outputs + hidden),
+        "features": (features, outputs + hidden),
         "bias": (outputs + hidden,),
         "dense": (hidden, second),
         "dense_bias": (second,),
@@ -227,7 +217,7 @@ def _require_consistent(policy: TrainedPolicy) -> None:
             raise ValueError(f"the shape of {name} is {array.shape}, not {expected[name]}")
         if not np.isfinite(array).all():
             raise ValueError(f"{name} holds a number that is not finite")
-    if not np.isin(network.tuples, range((scope.rows + 1) * scope.columns)).all():
+    if not np.isin(network.tuples, range((rows + 1) * columns)).all():
         raise ValueError("an n-tuple has a cell that is not on the board")
 
 
@@ -238,9 +228,3 @@ def _require_board(scope: PolicyScope, tuples: Words) -> None:
         raise ValueError(f"no game has {scope}")
     if tuples.ndim != 2 or tuples.shape[1] > cells:
         raise ValueError(f"n-tuples of the shape {tuples.shape} do not fit the board")
-
-
-def _features(scope: PolicyScope, tuples: Words) -> int:
-    rows, columns, inarow, _ = scope
-    lines = sum(1 for _ in winning_lines(rows, columns, inarow))
-    return feature_count((rows + 1) * columns, lines, inarow, *tuples.shape)

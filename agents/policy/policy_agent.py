@@ -77,7 +77,9 @@ class PolicyAgent(Agent):
             evaluate_network, self._policy.network, game, [position], [actions]
         )
         chances = action_chances(worths, self.temperature)
-        draw = self._draw() if self.temperature > 0 else 0.0
+        if self.temperature > 0:
+            self._stream = next_stream(self._stream)
+        draw = (self._stream & DRAWN_MASK) / (1 << DRAWN_BITS)
         action: Any = int(drawn_actions(chances, np.array([draw]))[0])
         value = float(np.clip(values[0], -LARGEST_GUESS, LARGEST_GUESS))
         return SearchResult(
@@ -87,10 +89,6 @@ class PolicyAgent(Agent):
             nodes=1,
             elapsed=clock.elapsed,
         )
-
-    def _draw(self) -> float:
-        self._stream = next_stream(self._stream)
-        return (self._stream & DRAWN_MASK) / (1 << DRAWN_BITS)
 
 
 Evaluate = Callable[[PolicyNetwork, BoardGame, Sequence[BoardState]], tuple[Floats, Floats]]

@@ -235,7 +235,10 @@ def test_games_go_on_against_another_opponent() -> None:
             assert_same(ours.step(actions), theirs.step(actions))
 
 
-@pytest.mark.parametrize("make", [partial(ConnectXVectorEnv, 2), ENVIRONMENTS[ConnectX]])
+both = pytest.mark.parametrize("make", [partial(ConnectXVectorEnv, 2), ENVIRONMENTS[ConnectX]])
+
+
+@both
 def test_another_opponent_is_checked(make: Any) -> None:
     env = make()
     for opponent, sentence in (("nobody", "nobody"), (None, "self-play and a game against oppone")):
@@ -245,22 +248,20 @@ def test_another_opponent_is_checked(make: Any) -> None:
     env.set_opponent("greedy")  # before it stays as it was, and plays on
 
 
-@pytest.mark.parametrize(
-    ("opponents", "sentence"),
-    [
+@both
+def test_opponents_that_do_not_fit(make: Any) -> None:
+    for opponents, sentence in (
+        ("nobody", "nobody"),
+        (["random", "nobody"], "nobody"),
         ([], "the list of opponents is empty"),
         ([None], "None is no opponent in a list"),
         ([["random", "greedy", "mcts"]], "is no opponent in a list"),
         ([("random", 0)], "the weight of 'random' is 0: give a number above 0"),
         ([("random", float("nan"))], "the weight of 'random' is nan"),
         ([("random", True)], "the weight of 'random' is True"),
-        (["random", "nobody"], "nobody"),
-    ],
-)
-@pytest.mark.parametrize("make", [partial(ConnectXVectorEnv, 2), ENVIRONMENTS[ConnectX]])
-def test_lists_of_opponents_that_do_not_fit(make: Any, opponents: Any, sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
-        make(opponent=opponents)
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            make(opponent=opponents)
 
 
 # --- boards, actions and resets
@@ -374,61 +375,61 @@ def test_games_that_are_over_wait_for_a_reset() -> None:
     assert infos["action_mask"].sum(axis=1).tolist() == [8, 9]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ({"num_envs": 0}, "num_envs must be a whole number of at least 1, not 0"),
-        ({"num_envs": 2, "threads": 0}, "threads must be"),
-        ({"num_envs": 2, "threads": 2, "opponent": "greedy"}, "threads is 2: make it 1"),
-        ({"num_envs": 2, "autoreset_mode": "Never"}, "autoreset_mode is 'Never': choose one of"),
-        ({"num_envs": 2, "opponent": "nobody"}, "nobody"),
-        *(
-            ({"num_envs": 2, "rows": 5, "opponent": opponent}, "trained for 6 rows, 7 columns")
-            for opponent in ("policy", "alphazero", make_agent("policy"), make_agent("policy").act)
-        ),
-        ({"num_envs": 2, "seat": "third"}, "seat is 'third'"),
-        ({"num_envs": 2, "thread": 2}, r"unknown option 'thread' \(is threads meant\?\)"),
-        ({"num_envs": 2, "max_episode_steps": 5}, "vectorization_mode='sync'"),
-        ({"num_envs": 2.0}, "num_envs must be a whole number of at least 1, not 2.0"),
-    ],
-)
-def test_arguments_that_do_not_fit(arguments: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
-        ConnectXVectorEnv(**arguments)
+def reset(**arguments: Any) -> None:
+    ConnectXVectorEnv(2).reset(**arguments)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ({"seed": -1}, "a seed is a whole number of at least 0, not -1"),
-        ({"seed": np.int64(-1)}, "a seed is a whole number of at least 0"),
-        ({"seed": 1.5}, "a seed is a whole number of at least 0, not 1.5"),
-        ({"seed": "ab"}, "a seed is a whole number of at least 0, not 'ab'"),
-        ({"seed": {1, 2}}, "a seed is a whole number of at least 0, not"),
-        ({"seed": [1]}, "1 seeds are given for 2 games"),
-        ({"seed": [1, "2"]}, "not '2'"),
-        ({"options": {"reset_mask": [True, False]}}, "must be a numpy array of bools"),
-        ({"options": {"reset_mask": np.array([True])}}, r"of shape \(2,\)"),
-        ({"options": {"board": 1}}, "unknown option 'board'"),
-    ],
-)
-def test_resets_that_do_not_fit(arguments: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
-        ConnectXVectorEnv(2).reset(**arguments)
-
-
-@pytest.mark.parametrize("actions", [np.zeros(3, int), np.zeros(2), np.zeros((2, 1), int)])
-def test_actions_that_do_not_fit(actions: NDArray[Any]) -> None:
+def step(actions: Any) -> None:
     env = ConnectXVectorEnv(2)
     env.reset()
-    with pytest.raises(ValueError, match="one for each of 2 games"):
-        env.step(actions)
+    env.step(actions)
 
 
-def test_an_opponent_that_plays_illegally_is_told_so() -> None:
-    env = ConnectXVectorEnv(2, opponent=lambda game, state: 7, seat="second")
-    with pytest.raises(ValueError, match="sub-environment 0 plays the illegal action 7: legal: 0"):
-        env.reset()
+NEW: Any = partial(ConnectXVectorEnv, 2)
+SAMPLER: Any = LegalActionSampler
+NO_SEED = "a seed is a whole number of at least 0, not"
+
+
+@pytest.mark.parametrize(
+    ("ask", "sentence"),
+    [
+        (partial(NEW.func, 0), "num_envs must be a whole number of at least 1, not 0"),
+        (partial(NEW.func, 2.0), "num_envs must be a whole number of at least 1, not 2.0"),
+        (partial(NEW, threads=0), "threads must be"),
+        (partial(NEW, threads=2, opponent="greedy"), "threads is 2: make it 1"),
+        (partial(NEW, autoreset_mode="Never"), "autoreset_mode is 'Never': choose one of"),
+        (partial(NEW, seat="third"), "seat is 'third'"),
+        (partial(NEW, thread=2), r"unknown option 'thread' \(is threads meant\?\)"),
+        (partial(NEW, max_episode_steps=5), "vectorization_mode='sync'"),
+        *(
+            (partial(NEW, rows=5, opponent=opponent), "trained for 6 rows, 7 columns")
+            for opponent in ("policy", "alphazero", make_agent("policy"), make_agent("policy").act)
+        ),
+        (
+            lambda: NEW(opponent=lambda game, state: 7, seat="second").reset(),
+            "sub-environment 0 plays the illegal action 7: legal: 0",
+        ),
+        *((partial(reset, seed=seed), NO_SEED) for seed in (-1, np.int64(-1), 1.5, "ab", {1, 2})),
+        (partial(reset, seed=[1, "2"]), f"{NO_SEED} '2'"),
+        (partial(reset, seed=[1]), "1 seeds are given for 2 games"),
+        (partial(reset, options={"reset_mask": [True, False]}), "must be a numpy array of bools"),
+        (partial(reset, options={"reset_mask": np.array([True])}), r"of shape \(2,\)"),
+        (partial(reset, options={"board": 1}), "unknown option 'board'"),
+        *(
+            (partial(step, actions), "one for each of 2 games")
+            for actions in (np.zeros(3, int), np.zeros(2), np.zeros((2, 1), int))
+        ),
+        *((partial(SAMPLER, seed), NO_SEED) for seed in (-1, True, 1.5, None, "a")),
+        *(
+            (partial(SAMPLER(1).sample, masks), r"shape \(n, actions\), not")
+            for masks in (np.ones(7, np.int8), np.ones((2, 3, 3), np.int8), np.ones((2, 7)), {})
+        ),
+        (partial(SAMPLER(1).sample, np.ones((2, 7), ">i8")), r"shape \(n, actions\), not"),
+    ],
+)
+def test_what_does_not_fit_is_refused(ask: Any, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        ask()
 
 
 def test_numbers_of_numpy_are_numbers_and_seeds() -> None:
@@ -492,12 +493,6 @@ def test_the_sampler_draws_each_legal_action_equally_often() -> None:
     np.testing.assert_array_equal(actions, LegalActionSampler(seed=4).sample(masks))
 
 
-@pytest.mark.parametrize("seed", [-1, True, 1.5, None, "a"])
-def test_the_sampler_takes_whole_numbers_as_seeds(seed: Any) -> None:
-    with pytest.raises(ValueError, match="a seed is a whole number of at least 0"):
-        LegalActionSampler(seed)
-
-
 def test_the_sampler_takes_masks_of_every_whole_kind() -> None:
     masks = np.random.default_rng(1).integers(0, 2, (200, 7)).astype(np.int8)
     expected = LegalActionSampler(np.int64(2)).sample(masks)
@@ -507,15 +502,6 @@ def test_the_sampler_takes_masks_of_every_whole_kind() -> None:
     strided = np.repeat(masks, 2, axis=0)[::2]
     for same in (*kinds, read_only, np.asfortranarray(masks), strided, masks.tolist()):
         np.testing.assert_array_equal(LegalActionSampler(2).sample(same), expected)
-
-
-@pytest.mark.parametrize(
-    "masks",
-    [np.ones(7, np.int8), np.ones((2, 3, 3), np.int8), np.ones((2, 7)), np.ones((2, 7), ">i8"), {}],
-)
-def test_masks_that_do_not_fit(masks: Any) -> None:
-    with pytest.raises(ValueError, match=r"shape \(n, actions\), not"):
-        LegalActionSampler(1).sample(masks)
 
 
 def test_random_tic_tac_toe_ends_as_often_as_calculated() -> None:

@@ -97,7 +97,7 @@ class TrainingFiles(NamedTuple):
                 "title": dict(self.title),
                 "seconds": training.seconds,
                 "rounds": training.rounds,
-                "trials": [_plain(trial) for trial in trials.held],
+                "trials": trials.held,
                 "past_selves": trials.past_selves,
                 "learner": training.learner.state(),
             }
@@ -155,13 +155,6 @@ def _require_course(rounds: Sequence[Round], seconds: float) -> None:
 
 Limits = tuple[float, ...]
 """An estimate's value and the limits of its interval."""
-PlainTrial = tuple[int, float, Limits, tuple[Limits, ...] | None]
-
-
-def _plain(trial: Trial) -> PlainTrial:
-    judged = trial.judgement
-    shares = None if judged is None else tuple(astuple(share) for share in judged)
-    return trial.rounds, trial.seconds, astuple(trial.elo), shares
 
 
 def _trial(rounds: int, seconds: float, elo: Limits, shares: tuple[Limits, ...] | None) -> Trial:
@@ -178,7 +171,7 @@ def encode_state(state: Any) -> bytes:
 
     Args:
         state: numbers, texts, None, bytes, numpy arrays and PyTorch tensors, alone or in lists,
-            tuples and dicts.
+            tuples and dicts; an `Estimate` becomes a tuple.
 
     Raises:
         TypeError: something else is among it.
@@ -213,6 +206,8 @@ def decode_state(content: bytes) -> Any:
 def _packed(value: Any, add: Callable[[Any], str]) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
+    if isinstance(value, Estimate):
+        value = astuple(value)
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray):
