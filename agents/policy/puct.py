@@ -274,14 +274,12 @@ def considered_visits(considered: int, simulations: int) -> Iterator[int]:
     Sequential halving: in each of log2(considered) phases all actions that are left get about
     equally many simulations; then the better half is left, but at least two.
     """
-    if considered == 1:
-        return iter(range(simulations))
     return islice(_halving_visits(considered, simulations), simulations)
 
 
 def _halving_visits(considered: int, simulations: int) -> Iterator[int]:
     """The visits of `considered_visits`, without an end: a clock may stop ten million."""
-    phases = (considered - 1).bit_length()
+    phases = max(1, (considered - 1).bit_length())
     reached = 0
     while True:
         for _ in range(max(1, simulations // (phases * considered))):

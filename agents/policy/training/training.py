@@ -17,9 +17,9 @@ from agents.reporting.stats import Estimate, expected_score, paired_score_estima
 from envs.board import BoardGame
 
 PAST_SELVES = 4
-"""The latest that are played against ..."""
+"""How many of its latest past selves a policy plays against in a trial."""
 OPENINGS = 64
-"""... each from this many openings."""
+"""From how many openings it plays against each of them."""
 OPENING_SEED = 17
 
 FARTHEST = 2000.0
@@ -128,7 +128,7 @@ TRIAL_SPACING = 1.2
 LOSS = "loss/"
 """Figures whose names begin so are parts of the loss."""
 LEAST_PART = 0.5
-"""Part of a round, judged by the last one, that must fit into the time left for it to begin."""
+"""A round begins if this part of it, should it last as long as the last one, fits into the time."""
 
 
 def is_due(rounds: int) -> bool:
