@@ -8,16 +8,15 @@ from statistics import fmean
 
 import pytest
 
-from agents.reporting.stats import expected_score
+from agents.reporting.stats import count_pairs, expected_score
 from submission.arena.game_record import GameRecord, Result
 from submission.comparing.finding import Finding, Step, ThreeWayTest
-from submission.match.sprt import Sprt
+from submission.match.sprt import Sprt, points_of_pairs
 from tests.helpers.game_records import DRAW, WIN
 
 MARGIN = 50.0
 MOST = 3000
 DRAWS = 0.2
-POINTS = {Result.WIN: 1.0, Result.DRAW: 0.5, Result.LOSS: 0.0}
 
 
 def simulated(elo: float, rng: Random, games: int = MOST) -> list[GameRecord]:
@@ -106,25 +105,18 @@ def test_the_games_to_come_are_those_that_come_on_average(elo: float) -> None:
     """By simulation: Brownian motion does not overshoot its bounds, so it is a little quicker."""
     rng = Random(elo)
     sprt = Sprt(0, MARGIN)
-    known = simulated(elo, rng, 20_000)
-    counts = Counter(int(2 * points) for points in _points_of_pairs(known))
-    step = Step.after([counts[half_points] for half_points in range(5)])
+    step = Step.after(count_pairs(points_of_pairs(simulated(elo, rng, 20_000))))
     lengths = []
     for _ in range(40):
         records = simulated(elo, rng)
         llr, pairs, gain = 0.0, 0, (expected_score(MARGIN) - 0.5) / step.variance
-        for points in _points_of_pairs(records):
+        for points in points_of_pairs(records):
             llr += gain * (points / 2 - (expected_score(MARGIN) + 0.5) / 2)
             pairs += 1
             if not sprt.lower < llr < sprt.upper:
                 break
         lengths.append(pairs)
     assert step.pairs_to_come(sprt, 0.0) == pytest.approx(fmean(lengths), rel=0.35)
-
-
-def _points_of_pairs(records: list[GameRecord]) -> list[float]:
-    points = [POINTS[record.result] for record in records]
-    return [sum(points[at : at + 2]) for at in range(0, len(points), 2)]
 
 
 def test_the_first_forecast_is_that_of_equal_players() -> None:
