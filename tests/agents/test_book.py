@@ -1,8 +1,14 @@
-"""The opening book: its positions, its bytes, and every one of its scores."""
+"""The opening book: its positions, its bytes, and its scores against minimax and BitBully.
+
+BitBully's databases were computed independently.
+"""
 
 import struct
 import tracemalloc
 import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -156,28 +162,60 @@ def test_a_book_takes_what_its_bytes_are_worth(content: bytes, sentence: str) ->
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize(
-    ("size", "sentence"),
-    [
-        ((7, 8, 4, 8), r"columns \* \(rows \+ 1\) at most 63, not 7 rows and 8 columns"),
-        ((6, 7, 4, 42), "must be from 0 to 41, not 42"),
-        ((6, 7, 4, -1), "must be from 0 to 41, not -1"),
-        ((0, 7, 4, 8), "rows must be a whole number of at least 1"),
-    ],
-)
-def test_boards_and_plies_that_no_book_has(size: tuple[int, int, int, int], sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
-        BookScope(*size)
-
-
-def test_the_shipped_book_covers_eight_plies_of_connect_four() -> None:
-    assert shipped_book().scope == CONNECT_FOUR
-    assert sum(map(len, shipped_book().keys)) == 129_498
-
-
 def test_the_shipped_book_against_published_scores() -> None:
     """P. Pons' solver gives these for the empty board and, from the left, for the first moves."""
     env = ConnectFour()
+    assert shipped_book().scope == CONNECT_FOUR
     assert shipped_book().score(env.initial_state()) == 1
     after = [shipped_book().score(state_from_moves(env, str(column))) for column in range(1, 8)]
     assert after == [2, 1, 0, -1, 0, 1, 2]
+
+
+def bitbully() -> tuple[Any, Path]:
+    """Its classes, and the folder of its databases."""
+    core = pytest.importorskip("bitbully.bitbully_core")
+    databases = pytest.importorskip("bitbully_databases")
+    return core, Path(databases.__file__).parent / "assets"
+
+
+def shipped_scores(core: Any, ply: int, step: int = 1) -> Iterator[tuple[Any, int]]:
+    """Each position of a ply, or one in so many of them, as BitBully's board, and its score."""
+    book = shipped_book()
+    movers, masks = stones_of_keys(book.scope.board, book.keys[ply][::step])
+    firsts = masks ^ movers if ply % 2 else movers
+    scores = book.scores[ply][::step].tolist()
+    for first, mask, score in zip(firsts.tolist(), masks.tolist(), scores, strict=True):
+        cells = [(mask >> cell & 1) * (2 - (first >> cell & 1)) for cell in range(49)]
+        board = core.BoardCore()
+        assert board.setBoard([cells[bottom : bottom + 6] for bottom in range(0, 49, 7)])
+        yield board, score
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("step", "number"), [(5, 38_203 + 18_259), pytest.param(1, 129_498, marks=pytest.mark.slow)]
+)
+def test_every_shipped_score_against_bitbully(step: int, number: int) -> None:
+    """BitBully searches from each position to its database of exact scores after 12 plies.
+
+    Of the last ply that is for each fifth position; the next test has the outcomes of all.
+    """
+    core, folder = bitbully()
+    solver = core.BitBullyCore(folder / "book_12ply_distances.dat")
+    compared, last = 0, CONNECT_FOUR.plies
+    for ply in range(last + 1):
+        for board, score in shipped_scores(core, ply, step if ply == last else 1):
+            assert solver.mtdf(board, score) == score, board.toString()
+            compared += 1
+    assert compared == number
+
+
+def test_every_shipped_outcome_after_eight_plies_against_bitbully() -> None:
+    """BitBully has a database of wins, draws and losses after 8 plies."""
+    core, folder = bitbully()
+    outcomes = core.OpeningBookCore(folder / "book_8ply.dat")
+    compared = 0
+    for board, score in shipped_scores(core, ply=8):
+        assert outcomes.getBoardValue(board) == (score > 0) - (score < 0), board.toString()
+        compared += 1
+    assert compared == 91_295

@@ -164,36 +164,25 @@ def built(executor: Executor, checkpoint: Checkpoint[RepertoireScope], on_ply: O
     "executor_of",
     [lambda: ThreadPoolExecutor(1), lambda: ThreadPoolExecutor(3), lambda: local_executor(2)],
 )
-def test_every_executor_finds_the_same_moves(
+def test_every_executor_goes_on_where_it_was_interrupted(
     executor_of: Callable[[], AbstractContextManager[Executor]], tmp_path: Path
 ) -> None:
-    scope = SHORT
-    checkpoint = Checkpoint(tmp_path / "r.moves", scope)
-    with executor_of() as executor:
-        data = built(executor, checkpoint, lambda *_: None)
-    assert decode_repertoire(data).scope == scope
-    repertoire = decode_repertoire(data)
-    for state in met_states(scope, 2):
-        assert repertoire.move(state) == repertoire_of(scope).move(state)
-
-
-def test_an_interrupted_computation_goes_on_where_it_was(tmp_path: Path) -> None:
-    scope = SHORT
-    whole, torn = (Checkpoint(tmp_path / f"{name}.moves", scope) for name in ("whole", "torn"))
+    checkpoint = Checkpoint(tmp_path / "r.moves", SHORT)
 
     def interrupt(done: int, total: int, ply: str) -> None:
         if ply.startswith("player 2, ply 3") and done == total:
             raise KeyboardInterrupt
 
-    with ThreadPoolExecutor(1) as executor:
-        expected = built(executor, whole, lambda *_: None)
+    with executor_of() as executor:
         with pytest.raises(UnfinishedBook, match=r"^Interrupted: the moves of \d+ positions are"):
-            built(executor, torn, interrupt)
-        known = torn.read()
-        assert 0 < len(known) < len(whole.read())
-        assert built(executor, torn, lambda *_: None) == expected
-    assert torn.read() == whole.read()
-    assert known.items() <= torn.read().items()
+            built(executor, checkpoint, interrupt)
+        known = checkpoint.read()
+        repertoire = decode_repertoire(built(executor, checkpoint, lambda *_: None))
+    assert 0 < len(known) < len(checkpoint.read())
+    assert known.items() <= checkpoint.read().items()
+    assert repertoire.scope == SHORT
+    for state in met_states(SHORT, 2):
+        assert repertoire.move(state) == repertoire_of(SHORT).move(state)
 
 
 def test_the_progress_tells_each_ply(tmp_path: Path) -> None:
@@ -278,16 +267,3 @@ def test_sizes_that_cannot_be_are_refused(place: int, number: int, sentence: str
     forged = REPERTOIRES.header.pack(magic, version, *numbers) + data[REPERTOIRES.header.size : -4]
     with pytest.raises(ValueError, match=sentence):
         decode_repertoire(forged + CHECKSUM.pack(crc32(forged)))
-
-
-@pytest.mark.parametrize(
-    ("scope", "sentence"),
-    [
-        (RepertoireScope(8, 8, 4, -1, 3, 3), r"columns \* \(rows \+ 1\) at most 64"),
-        (RepertoireScope(6, 7, 4, -1, 42, 3), "must be from 0 to 41, not 42"),
-        (RepertoireScope(0, 7, 4, -1, 3, 3), "rows must be a whole number of at least 1"),
-    ],
-)
-def test_impossible_repertoires_are_refused(scope: RepertoireScope, sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence):
-        scope.check()

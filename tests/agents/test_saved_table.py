@@ -3,6 +3,7 @@
 import json
 import zlib
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -111,9 +112,8 @@ def test_another_or_a_torn_file_is_one_sentence_and_leaves_an_empty_table(
     change: Callable[[bytes], bytes],
     sentence: str,
 ) -> None:
-    path = tmp_path / "changed.table"
+    path, solver = tmp_path / "changed.table", solver_of()
     path.write_bytes(change(begun[0].read_bytes()))
-    solver = solver_of()
     with pytest.raises(ValueError, match=sentence) as refusal:
         load_table(solver, path)
     assert str(refusal.value).isprintable()
@@ -121,17 +121,23 @@ def test_another_or_a_torn_file_is_one_sentence_and_leaves_an_empty_table(
     assert not solver.engine.table.any()
 
 
-def test_bounds_of_the_board_are_taken(begun: tuple[Path, ScoreBounds], tmp_path: Path) -> None:
-    path = tmp_path / "changed.table"
-    path.write_bytes(with_entry(lower=0, upper=32)(begun[0].read_bytes()))
-    load_table(solver_of(), path)
-
-
-def test_no_file_and_no_table(tmp_path: Path) -> None:
+def test_the_widest_bounds_are_taken_but_no_missing_file_and_no_plain_solver(
+    begun: tuple[Path, ScoreBounds], tmp_path: Path
+) -> None:
+    (tmp_path / "wide").write_bytes(with_entry(lower=0, upper=32)(begun[0].read_bytes()))
+    load_table(solver_of(), tmp_path / "wide")
     with pytest.raises(OSError, match=r"cannot read the table .*absent"):
         load_table(solver_of(), tmp_path / "absent")
     with pytest.raises(ValueError, match="a table is kept only where the search is compiled"):
         save_table(Solver(BOARD, plain=True), tmp_path / "table")
+
+
+def require_narrowing(told: list[ScoreBounds]) -> None:
+    """The last bounds are equal, and all before them lie around the next."""
+    for before, after in pairwise(told):
+        assert before.lower <= after.lower <= after.upper <= before.upper
+        assert before.nodes <= after.nodes
+    assert told[-1].exact
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -143,28 +149,12 @@ def test_reports_narrow_to_the_result(threads: int, monkeypatch: pytest.MonkeyPa
     result = solver.bounds(EMPTY, on_progress=told.append)
     assert (result.lower, result.upper) == (0, 0)
     assert len(told) > 3
-    for before, after in zip(told, [*told[1:], result], strict=True):
-        assert before.lower <= after.lower <= 0 <= after.upper <= before.upper
-        assert before.nodes <= after.nodes
+    require_narrowing([*told, result])
 
-
-@pytest.mark.parametrize("threads", [1, 2])
-def test_scores_of_columns_are_reported_as_they_narrow(
-    threads: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    env = ConnectX(5, 5)
-    monkeypatch.setattr("agents.solver.solver.STEP_NODES", 20_000)
-    monkeypatch.setattr("agents.solver.solver.STEP_SECONDS", 0.01)
-    told: list[dict[int, ScoreBounds]] = []
-    solver = Solver(env, table_megabytes=1, threads=threads)
-    result = solver.scores(env.initial_state(), on_progress=lambda found: told.append(dict(found)))
-    assert result == {**result, **told[-1]}
-    assert {column: bounds.lower for column, bounds in result.items()} == {
-        column: bounds.lower for column, bounds in Solver(env).scores(env.initial_state()).items()
-    }
-    for column, bounds in result.items():
-        assert bounds.exact
-        lowers = [found[column].lower for found in told]
-        uppers = [found[column].upper for found in told]
-        assert lowers == sorted(lowers)
-        assert uppers == sorted(uppers, reverse=True)
+    begin, of_columns = ConnectX(5, 5).initial_state(), list[dict[int, ScoreBounds]]()
+    solver = Solver(ConnectX(5, 5), table_megabytes=1, threads=threads)
+    scores = solver.scores(begin, on_progress=lambda found: of_columns.append(dict(found)))
+    for column, bounds in Solver(ConnectX(5, 5)).scores(begin).items():
+        assert scores[column] == of_columns[-1][column]
+        assert scores[column].lower == bounds.lower
+        require_narrowing([found[column] for found in of_columns])
