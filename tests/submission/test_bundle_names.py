@@ -3,7 +3,6 @@
 import ast
 import importlib
 import re
-import shutil
 import symtable
 import sys
 from collections.abc import Callable
@@ -19,10 +18,7 @@ from hypothesis import strategies as st
 import agents
 import envs
 import submission
-from submission.bundle import bundle
-from submission.bundle.bundle import build_bundle
 from submission.bundle.closure import close
-from submission.bundle.compose import COMPILING
 from submission.bundle.definitions import BundleError
 from submission.bundle.naming import Symbol
 from submission.bundle.references import SourceText, find_references
@@ -306,6 +302,7 @@ def test_what_is_called_differently_is_not_captured_by_a_local_name(tmp_path: Pa
             2,
             "max may mean the builtin here",
         ),
+        ("from .base import y\ndef x():\n    return y\n", 1, "a relative import"),
         ("def x():\n    global json\n    import json\njson = y = 1", 1, "cannot be replaced"),
         ("import json\nx = [json]\n", 2, "json has another meaning in the bundle"),
     ],
@@ -346,64 +343,3 @@ def test_references_are_what_pythons_symbol_tables_call_global(package: Any) -> 
                 assert found == symtable_globals(table)
                 for reference in references:
                     assert text[reference.start : reference.ends[0]] == reference.path[0]
-
-
-HELPER = re.compile(r"^def (_\w+)\(", re.MULTILINE)
-
-
-def with_clashing_helpers(package: Path, copy: Path) -> Path:
-    """A copy of a package in which the first private function of each module is `_helper`."""
-    shutil.copytree(package, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    for path in copy.rglob("*.py"):
-        text = path.read_text(encoding="utf-8")
-        helpers = [name for name in HELPER.findall(text) if f".{name}" not in text]
-        if helpers:
-            path.write_text(re.sub(rf"\b{helpers[0]}\b", "_helper", text), encoding="utf-8")
-    return copy
-
-
-@pytest.fixture(scope="module")
-def clashing_packages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    copies = tmp_path_factory.mktemp("clashing")
-    return {
-        name: with_clashing_helpers(folder, copies / name)
-        for name, folder in bundle.project_folders().items()
-    }
-
-
-@pytest.mark.parametrize(
-    ("agent", "options"),
-    [
-        ("greedy", {}),
-        ("expectimax", {"depth": 2}),
-        ("alphabeta", {"depth": 4}),
-        ("mcts", {"simulations": 100, "seed": 3}),
-    ],
-)
-def test_real_agents_whose_helpers_clash(
-    agent: str,
-    options: dict[str, Any],
-    clashing_packages: dict[str, Path],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(sys.modules, "numba", None)  # compiling takes a minute
-    plain = build_bundle(agent, options)
-    monkeypatch.setattr(bundle, "project_folders", lambda: clashing_packages)
-    clashing = build_bundle(agent, options)
-    qualified = set(re.findall(r"\w+__helper", clashing))
-    assert len(qualified) >= 2
-    assert not re.search(r"\b_helper\b", clashing)
-    assert columns_of(clashing) == columns_of(plain)
-
-
-def columns_of(text: str) -> list[int]:
-    """The columns that a bundle plays after each move of a game, in plain Python."""
-    namespace: dict[str, Any] = {}
-    exec(compile(text.replace(COMPILING, ""), "submission.py", "exec"), namespace)
-    board, columns = [0] * 42, list[int]()
-    for ply, column in enumerate([3, 3, 2, 4, 2, 2, 5, 0, 5]):
-        row = max(row for row in range(6) if board[7 * row + column] == 0)
-        board[7 * row + column] = 1 + ply % 2
-        observation = {"board": board, "mark": 2 - ply % 2, "remainingOverageTime": 60}
-        columns.append(namespace["agent"](observation, {"actTimeout": 60}))
-    return columns
