@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from inspect import isabstract, signature
 from pathlib import Path
 from types import FunctionType
@@ -20,12 +19,11 @@ from agents.registry import JsonValue, agent_class, option_texts
 from envs.board import BoardGame
 from envs.games import GAMES, game_entry
 from submission.bundle.closure import close
-from submission.bundle.compose import COMPILING, Header, compose, data_files, own_names
+from submission.bundle.compose import COMPILING, DISTRIBUTION, compose, data_files, own_names
 from submission.bundle.naming import Symbol
 from submission.bundle.source_tree import SourceTree, modules_in
 from submission.entry import CONNECT_FOUR
 
-DISTRIBUTION = "connectx-agents"
 PACKAGES = (agents, envs, submission)
 
 
@@ -72,15 +70,16 @@ def build_bundle(
     closure = close(SourceTree(roots), [player, agent_symbol, *others.values()], own_names(files))
     written = {key: repr(value) for key, value in chosen.items()}
     constants = {file.option: file.constant for file in files}
-    header = Header(
+    text = compose(
+        closure,
         title=f"A ConnectX agent: {_call(cls.__name__, written)}.",
         summary=agent_help(cls),
-        made_by=made_by(),
         command=_command(agent, options, source, game if games else None),
+        player=closure.names[player],
+        call=_call(closure.names[agent_symbol], {**written, **constants}),
+        files=files,
+        games={name: closure.names[symbol] for name, symbol in others.items()},
     )
-    call = _call(closure.names[agent_symbol], {**written, **constants})
-    rules_names = {name: closure.names[symbol] for name, symbol in others.items()}
-    text = compose(closure, header, closure.names[player], call, files, rules_names)
     _prove(text)
     return text
 
@@ -129,14 +128,6 @@ def is_bundle(path: Path) -> bool:
 def _call(cls: str, arguments: Mapping[str, str]) -> str:
     """The call that makes an agent of a class; arguments are given as source text."""
     return f"{cls}({', '.join(f'{key}={value}' for key, value in arguments.items())})"
-
-
-def made_by() -> str:
-    """The name and the version of this package."""
-    try:
-        return f"{DISTRIBUTION} {version(DISTRIBUTION)}"
-    except PackageNotFoundError:  # a source tree on the search path
-        return DISTRIBUTION
 
 
 def project_folders() -> dict[str, Path]:

@@ -47,8 +47,12 @@ def close(tree: SourceTree, start: list[Symbol], own: OwnNames) -> Closure:
     uses: dict[Definition, list[Use]] = {}
     pending = [one for symbol in start for one in loading.lasting(symbol)]
     while pending:
-        _follow(tree, loading, pending, uses)
-        pending = list(loading.missing(uses))
+        definition = pending.pop()
+        if definition not in uses:
+            uses[definition] = tree.uses(definition)
+            pending += _needed_by(uses[definition], loading)
+        if not pending:
+            pending += loading.missing(uses)
     loading.refuse_hidden_builtins(uses)
     _refuse_rebinding(uses)
     names = bundle_names(uses, own)
@@ -64,17 +68,6 @@ def close(tree: SourceTree, start: list[Symbol], own: OwnNames) -> Closure:
         if isinstance(meaning, LibraryImport)
     )
     return Closure(modules, definitions, sources, loading.playing(), imports, names)
-
-
-def _follow(
-    tree: SourceTree, loading: Loading, pending: list[Definition], uses: dict[Definition, list[Use]]
-) -> None:
-    """Keep definitions and everything that they need."""
-    while pending:
-        definition = pending.pop()
-        if definition not in uses:
-            uses[definition] = tree.uses(definition)
-            pending += _needed_by(uses[definition], loading)
 
 
 def _needed_by(uses: Sequence[Use], loading: Loading) -> list[Definition]:

@@ -4,6 +4,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import PurePath
 from textwrap import indent
 
@@ -33,6 +34,8 @@ Needs Python 3.11 or newer and {needs}. Upload it with
     {upload}
 """
 '''
+
+DISTRIBUTION = "connectx-agents"
 
 ORIGIN = """{summary}
 
@@ -83,16 +86,6 @@ COMPILING = "_PLAYER.compile_beside()"  # started when a file is loaded: goes on
 
 
 @dataclass(frozen=True)
-class Header:
-    """The parts of the docstring at the top of the file."""
-
-    title: str
-    summary: str
-    made_by: str
-    command: str
-
-
-@dataclass(frozen=True)
 class DataFile:
     """A file that goes into a bundle."""
 
@@ -133,7 +126,9 @@ def own_names(files: Sequence[DataFile]) -> OwnNames:
 
 def compose(
     closure: Closure,
-    header: Header,
+    title: str,
+    summary: str,
+    command: str,
     player: str,
     call: str,
     files: Sequence[DataFile],
@@ -143,7 +138,9 @@ def compose(
 
     Args:
         closure: what goes into it.
-        header: what its top says.
+        title: the first line of its docstring.
+        summary: what the agent does.
+        command: the command that builds the file again.
         player: what it calls the class of the player.
         call: the expression that makes an agent.
         files: what it names of them, by their constants.
@@ -151,10 +148,8 @@ def compose(
     """
     decoder = [DECODER.statement(DECODER.bound)] if files else []
     imports = sorted({*closure.imports, *decoder} - {CLOCK.statement(CLOCK.bound)})
-    origin = ORIGIN.format(
-        summary=_plain(header.summary), made_by=header.made_by, command=_plain(header.command)
-    )
-    head = _top(header.title, origin, imports, header.command) + HEAD.format(
+    origin = ORIGIN.format(summary=_plain(summary), made_by=_made_by(), command=_plain(command))
+    head = _top(title, origin, imports, command) + HEAD.format(
         future=_future(closure), imports="\n".join(_merged(imports))
     )
     rules = ", ".join(f"{game!r}: {name}()" for game, name in games.items())
@@ -170,25 +165,19 @@ def compose(
     return head + "".join(sections) + tail
 
 
-def compose_function(closure: Closure, name: str, made_by: str, last_line: str) -> str:
+def compose_function(closure: Closure, name: str, last_line: str) -> str:
     """The text of a function's file; the last line, if any, makes it the last callable."""
     imports = _future(closure) + "\n".join(_merged(closure.imports))
-    head = _top(
-        f"A ConnectX agent: {name}.", FUNCTION_ORIGIN.format(made_by=made_by), closure.imports, name
-    )
+    origin = FUNCTION_ORIGIN.format(made_by=_made_by())
+    text = _top(f"A ConnectX agent: {name}.", origin, closure.imports, name)
+    if imports:
+        text += f"\n{imports.strip()}\n"
     parts = [closure.sources[module.name] for module in closure.modules]
     if len(parts) == 1:
-        text = _definitions(parts[0])
+        text += _definitions(parts[0])
     else:
-        text = "".join(map(_section, closure.modules, parts))
-    return "".join(
-        [
-            head,
-            f"\n{imports.strip()}\n" if imports else "",
-            text,
-            FUNCTION_END.format(line=last_line) if last_line else "",
-        ]
-    )
+        text += "".join(map(_section, closure.modules, parts))
+    return text + (FUNCTION_END.format(line=last_line) if last_line else "")
 
 
 def _top(title: str, origin: str, imports: list[str], message: str) -> str:
@@ -199,6 +188,14 @@ def _top(title: str, origin: str, imports: list[str], message: str) -> str:
         needs=_needs(imports),
         upload=upload_command("submission.py", _plain(message)),
     )
+
+
+def _made_by() -> str:
+    """The name and the version of this package."""
+    try:
+        return f"{DISTRIBUTION} {version(DISTRIBUTION)}"
+    except PackageNotFoundError:  # a source tree on the search path
+        return DISTRIBUTION
 
 
 def _future(closure: Closure) -> str:

@@ -20,7 +20,7 @@ from submission.checking.kaggle_image import is_missing_here_alone
 from submission.checking.observed_game import ObservedGame, observe_game
 from submission.checking.source_facts import SourceFacts, read_source
 from submission.kaggle import Referee, environment_of
-from submission.sandbox.file_guard import PROJECT_MODULES, PROJECT_PLACES
+from submission.sandbox.file_guard import PROJECT_PLACES
 from submission.sandbox.launcher import Launcher
 from submission.sandbox.processes import default_memory
 from submission.sandbox.staging import stage
@@ -195,7 +195,6 @@ def _surroundings(path: Path, source: SourceFacts) -> Surroundings:
     beside = (entry for entry in path.resolve().parent.iterdir() if entry not in PROJECT_PLACES)
     return Surroundings(
         neighbours=frozenset(entry.name.partition(".")[0] for entry in beside),
-        project_modules=frozenset(PROJECT_MODULES),
         done_without=tuple(
             entry.module
             for entry in source.imports or ()

@@ -10,6 +10,7 @@ from submission.checking.kaggle_image import image_has
 from submission.checking.observed_game import Choice, ObservedGame
 from submission.checking.source_facts import Definition, SourceFacts
 from submission.sandbox.causes import Cause
+from submission.sandbox.file_guard import PROJECT_MODULES
 
 AGENT_NAME = re.compile(r"(^|_)(agent|act|bot|player)$", re.IGNORECASE)
 """Names of functions that are meant to be the agent."""
@@ -36,8 +37,6 @@ class Surroundings:
 
     neighbours: frozenset[str]
     """Names by which files and folders beside the original could be imported."""
-    project_modules: frozenset[str]
-    """Names of this project's packages and modules, which Kaggle does not have."""
     done_without: tuple[str, ...] = ()
     """Modules of Kaggle's image that are missing here, though the submission tries to import them
     and can go on without."""
@@ -57,8 +56,8 @@ def diagnose(record: ObservedGame, surroundings: Surroundings, doubt: str | None
     cause = Cause(failure.cause, failure.mend)
     missing = () if doubt else surroundings.done_without
     if failure.missing is not None:
-        cause = _missing_module(failure.missing, surroundings)
-        missing = (failure.missing,) if _is_of_image(failure.missing, surroundings) else ()
+        cause, is_kaggles = _missing_module(failure.missing, surroundings)
+        missing = (failure.missing,) if is_kaggles else ()
     fault = Fault(failure.status, *cause, record.when, failure.lines, missing)
     if doubt is None or fault.status == "TIMEOUT":
         return fault
@@ -69,35 +68,28 @@ def diagnose(record: ObservedGame, surroundings: Surroundings, doubt: str | None
     )
 
 
-def _missing_module(name: str, surroundings: Surroundings) -> Cause:
+def _missing_module(name: str, surroundings: Surroundings) -> tuple[Cause, bool]:
+    """The cause of an import that fails, and whether Kaggle's image has the module."""
     top_level = name.partition(".")[0]
     if top_level in surroundings.neighbours:
         return Cause(
             f"the module {name} lies beside the submission, and Kaggle gets the submission alone",
             "put its code into the file, or pack both into a .tar.gz with main.py at its top",
-        )
-    if top_level in surroundings.project_modules:
+        ), False
+    if top_level in PROJECT_MODULES:
         return Cause(
             f"the module {name} is this project's, which Kaggle does not have",
             "bundle the agent into one file with `connectx build`",
-        )
-    if _is_of_image(name, surroundings):
+        ), False
+    if image_has(top_level):
         return Cause(
             f"there is no module {name} here, though Kaggle's Python image has it",
             "install it here to check the submission",
-        )
+        ), True
     return Cause(
         f"there is no module {name} here, nor is it listed for Kaggle's Python image",
         "leave it out, or pack it into a .tar.gz with main.py",
-    )
-
-
-def _is_of_image(name: str, surroundings: Surroundings) -> bool:
-    """Whether a missing module is one of Kaggle's image, and not a neighbour or the project's."""
-    top_level = name.partition(".")[0]
-    return image_has(top_level) and top_level not in (
-        surroundings.neighbours | surroundings.project_modules
-    )
+    ), False
 
 
 def describe_choice(choice: Choice, source: SourceFacts) -> str:

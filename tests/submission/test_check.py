@@ -182,7 +182,7 @@ def agent(obs, conf):
 """What would escape Kaggle's environment, or end the process that holds it: an error, too."""
 
 
-SYSTEMS = {"INVALID": (), "ERROR": (), "TIMEOUT": needs_posix}
+SYSTEMS: dict[str, Any] = {"INVALID": (), "ERROR": (), "TIMEOUT": needs_posix}
 CASES = [
     *(
         pytest.param(status, cause, source, marks=SYSTEMS[status])

@@ -13,9 +13,7 @@ from submission.sandbox.causes import Cause, Raised
 from submission.sandbox.move import Failure, Move, failure
 from submission.sandbox.player import RuntimeVersions
 
-SURROUNDINGS = Surroundings(
-    neighbours=frozenset({"tactics", "numbers"}), project_modules=frozenset({"agents"})
-)
+SURROUNDINGS = Surroundings(neighbours=frozenset({"tactics", "numbers"}))
 
 PLAN = GamePlan(6, 7, 4, (2,), act_timeout=2, seconds=10, decides=True)
 

@@ -6,7 +6,7 @@ from functools import partial
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple
 
-from submission.bundle.bundle import made_by, project_folders
+from submission.bundle.bundle import project_folders
 from submission.bundle.closure import Closure, close
 from submission.bundle.compose import compose_function
 from submission.bundle.definitions import BundleError
@@ -66,7 +66,7 @@ def _written(
 ) -> tuple[str, list[StateName], dict[str, Any]]:
     """The text of the file, the names whose values may change, and what it defines when loaded."""
     closure = close(tree, [symbol], {})
-    text = compose_function(closure, title, made_by(), _last_line(closure, symbol))
+    text = compose_function(closure, title, _last_line(closure, symbol))
     return text, list(_state(tree, closure)), load(title, text)
 
 
