@@ -31,38 +31,20 @@ class Broken:
             raise RuntimeError(f"{name} is broken")
 
 
-def no_numba() -> None:
-    sys.modules["numba"] = None  # type: ignore[assignment]
-
-
-def no_numba_and_no_numpy() -> None:
-    no_numba()
-    no_numpy()
-
-
-def no_numpy() -> None:
-    sys.modules["numpy"] = None  # type: ignore[assignment]
-
-
-def numba_raises_on_import() -> None:
-    sys.meta_path.insert(0, Broken("numba"))
+def hide(*modules: str) -> None:
+    for name in modules:
+        sys.modules[name] = None  # type: ignore[assignment]
 
 
 def numba_raises_in_compiling() -> None:
-    def decorate(**options: Any) -> Callable[..., Any]:
-        def fail(*arguments: Any) -> None:
-            raise RuntimeError("no code for this processor")
+    def fail(*arguments: Any) -> None:
+        raise RuntimeError("no code for this processor")
 
-        return lambda function: fail
-
-    replace_njit(decorate)
+    replace_njit(lambda **options: lambda function: fail)
 
 
 def numba_hangs_in_compiling() -> None:
-    def decorate(**options: Any) -> Callable[..., Any]:
-        return lambda function: lambda *arguments: time.sleep(1000)
-
-    replace_njit(decorate)
+    replace_njit(lambda **options: lambda function: lambda *arguments: time.sleep(1000))
 
 
 def numba_compiles_to_wrong_bits() -> None:
@@ -92,23 +74,16 @@ def one_core() -> None:
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 
-def nothing() -> None:
-    pass
-
-
 FAULTS: dict[str, Callable[[], None]] = {
-    function.__name__: function
-    for function in (
-        nothing,
-        no_numba,
-        no_numpy,
-        no_numba_and_no_numpy,
-        numba_raises_on_import,
-        numba_raises_in_compiling,
-        numba_hangs_in_compiling,
-        numba_compiles_to_wrong_bits,
-        one_core,
-    )
+    "nothing": lambda: None,
+    "no_numba": lambda: hide("numba"),
+    "no_numpy": lambda: hide("numpy"),
+    "no_numba_and_no_numpy": lambda: hide("numba", "numpy"),
+    "numba_raises_on_import": lambda: sys.meta_path.insert(0, Broken("numba")),
+    "numba_raises_in_compiling": numba_raises_in_compiling,
+    "numba_hangs_in_compiling": numba_hangs_in_compiling,
+    "numba_compiles_to_wrong_bits": numba_compiles_to_wrong_bits,
+    "one_core": one_core,
 }
 
 
@@ -121,17 +96,11 @@ def load(path: Path) -> Callable[[Any, Any], Any]:
 
 
 def has_line(board: list[int], mark: int) -> bool:
-    steps = ((0, 1), (1, 0), (1, 1), (1, -1))
+    stones = {divmod(cell, COLUMNS) for cell, stone in enumerate(board) if stone == mark}
     return any(
-        all(
-            0 <= row + i * down < ROWS
-            and 0 <= column + i * right < COLUMNS
-            and board[(row + i * down) * COLUMNS + column + i * right] == mark
-            for i in range(INAROW)
-        )
-        for row in range(ROWS)
-        for column in range(COLUMNS)
-        for down, right in steps
+        all((row + i * down, column + i * right) in stones for i in range(INAROW))
+        for row, column in stones
+        for down, right in ((0, 1), (1, 0), (1, 1), (1, -1))
     )
 
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import Agent, GreedyAgent, MCTSAgent, RandomAgent, SearchResult, agent_names
-from envs import Action, Env, State
+from envs import Action, ConnectFour, Env, State
 from envs.bitboard import fits_in_word
 from submission.entry import KagglePlayer, Request, plan_seconds, read_request
 from submission.kaggle import kaggle_environments
@@ -194,12 +194,11 @@ def test_garbage_collection_is_as_before(collecting: bool, answer: Any) -> None:
 
 def test_a_new_episode_starts_clean() -> None:
     def columns(player: KagglePlayer) -> list[int]:
-        board, played = [0] * 42, []
+        env, played = ConnectFour(), list[int]()
+        state = env.initial_state()
         for ply in range(10):
-            column = player.act(observe(board, 1 + ply % 2), {})
-            row = max(r for r in range(6) if board[r * 7 + column] == 0)
-            board[row * 7 + column] = 1 + ply % 2
-            played.append(column)
+            played.append(player.act(observe(env.to_board(state), 1 + ply % 2), {}))
+            state = env.get_next_state(state, played[-1])
         return played
 
     def player() -> KagglePlayer:
