@@ -78,21 +78,28 @@ class Site:
 
 
 @contextmanager
-def opened_site(*files: Path) -> Iterator[Site]:
-    """`connectx web` with these files, and a browser; skips where there is none."""
+def opened_browser() -> "Iterator[Browser]":
+    """The system's Chromium; skips where it or Playwright is missing."""
     playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-    for package in ("starlette", "uvicorn"):
-        pytest.importorskip(package, reason=f"{package} is not installed")
-    from benchmarks.web_pages import started_server
-
     chromium = next(filter(None, map(shutil.which, NAMES)), None)
     if chromium is None:
         pytest.skip(f"no browser is installed: {', '.join(NAMES)}")
     playwright.expect.set_options(timeout=PATIENCE)
-    with started_server(*map(str, files)) as (at, _), playwright.sync_playwright() as driver:
+    with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=[*ARGUMENTS])
-        yield Site(f"http://{at.host}:{at.port}/?token={at.token}", browser)
+        yield browser
         browser.close()
+
+
+@contextmanager
+def opened_site(*files: Path) -> Iterator[Site]:
+    """`connectx web` with these files, and a browser; skips where there is none."""
+    for package in ("starlette", "uvicorn"):
+        pytest.importorskip(package, reason=f"{package} is not installed")
+    from benchmarks.web_pages import started_server
+
+    with opened_browser() as browser, started_server(*map(str, files)) as (at, _):
+        yield Site(f"http://{at.host}:{at.port}/?token={at.token}", browser)
 
 
 def expect(shown: Any) -> Any:

@@ -13,11 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.browser import ARGUMENTS
-
-CHROMIUM = Path("/usr/bin/chromium")
-PATIENCE = 60.0
-"""Seconds until what is waited for is a failure."""
+from tests.helpers.browser import PATIENCE, opened_browser
 
 
 def require_modules(*modules: str) -> None:
@@ -25,13 +21,6 @@ def require_modules(*modules: str) -> None:
     for module in modules:
         if find_spec(module) is None:
             pytest.skip(f"{module} is not installed")
-
-
-def require_jupyterlab() -> None:
-    """Skip the test where there is no JupyterLab or no browser."""
-    require_modules("jupyterlab", "anywidget", "ipykernel", "playwright")
-    if not CHROMIUM.exists():
-        pytest.skip(f"there is no {CHROMIUM}")
 
 
 def jupyter_environment(folder: Path) -> dict[str, str]:
@@ -64,7 +53,7 @@ def jupyterlab(folder: Path) -> Iterator[str]:
         server = subprocess.Popen(command, env=everything, stdout=log, stderr=log)
     try:
         runtime = Path(environment["JUPYTER_RUNTIME_DIR"])
-        end = monotonic() + PATIENCE
+        end = monotonic() + PATIENCE / 1000
         while not (found := [*runtime.glob("jpserver-*.json")]):
             assert server.poll() is None, (folder / "jupyterlab.log").read_text()
             assert monotonic() < end
@@ -75,7 +64,7 @@ def jupyterlab(folder: Path) -> Iterator[str]:
     finally:
         server.terminate()
         try:
-            server.wait(PATIENCE)
+            server.wait(PATIENCE / 1000)
         except subprocess.TimeoutExpired:  # it waits for its kernels
             server.kill()
             server.wait()
@@ -84,14 +73,10 @@ def jupyterlab(folder: Path) -> Iterator[str]:
 @contextmanager
 def browser_page() -> Iterator[Any]:
     """A page of a headless Chromium, while the block runs."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[*ARGUMENTS])
+    with opened_browser() as browser:
         page = browser.new_page(viewport={"width": 1200, "height": 1300})
-        page.set_default_timeout(1000 * PATIENCE)
+        page.set_default_timeout(PATIENCE)
         yield page
-        browser.close()
 
 
 def write_notebook(path: Path, *cells: str) -> None:

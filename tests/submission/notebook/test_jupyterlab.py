@@ -11,7 +11,6 @@ from tests.helpers.jupyter import (
     browser_page,
     jupyter_environment,
     jupyterlab,
-    require_jupyterlab,
     require_modules,
     write_notebook,
 )
@@ -27,11 +26,11 @@ print(f"moves: {board.moves[:1]}, {len(board.moves)} plies")"""
 
 
 def test_a_person_plays_in_jupyterlab(tmp_path: Path) -> None:
-    require_jupyterlab()
+    require_modules("jupyterlab", "anywidget", "ipykernel")
     notebook = tmp_path / "notebooks" / "play.ipynb"
     write_notebook(notebook, PLAY, READ, "show(ConnectFour(), board.state)")
     copy(ROOT / "examples" / "see_a_search_think.ipynb", notebook.parent)
-    with jupyterlab(tmp_path) as address, browser_page() as page:
+    with browser_page() as page, jupyterlab(tmp_path) as address:
         page.goto(f"{address}lab/tree/play.ipynb?token=token&reset")
         page.get_by_text("| Idle").first.wait_for()
         page.locator(".jp-Notebook .jp-CodeCell").first.click()
@@ -65,8 +64,7 @@ def test_an_executed_board_is_a_picture_in_an_exported_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With scripts on: no kernel answers the widget, which takes no room."""
-    require_jupyterlab()
-    require_modules("nbclient", "nbconvert")
+    require_modules("anywidget", "ipykernel", "nbclient", "nbconvert")
     from nbclient.client import execute
     from nbconvert import HTMLExporter
 
