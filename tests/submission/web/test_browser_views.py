@@ -75,16 +75,29 @@ def test_replays_are_filtered_and_stepped_through(site: Site) -> None:
         expect(page.locator("#seats")).to_contain_text("rival")
 
 
-def test_an_episode_of_kaggle_is_opened_and_stepped_through(site: Site) -> None:
+def test_failures_standings_and_an_episode_of_kaggle_are_shown(site: Site) -> None:
     with site.page("#view=replays") as page:
-        page.get_by_label("file", exact=True).select_option(
-            label="episode-81234567-replay.json (1 game)"
-        )
-        game = page.locator("#replays-list button")
-        expect(game).to_have_count(1)
-        expect(game).to_contain_text("X wins")
+        games = page.locator("#replays-list button")
+        for table in ("standings", "cross"):
+            expect(page.locator(f"#{table}-table tbody tr")).to_have_count(3)
+        page.get_by_label("failures only").check()
+        expect(games).to_have_count(6)
+        expect(games.first).to_contain_text("X failed")
+        expect(games.first).to_contain_text("boom")
+        page.get_by_label("result of the player").select_option("loss")
+        expect(games).to_have_count(3)
+        file = page.get_by_label("file", exact=True)
+        file.select_option(label="episode-81234567-replay.json (1 game)")
+        expect(games).to_have_count(1)  # filters begin anew
+        expect(games).to_contain_text("X wins")
         expect(page.locator("#standings")).to_be_hidden()
-        game.click()
+        file.select_option("0")
+        expect(games).to_have_count(15)
+        expect(page.get_by_label("result of the player")).to_have_value("")
+
+        file.select_option("1")
+        expect(games).to_have_count(1)
+        games.click()
         for player in ("Mine", "Theirs"):
             expect(page.locator("#seats")).to_contain_text(player)
         for ply, column in enumerate(EPISODE, 1):
@@ -98,25 +111,6 @@ def test_an_episode_of_kaggle_is_opened_and_stepped_through(site: Site) -> None:
         page.reload()
         expect(page.locator("#ply-line")).to_have_text("move 3 of 7")
         expect(page.locator("#seats")).to_contain_text("Theirs")
-
-
-def test_failures_and_standings_are_shown_and_another_file_begins_anew(site: Site) -> None:
-    with site.page("#view=replays") as page:
-        games = page.locator("#replays-list button")
-        expect(page.locator("#standings-table tbody tr")).to_have_count(3)
-        expect(page.locator("#cross-table tbody tr")).to_have_count(3)
-        page.get_by_label("failures only").check()
-        expect(games).to_have_count(6)
-        expect(games.first).to_contain_text("X failed")
-        expect(games.first).to_contain_text("boom")
-        page.get_by_label("result of the player").select_option("loss")
-        expect(games).to_have_count(3)
-        file = page.get_by_label("file", exact=True)
-        file.select_option("1")
-        expect(games).to_have_count(1)
-        file.select_option("0")
-        expect(games).to_have_count(15)
-        expect(page.get_by_label("result of the player")).to_have_value("")
 
 
 def arrive(page: "Page", kind: str, name: str, text: str) -> None:
@@ -274,17 +268,11 @@ def test_the_page_is_small(site: Site) -> None:
 def test_in_forced_colours_nothing_is_told_by_colour_alone(site: Site) -> None:
     with site.page(VIEWS["play"], forced_colors="active") as page:
         switch = page.locator("#values-switch")
-
-        def looks() -> tuple[str, str]:
-            """The ground of the switch, and where its knob stands."""
-            script = """input => [getComputedStyle(input).backgroundColor,
-                getComputedStyle(input, "::before").translate]"""
-            ground, knob = switch.evaluate(script)
-            return ground, knob
-
-        off = looks()
+        looks = """input => [getComputedStyle(input).backgroundColor,
+            getComputedStyle(input, "::before").translate]"""
+        off = switch.evaluate(looks)
         switch.check()
-        assert all(one != other for one, other in zip(off, looks(), strict=True))
+        assert all(one != other for one, other in zip(off, switch.evaluate(looks), strict=True))
         to_move = page.locator(".seat[data-to-move=true]")
         width = "card => getComputedStyle(card).borderTopWidth"
         assert to_move.evaluate(width) != page.locator(".seat[data-to-move=false]").evaluate(width)
@@ -296,7 +284,6 @@ def test_in_forced_colours_nothing_is_told_by_colour_alone(site: Site) -> None:
         # The stones of X bear a cross, those of O a ring; a value has a sign and a word.
         assert page.locator("#board .one path.mark").count() == 6
         assert page.locator("#board .stones .two circle.mark").count() == 5
-        page.locator("#board .cx-value:not([data-kind=unknown])").first.wait_for()
         words = page.locator("#board .cx-value:not([data-kind=unknown])").first.inner_text()
         assert re.search("[▲=▼]", words)
         assert re.search("win|draw|loss", words)

@@ -3,20 +3,17 @@
 import asyncio
 import logging
 import socket
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
-from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 import uvicorn
 from uvicorn.server import ServerState
 
 from submission.web import connections
 from submission.web.connections import BATCH, Connection, Once, most_connections
+from tests.helpers.web_server import running_server
 
 resource = pytest.importorskip("resource")
 
@@ -120,20 +117,9 @@ def test_where_there_are_too_many_the_one_goes_that_has_idled_longest(
             assert await ended(first) == b""
             later = await connect(WHOLE)
             assert await ended(second) == b""
+            assert await ended(await connect(b"")) == b""  # where all are busy, who comes goes
             for each in (busy, asking, later):
                 assert (await each[0].readline()).startswith(b"HTTP/1.1 200")
-
-    asyncio.run(ask())
-
-
-def test_where_all_are_busy_who_comes_goes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Connection, "most", 1)
-
-    async def ask() -> None:
-        async with listening() as connect:
-            busy = await connect(WHOLE)
-            assert await ended(await connect(b"")) == b""
-            assert (await busy[0].readline()).startswith(b"HTTP/1.1 200")
 
     asyncio.run(ask())
 
@@ -160,28 +146,20 @@ MANY = 1100
 
 
 @pytest.mark.thorough
-def test_many_that_never_ask_keep_nobody_out(tmp_path: Path) -> None:
+def test_many_that_never_ask_keep_nobody_out(capfd: pytest.CaptureFixture[str]) -> None:
     """More than the server may have open files; it is asked while they are there."""
     if resource.getrlimit(resource.RLIMIT_NOFILE)[1] < MANY + 200:
         pytest.skip("this machine's limit of open files is too low")
-    told = tmp_path / "stderr"
-    command = [sys.executable, "-m", "submission", "web", "--port", "0"]
-    with ExitStack() as stack, told.open("wb") as stderr:
+    with ExitStack() as stack:
         with open_files(400):
-            server = stack.enter_context(
-                subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True)
-            )
-        stack.callback(server.terminate)
-        assert server.stdout is not None
-        url = httpx.URL(server.stdout.readline().split()[1])
+            server = stack.enter_context(running_server())
         with open_files(MANY + 200):
             for _ in range(MANY):
-                asking = socket.create_connection((url.host, url.port or 80), 10)
-                stack.callback(asking.close)
+                at = server.address.host, server.address.port
+                asking = stack.enter_context(socket.create_connection(at, 10))
                 asking.sendall(HALF)
-            answer = httpx.get(url, trust_env=False, timeout=30)
-        assert answer.status_code == 303
-    assert told.read_bytes() == b""
+            assert server.client.get("/api/setup").status_code == 200
+    assert capfd.readouterr().err == ""
 
 
 def test_a_message_is_told_once_and_counted() -> None:
