@@ -1,7 +1,6 @@
 """What the page offers: games, agents, and their options as fields of a form, with limits."""
 
 from collections.abc import Mapping
-from dataclasses import MISSING
 from types import NoneType
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -139,9 +138,8 @@ def option_form(option: OptionInfo) -> dict[str, Any]:
         "help": option.help,
         "type": kind,
         "nullable": NoneType in united_types(option.type),
+        "default": option.default,
     }
-    if option.default is not MISSING:
-        field["default"] = option.default
     if kind == "choice":
         field["choices"] = list(CHOICES[option.name])
     if kind in {"integer", "number"}:
@@ -151,22 +149,15 @@ def option_form(option: OptionInfo) -> dict[str, Any]:
 
 def option_schema(option: OptionInfo) -> Any:
     """The type of an option's values, with their limits."""
-    schema = _value_schema(option)
-    return schema | None if NoneType in united_types(option.type) else schema
-
-
-def _value_schema(option: OptionInfo) -> Any:
     least, most = OPTION_LIMITS.get(option.name, OTHER_NUMBER)
-    match _field_type(option):
-        case "boolean":
-            return bool
-        case "integer":
-            return Annotated[int, Meta(ge=int(least), le=int(most))]
-        case "number":
-            return Annotated[float, Meta(ge=least, le=most)]
-        case "choice":
-            return Literal[CHOICES[option.name]]
-    return ShortText
+    schema: Any = {
+        "boolean": bool,
+        "integer": Annotated[int, Meta(ge=int(least), le=int(most))],
+        "number": Annotated[float, Meta(ge=least, le=most)],
+        "choice": Literal[CHOICES.get(option.name, ())],
+        "text": ShortText,
+    }[_field_type(option)]
+    return schema | None if NoneType in united_types(option.type) else schema
 
 
 def _field_type(option: OptionInfo) -> str:

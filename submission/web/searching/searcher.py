@@ -137,7 +137,7 @@ class Searcher:
         if order.kind == CANCEL:
             self._drop(order.job)
         elif order.kind in GROWING:
-            self._growing[order.job] = Growing(self._searches.growing(order.kind, order.question))
+            self._growing[order.job] = Growing(GROWING[order.kind](self._searches, order.question))
         elif order.kind in QUESTIONS:
             self._answer(order)
 
@@ -150,7 +150,7 @@ class Searcher:
                     raise Cancelled
                 self._running = order.job
             self._tell(order.job, "began")
-            answer = self._searches.answer(order.kind, order.question)
+            answer = QUESTIONS[order.kind](self._searches, order.question)
             self._running = None
             self._tell(order.job, "done", answer)
         except Cancelled:

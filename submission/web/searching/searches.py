@@ -144,20 +144,12 @@ class Searches:
         compilations = [solver_compilation(connect_four), MCTS, ALPHA_BETA]
         for compilation in compilations:
             compilation.begin()
-        while not all(c.is_ready(patient=False) or c.has_failed() for c in compilations):
+        while not all(map(_is_settled, compilations)):
             sleep(POLL_SECONDS)
         shipped_book()
         self._prepared.set()
         for compilation in (LEARNED_MCTS, LEARNED_ALPHA_BETA):
             compilation.begin()
-
-    def answer(self, kind: str, question: Any) -> Any:
-        """Answer a question in one go."""
-        return QUESTIONS[kind](self, question)
-
-    def growing(self, kind: str, question: Any) -> Generator[Any, None, None]:
-        """Answer a question by snapshots, the last of which is `done`; None: nothing is new."""
-        return GROWING[kind](self, question)
 
     def move(self, asked: MoveAsked) -> dict[str, Any]:
         """Find an agent's move."""
@@ -190,10 +182,9 @@ class Searches:
         env, state = replayed(asked)
         solver = None
         if is_solvable(env):
-            compilation = solver_compilation(env)
             estimates = growing_values(env, state, None)
             latest = next(estimates)
-            while not (self._prepared.is_set() and self._is_compiled(compilation)):
+            while not self._can_solve(env):
                 latest = next(estimates, latest)
                 yield {**values_view(latest), "phase": "preparing", "done": False}
             solver = self._solver(env)
@@ -214,18 +205,16 @@ class Searches:
             self._latest.append(solver)
         return solver
 
-    @staticmethod
-    def _is_compiled(compilation: Compilation) -> bool:
-        compilation.begin()
-        return compilation.is_ready(patient=False) or compilation.has_failed()
+    def _can_solve(self, env: ConnectX) -> bool:
+        """Whether the solver of a board is compiled, or cannot be; begins to compile it."""
+        return self._prepared.is_set() and _is_settled(solver_compilation(env))
 
     def review(self, asked: Asked) -> Snapshots:
         """Judge the moves of a game."""
         env = game(asked.game)
         solver = None
         if is_solvable(env):
-            compilation = solver_compilation(env)
-            while not (self._prepared.is_set() and self._is_compiled(compilation)):
+            while not self._can_solve(env):
                 sleep(POLL_SECONDS)
                 yield {"plies": [], "done": False}
             solver = self._solver(env)
@@ -271,6 +260,11 @@ class Searches:
         return picture_view(search, step, asked.root, asked.nodes, True)
 
 
+def _is_settled(compilation: Compilation) -> bool:
+    """Whether a search is compiled, or cannot be; begins to compile it."""
+    return compilation.is_ready(patient=False) or compilation.has_failed()
+
+
 def _is_won(state: BoardState, result: SearchResult[int]) -> bool:
     """Whether the player to move has a proven win."""
     return result.proven and result.value == (1.0 if state.player == 1 else -1.0)
@@ -302,4 +296,4 @@ GROWING: Mapping[str, Callable[[Searches, Any], Generator[Any, None, None]]] = {
     "review": Searches.review,
     "search": Searches.search,
 }
-"""The questions that are answered by snapshots."""
+"""The questions that are answered by snapshots, the last `done`; None: nothing is new."""

@@ -33,8 +33,7 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> Searches:
 def answer(searches: Searches, moves: str, agent: str, **options: Any) -> dict[str, Any]:
     actions = tuple(int(column) - 1 for column in moves)
     asked = MoveAsked(Asked("connectx-6x7x4", actions), agent, options, 1.0)
-    found: dict[str, Any] = searches.answer("move", asked)
-    return found
+    return searches.move(asked)
 
 
 @pytest.mark.parametrize(
@@ -80,4 +79,4 @@ def test_what_takes_too_long_is_not_told(
 
 def test_a_game_that_is_not_solved_has_no_traps(searches: Searches) -> None:
     asked = MoveAsked(Asked("tictactoe", (4,)), "perfect", {}, 0.2)
-    assert searches.answer("move", asked)["trap"] is None
+    assert searches.move(asked)["trap"] is None

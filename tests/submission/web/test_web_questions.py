@@ -40,47 +40,33 @@ def test_a_move_is_asked_for() -> None:
     assert (asked.agent, asked.options, asked.seconds) == ("mcts", {"simulations": 10}, 1)
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"page": "short"},
-        {"page": "A" * 10},
-        {"page": 7},
-        {"game": "connectx-21x7x4"},
-        {"game": "connectx-0x7x4"},
-        {"game": "chess"},
-        {"game": "../../etc/passwd"},
-        {"moves": "8"},
-        {"moves": "1111111"},
-        {"moves": "4" * 5000},
-        {"moves": None},
-        {"moves": "4-4"},
-        {"moves": "1212121"},
-        {"seconds": 0},
-        {"seconds": 31},
-        {"seconds": float("inf")},
-        {"seconds": True},
-        {"seconds": "1"},
-        {"agent": "mcts"},
-        {"agent": {}},
-        {"agent": {"name": "policy", "options": {"file": "policy.npz"}}},
-        {"agent": {"name": "perfect", "options": {"repertoire": "/etc/passwd"}}},
-        {"agent": {"name": "perfect", "options": {"threads": 64}}},
-        {"agent": {"name": "perfect", "options": {"table_megabytes": 10**6}}},
-        {"agent": {"name": "mcts", "options": {"simulations": 10**9}}},
-        {"agent": {"name": "mcts", "options": {"simulations": True}}},
-        {"agent": {"name": "mcts", "options": {"exploration": "1"}}},
-        {"agent": {"name": "mcts", "options": {"rollout": "os.system"}}},
-        {"agent": {"name": "mcts", "options": {"nonsense": 1}}},
-        {"agent": {"name": "mcts", "options": []}},
-        {"agent": {"name": "mcts", "file": "x"}},
-        {"agent": {"name": "level", "options": {"n": 11}}},
-        {"agent": {"name": "minimax", "options": {"ordering": ["natural"]}}},
-        {"more": 1},
+def of(name: str, **options: Any) -> dict[str, Any]:
+    """An agent, as a page asks for it."""
+    return {"name": name, "options": options}
+
+
+BEYOND: dict[str, list[Any]] = {
+    "page": ["short", "A" * 10, 7],
+    "game": ["connectx-21x7x4", "connectx-0x7x4", "chess", "../../etc/passwd"],
+    "moves": ["8", "1111111", "4" * 5000, None, "4-4", "1212121"],
+    "seconds": [0, 31, float("inf"), True, "1"],
+    "agent": [
+        *("mcts", {}, {"name": "mcts", "file": "x"}, {"name": "mcts", "options": []}),
+        *(of("policy", file="policy.npz"), of("perfect", repertoire="/etc/passwd")),
+        *(of("perfect", threads=64), of("perfect", table_megabytes=10**6), of("level", n=11)),
+        *(of("mcts", simulations=10**9), of("mcts", simulations=True), of("mcts", nonsense=1)),
+        *(of("mcts", exploration="1"), of("mcts", rollout="os.system")),
+        of("minimax", ordering=["natural"]),
     ],
+    "more": [1],
+}
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [(field, value) for field, values in BEYOND.items() for value in values]
 )
-def test_what_is_beyond_the_limits_is_refused(changed: dict[str, Any]) -> None:
-    refused(move_question, {**MOVE, **changed})
+def test_what_is_beyond_the_limits_is_refused(field: str, value: object) -> None:
+    refused(move_question, {**MOVE, field: value})
 
 
 @pytest.mark.parametrize("missing", ["page", "game", "moves", "agent"])
@@ -148,5 +134,5 @@ def test_the_form_offers_every_agent_and_takes_what_it_offers() -> None:
                 assert option["least"] <= default <= option["most"]
             nothing = [None] if option["nullable"] else []
             for value in (default, *option.get("choices", ()), *nothing):
-                agent = {"name": name, "options": {option["name"]: value}}
+                agent = of(name, **{option["name"]: value})
                 assert move_question({**MOVE, "agent": agent})[1].options == agent["options"]

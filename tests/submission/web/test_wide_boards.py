@@ -30,7 +30,7 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> Searches:
 
 def engine(searches: Searches, game: str, agent: str, **options: Any) -> Any:
     asked = MoveAsked(Asked(game, (2, 3)), agent, options, 0.5)
-    return searches.answer("move", asked)["engine"]
+    return searches.move(asked)["engine"]
 
 
 def engine_after_a_while(searches: Searches, game: str, agent: str, **options: Any) -> Any:
