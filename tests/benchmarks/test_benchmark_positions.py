@@ -80,20 +80,14 @@ def test_kinds_are_those_of_the_published_sets(kind: PositionSet) -> None:
 
 
 @each_set
-def test_positions_are_of_their_kind_and_none_repeats(kind: PositionSet) -> None:
+def test_positions_are_of_their_kind_new_and_undecided(kind: PositionSet) -> None:
     positions = read_positions(kind.path)
     assert len(positions) == SIZE
     assert all(kind.admits(position) for position in positions)
     env = ConnectFour()
     states = [state_from_moves(env, position.moves) for position in positions]
     assert len({frozenset((state, mirrored(env, state))) for state in states}) == SIZE
-
-
-@each_set
-def test_nobody_has_won_or_wins_at_once(kind: PositionSet) -> None:
-    env = ConnectFour()
-    for moves, _ in read_positions(kind.path)[::10]:
-        state = state_from_moves(env, moves)
+    for state in states[::10]:
         assert not state.won
         assert kaggle_game(env, state).winning_columns() == []
 
@@ -119,15 +113,11 @@ def test_bitbully_with_its_book_agrees_with_the_published_scores(kind: PositionS
 
 
 @each_set
-def test_the_seed_makes_the_same_positions(kind: PositionSet) -> None:
+def test_the_seed_makes_the_positions(kind: PositionSet) -> None:
     pytest.importorskip("bitbully")
     assert list(islice(make_set(kind, seed=1), 5)) == read_positions(kind.path)[:5]
-
-
-def test_another_seed_makes_others() -> None:
-    pytest.importorskip("bitbully")
-    kind = SETS[0]
-    assert list(islice(make_set(kind, seed=2), 5)) != read_positions(kind.path)[:5]
+    if kind is SETS[0]:
+        assert list(islice(make_set(kind, seed=2), 5)) != read_positions(kind.path)[:5]
 
 
 @given(st.integers(1, 25), st.randoms(use_true_random=False))

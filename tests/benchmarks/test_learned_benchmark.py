@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from agents.policy.network import encode_policy
 from agents.policy.policy_agent import PolicyAgent
 from agents.reporting.stats import Estimate, score_estimate
 from benchmarks.results import FOLDER as BENCHMARKS
@@ -36,7 +35,7 @@ from submission.grading.solved_positions import SHIPPED_POSITIONS, read_position
 from tests.helpers.benchmark_reports import run_benchmark
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.published_positions import FOLDER as PUBLISHED
-from tests.helpers.trained_policies import random_policy
+from tests.helpers.trained_policies import policy_file
 
 KEPT = BENCHMARKS / "results" / "learned.json"
 """The figures of the README."""
@@ -48,13 +47,6 @@ class LastColumn(NamedTuple):
     def act(self, env: BoardGame, state: BoardState) -> int:
         """The column farthest to the right."""
         return env.get_available_actions(state)[-1]
-
-
-def weights_for(env: BoardGame, folder: Path) -> str:
-    """A file of a policy that has learnt nothing."""
-    path = folder / "weights.npz"
-    path.write_bytes(encode_policy(random_policy(env, seed=1)))
-    return str(path)
 
 
 def settings(**fields: Any) -> LearnedSettings:
@@ -128,7 +120,7 @@ def test_a_match_counts_points_and_names_its_terms(tmp_path: Path) -> None:
     board = ConnectX(4, 4, 3)
     options = "simulations=2,engine=reference"
     part = MatchPart("small", "On a small board.", options, "greedy", game=board)
-    measured = part.measure(weights_for(board, tmp_path), settings())
+    measured = part.measure(policy_file(board, tmp_path), settings())
     (figure,) = measured.figures
     assert figure.name == "points against greedy"
     assert figure.of == 2
@@ -138,7 +130,7 @@ def test_a_match_counts_points_and_names_its_terms(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 def test_without_search_the_answers_are_the_policys(tmp_path: Path) -> None:
-    weights = weights_for(ConnectFour(), tmp_path)
+    weights = policy_file(ConnectFour(), tmp_path)
     measured = NoSearchPart().measure(weights, settings())
     positions, agent = read_position_set(SHIPPED_POSITIONS).positions, PolicyAgent(weights)
     answers = [(each, agent.act(ConnectFour(), each.state)) for each in positions]
@@ -155,7 +147,7 @@ def test_all_positions_of_tic_tac_toe_are_judged(
 ) -> None:
     monkeypatch.setattr(learned_parts, "SIMULATIONS", 1)
     env, report = TicTacToe(), tmp_path / "report.json"
-    weights = weights_for(env, tmp_path)
+    weights = policy_file(env, tmp_path)
     run_benchmark("learned", weights, "--json", str(report))
     content = json.loads(report.read_text(encoding="utf-8"))
     found = shares(content["timings"])
@@ -185,7 +177,7 @@ def test_bad_input_is_one_sentence(
     words: list[str], problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    weights_for(ConnectX(4, 4, 3), tmp_path)
+    policy_file(ConnectX(4, 4, 3), tmp_path)
     assert problem in run_benchmark("learned", *words, status=2)
 
 

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.policy.network import encode_policy
 from agents.registry import agent_from_text
 from agents.reporting.stats import Estimate, score_estimate
 from benchmarks import __main__ as command_line
@@ -49,10 +48,10 @@ from benchmarks.strength.seeded_games import (
     play_pairings,
     takes_seed,
 )
-from envs import BoardGame, ConnectFour, TicTacToe, state_from_moves
+from envs import ConnectFour, TicTacToe, state_from_moves
 from envs.board import moves_text
 from tests.helpers.benchmark_reports import run_benchmark
-from tests.helpers.trained_policies import random_policy
+from tests.helpers.trained_policies import policy_file
 
 REPORTED = [text for texts in REPORTED_OPPONENTS.values() for text in texts]
 LOST, DRAWN, WON = Played((3,), 1.0), Played((3, 3), 0.0), Played((3, 3, 3), -1.0)
@@ -62,12 +61,6 @@ ratings = st.builds(Rating, st.floats(0, 1500), st.floats(5, 300))
 
 def encounter(*games: Played) -> Encounter:
     return Encounter("player", Opponent("group", "opponent"), games)
-
-
-def network_file(env: BoardGame, folder: Path) -> str:
-    path = folder / "weights.npz"
-    path.write_bytes(encode_policy(random_policy(env, seed=1)))
-    return str(path)
 
 
 def test_no_opponent_is_in_both_pools_or_twice_in_one() -> None:
@@ -86,13 +79,13 @@ def test_a_pool_is_chosen_by_name_and_by_a_part_of_it(tmp_path: Path) -> None:
     assert [each.specification for each in opponents_of(Pool.BOOK, only="14000")] == [
         "mcts:simulations=14000"
     ]
-    file = network_file(ConnectFour(), tmp_path)
+    file = policy_file(ConnectFour(), tmp_path)
     trained_anew = opponents_of(Pool.BOOK, [file], only="weights.npz")
     assert len(trained_anew) == len(NETWORK_OPPONENTS)
     for opponent in trained_anew:
         assert agent_from_text(opponent.specification).weights == file  # type: ignore[attr-defined]
     with pytest.raises(ValueError, match="cannot play"):
-        opponents_of(Pool.REPORTED, [network_file(TicTacToe(), tmp_path)])
+        opponents_of(Pool.REPORTED, [policy_file(TicTacToe(), tmp_path)])
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,18 @@
 """Policies for tests: networks with random weights."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
 from agents.policy.features import feature_board
-from agents.policy.network import Floats, PolicyNetwork, TrainedPolicy, policy_scope
+from agents.policy.network import (
+    Floats,
+    PolicyNetwork,
+    TrainedPolicy,
+    encode_policy,
+    policy_scope,
+)
 from envs.board import BoardGame
 
 
@@ -33,3 +40,10 @@ def random_policy(
         outputs=floats(second, outputs),
     )
     return TrainedPolicy(policy_scope(env), network)
+
+
+def policy_file(env: BoardGame, folder: Path) -> str:
+    """The path of a file with a policy that has learnt nothing."""
+    path = folder / "weights.npz"
+    path.write_bytes(encode_policy(random_policy(env, seed=1)))
+    return str(path)
