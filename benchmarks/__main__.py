@@ -26,17 +26,22 @@ from benchmarks.environments.vector_environments import (
 from benchmarks.imports import import_report, measure_imports
 from benchmarks.results import README, Report, print_report, report_json, with_results
 from benchmarks.runners import RunnerWorkload, runner_report, runner_workloads
-from benchmarks.searches.catalogue import workloads
+from benchmarks.searches.catalogue import search_report, search_timings, workloads
 from benchmarks.searches.compilation import compilation_report, measure_compilation
 from benchmarks.searches.first_call import KERNELS
-from benchmarks.searches.search_report import search_report, search_timings
 from benchmarks.searches.words import RATES, WIDE_BOARDS, measure_words, word_report
 from benchmarks.solver.make_positions import make_set
 from benchmarks.solver.moves import CELLS, move_report, time_moves
-from benchmarks.solver.positions import SETS, SIZE, write_positions
+from benchmarks.solver.positions import (
+    EMPTY_BOARD,
+    SETS,
+    SIZE,
+    SolverWorkload,
+    solver_workloads,
+    write_positions,
+)
 from benchmarks.solver.solver_peer import CommandPeer, SolverPeer, installed_bitbully
 from benchmarks.solver.solver_times import measure_solver, solver_report, solver_timings
-from benchmarks.solver.solver_workload import EMPTY_BOARD, SolverWorkload, solver_workloads
 from benchmarks.strength.comparisons import (
     KNOWN_PAIRS,
     compare_known_pairs,

@@ -1,15 +1,26 @@
-"""The searches that are timed, with their peers and the published figures."""
+"""The searches that are timed beside peers and published figures, and what is shown of them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from statistics import median
 from typing import Any
+
+from rich.table import Table
 
 from agents.agent import Agent
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.mcts_agent import MCTSAgent
 from agents.minimax import MinimaxAgent
+from benchmarks.results import Report, table
 from benchmarks.searches import peers
-from benchmarks.timings import Peer, Workload
+from benchmarks.timings import (
+    Measurement,
+    Peer,
+    Workload,
+    missing_peers,
+    peer_table,
+    spread,
+)
 from envs.board import BoardGame
 from envs.connectx import ConnectFour
 from envs.tic_tac_toe import TicTacToe
@@ -33,6 +44,9 @@ REFERENCE_SIMULATIONS = 2000
 """Of each MCTS in plain Python."""
 EXPLORATION = 1.4
 """The exploration constant of all MCTS workloads but that of our agent with all it has."""
+
+GOAL = 10
+"""How many times faster than the published figures our searches are to be."""
 
 CONNECT_FOUR = ConnectFour()
 FOUR, TIC_TAC_TOE = "connect_four", "tic_tac_toe"
@@ -168,3 +182,50 @@ def cpp_mcts(simulations: int) -> Peer:
 def open_spiel(run: Callable[..., float], *arguments: Any) -> Peer:
     """A search of OpenSpiel's Python package."""
     return Peer("OpenSpiel", "open_spiel", partial(run, *arguments))
+
+
+def search_report(measurements: Sequence[Measurement]) -> Report:
+    """What was measured, and which peers are missing."""
+    return [
+        "Beside peers: processor time of a search; k/s: 1000 simulations a second",
+        peer_table("work", measurements, figure),
+        f"Beside {PUBLISHED_BY}; goal: {GOAL} times faster",
+        published_table(measurements),
+        *missing_peers(measurements),
+    ]
+
+
+def published_table(measurements: Sequence[Measurement]) -> Table:
+    """Our searches beside the published figures."""
+    rows = table("work", "ours", "published", "times faster", "goal", words=("work", "goal"))
+    for measurement in measurements:
+        published = measurement.workload.published
+        if published is not None:
+            factors = [published / seconds for seconds in measurement.ours.seconds]
+            rows.add_row(
+                measurement.workload.name,
+                figure(measurement.workload, measurement.ours.median),
+                figure(measurement.workload, published),
+                spread(factors),
+                "reached" if median(factors) >= GOAL else "missed",
+            )
+    return rows
+
+
+def figure(workload: Workload, seconds: float) -> str:
+    """A time, or a rate where simulations are counted."""
+    if workload.count is None:
+        return f"{1000 * seconds:.1f} ms"
+    return f"{workload.count / seconds / 1000:.1f} k/s"
+
+
+def search_timings(measurement: Measurement) -> dict[str, object]:
+    """All timings: processor seconds of a search, by round."""
+    return {
+        "work": measurement.workload.name,
+        "simulations": measurement.workload.count,
+        "published_seconds": measurement.workload.published,
+        "seconds": {
+            timings.name: timings.seconds for timings in (measurement.ours, *measurement.peers)
+        },
+    }

@@ -10,7 +10,7 @@ from importlib.resources import files
 from time import process_time
 from typing import Any, Protocol
 
-from benchmarks.solver.solver_workload import SolverWorkload
+from benchmarks.solver.positions import SolverWorkload
 
 
 class SolverPeer(Protocol):

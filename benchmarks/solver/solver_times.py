@@ -7,8 +7,8 @@ from statistics import median
 
 from agents.solver.solver import Solver
 from benchmarks.results import Report, table
+from benchmarks.solver.positions import SolverWorkload
 from benchmarks.solver.solver_peer import MISSING, BitBully, SolverPeer
-from benchmarks.solver.solver_workload import SolverWorkload
 from benchmarks.timings import Timings, seconds_per_call, time_in_turn
 from envs.board import state_from_moves
 from envs.connectx import ConnectFour

@@ -94,14 +94,7 @@ def measured_outcomes(
 ) -> dict[Pairing, tuple[float, ...]]:
     """The results of games of each kind against each, itself included, in either seat.
 
-    Args:
-        kinds: specifications of agents.
-        games: of each pairing, as `play_pairings` takes it.
-        seed: as above.
-        workers: as above.
-
-    Raises:
-        OSError, ValueError: see `play_pairings`.
+    The other arguments and the errors are those of `play_pairings`.
     """
     pairings = [Pairing(*pair) for pair in product(kinds, repeat=2)]
     played = play_pairings(pairings, games, seed, workers)
@@ -115,12 +108,8 @@ def simulate(outcomes: Outcomes, players: int, episodes: int, seasons: int, seed
     Where games are few, they leave open how often each result comes: so each season takes as many
     results of a pairing as were measured, drawn from them with replacement (B. Efron's bootstrap).
 
-    Args:
-        outcomes: measured results of all pairings of `KINDS`.
-        players: of a season, at least `FEWEST_PLAYERS`.
-        episodes: of a season.
-        seasons: at least 2.
-        seed: the same seed gives the same seasons.
+    The outcomes are of all pairings of `KINDS`, a season has at least `FEWEST_PLAYERS` players, and
+    there are at least two of them.
     """
     kinds = roster(players)
     standings = []
@@ -141,14 +130,7 @@ def roster(players: int) -> list[str]:
 def play_season(
     kinds: Sequence[str], outcomes: Outcomes, episodes: int, rng: Random
 ) -> list[Rating]:
-    """The players' ratings after so many episodes between players of similar rating.
-
-    Args:
-        kinds: of the players, at least two.
-        outcomes: what the results of their kinds are drawn from.
-        episodes: how many there are.
-        rng: draws the players, their seats and the results.
-    """
+    """The ratings of players of these kinds after so many episodes between neighbours in rating."""
     ratings = [Rating() for _ in kinds]
     for _ in range(episodes):
         seats = _matched(ratings, rng)
@@ -170,12 +152,8 @@ def updated(first: Rating, second: Rating, result: float) -> tuple[Rating, Ratin
     """The ratings after an episode.
 
     The winner's mean rises and the loser's falls, the more the less that was expected; a draw pulls
-    both together. Each moves in proportion to its own variance, which shrinks.
-
-    Args:
-        first: of player 1.
-        second: of player 2.
-        result: 1 where player 1 has won, 0 for a draw, -1 where player 2 has.
+    both together. Each moves in proportion to its own variance, which shrinks. The result is player
+    1's: 1, 0 or -1.
     """
     episode = _episode(first, second, result)
     return _moved(first, episode.shift, episode), _moved(second, -episode.shift, episode)

@@ -167,17 +167,9 @@ def opponents_of(pool: Pool, networks: Sequence[str] = (), only: str = "") -> li
 def play_encounters(
     players: Sequence[str], opponents: Sequence[Opponent], games: int, seed: int, workers: int
 ) -> list[Encounter]:
-    """Have each player meet each opponent, who begins.
+    """Have each player meet each opponent, who begins; game n has one seed against all of them.
 
-    Args:
-        players: specifications of those under test.
-        opponents: whom they meet.
-        games: as `play_pairings` takes it.
-        seed: as above; game number n has the same seed against each opponent.
-        workers: as above.
-
-    Raises:
-        OSError, ValueError: see `play_pairings`.
+    The other arguments and the errors are those of `play_pairings`.
     """
     met = [*product(dict.fromkeys(players), opponents)]
     pairings = [Pairing(opponent.specification, player) for player, opponent in met]

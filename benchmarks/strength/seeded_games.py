@@ -97,32 +97,20 @@ def _tells_all(pairing: Pairing, played: Games) -> bool:
 
 
 def takes_seed(specification: str) -> bool:
-    """Whether an agent has the option `seed`, and its specification leaves it open.
-
-    Raises:
-        OSError, ValueError: see `agents.registry.agent_from_text`.
-    """
+    """Whether an agent has the option `seed`, and its specification leaves it open."""
     agent = agent_from_text(specification)
     return hasattr(agent, "seed") and agent.seed is None
 
 
 def draws_numbers(specification: str) -> bool:
-    """Whether the moves of an agent depend on its seed, as far as its options tell.
-
-    Raises:
-        OSError, ValueError: see `agents.registry.agent_from_text`.
-    """
+    """Whether the moves of an agent depend on its seed, as far as its options tell."""
     agent = agent_from_text(specification)
     sources = [getattr(agent, name) for name in ("temperature", "noise") if hasattr(agent, name)]
     return takes_seed(specification) and (not sources or any(sources))
 
 
 def play_game(pairing: Pairing, seed: int) -> Played:
-    """Play from the empty board; both agents are made anew, with seeds that come from this one.
-
-    Raises:
-        OSError, ValueError: see `agents.registry.agent_from_text`.
-    """
+    """Play from the empty board; both agents are made anew, with seeds that come from this one."""
     seeds = Random(seed)
     agents = [agent_from_text(text, seeds.getrandbits(32)) for text in pairing]
     state, columns, result = GAME.initial_state(), [], 0.0

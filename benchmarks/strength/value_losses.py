@@ -88,13 +88,7 @@ def losses_in_sets(agent: Agent, sets: DrawnSets) -> Iterator[tuple[str, bool]]:
 def losses_everywhere(
     agent: Agent, env: BoardGame, outcomes: Mapping[BoardState, int]
 ) -> Iterable[bool]:
-    """Tell of each position of a solved game whether the agent's move loses value.
-
-    Args:
-        agent: whom to ask.
-        env: the game.
-        outcomes: as `exact_outcomes` finds them.
-    """
+    """Tell of each position of `exact_outcomes` whether the agent's move loses value."""
     for state, before in outcomes.items():
         yield loses_value(agent, env, state, before, outcomes.__getitem__)
 

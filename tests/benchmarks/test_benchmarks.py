@@ -13,8 +13,7 @@ from benchmarks.environments.single_environments import (
     environment_report,
     environment_workloads,
 )
-from benchmarks.searches.catalogue import SIMULATIONS, workloads
-from benchmarks.searches.search_report import figure, search_report
+from benchmarks.searches.catalogue import SIMULATIONS, figure, search_report, workloads
 from benchmarks.timings import (
     Measurement,
     Peer,

@@ -9,15 +9,15 @@ import pytest
 
 from benchmarks.searches.compilation import first_call
 from benchmarks.searches.first_call import KERNELS
-from benchmarks.solver.positions import ScoredPosition
-from benchmarks.solver.solver_peer import CommandPeer, installed_bitbully
-from benchmarks.solver.solver_times import SolverMeasurement, measure_solver, solver_report
-from benchmarks.solver.solver_workload import (
+from benchmarks.solver.positions import (
     EMPTY_BOARD,
+    ScoredPosition,
     SolverWorkload,
     solver_workloads,
     spread_out,
 )
+from benchmarks.solver.solver_peer import CommandPeer, installed_bitbully
+from benchmarks.solver.solver_times import SolverMeasurement, measure_solver, solver_report
 from benchmarks.timings import Timings
 from tests.helpers.benchmark_reports import report_text, run_benchmark
 
