@@ -1,5 +1,7 @@
 """The timings of how games are run: what is compared, and what is printed of it."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from benchmarks import runners
@@ -23,6 +25,7 @@ from tests.helpers.benchmark_reports import report_text
 def test_a_workload_is_timed(workload: RunnerWorkload, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runners, "GAMES", {Arena.KAGGLE: 2, Arena.OWN: 2})
     monkeypatch.setattr(runners, "WORKER_GAMES", 4)
+    monkeypatch.setattr(runners, "local_executor", ThreadPoolExecutor)
     speed = workload.measure(rounds=1)
     assert speed.name == workload.name
     assert len(speed.ours.seconds) == len(speed.peer.seconds) == 1

@@ -124,10 +124,7 @@ def test_the_report_says_how_much_faster_than_the_peer() -> None:
     assert "pgx is missing: install it with `pip install pgx`" in text
 
 
-@pytest.mark.parametrize("ending", ["png", "svg"])
-def test_the_figures_are_drawn(tmp_path: Path, ending: str) -> None:
+def test_the_figures_are_drawn(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    path = tmp_path / f"speed.{ending}"
-    draw_batches(SPEEDS, path)
-    start = path.read_bytes()[:5]
-    assert start in (b"\x89PNG\r", b"<?xml")
+    draw_batches(SPEEDS, tmp_path / "speed.svg")
+    assert (tmp_path / "speed.svg").read_bytes().startswith(b"<?xml")

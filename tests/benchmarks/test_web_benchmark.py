@@ -11,7 +11,7 @@ from benchmarks.web_pages import GAME, PageClient, play, started_server, watch, 
 
 def test_pages_play_and_watch_while_their_time_lasts() -> None:
     async def load() -> list[float]:
-        until, page = perf_counter() + 2, PageClient(address, "refusedpage")
+        until, page = perf_counter() + 0.5, PageClient(address, "refusedpage")
         taken, _ = await asyncio.gather(play(address, 1, until), watch(address, 1, until))
         with pytest.raises(ValueError, match="seconds: Expected"):
             await page.post("move", game=GAME, moves="", agent={"name": "random"}, seconds=-1)

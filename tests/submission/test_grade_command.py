@@ -35,7 +35,7 @@ import time
 def agent(observation, configuration):
     with open({asked!r}, "a") as file:
         file.write("asked\\n")
-    time.sleep(0.05)
+    time.sleep(0.02)
     return observation.board.index(0) % configuration.columns
 """
 
@@ -117,7 +117,7 @@ def test_ctrl_c_keeps_what_was_graded(tmp_path: Path) -> None:
         start_new_session=True,
     ) as process:
         while process.poll() is None and _lines(asked) < 2 * SHARD_POSITIONS:
-            time.sleep(0.05)
+            time.sleep(0.02)
         os.killpg(process.pid, signal.SIGINT)
         output, errors = process.communicate(timeout=60)
     assert (process.returncode, errors.strip()) == (1, "")

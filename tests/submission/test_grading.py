@@ -274,18 +274,6 @@ def test_the_workers_and_the_other_positions_change_no_answer() -> None:
     assert columns != [answer.column for answer in graded(player, seed=1).answers]
 
 
-def test_negamax_is_between_random_play_and_the_truth() -> None:
-    """It looks four plies ahead, which is enough for tactics and not for hard positions."""
-    answers = graded(find_player("negamax"), sample=120, workers=2).answers
-    kept = {name: stats.kept for name, stats in by_kind(answers).items()}
-    everywhere, hard, tactical = kept["all"], kept["hard"], kept["tactical"]
-    assert everywhere is not None
-    assert hard is not None
-    assert tactical is not None
-    assert everywhere.random < everywhere.player.value < everywhere.player.high < 0.9
-    assert hard.player.high < tactical.player.low
-
-
 def test_the_perfect_agent_makes_no_mistake() -> None:
     """As it is submitted: bundled, in a process of its own."""
     grade = graded(find_player("perfect"), LATE, sample=16)
