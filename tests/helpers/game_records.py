@@ -110,3 +110,8 @@ def unfinished_game(rng: Random, plies: int, env: BoardGame | None = None) -> li
             state = env.get_next_state(state, actions[-1])
         if len(actions) == plies and env.get_available_actions(state):
             return actions
+
+
+def without_durations(match: Match) -> list[GameRecord]:
+    """The games of a match, which are the same whenever and wherever they are played."""
+    return [replace(record, durations=((), ())) for record in match.records]

@@ -11,7 +11,6 @@ import pytest
 
 from submission.arena.game_record import GameConfiguration, GameRecord
 from submission.arena.players import find_player, round_robin
-from submission.match.match import Match
 from submission.match.results_content import ResultsHeader
 from submission.match.results_file import new_results, read_results
 from submission.match.run import play_match
@@ -19,7 +18,14 @@ from submission.match.schedule import Arena, Settings
 from submission.match.sprt import pair_of
 from submission.rating.ladder import make_ladder, player_stats
 from submission.rating.ratings import encounters_of, points_matrix
-from tests.helpers.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN
+from tests.helpers.game_records import (
+    DRAW,
+    LOSS,
+    OPPONENT_FAILED,
+    PLAYER_FAILED,
+    WIN,
+    without_durations,
+)
 from tests.helpers.shell import Shell
 
 pytestmark = pytest.mark.usefixtures("rough_ratings")
@@ -58,10 +64,6 @@ def test_who_both_fail_have_both_lost_and_neither_gains_by_it() -> None:
         assert (stats.wins, stats.draws, stats.losses) == (0, 0, 1)
         seat = both.seat if name == "hero" else 3 - both.seat
         assert stats.failures == {both.statuses[seat - 1]: 1}
-
-
-def without_durations(match: Match) -> list[GameRecord]:
-    return [replace(record, durations=((), ())) for record in match.records]
 
 
 SETTINGS = Settings(
