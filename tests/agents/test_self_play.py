@@ -54,7 +54,7 @@ def states_of(experience: Experience) -> list[BoardState]:
     "env", [*BOARDS, pytest.param(WIDE_BOARDS[0], marks=pytest.mark.slow)], ids=repr
 )
 def test_compiled_games_are_those_of_plain_python(env: BoardGame) -> None:
-    fast, plain = (played(env, plain=plain, games=2) for plain in (False, True))
+    fast, plain = (played(env, plain=plain, games=3) for plain in (False, True))
     assert states_of(fast) == states_of(plain)
     assert (max(fast.masks.tolist()) >= 1 << 63) == (env == WIDE_BOARDS[0])
     for one, other in zip(fast[2:], plain[2:], strict=True):
