@@ -20,7 +20,7 @@ Rollout = Callable[[Any, Any, Random], float]
 def uniform(env: Env[State, Action], state: State, rng: Random) -> float:
     """Play uniformly random actions."""
     get_actions, get_next_state, random = env.get_available_actions, env.get_next_state, rng.random
-    chance = has_chance(env)
+    chance = hasattr(env, "chance_probabilities")  # else its states need not be asked
     while actions := get_actions(state):
         if chance and env.current_player(state) == CHANCE:
             action = random_outcome(env, state, rng)
@@ -61,11 +61,6 @@ ROLLOUTS: Mapping[str, Rollout] = {
     "decisive": decisive,
     "heuristic": evaluated,
 }
-
-
-def has_chance(env: object) -> bool:
-    """Whether a game may have states in which chance decides: whether it is a `GameOfChance`."""
-    return hasattr(env, "chance_probabilities")
 
 
 def random_outcome(env: Env[State, Action], state: State, rng: Random) -> Action:

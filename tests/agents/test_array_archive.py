@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from functools import cache, partial
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_LZMA, ZIP_STORED, ZipFile
 
 import numpy as np
@@ -31,14 +32,22 @@ FLAGS, METHOD, SIZE = 8, 10, 24
 """Where the central directory of a zip file has these of an entry; `SIZE` is that unpacked."""
 
 
-def archive_with(known: bytes, compression: int = ZIP_STORED, /, **entries: bytes) -> bytes:
-    """An archive that begins with other entries, some in the place of its own."""
+def archive_with(known: bytes, compression: int = ZIP_STORED, /, **entries: bytes | None) -> bytes:
+    """An archive that begins with other entries, some in the place of its own; None: without it."""
     file = BytesIO()
     with ZipFile(BytesIO(known)) as before, ZipFile(file, "w", compression) as archive:
         others = {name.removesuffix(".npy"): before.read(name) for name in before.namelist()}
         for name, content in {**entries, **others, **entries}.items():
-            archive.writestr(f"{name}.npy", content)
+            if content is not None:
+                archive.writestr(f"{name}.npy", content)
     return file.getvalue()
+
+
+def saved(numbers: Any) -> bytes:
+    """An array's entry, as numpy makes it."""
+    entry = BytesIO()
+    np.save(entry, np.array(numbers))
+    return entry.getvalue()
 
 
 policy_with = partial(archive_with, POLICY)
@@ -132,22 +141,37 @@ def test_no_more_of_the_game_is_read_than_it_can_take() -> None:
 
 
 @pytest.mark.parametrize(
-    ("entries", "message"),
+    ("content", "message"),
     [
-        ({"scope": array((4,), "<i8", struct.pack("<4q", 10**6, 10**6, 4, 7))}, "no game has"),
-        ({"scope": array((4,), "<i8", struct.pack("<4q", 1, 10**9, 4, 7))}, "no game has"),
-        ({"scope": array((4,), "<i8", struct.pack("<4q", -6, -7, 4, 7))}, "no game has"),
-        ({"scope": array((4,), "<i8", struct.pack("<4q", 6, 7, 4, 10**9))}, "no game has"),
-        ({"scope": array((4,), "<f8", struct.pack("<4d", 6, 7, 4, float("nan")))}, "damaged"),
-        ({"tuples": array((0, 10**9), "<i8")}, "do not fit the board"),
-        ({"tuples": array((10**9, 0), "<i8")}, "the shape of features"),
-        ({"tuples": array((), "<i8", bytes(8))}, "do not fit the board"),
-        ({"format": array((2,), "<i8", bytes(16))}, "no trained policy"),
+        (b"", NO_POLICY),
+        (b"PK\x03\x04 but no archive", NO_POLICY),
+        (POLICY[:-40], NO_POLICY),
+        (saved([0.0] * 3), NO_POLICY),
+        (policy_with(format=None), NO_POLICY),
+        (policy_with(format=saved({})), NO_POLICY),
+        (policy_with(format=saved([2, 2])), NO_POLICY),
+        (policy_with(format=saved(1)), "has version 1 of the format, and 2 is read"),
+        (policy_with(scope=None), "damaged"),
+        (policy_with(scope=saved([6, 7, 4])), "damaged"),
+        (policy_with(scope=saved([6.0, 7.0, 4.0, float("nan")])), "damaged"),
+        (policy_with(scope=saved([6, 7, 4, 9])), "damaged"),
+        (policy_with(scope=saved([10**6, 10**6, 4, 7])), "no game has"),
+        (policy_with(scope=saved([1, 10**9, 4, 7])), "no game has"),
+        (policy_with(scope=saved([-6, -7, 4, 7])), "no game has"),
+        (policy_with(scope=saved([6, 7, 4, 10**9])), "no game has"),
+        (policy_with(dense=None), "damaged"),
+        (policy_with(outputs=saved([[0.0] * 7] * 8)), r"shape of outputs is \(8, 7\), not \(8, 8"),
+        (policy_with(bias=saved([float("nan")] * 20)), "bias holds a number that is not finite"),
+        (policy_with(tuples=saved([[99]])), "damaged"),
+        (policy_with(tuples=saved(0)), "do not fit the board"),
+        (policy_with(tuples=array((0, 10**9), "<i8")), "do not fit the board"),
+        (policy_with(tuples=array((10**9, 0), "<i8")), "the shape of features"),
     ],
 )
-def test_a_board_beyond_all_games_is_not_made(entries: dict[str, bytes], message: str) -> None:
+def test_a_file_of_something_else_is_refused(content: bytes, message: str) -> None:
+    """Before a board beyond all games would be made."""
     with little_memory(), pytest.raises(ValueError, match=message):
-        decode_policy(policy_with(**entries))
+        decode_policy(content)
 
 
 @given(

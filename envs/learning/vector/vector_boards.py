@@ -35,7 +35,7 @@ class Boards:
 
     def __init__(self, game: BoardGame, count: int) -> None:
         self.is_compiled = compiles() and fits_in_wide_word(*game.size)
-        words: Callable[[list[int]], Words] = python_integers
+        words: Callable[[list[int]], Words] = partial(np.array, dtype=object)
         if self.is_compiled:
             words = partial(words_of, word=word_of_board(*game.size))
         cells = list(game.action_cells)
@@ -104,13 +104,6 @@ class Boards:
     def write_action_masks(self, over: Flags, masks: Bytes) -> None:
         """Write 1 for each legal action, 0 for the others and where the game is over."""
         self.kernel(write_action_masks)(self.mask, over, self.highest, masks)
-
-
-def python_integers(numbers: list[int]) -> Words:
-    """Make an array of Python's integers."""
-    words: Any = np.empty(len(numbers), object)
-    words[:] = numbers
-    return words  # type: ignore[no-any-return]
 
 
 @lru_cache
