@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from agents import Agent, make_agent
 from agents.agent import TimeUp
@@ -21,6 +22,7 @@ EXACT: dict[str, dict[str, Any]] = {
     "alphabeta": {"depth": None, "time_limit": None, "engine": "reference"},
 }
 """The agents that prove their values in any game."""
+CONNECT_POSITIONS = late_positions(connect_games(largest=5, longest_line=4), 9)
 
 
 def exact_agent(name: str, tie_break: str = "expectimax", **options: Any) -> Agent:
@@ -51,24 +53,21 @@ def test_a_mistake_that_cannot_be_seen_is_hoped_for(name: str, leaf: float, sign
 
 
 @pytest.mark.parametrize("name", EXACT)
-def test_a_mistake_that_is_plain_is_not(name: str) -> None:
-    """The first action has a mistake that the opponent sees, the second one that he does not."""
-    env = ExplicitTree([[0, 1], [later(0, 5), later(1, 5)]])
-    assert exact_agent(name).search(env, ()).action == 1
-
-
-@pytest.mark.parametrize("name", EXACT)
-def test_the_more_mistakes_there_are_the_better(name: str) -> None:
-    replies = [[later(leaf, 6) for leaf in leaves] for leaves in ([0, 1, 0], [1, 0, 1], [0, 0, 1])]
-    assert exact_agent(name).search(ExplicitTree(replies), ()).action == 1
-
-
-@pytest.mark.parametrize("name", EXACT)
-def test_the_value_is_not_gambled_away(name: str) -> None:
-    """The second action loses, but most replies to it are mistakes that the opponent overlooks."""
-    gamble = [later(leaf, 6) for leaf in (-1, 1, 1, 1)]
-    result = exact_agent(name).search(ExplicitTree([[0, 0], gamble]), ())
-    assert (result.action, result.value) == (0, 0.0)
+@pytest.mark.parametrize(
+    ("branches", "action"),
+    [
+        # The first action has a mistake that the opponent sees, the second one that he does not.
+        ([[0, 1], [later(0, 5), later(1, 5)]], 1),
+        # The more mistakes there are, the better.
+        ([[later(leaf, 6) for leaf in leaves] for leaves in ([0, 1, 0], [1, 0, 1], [0, 0, 1])], 1),
+        # The second action loses, but most replies to it are mistakes that the opponent overlooks.
+        ([[0, 0], [later(leaf, 6) for leaf in (-1, 1, 1, 1)]], 0),
+    ],
+    ids=["plain", "more", "gamble"],
+)
+def test_mistakes_are_counted_that_cost_no_value(name: str, branches: Any, action: int) -> None:
+    result = exact_agent(name).search(ExplicitTree(branches), ())
+    assert (result.action, result.value) == (action, 0.0)
 
 
 def test_likely_replies_are_weighed_by_what_the_opponent_sees() -> None:
@@ -117,24 +116,25 @@ def test_no_tree_loses_its_value(name: str, tree: Any) -> None:
     assert worth(subtrees(tree)[chosen], 2) == pytest.approx(worth(tree))
 
 
-@pytest.mark.parametrize("engine", ["reference", "compiled"])
+@pytest.mark.parametrize(
+    ("name", "options", "positions"),
+    [
+        ("minimax", {}, late_positions(board_games(largest=4), 6)),
+        ("alphabeta", {"engine": "reference"}, CONNECT_POSITIONS),
+        ("alphabeta", {"engine": "compiled"}, CONNECT_POSITIONS),
+    ],
+    ids=["minimax", "reference", "compiled"],
+)
 @settings(max_examples=30, deadline=None)
-@given(position=late_positions(connect_games(largest=5, longest_line=4), 9))
-def test_no_board_loses_its_value_by_alpha_beta(engine: str, position: Position) -> None:
-    keeps_the_value(exact_agent("alphabeta", engine=engine), position)
-
-
-@settings(max_examples=30, deadline=None)
-@given(position=late_positions(board_games(largest=4), 6))
-def test_no_board_loses_its_value_by_minimax(position: Position) -> None:
-    keeps_the_value(exact_agent("minimax"), position)
-
-
-def keeps_the_value(agent: Agent, position: Position) -> None:
-    truth = BruteForce(position.env)
-    result = agent.search(position.env, position.state)
-    assert result.value == truth.value(position.state)
-    assert truth.action_value(position.state, result.action) == result.value
+@given(data=st.data())
+def test_no_board_loses_its_value(
+    name: str, options: Any, positions: st.SearchStrategy[Position], data: st.DataObject
+) -> None:
+    env, state = data.draw(positions)
+    truth = BruteForce(env)
+    result = exact_agent(name, **options).search(env, state)
+    assert result.value == truth.value(state)
+    assert truth.action_value(state, result.action) == result.value
 
 
 @pytest.mark.parametrize("heaps", [(1, 2, 3), (2, 2), (1, 1, 1)])
@@ -153,7 +153,7 @@ def test_a_won_game_is_won_as_before(heaps: tuple[int, ...]) -> None:
 def test_a_short_time_costs_no_value() -> None:
     env, rng = ConnectFour(), Random(4)
     agent = make_agent("alphabeta", time_limit=0.02, tie_break="expectimax")
-    for _ in range(20):
+    for _ in range(8):
         state = env.initial_state()
         while actions := env.get_available_actions(state):
             action = agent.act(env, state) if state.player == 1 else rng.choice(actions)

@@ -231,21 +231,18 @@ def test_what_no_worker_has_begun_is_taken_back() -> None:
     assert [future.cancelled() for future in executor.futures] == [False, True, True, True]
 
 
-@pytest.mark.parametrize("name", [name for name in agent_names() if name not in PARALLEL])
-def test_agents_without_a_tree_are_refused(name: str) -> None:
-    with pytest.raises(ValueError, match=f"parallel: choose {alternatives(PARALLEL)}$"):
-        parallel_search(make_agent(name), CONNECT_FOUR, opening(""), THREADS)
+def test_searches_that_cannot_be_shared_are_refused() -> None:
+    def require_refused(name: str, sentence: str, moves: str = "", workers: int = 2) -> None:
+        with pytest.raises(ValueError, match=sentence):
+            parallel_search(
+                make_agent(name), CONNECT_FOUR, opening(moves), THREADS, workers=workers
+            )
 
-
-def test_a_search_needs_a_worker() -> None:
-    with pytest.raises(ValueError, match="workers must be at least 1"):
-        parallel_search(make_agent("minimax"), CONNECT_FOUR, opening(""), THREADS, workers=0)
-
-
-@pytest.mark.parametrize("name", PARALLEL)
-def test_a_game_that_is_over_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="the game is over"):
-        parallel_search(make_agent(name), CONNECT_FOUR, opening("1212121"), THREADS, workers=2)
+    for name in set(agent_names()) - set(PARALLEL):
+        require_refused(name, f"parallel: choose {alternatives(PARALLEL)}$")
+    for name in PARALLEL:
+        require_refused(name, "the game is over", moves="1212121")
+    require_refused("minimax", "workers must be at least 1", workers=0)
 
 
 def test_the_agent_is_left_as_it_was() -> None:

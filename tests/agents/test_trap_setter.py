@@ -112,14 +112,14 @@ def points(agent: Agent, opponent: Agent, state: BoardState) -> float:
 def test_on_other_boards_traps_are_set_too() -> None:
     """Player 2 of 4 rows and 4 columns with 3 in a row is lost, and wins against random play."""
     env, won = ConnectX(4, 4, 3), 0
-    for seed in range(20):
+    for seed in range(10):
         agent, opponent = PerfectAgent(time_limit=0.5), make_agent("random", seed=seed)
         state = env.initial_state()
         while env.get_available_actions(state):
             mover = opponent if state.player == 1 else agent
             state = env.get_next_state(state, mover.act(env, state))
         won += env.winner(state) == 2
-    assert won >= 10
+    assert won >= 5
 
 
 def test_an_agent_that_has_set_traps_can_be_pickled() -> None:
