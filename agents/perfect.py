@@ -24,8 +24,7 @@ from agents.solver.solver import ScoreBounds, Solver
 from agents.solver.solver_engine import is_solvable, solver_compilation
 from agents.traps.likely_replies import Judge
 from agents.traps.trap_search import Turn
-from agents.traps.trap_setter import TrapSetter
-from agents.traps.watched_game import WatchedGame
+from agents.traps.trap_setter import TrapSetter, WatchedGame
 from envs.protocol import Action, Env, State
 
 SOLVING_SHARE = 0.5

@@ -27,10 +27,7 @@ class ExactMoves:
         Raises:
             TimeUp: it was not proven in time.
         """
-        bounds = self.solver.bounds(state, clock.left)
-        if not bounds.exact:
-            raise TimeUp
-        return bounds.lower
+        return self.solver.bounds(state, clock.left).proven()
 
     def best(self, state: BoardState, score: int, clock: Clock, patience: Clock) -> list[int]:
         """Find the moves that keep the score: all, or those found when the patience is over.
@@ -99,11 +96,7 @@ class ExactMoves:
                 if is_decided(found) or clock.expired() or is_enough():
                     return found
                 if not found[action].exact:
-                    child = self.env.get_next_state(state, action)
-                    left = self.solver.known(child) or self.solver.bounds(
-                        child, clock.left, budget, within=(-1, 1)
-                    )
-                    found[action] = left.for_opponent()
+                    found[action] = self.solver.after(state, action, clock.left, budget, (-1, 1))
             budget = min(8 * budget, MOST_SLICE_NODES)
 
     def verdicts(
@@ -123,22 +116,14 @@ class ExactMoves:
                 if len(undecided) == 1 and not some_keeps:
                     yield action, True  # for one of them does
                     return
-                child = self.env.get_next_state(state, action)
-                keeps = self._scores_at_most(child, -score, clock, budget)
+                within = score - 1, score
+                bounds = self.solver.after(state, action, clock.left, budget, within)
+                keeps = bounds.lower >= score if bounds.exact else None
                 if keeps is not None:
                     undecided.remove(action)
                     some_keeps = some_keeps or keeps
                 yield action, keeps
             budget *= 8
-
-    def _scores_at_most(
-        self, child: BoardState, score: int, clock: Clock, node_limit: int
-    ) -> bool | None:
-        """Whether the player to move in `child` has no more than a score; None if not proven."""
-        bounds = self.solver.known(child) or self.solver.bounds(
-            child, clock.left, node_limit, within=(score, score + 1)
-        )
-        return bounds.upper <= score if bounds.exact else None
 
 
 def is_decided(outcomes: Mapping[int, ScoreBounds]) -> bool:

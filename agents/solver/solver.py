@@ -7,7 +7,7 @@ from functools import cached_property
 from math import inf
 from typing import Protocol
 
-from agents.agent import Clock, legal_actions
+from agents.agent import Clock, TimeUp, legal_actions
 from agents.options import require_at_least
 from agents.solver.plain_solver import PlainEngine
 from agents.solver.position_bounds import sign, win_score
@@ -57,6 +57,12 @@ class ScoreBounds:
     def outcome(self) -> int | None:
         """1 for a win of the player to move, 0 for a draw, -1 for a loss; None if not known."""
         return sign(self.lower) if sign(self.lower) == sign(self.upper) else None
+
+    def proven(self) -> int:
+        """The score; raises TimeUp where it is not known."""
+        if not self.exact:
+            raise TimeUp
+        return self.lower
 
     def for_opponent(self) -> "ScoreBounds":
         """Turn the bounds to the other player's view."""
@@ -230,6 +236,22 @@ class Solver:
             budget *= 8
         return found
 
+    def after(
+        self,
+        state: BoardState,
+        action: int,
+        time_limit: float | None = None,
+        node_limit: float = inf,
+        within: tuple[int, int] | None = None,
+    ) -> ScoreBounds:
+        """Bound the score of an action, which may end the game, from the view of who takes it.
+
+        The limits and the range are as in `bounds`; a known score is told whatever the range.
+        """
+        child, turned = self.env.get_next_state(state, action), within and (-within[1], -within[0])
+        left = self.known(child) or self.bounds(child, time_limit, node_limit, turned)
+        return left.for_opponent()
+
     def score_all(self, states: Sequence[BoardState], cold: bool = False) -> list[int]:
         """Score many positions, by search alone.
 
@@ -243,7 +265,10 @@ class Solver:
         for state in states:
             legal_actions(self.env, state)
         shares = 1 if cold or not self.is_compiled else self.threads
-        jobs = [self._whole_job(states[share::shares], cold) for share in range(shares)]
+        widest = self._widest
+        jobs = [
+            self.engine.job(states[share::shares], -widest, widest, cold) for share in range(shares)
+        ]
         self._run(jobs, Clock(), inf)
         scores = [0] * len(states)
         for share, job in enumerate(jobs):
@@ -307,9 +332,6 @@ class Solver:
 
         self._run(list(jobs.values()), clock, node_limit, on_progress and take)
         take()
-
-    def _whole_job(self, states: Sequence[BoardState], cold: bool = False) -> SolverJob:
-        return self.engine.job(states, -self._widest, self._widest, cold)
 
     def _run(
         self,

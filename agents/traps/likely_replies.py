@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from agents.agent import Clock, TimeUp
+from agents.agent import Clock
 from agents.book.repertoire import promising_moves
 from agents.guidance.opponent_models import OpponentModel, probabilities_of
 from agents.solver.exact_moves import ExactMoves
@@ -19,7 +19,6 @@ class Judge:
         self.solver = solver
         self.env = solver.env
         self._board = board_masks(self.env.rows, self.env.columns, self.env.inarow)
-        self._widest = self._board.cells
         self._known: dict[BoardState, Turn] = {}
 
     def forget(self) -> None:
@@ -41,7 +40,8 @@ class Judge:
     def _judged(self, state: BoardState, clock: Clock) -> Turn:
         if not self.env.get_available_actions(state):
             return Turn(-1 if state.won else 0, ())
-        score = self._score(state, (-self._widest, 1), clock)
+        clock.check()
+        score = self.solver.bounds(state, clock.left, within=(-self._board.cells, 1)).proven()
         if score > 0:
             return Turn(1, ())
         return Turn(score, tuple(self._moves(state, score, clock)))
@@ -70,16 +70,8 @@ class Judge:
         return moves if score < 0 else [c for c in moves if self._keeps_draw(state, c, clock)]
 
     def _keeps_draw(self, state: BoardState, column: int, clock: Clock) -> bool:
-        following = self.env.get_next_state(state, column)
-        return self._score(following, (0, 1), clock) == 0
-
-    def _score(self, state: BoardState, within: tuple[int, int], clock: Clock) -> int:
-        """The score of a position as far as it lies within a range."""
         clock.check()
-        bounds = self.solver.known(state) or self.solver.bounds(state, clock.left, within=within)
-        if not bounds.exact:
-            raise TimeUp
-        return min(max(bounds.lower, within[0]), within[1])
+        return self.solver.after(state, column, clock.left, within=(-1, 0)).proven() >= 0
 
 
 class ExactJudge(Judge):

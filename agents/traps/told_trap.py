@@ -3,7 +3,6 @@
 Columns are counted from 0.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from agents.agent import Clock, TimeUp
@@ -67,7 +66,14 @@ def told_trap(solver: Solver, state: BoardState, column: int, clock: Clock) -> T
         TimeUp: some reply was not judged in time.
         ValueError: the column is full.
     """
-    results = _results_of_replies(solver, solver.env.get_next_state(state, column), clock)
+    child = solver.env.get_next_state(state, column)
+    results: dict[int, int] = {}
+    for reply in solver.env.get_available_actions(child):
+        clock.check()
+        result = solver.after(child, reply, clock.left, within=(-1, 1)).outcome
+        if result is None:
+            raise TimeUp
+        results[reply] = result
     best = max(results.values(), default=-1)
     if best < 0:
         return None
@@ -76,19 +82,6 @@ def told_trap(solver: Solver, state: BoardState, column: int, clock: Clock) -> T
         for result in (-1, 0, 1)
     }
     return ToldTrap(best > 0, of_result[best], of_result[0] if best > 0 else (), of_result[-1])
-
-
-def _results_of_replies(solver: Solver, state: BoardState, clock: Clock) -> Mapping[int, int]:
-    """The result of each reply for who replies, from -1 to 1; none where the game is over."""
-    results = {}
-    for reply in solver.env.get_available_actions(state):
-        clock.check()
-        following = solver.env.get_next_state(state, reply)
-        bounds = solver.known(following) or solver.bounds(following, clock.left, within=(-1, 1))
-        if bounds.outcome is None:
-            raise TimeUp
-        results[reply] = -bounds.outcome
-    return results
 
 
 def _clause(number: int, verb: str, noun: str = "") -> str:

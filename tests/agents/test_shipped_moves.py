@@ -72,12 +72,8 @@ def good_by_solver(of_traps: bool) -> GoodMoves:
         return [
             action
             for action in ENV.get_available_actions(state)
-            if left(ENV.get_next_state(state, action)) >= outcome
+            if (solver.after(state, action, within=(-1, 1)).outcome or 0) >= outcome
         ]
-
-    def left(child: BoardState) -> int:
-        known = solver.known(child) or solver.bounds(child, within=(-1, 1))
-        return known.for_opponent().outcome or 0
 
     return keeping if of_traps else best
 

@@ -10,8 +10,7 @@ from agents.agent import Clock
 from agents.solver.solver import Solver
 from agents.traps.likely_replies import Judge
 from agents.traps.trap_search import Turn
-from agents.traps.trap_setter import DEPTHS, TrapSetter
-from agents.traps.watched_game import WatchedGame
+from agents.traps.trap_setter import DEPTHS, TrapSetter, WatchedGame
 from envs import BoardState, ConnectFour, ConnectX, state_from_moves
 from tests.helpers.strategies import quiet_game
 

@@ -247,7 +247,13 @@ def build_repertoire(
         UnfinishedBook: Ctrl-C, or a worker process died.
     """
     builder = RepertoireBuilder(
-        checkpoint.scope, executor, table_megabytes, known, checkpoint.append, on_progress, choice
+        checkpoint.scope,
+        executor,
+        table_megabytes,
+        dict(known),
+        checkpoint.append,
+        on_progress,
+        choice,
     )
     with told_how_to_go_on(lambda: f"the moves of {len(builder.columns)} positions are found"):
         return encode_repertoire(checkpoint.scope, builder.build())

@@ -6,6 +6,7 @@ the positions of the next.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from threading import local
 
@@ -29,39 +30,27 @@ TRIALS = 40
 """Trials of the search for traps in a position that is not won."""
 
 
+@dataclass
 class RepertoireBuilder:
-    """Finds the moves of a repertoire.
+    """Finds the moves of a repertoire."""
 
-    Args:
-        scope: the board and the plies to cover.
-        executor: any executor of the `concurrent.futures` kind.
-        table_megabytes: size of each worker's transposition table.
-        known: columns of an earlier run, by key.
-        on_moves: takes each new column as soon as it is found.
-        on_ply: takes how many positions of a ply are done, of how many, and the ply.
-        choice: how the moves of what a player meets are chosen, one of `MoveChooser.choices`.
-    """
+    scope: RepertoireScope
+    executor: Executor
+    table_megabytes: int
+    """Size of each worker's transposition table."""
+    columns: dict[int, int]
+    """The column of every position that has several promising moves, by key: those of an earlier
+    run at first, and all that is found."""
+    on_moves: OnMoves
+    """Takes each new column as soon as it is found."""
+    on_ply: OnProgress
+    """Takes how many positions of a ply are done, of how many, and the ply."""
+    choice: str = "best"
+    """How the moves of what a player meets are chosen, one of `MoveChooser.choices`."""
 
-    def __init__(
-        self,
-        scope: RepertoireScope,
-        executor: Executor,
-        table_megabytes: int,
-        known: Mapping[int, int],
-        on_moves: OnMoves,
-        on_ply: OnProgress,
-        choice: str = "best",
-    ) -> None:
-        self.scope = scope
-        self.board = scope.board
-        self.game = ConnectX(*scope[:3])
-        self.columns = dict(known)
-        """The column of every position found so far that has several promising moves, by key."""
-        self._executor = executor
-        self._table_megabytes = table_megabytes
-        self._on_moves = on_moves
-        self._on_ply = on_ply
-        self._choice = choice
+    def __post_init__(self) -> None:
+        self.board = self.scope.board
+        self.game = ConnectX(*self.scope[:3])
         self._bits: dict[int, int] = {}
 
     def build(self) -> BitField:
@@ -70,7 +59,7 @@ class RepertoireBuilder:
         for player, positions in ((1, begin), (2, list(self._following(begin)))):
             last = self.scope.plies_of(player)
             for ply in range(player - 1, last + 1, 2):
-                self._find(positions, f"player {player}, ply {ply} of {last}", self._choice)
+                self._find(positions, f"player {player}, ply {ply} of {last}", self.choice)
                 moved = [child for state in positions for child in self._moved(state)]
                 positions = list(self._following(moved))
         positions, last = begin, self.scope.all_plies
@@ -111,14 +100,14 @@ class RepertoireBuilder:
         }
         unknown = [state for state in choices if state.key not in self.columns]
         done = len(choices) - len(unknown)
-        self._on_ply(done, len(choices), ply)
-        work = partial(columns_of, self.game, self._table_megabytes, choice)
-        for columns_found in run_shards(self._executor, work, unknown):
+        self.on_ply(done, len(choices), ply)
+        work = partial(columns_of, self.game, self.table_megabytes, choice)
+        for columns_found in run_shards(self.executor, work, unknown):
             found = {state.key: column for state, column in columns_found.items()}
-            self._on_moves(found)
+            self.on_moves(found)
             self.columns |= found
             done += len(found)
-            self._on_ply(done, len(choices), ply)
+            self.on_ply(done, len(choices), ply)
         for state, columns in choices.items():
             chosen = columns.index(self.columns[state.key])
             for rank in range(min(chosen + 1, len(columns) - 1)):
