@@ -10,14 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from envs.bitboard import (
-    BoardMasks,
-    board_masks,
-    cell_bit,
-    column_cells,
-    has_run,
-    mirrored,
-)
+from envs.bitboard import BoardMasks, board_masks, cell_bit, column_cells, has_run, mirrored
 from envs.compiled.jit import Flags, Words
 from envs.connectx import ConnectX
 

@@ -230,11 +230,7 @@ def table_key(board: BoardMasks, mover: int, mask: int) -> int:
 
 @inlined
 def order_moves(
-    board: BoardMasks,
-    table: ScoreTable,
-    stack: SolverStack,
-    ply: int,
-    line: ForcedLine,
+    board: BoardMasks, table: ScoreTable, stack: SolverStack, ply: int, line: ForcedLine
 ) -> tuple[bool, int]:
     """Line up the moves, the best first, unless one decides the node on its own.
 
@@ -378,12 +374,7 @@ def clear_under_way(
 
 @inlined
 def place_under_way(
-    board: BoardMasks,
-    table: ScoreTable,
-    stack: SolverStack,
-    ply: int,
-    index: int,
-    under_way: Words,
+    board: BoardMasks, table: ScoreTable, stack: SolverStack, ply: int, index: int, under_way: Words
 ) -> tuple[int, int]:
     """The key of the position after a move of a frame, and its place among those under way.
 

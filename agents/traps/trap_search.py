@@ -102,12 +102,7 @@ class TrapSearch:
         even_share: the part of a turn's visits that is spread evenly over its moves, from 0 to 1.
     """
 
-    def __init__(
-        self,
-        env: ConnectX,
-        mistake: float,
-        even_share: float = 0.0,
-    ) -> None:
+    def __init__(self, env: ConnectX, mistake: float, even_share: float = 0.0) -> None:
         self.env = env
         self.mistake = mistake
         self.even_share = even_share

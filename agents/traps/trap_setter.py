@@ -7,17 +7,9 @@ from typing import Any
 
 from agents.agent import Clock, TimeUp
 from agents.alpha_beta_agent import AlphaBetaAgent
-from agents.compiled.compiled_alpha_beta import (
-    ALPHA_BETA,
-    alpha_beta_of_wide_board,
-    can_compile,
-)
+from agents.compiled.compiled_alpha_beta import ALPHA_BETA, alpha_beta_of_wide_board, can_compile
 from agents.guidance.heuristics import open_lines
-from agents.guidance.opponent_models import (
-    OpponentMixture,
-    Remembered,
-    epsilon_greedy,
-)
+from agents.guidance.opponent_models import OpponentMixture, Remembered, epsilon_greedy
 from agents.guidance.ordering import centre_first
 from agents.traps.likely_replies import Judge
 from agents.traps.trap_search import TrapSearch, Turn

@@ -17,12 +17,7 @@ from hypothesis import strategies as st
 from agents.book import book_positions
 from agents.book.book_format import BookContent
 from agents.book.book_positions import FEW_POSITIONS, BookScope, positions_by_ply
-from agents.book.building.book_building import (
-    Checkpoint,
-    FindingsFile,
-    UnfinishedBook,
-    build_book,
-)
+from agents.book.building.book_building import Checkpoint, FindingsFile, UnfinishedBook, build_book
 from agents.book.building.replies_file import RepliesFile, TrapScope
 from agents.book.building.shards import solve_positions
 from agents.book.opening_book import open_book

@@ -45,10 +45,7 @@ def no_room() -> bool:
 
 @pytest.mark.parametrize(
     ("prove", "problem"),
-    [
-        (lambda: False, "it finds something else when it is compiled"),
-        (no_room, "OSError: no room"),
-    ],
+    [(lambda: False, "it finds something else when it is compiled"), (no_room, "OSError: no room")],
 )
 def test_a_search_that_cannot_be_compiled_is_told_once(
     prove: Callable[[], bool], problem: str, capsys: pytest.CaptureFixture[str]
@@ -312,8 +309,7 @@ print([name for name in ("numba", "numpy", "agents", "envs", "submission") if na
 @pytest.mark.image
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize(
-    ("agent", "options"),
-    [("perfect", {}), ("alphabeta", {"time_limit": 0.02, "weights": None})],
+    ("agent", "options"), [("perfect", {}), ("alphabeta", {"time_limit": 0.02, "weights": None})]
 )
 def test_both_seats_compile_at_once(
     tmp_path: Path, agent: str, options: dict[str, JsonValue]

@@ -39,10 +39,7 @@ def later(leaf: Any, plies: int) -> Any:
 def test_a_mistake_that_cannot_be_seen_is_hoped_for(name: str, leaf: float, sign: int) -> None:
     """Both actions lead to `leaf`; after the second, one of the two replies is a mistake."""
     better = leaf + sign
-    branches = [
-        [later(leaf, 6), later(leaf, 6)],
-        [later(leaf, 6), later(better, 6)],
-    ]
+    branches = [[later(leaf, 6), later(leaf, 6)], [later(leaf, 6), later(better, 6)]]
     env = ExplicitTree(branches if sign == 1 else [branches])
     state = () if sign == 1 else (0,)
     assert exact_agent(name, "first").search(env, state).action == 0

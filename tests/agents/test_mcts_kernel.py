@@ -41,11 +41,7 @@ from tests.helpers.trained_policies import random_policy
 ReferenceTree = Tree[BoardState, int]
 
 SETTINGS = TreeSettings(
-    exploration=1.0,
-    rollouts_per_leaf=1,
-    solver=True,
-    decisive_moves=True,
-    decisive_rollout=True,
+    exploration=1.0, rollouts_per_leaf=1, solver=True, decisive_moves=True, decisive_rollout=True
 )
 fitting_games = narrow(connect_games(largest=8, longest_line=6))
 streams = st.integers(1, STREAMS)

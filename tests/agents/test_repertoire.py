@@ -13,12 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.agent import OnProgress
-from agents.book.book_format import (
-    CHECKSUM,
-    REPERTOIRES,
-    decode_repertoire,
-    encode_repertoire,
-)
+from agents.book.book_format import CHECKSUM, REPERTOIRES, decode_repertoire, encode_repertoire
 from agents.book.building.book_building import Checkpoint, UnfinishedBook, build_repertoire
 from agents.book.building.repertoire_building import RepertoireBuilder
 from agents.book.repertoire import Repertoire, RepertoireScope, promising_moves

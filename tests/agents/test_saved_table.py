@@ -107,10 +107,7 @@ def with_entry(lower: int, upper: int) -> Callable[[bytes], bytes]:
     ],
 )
 def test_another_or_a_torn_file_is_one_sentence_and_leaves_an_empty_table(
-    begun: tuple[Path, ScoreBounds],
-    tmp_path: Path,
-    change: Callable[[bytes], bytes],
-    sentence: str,
+    begun: tuple[Path, ScoreBounds], tmp_path: Path, change: Callable[[bytes], bytes], sentence: str
 ) -> None:
     path, solver = tmp_path / "changed.table", solver_of()
     path.write_bytes(change(begun[0].read_bytes()))

@@ -73,10 +73,7 @@ def test_replies_are_counted_as_full_minimax_counts_them() -> None:
             ToldTrap(False, (0, 1, 2, 3, 4), (), (5, 6)),
             "sets a trap: 2 replies lose, 5 keep the draw",
         ),
-        (
-            ToldTrap(False, (11,), (), (6,)),
-            "sets a trap: 1 reply loses, 1 keeps the draw",
-        ),
+        (ToldTrap(False, (11,), (), (6,)), "sets a trap: 1 reply loses, 1 keeps the draw"),
         (ToldTrap(True, (0, 1, 2), (), ()), "every reply keeps the win"),
         (ToldTrap(False, (0, 1), (), ()), "every reply keeps the draw"),
         (ToldTrap(False, (4,), (), ()), "the only reply keeps the draw"),

@@ -106,9 +106,7 @@ def hits_of(twins: list[Any]) -> list[int]:
     return [sum(twin.stats.cache_hits.values()) for twin in twins]
 
 
-def test_code_is_found_again_until_something_that_it_was_made_of_has_changed(
-    folder: Path,
-) -> None:
+def test_code_is_found_again_until_something_that_it_was_made_of_has_changed(folder: Path) -> None:
     words = {"code": "2 * number + STEP", "step": 1}
     results = []
     for change in ({}, {}, {"step": 2}, {"code": "3 * number + STEP"}, {}, {"step": 1}):

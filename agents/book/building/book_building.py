@@ -16,12 +16,7 @@ import numpy as np
 
 from agents.agent import OnProgress
 from agents.book.book_format import BookContent, encode_repertoire
-from agents.book.book_positions import (
-    BookScope,
-    most_positions,
-    positions_by_ply,
-    stones_of_keys,
-)
+from agents.book.book_positions import BookScope, most_positions, positions_by_ply, stones_of_keys
 from agents.book.building.repertoire_building import RepertoireBuilder
 from agents.book.building.shards import solve_positions
 from agents.book.repertoire import RepertoireScope, promising_moves

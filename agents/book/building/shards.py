@@ -21,9 +21,7 @@ SHARD_POSITIONS = 64
 
 
 def run_shards(
-    executor: Executor,
-    work: Callable[[Sequence[Item]], Sequence[Outcome]],
-    items: Sequence[Item],
+    executor: Executor, work: Callable[[Sequence[Item]], Sequence[Outcome]], items: Sequence[Item]
 ) -> Iterator[dict[Item, Outcome]]:
     """The outcome of each item, a shard at a time, as soon as it is done.
 

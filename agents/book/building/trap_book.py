@@ -12,9 +12,7 @@ from threading import local
 from typing import Any, NamedTuple
 
 from agents.agent import Clock, OnProgress, TimeUp
-from agents.book.building.book_building import (
-    told_how_to_go_on,
-)
+from agents.book.building.book_building import told_how_to_go_on
 from agents.book.building.replies_file import RepliesFile, TrapScope
 from agents.book.opening_book import shipped_book_of
 from agents.guidance.opponent_models import (
