@@ -28,6 +28,9 @@ from agents.guidance.ordering import ORDERINGS, Ordering, best_action, sensible_
 from agents.options import choose, option, require_at_least
 from envs.protocol import Action, Env, State
 
+ROUNDING = 1e-12
+"""The most by which a mean over the outcomes of chance may miss the one that a cutoff rests on."""
+
 
 class Observer:
     """Told where a depth-first search goes; this one does not listen. Values are player 1's."""
@@ -153,7 +156,7 @@ def prefer_proven(deepened: Deepened[Action], actions: Sequence[Action], sign: i
         return
     surest = max(found, key=lambda action: found[action].assured(sign))
     most = max(found[action].possible(sign) if action in found else 1.0 for action in actions)
-    if found[surest].assured(sign) >= most:
+    if found[surest].assured(sign) >= most - ROUNDING:
         deepened.best, deepened.proven = surest, True
 
 

@@ -99,17 +99,21 @@ class BoardGame(ABC):
         return tuple(winning_lines(self.rows, self.columns, self.inarow))
 
     @cached_property
-    def action_cells(self) -> Sequence[int]:
-        """The cells that each action can fill, as a mask; a stone takes the lowest free one.
-
-        By default each cell is an action, numbered from 0 row by row from the top left. Where it is
-        not, the game's constructor sets it.
-        """
-        return [
+    def cell_masks(self) -> tuple[int, ...]:
+        """The mask of each cell, row by row from the top left, as on Kaggle's flat board."""
+        return tuple(
             cell_bit(self.rows, row, column)
             for row in range(self.rows)
             for column in range(self.columns)
-        ]
+        )
+
+    @cached_property
+    def action_cells(self) -> Sequence[int]:
+        """The cells that each action can fill, as a mask; a stone takes the lowest free one.
+
+        By default each cell is an action. Where it is not, the game's constructor sets them.
+        """
+        return list(self.cell_masks)
 
     @property
     def action_count(self) -> int:
@@ -168,22 +172,14 @@ class BoardGame(ABC):
         for line in self.winning_lines:
             if winner_stones & line == line:
                 covered |= line
-        return [
-            (row, column)
-            for row in range(self.rows)
-            for column in range(self.columns)
-            if covered & cell_bit(self.rows, row, column)
-        ]
+        return [divmod(n, self.columns) for n, cell in enumerate(self.cell_masks) if covered & cell]
 
     def to_board(self, state: BoardState) -> list[int]:
         """Kaggle's flat board: row by row from the top; 0 empty, 1 and 2 the players' stones."""
         player_1, player_2 = self.stones(state)
-        cells = [
-            cell_bit(self.rows, row, column)
-            for row in range(self.rows)
-            for column in range(self.columns)
+        return [
+            1 if player_1 & cell else 2 if player_2 & cell else EMPTY for cell in self.cell_masks
         ]
-        return [1 if player_1 & cell else 2 if player_2 & cell else EMPTY for cell in cells]
 
     def from_board(self, board: Sequence[int], player: int | None = None) -> BoardState:
         """Return the state of a flat board.
@@ -203,9 +199,9 @@ class BoardGame(ABC):
                 f"{self.rows * self.columns} cells, not {len(board)}"
             )
         stones = {1: 0, 2: 0}
-        for index, content in enumerate(board):
+        for index, (content, cell) in enumerate(zip(board, self.cell_masks, strict=True)):
             if content in (1, 2):
-                stones[content] |= cell_bit(self.rows, *divmod(index, self.columns))
+                stones[content] |= cell
             elif content != EMPTY:
                 raise ValueError(f"cell {index} of the board is {content!r}: 0, 1 or 2 is expected")
         if player is None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from envs.bitboard import cell_bit, has_line
+from envs.bitboard import has_line
 from envs.board import BoardGame, BoardState, new_state
 
 SIDE = 3
@@ -13,9 +13,8 @@ class TicTacToe(BoardGame):
 
     def __init__(self) -> None:
         super().__init__(rows=SIDE, columns=SIDE, inarow=SIDE)
-        self._cell = {action: cell_bit(SIDE, *divmod(action, SIDE)) for action in range(SIDE**2)}
-        self.action_cells = [*self._cell.values()]
-        positions = range(sum(self._cell.values()) + 1)
+        self._cell = dict(enumerate(self.cell_masks))
+        positions = range(sum(self.cell_masks) + 1)
         # So small a board is looked up instead of searched.
         self._has_line = tuple(has_line(stones, self.line_steps) for stones in positions)
         self._free_cells = tuple(

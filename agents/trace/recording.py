@@ -1,7 +1,6 @@
 """Agents whose searches leave a trace, and how each of them is shown."""
 
-from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -44,8 +43,8 @@ def recorded(
             raise ValueError("compiled code cannot be recorded: choose engine auto or reference")
         agent = replace(agent, engine="reference")
     if isinstance(agent, DepthFirstAgent):
-        return RecordedDepthFirstAgent(NodeRecorder(*filling), agent)
-    return RecordedMCTSAgent(SimulationRecorder(*filling), replace(agent, keep_tree=True))
+        return _recorded_depth_first(NodeRecorder(*filling), agent)
+    return _recorded_simulations(SimulationRecorder(*filling), replace(agent, keep_tree=True))
 
 
 @dataclass
@@ -53,6 +52,8 @@ class RecordedAgent(Agent):
     """An agent whose searches are recorded."""
 
     recorder: Recorder
+    observed: Callable[[Any, Any, float | None], SearchResult[Any]]
+    """Searches as the agent does, and tells the recorder what it does."""
 
     def search(
         self, env: Env[State, Action], state: State, time_limit: float | None = None
@@ -63,48 +64,28 @@ class RecordedAgent(Agent):
             ValueError: the agent does, or the trace cannot hold the search.
         """
         self.recorder.begin(env)
-        result = self.search_observed(env, state, time_limit)
+        result = self.observed(env, state, time_limit)
         self.recorder.end(result.action)
         return result
 
-    @abstractmethod
-    def search_observed(
-        self, env: Env[State, Action], state: State, time_limit: float | None
-    ) -> SearchResult[Action]:
-        """Search by the agent itself, which tells the recorder what it does."""
 
-
-@dataclass
-class RecordedDepthFirstAgent(RecordedAgent):
-    """A depth-first agent that is recorded."""
-
-    recorder: NodeRecorder
-    agent: DepthFirstAgent
-
-    def search_observed(
-        self, env: Env[State, Action], state: State, time_limit: float | None
-    ) -> SearchResult[Action]:
-        """Search by the agent's recursion."""
+def _recorded_depth_first(recorder: NodeRecorder, agent: DepthFirstAgent) -> RecordedAgent:
+    def observed(env: Any, state: Any, time_limit: float | None) -> SearchResult[Any]:
         candidates = legal_actions(env, state)
-        search = self.agent.new_search(env, Clock(self.agent.time_limit, time_limit))
-        search.observer = self.recorder
-        return self.agent.search_with(search, state, candidates)
+        search = agent.new_search(env, Clock(agent.time_limit, time_limit))
+        search.observer = recorder
+        return agent.search_with(search, state, candidates)
+
+    return RecordedAgent(recorder, observed)
 
 
-@dataclass
-class RecordedMCTSAgent(RecordedAgent):
-    """An agent of Monte Carlo tree search that is recorded; it keeps its tree."""
+def _recorded_simulations(recorder: SimulationRecorder, agent: MCTSAgent) -> RecordedAgent:
+    def observed(env: Any, state: Any, time_limit: float | None) -> SearchResult[Any]:
+        agent.tree = tree = agent.reference_tree(env, state)  # in the place of the kept tree
+        recorder.watch(tree)
+        return agent.search(env, state, time_limit)
 
-    recorder: SimulationRecorder
-    agent: MCTSAgent
-
-    def search_observed(
-        self, env: Env[State, Action], state: State, time_limit: float | None
-    ) -> SearchResult[Action]:
-        """Search with a new tree in the place of the kept one."""
-        tree = self.agent.tree = self.agent.reference_tree(env, state)
-        self.recorder.watch(tree)
-        return self.agent.search(env, state, time_limit)
+    return RecordedAgent(recorder, observed)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from agents.alpha_beta import Bound
-from agents.trace.pictures.picture import LIMIT, PictureNode, Shape, picture_of
+from agents.trace.pictures.picture import LIMIT, PictureNode, Shape, picture_of, player_shape
 from agents.trace.trace import (
     ChildStatistics,
     Path,
@@ -17,13 +17,10 @@ from agents.trace.trace import (
     Simulation,
     TracedNode,
 )
-from envs.protocol import CHANCE
 
 LeafValues = Mapping[Path, float]
 """The values of leaves, in the game's own numbers, whether or not a search has visited them."""
 
-PLAYERS = ("chance", "max", "min")
-"""The name of a node by whose turn it is."""
 
 INDENT = "  "
 AT_LEAST_OR_MOST = {
@@ -50,24 +47,18 @@ def tell(trace: SearchTrace, leaves: LeafValues | None = None, first: int = 1) -
         leaves: the values of leaves, by which unvisited leaves are called.
         first: the simulation to begin with, from 1.
     """
-    if trace.simulations:
-        return list(tell_simulations(trace, first))
-    return list(tell_search(trace, leaves or {}))
+    lines = _simulations(trace, first) if trace.simulations else _walk(trace, leaves or {})
+    if trace.chosen is None:
+        return [*lines]
+    return [*lines, f"the search chooses {trace.action_label(trace.chosen)}"]
 
 
-def tell_search(trace: SearchTrace, leaves: LeafValues) -> Iterator[str]:
-    """The walk, a line for each step."""
+def _walk(trace: SearchTrace, leaves: LeafValues) -> Iterator[str]:
     earlier = trace.nodes[-1].iteration
     if earlier:
         yield f"this is the last of {earlier + 1} searches, each one ply deeper than the one before"
     nodes = {node.path: node for node in trace.last_iteration()}
     yield from Walk(trace, leaves, nodes).visit(nodes[()])
-    yield from _choice_of_all(trace)
-
-
-def _choice_of_all(trace: SearchTrace) -> Iterator[str]:
-    if trace.chosen is not None:
-        yield f"the search chooses {trace.action_label(trace.chosen)}"
 
 
 @dataclass(frozen=True)
@@ -89,7 +80,8 @@ class Walk:
         if not node.visited and not is_open:
             yield f"{indent}{name}{chance}: {self._finding(node)}"
             return
-        yield f"{indent}enter {name} ({self._kind(node)}){chance}{self._window(node)}"
+        kind = player_shape(self.nodes, node)
+        yield f"{indent}enter {name} ({kind}){chance}{self._window(node)}"
         window = node.window
         for action in node.visited:
             child = self.nodes[*node.path, action]
@@ -102,13 +94,6 @@ class Walk:
         if node.unvisited:
             yield f"{indent}{INDENT}{left_out(self.trace, self.leaves, node)}"
         yield f"{indent}{name} {self._return(node)}"
-
-    def _kind(self, node: TracedNode) -> str:
-        """`max`, `min`, or `chance` where only probabilities are known of who decides."""
-        is_mean = any(
-            self.nodes[*node.path, action].probability is not None for action in node.visited
-        )
-        return PLAYERS[CHANCE] if is_mean else PLAYERS[node.player]
 
     def _finding(self, node: TracedNode) -> str:
         """The value that the search learns where it looks no deeper."""
@@ -174,13 +159,12 @@ def left_out(trace: SearchTrace, leaves: LeafValues, node: TracedNode) -> str:
     return f"{reason}: {listing(branches)} {verb} not visited"
 
 
-def tell_simulations(trace: SearchTrace, first: int = 1) -> Iterator[str]:
+def _simulations(trace: SearchTrace, first: int) -> Iterator[str]:
     """The simulations one after the other; n is a node's visits, t the total of its results."""
     for number, simulation in enumerate(trace.simulations[first - 1 :], start=first):
         yield f"simulation {number}"
         for step in _steps(trace, simulation):
             yield f"  {step}"
-    yield from _choice_of_all(trace)
 
 
 def _steps(trace: SearchTrace, simulation: Simulation) -> Iterator[str]:

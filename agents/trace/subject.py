@@ -6,9 +6,10 @@ from typing import Any
 
 from agents.registry import make_agent
 from agents.reporting.board_text import board_picture
+from agents.trace.pictures.picture import PLAYER_SHAPES
 from agents.trace.recorder import LIMIT
 from agents.trace.recording import RECORDED_SEARCHES, recorded
-from agents.trace.story import PLAYERS, LeafValues, tell
+from agents.trace.story import LeafValues, tell
 from agents.trace.trace import Path, SearchTrace, decimals_of, number_label
 from envs.board import BoardGame, BoardState
 from envs.explicit_tree import ExplicitTree, TreePath, parse_tree
@@ -110,7 +111,7 @@ def tree_lines(tree: ExplicitTree, unknown: Path | None = None) -> list[str]:
         if path == unknown:
             return "?"
         if tree.get_available_actions(path):
-            return PLAYERS[tree.current_player(path)]
+            return PLAYER_SHAPES[tree.current_player(path)]
         return number_label(tree.reward(path[:-1], path[-1]) * tree.scale, decimals)
 
     return [f"the root ({content(())})", *lines_below((), "")]

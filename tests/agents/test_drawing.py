@@ -176,6 +176,9 @@ def test_the_textbook_tree_as_it_is_drawn() -> None:
     drawing = read_drawing(draw(trace))
     assert drawing.title == "Alpha-beta chooses 0, worth 3"
     assert read_drawing(draw(replace(trace, algorithm="SSS*"))).title.startswith("SSS* chooses")
+    deepened = AlphaBetaAgent(**{**PLAIN, "iterative_deepening": True})
+    description = read_drawing(draw(trace_of(deepened, ExplicitTree(TEXTBOOK)))).description
+    assert "the last of 2 searches" in description
     assert drawing.named("the root").texts == ["= 3", f"{a} -∞ → 3", f"{b} ∞"]
     assert drawing.named("0").texts == ["0", "= 3", f"{a} -∞", f"{b} ∞ → 3"]
     assert drawing.named("1").texts == ["1", "≤ 2", f"{a} 3", f"{b} ∞ → 2", f"{a} 3 ≥ {b} 2"]
@@ -247,35 +250,21 @@ def test_boards_show_their_stones_where_they_lie() -> None:
     assert [len(drawing.named(column).boxes) for column in "23"] == [label_box_board_and_stones] * 2
 
 
-def test_the_last_of_several_iterations_is_drawn() -> None:
+def test_states_that_the_table_knew_and_those_without_time_are_marked() -> None:
     env = TicTacToe()
-    agent = AlphaBetaAgent(depth=3, time_limit=None, engine="reference")
-    trace = trace_of(agent, env, state_from_moves(env, "5192"))
-    drawing = read_drawing(draw(trace))
-    assert "the last of 3 searches" in drawing.description
-    assert max(len(node.path) for node in trace.last_iteration()) == 3
-    assert drawn(drawing).total() == len(trace.last_iteration())
-
-
-def test_states_that_the_table_knew_are_marked() -> None:
-    env = TicTacToe()
-    options = dict(PLAIN) | {"table_size": 1000}
-    trace = trace_of(AlphaBetaAgent(**options), env, state_from_moves(env, "519"))
-    known = [node for node in trace.nodes if node.ending is ReturnReason.TRANSPOSITION]
-    assert known
-    drawing = read_drawing(draw(trace, len(trace.nodes)))
-    marked = Counter(node.name for node in drawing.nodes if "from the table" in node.texts)
-    assert marked == Counter(written(trace, node.path) for node in known)
-
-
-def test_nodes_without_a_value_for_want_of_time_are_marked() -> None:
+    with_table = AlphaBetaAgent(**{**PLAIN, "table_size": 1000, "depth": 5})
+    known = trace_of(with_table, env, state_from_moves(env, "519"))
     with ticking_clock():
-        trace = trace_of(MinimaxAgent(None, time_limit=20), TicTacToe())
-    given_up = [node for node in trace.nodes if node.ending is ReturnReason.TIME]
-    assert given_up
-    drawing = read_drawing(draw(trace, len(trace.nodes)))
-    marked = Counter(node.name for node in drawing.nodes if "time was up" in node.texts)
-    assert marked == Counter(written(trace, node.path) for node in given_up)
+        given_up = trace_of(MinimaxAgent(None, time_limit=20), env)
+    for trace, ending, mark in (
+        (known, ReturnReason.TRANSPOSITION, "from the table"),
+        (given_up, ReturnReason.TIME, "time was up"),
+    ):
+        meant = [node for node in trace.nodes if node.ending is ending]
+        assert meant
+        drawing = read_drawing(draw(trace, len(trace.nodes)))
+        marked = Counter(node.name for node in drawing.nodes if mark in node.texts)
+        assert marked == Counter(written(trace, node.path) for node in meant)
     assert drawn(drawing, "unvisited").total() == 0
 
 

@@ -25,8 +25,9 @@ from agents.compiled.compiled_alpha_beta import CompiledAlphaBeta
 from agents.guidance.heuristics import open_lines, zero
 from agents.guidance.ordering import natural
 from agents.registry import REGISTERED
-from envs import ConnectX
+from envs import ChanceNode, ConnectX, ExplicitTree, MaxNode, MinNode
 from tests.helpers.brute_force import BruteForce
+from tests.helpers.clocks import ends_within
 from tests.helpers.random_graphs import Graph, RandomGraph
 from tests.helpers.strategies import Position, contested_games, late_positions, narrow
 from tests.helpers.textbook import aids
@@ -78,6 +79,15 @@ def test_a_guess_that_narrowed_a_window_proves_nothing() -> None:
     result = AlphaBetaAgent(time_limit=None, heuristic=env.guess).search(env, "root")
     assert (exact.action, exact.value, exact.proven) == (2, 0.0, True)
     assert (result.action, result.value, result.proven) == (2, 0.0, True)
+
+
+def test_a_rounded_mean_does_not_stand_in_the_way_of_a_proof() -> None:
+    """The bound by which chance is cut off missed -7 by its last bit, and deepening never ended."""
+    sixths = ChanceNode([(1 / 6, [6]), (1 / 3, 0), (1 / 3, [0]), (1 / 6, 0)])
+    env = ExplicitTree(MinNode([MaxNode([-7]), [8], [sixths]]))
+    with ends_within(5):
+        result = AlphaBetaAgent(time_limit=None, table_size=0).search(env, ())
+    assert (result.action, result.value * env.scale, result.proven) == (0, -7, True)
 
 
 @given(graphs, aids(depth=st.none() | st.integers(1, 9), tie_break=tie_breaks))

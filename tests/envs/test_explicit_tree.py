@@ -164,20 +164,12 @@ def test_what_is_no_tree_is_refused(tree: Any, message: str) -> None:
         ExplicitTree(tree)
 
 
-@pytest.mark.parametrize(
-    ("scale", "message"),
-    [
-        (13.5, "a leaf of 14 exceeds the scale 13.5: enlarge the scale"),
-        (0, "the scale of a tree is a positive number, not 0"),
-        (-14, "not -14"),
-        (nan, "not nan"),
-        (inf, "not inf"),
-        (True, "not True"),
-    ],
-)
-def test_a_scale_that_does_not_fit_is_refused(scale: float, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+@pytest.mark.parametrize("scale", [0, -14, nan, inf, True])
+def test_a_scale_that_does_not_fit_is_refused(scale: float) -> None:
+    with pytest.raises(ValueError, match=f"scale of a tree is a positive number, not {scale}"):
         ExplicitTree(TEXTBOOK, scale)
+    with pytest.raises(ValueError, match=r"a leaf of 14 exceeds the scale 13\.5: enlarge"):
+        ExplicitTree(TEXTBOOK, 13.5)
 
 
 # --- trees as text
@@ -242,10 +234,7 @@ def test_a_text_that_cannot_be_read_is_refused(text: str) -> None:
     [
         ("{'a': 1, 'b': {'c': 1, 'c': 2}}", "has the action 'c' twice at one node: rename one"),
         ('{"chance": {"a": [0.5, 1], "a": [0.5, 2]}}', "has the action 'a' twice"),
-        ("3", "the tree is the number 3 alone"),
         ("[1, {2, 3}]", "the node after 1 is {2, 3}: a number, a list or a dict"),
-        ("[1j]", "the node after 0 is 1j"),
-        ("{'chance': [[0.5, 1], [0.6, 2]]}", "probabilities that sum to 1.1"),
         ("{'max': 3}", "the root of the tree is 3: a number, a list or a dict"),
         ("{'max': {'min': [1]}}", "a number, a list or a dict is expected"),
     ],

@@ -14,6 +14,7 @@ from agents.trace.trace import (
     TracedNode,
     shortened,
 )
+from envs.protocol import CHANCE
 
 LIMIT = 300
 """Nodes that a picture shows by default."""
@@ -92,7 +93,8 @@ MARKS = {
     ReturnReason.TIME: "time was up",
     ReturnReason.NOT_YET: "not yet known",
 }
-PLAYER_SHAPES = {0: Shape.CHANCE, 1: Shape.MAX, 2: Shape.MIN}
+PLAYER_SHAPES = {CHANCE: Shape.CHANCE, 1: Shape.MAX, 2: Shape.MIN}
+"""By whose turn it is."""
 
 
 def picture_of(trace: SearchTrace, limit: int) -> Picture:
@@ -209,7 +211,7 @@ def principal_paths(visits: Visits, chosen: Hashable) -> list[Path]:
 
 
 def _search_node(trace: SearchTrace, visits: Visits, node: TracedNode) -> PictureNode:
-    shape = _shape(visits, node)
+    shape = LEAVES.get(node.ending) or player_shape(visits, node)
     value = "" if node.value is None else trace.value_label(node.value)
     if shape not in LEAVES.values() and value:
         value = f"{BOUND_SIGNS[node.bound]} {value}"
@@ -227,13 +229,10 @@ def _search_node(trace: SearchTrace, visits: Visits, node: TracedNode) -> Pictur
     )
 
 
-def _shape(visits: Visits, node: TracedNode) -> Shape:
-    if node.ending in LEAVES:
-        return LEAVES[node.ending]
-    is_average = any(visits[*node.path, action].probability is not None for action in node.visited)
-    if is_average or node.player not in (1, 2):
-        return Shape.CHANCE
-    return Shape.MAX if node.player == 1 else Shape.MIN
+def player_shape(visits: Visits, node: TracedNode) -> Shape:
+    """Who decides at a node: chance, too, where only probabilities are known of a player."""
+    is_mean = any(visits[*node.path, action].probability is not None for action in node.visited)
+    return Shape.CHANCE if is_mean else PLAYER_SHAPES[node.player]
 
 
 def _change(trace: SearchTrace, node: TracedNode, index: int) -> str:
