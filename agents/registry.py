@@ -90,7 +90,9 @@ def parse_specification(text: str) -> AgentSpecification:
         ValueError: an option without `=`, with an empty key, or given twice.
     """
     name, _, options = text.partition(":")
-    return AgentSpecification(name, parse_options(_split_options(options)))
+    # Only a comma that a new KEY= follows separates options: a value may hold commas of its own.
+    texts = re.split(r",(?=\s*\w+=)", options) if options else []
+    return AgentSpecification(name, parse_options(texts))
 
 
 def agent_from_text(text: str, seed: int | None = None) -> Agent:
@@ -165,14 +167,6 @@ def option_texts(options: Mapping[str, JsonValue]) -> list[str]:
         f"{key}={value if isinstance(value, str) else json.dumps(value)}"
         for key, value in options.items()
     ]
-
-
-def _split_options(text: str) -> list[str]:
-    """The options of `depth=4,seed=1`.
-
-    It is split at the commas that a new KEY= follows, so that a value may hold commas of its own.
-    """
-    return re.split(r",(?=\s*\w+=)", text) if text else []
 
 
 def _parse_value(text: str) -> JsonValue:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import singledispatch
 from html import escape
 from io import StringIO
+from typing import Any
 
 from rich.console import Console, Group, RenderableType
 from rich.style import Style
@@ -22,19 +23,15 @@ COLOURS = {"red": "#d1434b", "green": "#2b8a4b", "yellow": "#9a7200"}
 """Between light and dark, so that they can be read on both."""
 LINE = "1px solid rgba(128, 128, 128, 0.4)"
 
-_page = Console(file=StringIO(), width=WIDEST, markup=False, emoji=False, force_jupyter=False)
+PLAIN: dict[str, Any] = {"markup": False, "emoji": False, "force_jupyter": False}
+"""A stranger's text is shown as it is."""
+
+_page = Console(file=StringIO(), width=WIDEST, **PLAIN)
 
 
 def text_of(renderable: RenderableType) -> str:
     """The text that a terminal of 100 characters shows, without its colours."""
-    console = Console(
-        file=StringIO(),
-        width=PRINTED,
-        markup=False,
-        emoji=False,
-        color_system=None,
-        force_jupyter=False,
-    )
+    console = Console(file=StringIO(), width=PRINTED, color_system=None, **PLAIN)
     with console.capture() as capture:
         console.print(renderable)
     return "\n".join(line.rstrip() for line in capture.get().rstrip().split("\n"))

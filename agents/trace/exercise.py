@@ -13,9 +13,12 @@ from agents.trace.subject import Subject, leaf_values, search_trace, tree_lines,
 from agents.trace.trace import BOUND_SIGNS, Path, SearchTrace, TracedNode, number_label
 from envs.protocol import CHANCE
 
-REPORTS = "What does each node report to the one above it, and what does the root choose?"
-WINDOWS = "What are alpha and beta at each node, on entry and on return?"
-CUTS = "Which branches are never visited, and by which comparison?"
+QUESTIONS = (
+    "What does each node report to the one above it, and what does the root choose?",
+    "What are alpha and beta at each node, on entry and on return?",
+    "Which branches are never visited, and by which comparison?",
+)
+"""What a quiz asks; the first alone of a search without alpha and beta."""
 ESTIMATE = 0.0
 """The value that a search gives a node at which it looks no deeper."""
 
@@ -33,14 +36,9 @@ def quiz_sheet(subject: Subject, trace: SearchTrace) -> list[str]:
             "a quiz asks for what can be worked out by hand: choose the agent alphabeta, minimax "
             "or expectimax"
         )
-    return [subject.picture, "", *questions(trace)]
-
-
-def questions(trace: SearchTrace) -> list[str]:
-    """The questions about the tree that was searched."""
-    has_windows = trace.nodes[0].window is not None
-    asked = [REPORTS, WINDOWS, CUTS] if has_windows else [REPORTS]
-    return [f"{number}. {question}" for number, question in enumerate(asked, start=1)]
+    asked = QUESTIONS[:1] if trace.nodes[0].window is None else QUESTIONS
+    numbered = [f"{number}. {question}" for number, question in enumerate(asked, start=1)]
+    return [subject.picture, "", *numbered]
 
 
 def answers(trace: SearchTrace, leaves: LeafValues) -> list[str]:

@@ -72,16 +72,6 @@ def test_games_of_any_size_go_as_cell_by_cell(game: BoardGame, rng: random.Rando
     play_cell_by_cell(game, rng)
 
 
-@given(board_games(8))
-def test_actions_fill_the_cells_that_they_say(game: BoardGame) -> None:
-    state = game.initial_state()
-    assert list(game.get_available_actions(state)) == [*range(len(game.action_cells))]
-    for action, cells in enumerate(game.action_cells):
-        stone = game.get_next_state(state, action).mask
-        assert stone == cells & -cells
-        assert cells.bit_count() == (game.rows if game_entry(game).place == COLUMN else 1)
-
-
 def test_policies_tell_the_games_apart() -> None:
     """A policy knows its game by the scope alone: one class for each, or one that inherits it."""
     games = [entry.rules(*sizes) for entry in GAMES.values() for sizes in some_sizes(entry)]

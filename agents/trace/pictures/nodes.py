@@ -102,16 +102,10 @@ def _remarks(node: PictureNode) -> Iterator[Row]:
     if node.mark:
         yield _line(node.mark, SMALL, FAINT_INK)
     if node.alpha:
-        yield _line(_greek(f"alpha {node.alpha}"), SMALL, FAINT_INK)
-    if node.beta:
-        yield _line(_greek(f"beta {node.beta}"), SMALL, FAINT_INK)
+        yield _line(f"{ALPHA} {node.alpha}", SMALL, FAINT_INK)
+        yield _line(f"{BETA} {node.beta}", SMALL, FAINT_INK)
     if node.cutoff:
-        yield _line(_greek(node.cutoff), SMALL, CUT)
-
-
-def _greek(words: str) -> str:
-    """Write alpha and beta as Greek letters, which take less room."""
-    return words.replace("alpha", ALPHA).replace("beta", BETA)
+        yield _line(node.cutoff.replace("alpha", ALPHA).replace("beta", BETA), SMALL, CUT)
 
 
 def _line(words: str, size: float, fill: str, **style: object) -> Row:
