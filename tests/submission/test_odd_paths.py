@@ -178,7 +178,7 @@ def test_files_deep_in_the_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def as_nobody(action: Callable[[], object]) -> str:
-    """What an action says that fails for want of permission; root has all of them."""
+    """What an action says that fails for want of permission, which root has always."""
     if os.geteuid():
         with pytest.raises(OSError, match="cannot") as refusal:
             action()

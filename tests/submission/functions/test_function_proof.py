@@ -29,39 +29,32 @@ USED = [1]
 """
 
 
-def test_a_file_that_plays_otherwise_is_not_handed_over(modules: Path) -> None:
+@pytest.mark.parametrize(
+    ("was", "written", "reason"),
+    [
+        ("USED = [1]", "USED = [0, 2]", "agent and its file differ: on the empty board agent answ"),
+        (
+            "][0]",
+            "][-1 if obs.step > 1 else 0]",
+            r"after the moves \d\d .* answers [0-3] and the",
+        ),
+        ("not in", "not on", r"mine.py:4: not Python"),
+        ("USED = [1]", "USED = 1 / 0", "fails when it is loaded: ZeroDivisionError"),
+    ],
+)
+def test_a_file_that_plays_otherwise_is_not_handed_over(
+    was: str, written: str, reason: str, modules: Path
+) -> None:
     mine = module(modules, PLACING)
     assert function_file(mine.agent)
-    mine.USED = [0, 2]  # type: ignore[attr-defined]
-    with pytest.raises(
-        ValueError, match="agent and its file differ: on the empty board agent answ"
-    ):
-        function_file(mine.agent)
-    mine.USED = [1]  # type: ignore[attr-defined]
-    Path("mine.py").write_text(PLACING.replace("][0]", "][-1 if obs.step > 1 else 0]"))
-    with pytest.raises(
-        ValueError, match=r"after the moves \d\d .* answers [0-3] and the file answers"
-    ):
-        function_file(mine.agent)
-    Path("mine.py").write_text(PLACING.replace("not in", "not on"))
-    with pytest.raises(ValueError, match=r"mine.py:4: not Python"):
-        function_file(mine.agent)
-    Path("mine.py").write_text(PLACING.replace("USED = [1]", "USED = 1 / 0"))
-    with pytest.raises(ValueError, match=r"fails when it is loaded: ZeroDivisionError"):
+    Path("mine.py").write_text(PLACING.replace(was, written))
+    with pytest.raises(ValueError, match=reason):
         function_file(mine.agent)
 
 
-def test_where_only_the_file_fails_it_is_not_handed_over(modules: Path) -> None:
-    mine = module(modules, "import os\ndef agent(obs): return os.urandom(1)[0] % 7 + LAST\n")
-    mine.LAST = 0  # type: ignore[attr-defined]
-    with pytest.raises(
-        ValueError, match="agent uses LAST, and the statement that defines it canno"
-    ):
-        function_file(mine.agent)
-    mine = module(
-        modules, "import os\ndef agent(o): return os.urandom(1)[0] % 7 + L[0]\nL = [2]\n", "b"
-    )
-    Path("b.py").write_text(Path("b.py").read_text().replace("[2]", "[]"))
+def test_chance_does_not_hide_that_only_the_file_fails(modules: Path) -> None:
+    mine = module(modules, "import os\ndef agent(o): return os.urandom(1)[0] + L[0]\nL = [2]\n")
+    Path("mine.py").write_text(Path("mine.py").read_text().replace("[2]", "[]"))
     with pytest.raises(ValueError, match="and the file fails with IndexError"):
         function_file(mine.agent)
 
