@@ -125,24 +125,6 @@ def test_whole_games_in_both_seats(
         said = []
 
 
-def test_other_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "numba", None)
-    bundle = loaded(build_bundle("alphabeta", {"time_limit": 0.02, "weights": None}))
-    for rows, columns, inarow in [(1, 1, 1), (4, 5, 3), (10, 12, 5)]:
-        env = run_on_kaggle([bundle, "random"], rows=rows, columns=columns, inarow=inarow)
-        assert [seat.status for seat in env.state] == ["DONE", "DONE"]
-
-
-def test_two_bundles_in_one_process_do_not_disturb_each_other() -> None:
-    text = build_bundle("mcts", {"simulations": 50, "seed": 1, "engine": "reference"})
-    alone, first, second = loaded(text), loaded(text), loaded(build_bundle("random", {"seed": 1}))
-    observation = {"board": [0] * 42, "mark": 1, "step": 0, "remainingOverageTime": 60}
-    expected = alone(observation, {})
-    second(observation, {})
-    assert first(observation, {}) == expected
-    assert first.__globals__ is not second.__globals__
-
-
 def test_header_names_the_command_and_the_options() -> None:
     text = build_bundle("mcts", {"seed": 7, "rollout": "decisive", "simulations": None})
     docstring = ast.get_docstring(ast.parse(text)) or ""

@@ -21,25 +21,21 @@ def bundled_player(name: str, options: dict[str, Any]) -> Any:
     return namespace["_PLAYER"]
 
 
-def bundled_agent(name: str, options: dict[str, Any]) -> Any:
-    return bundled_player(name, options)._make_agent()
+OPTIONS: list[tuple[str, dict[str, Any]]] = [
+    *((name, {}) for name in REGISTERED),
+    ("mcts", {"simulations": 7, "seed": 1}),
+    ("policy", {"weights": "trained.npz", "temperature": 0.5}),
+]
 
 
-@pytest.mark.parametrize("name", REGISTERED)
-def test_limits_that_are_left_open_are_lifted(name: str) -> None:
-    assert repr(unbundled_agent(name, {})()) == repr(bundled_agent(name, {}))
-
-
-def test_limits_that_are_given_are_kept() -> None:
-    options: dict[str, Any] = {"simulations": 7, "seed": 1}
-    assert repr(unbundled_agent("mcts", options)()) == repr(bundled_agent("mcts", options))
-
-
-def test_the_content_of_a_file_takes_the_place_of_its_path(tmp_path: Path) -> None:
-    file = tmp_path / "trained.npz"
-    file.write_bytes(encode_policy(random_policy(ConnectFour(), seed=1)))
-    options: dict[str, Any] = {"weights": str(file), "temperature": 0.5}
-    assert repr(unbundled_agent("policy", options)()) == repr(bundled_agent("policy", options))
+@pytest.mark.parametrize(("name", "options"), OPTIONS)
+def test_limits_are_lifted_unless_given_and_files_are_their_content(
+    name: str, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("trained.npz").write_bytes(encode_policy(random_policy(ConnectFour(), seed=1)))
+    bundled = bundled_player(name, options)._make_agent()
+    assert repr(unbundled_agent(name, options)()) == repr(bundled)
 
 
 @pytest.mark.parametrize(

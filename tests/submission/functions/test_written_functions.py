@@ -150,6 +150,8 @@ def agent(obs, config):
     return FIRST(free) if len(free) > 5 else best(free)
 """,
     "values that games change": f"""
+import random
+dice = random.Random(5)
 history, calls, cache, last = [], 0, {{}}, None
 class Player:
     ever = []
@@ -175,7 +177,8 @@ def agent(obs, config, memory=[]):
     cache[calls] = player.move({FREE})
     assert len(history) == len(memory) == agent.moves == len(cache) and started == 1
     assert len(player.ever) == len(player.seen) == len(remember(calls))
-    return cache[calls] if calls < 60 else 99
+    chosen = cache[calls] if calls % 2 else dice.choice({FREE})
+    return chosen if calls < 60 else 99
 agent.moves = 0
 """,
     "the agent stands above what it uses": f"""
