@@ -40,10 +40,10 @@ FORMS = (
     'def {own}(x):\n    return f"{{{a}(x)!s:>{{len({b}(x))}}}} {{{{{n}}}}} {n}" f"{{{a}(x)}}"',
     'def {own}(x):\n    return f"""{{{a}(\n        x)}}\n    {{{b}(x)}}"""',
     "def {own}(x):\n    return (lambda **k: k['{n}'](x))({n}={a})",
-    "def {own}(x):\n    for {n} in [{a}, {b}]:\n        x = {n}(x)\n    return x",
+    "def {own}(x):\n    for {n} in [{a}, {b}]:\n        x = {n}(x)[:99]\n    return x",
     "def {own}(x):\n    if ({n} := {a}):\n        return {n}(x)",
     'def {own}(x):\n    [{n} := "{tag}" for _ in x]\n    return {n}',
-    "def {own}(x):\n    match [{a}]:\n        case [{n}]:\n            return {n}({b}(x))",
+    "def {own}(x):\n    match [{a}]:\n        case [{n}]:\n            return {n}({b}(x)[:99])",
     "def {own}(x):\n    try:\n        raise ValueError({a}(x))\n    except ValueError as {n}:\n"
     "        return str({n})",
     "def {own}(x):\n    import html as {n}\n    return {n}.escape(x)",
@@ -61,7 +61,10 @@ FORMS = (
     "{own}: object = {a}",
     "{own} = [k for k in [{a}, {b}]][0]",
 )
-"""Definitions of functions from a text to a text, made of such functions."""
+"""Definitions of functions from a text to a text, made of such functions.
+
+Where one is given the text of another, that is cut, for it might grow beyond all memory.
+"""
 LIBRARY_IMPORTS = {
     "from html import escape{as_}": ("escape", ""),
     "from re import escape{as_}": ("escape", ""),
@@ -186,34 +189,33 @@ def test_packages_of_clashing_names(data: st.DataObject) -> None:
 
 
 FIRST = '''
-"""Counts."""
 from math import log
 
-__all__ = ["Node", "count", "total"]
-
-total = 0
+$total = 0
 """Of all calls of `count`."""
 
 
 # What count takes: a Node
-class Node:
-    total: int = total
-    log = log
+class $Node:
+    total: int = $total
+    log = $log
 
-    def count(self, count: "int" = 1) -> "list[Node] | None":
+    def count(self, count: "int" = 1) -> "list[$Node] | None":
         """Of a Node, whose total is its own."""
         return [self] * (self.total + count)
 
 
-def count(node: "Node", *, total_more: int = 0) -> int:
-    global total
-    total += 1 + total_more
-    return len(node.count(count=total))  # count, not Node.count
+def $count(node: "$Node", *, total_more: int = 0) -> int:
+    global $total
+    $total += 1 + total_more
+    return len(node.count(count=$total))  # count, not Node.count
 
 
 def add(log: float) -> str:
-    return f"{total!r:>{total + 3}} total {log:.1f}" "{total}"
+    return f"{$total!r:>{$total + 3}} total {log:.1f}" "{total}"
 '''
+"""The names that others share are marked by `$` where they mean this module's."""
+
 SECOND = """
 import pair.first as counting
 from pair.first import Node as Tree
@@ -244,26 +246,16 @@ def second__count(Node: type = second__Node) -> object:
 def test_only_what_clashes_is_renamed_and_only_where_it_is_meant(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = written(tmp_path / "pair", {"first": FIRST, "second": SECOND})
+    folder = written(tmp_path / "pair", {"first": FIRST.replace("$", ""), "second": SECOND})
     text, values = bundled(folder, Symbol("pair.second", "count"))
     monkeypatch.syspath_prepend(tmp_path)
     imported = importlib.import_module("pair.second").count()
     assert values[Symbol("pair.second", "count")]() == imported
     assert imported == (12, 2, "    2 total 12.0{total}", 0, "0")
+    renamed = FIRST.replace("$log", "math__log").replace("$", "first__").replace("\n\n\n", "\n")
     assert text == (
         "from cmath import log as cmath__log\nfrom math import log as math__log\n"
-        + FIRST[FIRST.index("total = 0") :]
-        .replace("total = 0", "first__total = 0")
-        .replace("int = total", "int = first__total")
-        .replace("log = log", "log = math__log")
-        .replace("class Node", "class first__Node")
-        .replace("list[Node]", "list[first__Node]")
-        .replace('"Node"', '"first__Node"')
-        .replace("def count(node", "def first__count(node")
-        .replace("global total\n    total", "global first__total\n    first__total")
-        .replace("count=total", "count=first__total")
-        .replace("{total!r:>{total", "{first__total!r:>{first__total")
-        .replace("\n\n\n", "\n")
+        + renamed[renamed.index("first__total = 0") :]
         + SECOND_BUNDLED.lstrip()
     )
 
