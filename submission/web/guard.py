@@ -3,10 +3,9 @@
 import secrets
 from asyncio import timeout
 from base64 import b64encode
-from collections.abc import Iterable
 from hashlib import sha256
 from http import HTTPStatus
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 
 from starlette.datastructures import MutableHeaders
@@ -146,7 +145,9 @@ class Guard:
             answer = locked.page() if scope["path"] in PAGE_PATHS else locked.answer()
         except Refused as refused:
             answer = refused.answer()
-        await answer({**scope, "headers": whole(scope["headers"])}, receive, send_safely)
+        # All files are small, so that none is sent in parts.
+        whole = [pair for pair in scope["headers"] if pair[0] not in (b"range", b"if-range")]
+        await answer({**scope, "headers": whole}, receive, send_safely)
 
     def _require_origin(self, request: Request) -> None:
         """Refuse a request that was not sent to this server, or not by its page."""
@@ -173,7 +174,7 @@ class Guard:
         if port != str(self.port):
             return False
         # A number, unlike a name, cannot be led here by somebody else.
-        return name in self.names or (self.is_public and is_address(name))
+        return name in self.names or (self.is_public and _address(name) is not None)
 
     def _require_token(self, given: list[str]) -> None:
         token = self.token.encode()
@@ -185,26 +186,18 @@ class Guard:
         return RedirectResponse("/", HTTPStatus.SEE_OTHER, {"set-cookie": cookie})
 
 
-def whole(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    """The headers without requests for a part of a file: all files are small."""
-    return [(name, value) for name, value in headers if name not in (b"range", b"if-range")]
-
-
 def is_loopback(host: str) -> bool:
     """Whether only this machine reaches a server at this name or address."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
+    address = _address(host)
+    return host.lower() == "localhost" if address is None else address.is_loopback
 
 
-def is_address(name: str) -> bool:
-    """Whether a Host header names a number, as `10.0.0.7` and `[fe80::1]` do."""
+def _address(name: str) -> IPv4Address | IPv6Address | None:
+    """The number that stands for a name, as in `10.0.0.7` and `[fe80::1]`; None for a word."""
     try:
-        ip_address(name.removeprefix("[").removesuffix("]"))
+        return ip_address(name.removeprefix("[").removesuffix("]"))
     except ValueError:
-        return False
-    return True
+        return None
 
 
 async def read_body(request: Request) -> bytes:

@@ -127,16 +127,6 @@ class SearchPool:
             self._processes += [self._start(number == 0) for number in range(self._size)]
             yield self
 
-    @property
-    def is_ready(self) -> bool:
-        """Whether all processes have compiled their searches."""
-        return all(process.is_ready for process in self._processes)
-
-    @property
-    def process_ids(self) -> list[int]:
-        """The ids of the processes."""
-        return [process.process.pid for process in self._processes]
-
     async def ask(
         self,
         kind: str,

@@ -1,11 +1,16 @@
-"""A server that the tests share, and one that a browser looks at."""
+"""Servers that tests share, one of which a browser looks at, and searches without a server."""
 
 import asyncio
 from collections.abc import Iterator
 
 import pytest
 
+from agents import engines
+from agents.compiled import compilation
+from agents.compiled.compilation import Patience, WideBoards
 from benchmarks.web_pages import until_ready
+from submission.web.searching import searches
+from submission.web.searching.searches import Searches
 from tests.helpers.browser import EPISODE, Site, opened_site
 from tests.helpers.episodes import episode_of, write_episode
 from tests.helpers.game_records import write_ladder
@@ -27,6 +32,15 @@ def site(shared_site: Site) -> Iterator[Site]:
     yield shared_site
     complaints, shared_site.complaints = shared_site.complaints, []
     assert complaints == []
+
+
+@pytest.fixture
+def own_searches(monkeypatch: pytest.MonkeyPatch) -> Searches:
+    """The searches of a process of the server, in this one; what they compile is their own."""
+    for name, value in (("PATIENCE", Patience()), ("WIDE_BOARDS", WideBoards())):
+        for module in (compilation, engines, searches):
+            monkeypatch.setattr(module, name, value, raising=False)
+    return Searches()
 
 
 @pytest.fixture(scope="session")

@@ -5,8 +5,6 @@ from typing import Any
 import pytest
 
 from agents.agent import Clock
-from agents.compiled import compilation
-from agents.compiled.compilation import Patience, WideBoards
 from agents.levels import LEVELS
 from agents.solver.solver import Solver
 from agents.solver.solver_engine import solver_compilation
@@ -21,13 +19,11 @@ BEST_LEVEL = len(LEVELS)
 
 
 @pytest.fixture
-def searches(monkeypatch: pytest.MonkeyPatch) -> Searches:
-    """The searches of a process whose solver is compiled."""
+def searches(request: pytest.FixtureRequest) -> Searches:
+    """Those of a process whose solver has been compiled before."""
     assert solver_compilation(ENV).is_ready()
-    for name, value in (("PATIENCE", Patience()), ("WIDE_BOARDS", WideBoards())):
-        for module in compilation, web_searches:
-            monkeypatch.setattr(module, name, value)
-    return Searches()
+    found: Searches = request.getfixturevalue("own_searches")
+    return found
 
 
 def answer(searches: Searches, moves: str, agent: str, **options: Any) -> dict[str, Any]:

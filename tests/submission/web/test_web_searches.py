@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from multiprocessing import active_children
 from time import monotonic, sleep
 from typing import Any
 from uuid import uuid4
@@ -15,7 +16,7 @@ import pytest
 
 from submission.web.searching import search_pool, searches
 from submission.web.searching.search_pool import RESERVE, Job, SearchPool
-from submission.web.searching.searches import Asked, PictureAsked, TreeAsked
+from submission.web.searching.searches import Asked, PictureAsked, Searches, TreeAsked
 from submission.web.streams import LINGER_SECONDS, Streams
 from tests.helpers.web_server import Running, running_server
 
@@ -229,10 +230,10 @@ def test_a_tree_of_a_search_that_was_left_can_be_stepped_through(
     assert picture(server, page=page, step=10)["step"] == 10
 
 
-def test_a_search_that_was_left_goes_on_where_it_was() -> None:
-    process = searches.Searches()
-    left = next(one["steps"] for one in process.search(LONG_SEARCH) if one and one["steps"] > 1000)
-    again = next(one["steps"] for one in process.search(LONG_SEARCH) if one)
+def test_a_search_that_was_left_goes_on_where_it_was(own_searches: Searches) -> None:
+    steps = (one["steps"] for one in own_searches.search(LONG_SEARCH) if one)
+    left = next(number for number in steps if number > 1000)
+    again = next(one["steps"] for one in own_searches.search(LONG_SEARCH) if one)
     assert again >= left  # a new one would have some hundred
 
 
@@ -257,10 +258,12 @@ def test_a_search_that_was_left_goes_on_in_its_process() -> None:
     asyncio.run(leave_and_come_back())
 
 
-def test_a_limit_of_visits_ends_a_search_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_limit_of_visits_ends_a_search_and_is_told(
+    own_searches: Searches, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(searches, "MOST_VISITS", 40)
     asked = TreeAsked("page", Asked(GAME, ()), "minimax", json.dumps({"depth": 5}), 30)
-    *_, last = filter(None, searches.Searches().search(asked))
+    *_, last = filter(None, own_searches.search(asked))
     assert (last["steps"], last["chosen"], last["done"]) == (40, None, True)
     assert last["limit"] == "Its limit of 40 visits ends the search here, before it has chosen."
 
@@ -273,7 +276,7 @@ def test_pictures_that_are_called_off_before_they_begin_end_no_process(
 
     async def step_fast() -> None:
         with SearchPool(1).running() as pool:
-            processes, grown = pool.process_ids, asyncio.Event()
+            processes, grown = {*active_children()}, asyncio.Event()
             search = pool.grow("search", LONG_SEARCH, lambda event, content: grown.set())
             await grown.wait()
             pictures = [
@@ -284,7 +287,7 @@ def test_pictures_that_are_called_off_before_they_begin_end_no_process(
                 picture.cancel()
             assert (await pictures[-1])["step"] == 1
             await asyncio.sleep(2 * search_pool.HEED_SECONDS)
-            assert pool.process_ids == processes
+            assert {*active_children()} == processes
             assert await pool.ask_about(search, "picture", first)
 
     asyncio.run(step_fast())

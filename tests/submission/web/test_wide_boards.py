@@ -5,27 +5,12 @@ from typing import Any
 
 import pytest
 
-from agents import engines
 from agents.compiled import compilation
-from agents.compiled.compilation import Patience, WideBoards
 from envs.compiled.jit import TWINS
-from submission.web.searching import searches as web_searches
 from submission.web.searching.searches import Asked, MoveAsked, Searches
 
 FIRST, OTHER = "connectx-11x6x3", "connectx-6x11x3"  # no other test compiles them
 SECONDS = 240.0
-
-
-@pytest.fixture
-def searches(monkeypatch: pytest.MonkeyPatch) -> Searches:
-    """The searches of a process that compiles a single wide board."""
-    boards, patience = WideBoards(), Patience()
-    for module in compilation, engines, web_searches:
-        monkeypatch.setattr(module, "WIDE_BOARDS", boards)
-    for module in compilation, web_searches:
-        monkeypatch.setattr(module, "PATIENCE", patience)
-    monkeypatch.setattr(web_searches, "MOST_WIDE_BOARDS", 1)
-    return Searches()
 
 
 def engine(searches: Searches, game: str, agent: str, **options: Any) -> Any:
@@ -41,8 +26,9 @@ def engine_after_a_while(searches: Searches, game: str, agent: str, **options: A
 
 
 def test_boards_beyond_the_limit_are_searched_in_plain_python(
-    searches: Searches, capfd: pytest.CaptureFixture[str]
+    own_searches: Searches, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    searches, compilation.WIDE_BOARDS.most = own_searches, 1
     assert engine_after_a_while(searches, FIRST, "alphabeta", depth=2) == "compiled"
     twins = len(TWINS)
     with pytest.raises(ValueError, match="256 bits") as refusal:
