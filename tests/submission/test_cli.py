@@ -63,65 +63,10 @@ def test_built_again_by_the_command_in_its_header(shell: Shell, tmp_path: Path) 
     assert command is not None
     shell.run(*command[1].split(), "--output", "two.py")
     assert (tmp_path / "two.py").read_text(encoding="utf-8") == text
-
-
-def test_what_is_a_submission_already_needs_no_building(shell: Shell, tmp_path: Path) -> None:
-    shell.run("build", "greedy", "-o", "built.py")
-    own = "from random import choice\ndef my_agent(observation):\n    return 3\n"
-    (tmp_path / "mine.py").write_text(own, encoding="utf-8")
-    for file, sentence in {
-        "mine.py": "mine.py has no class that inherits agents.Agent, but the function my_agent",
-        "built.py": "built.py was made by `connectx build`",
-    }.items():
-        for name in ("agent", "my_agent", "MyAgent"):
-            outcome = shell.run("build", name, "--from", file)
-            assert outcome.status == 2
-            assert sentence in outcome.stderr
-            assert f"`connectx check {file}` says whether Kaggle would take it" in outcome.stderr
-    assert sorted(path.name for path in tmp_path.glob("*.py")) == ["built.py", "mine.py"]
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "build MyAgent --from submission.py",
-        "build MyAgent --from submission.py --output ./submission.py",
-        "build policy --option file=submission.py",
-        "prepare MyAgent --from submission.py",
-    ],
-)
-def test_what_a_bundle_is_made_of_is_not_overwritten(
-    shell: Shell, tmp_path: Path, words: str
-) -> None:
-    (tmp_path / "submission.py").write_text("class MyAgent: ...", encoding="utf-8")
-    outcome = shell.run(*words.split())
-    assert outcome.status == 2
-    assert "submission.py is read and would be overwritten: write to another" in outcome.stderr
-    assert (tmp_path / "submission.py").read_text(encoding="utf-8") == "class MyAgent: ..."
-
-
-def test_a_module_that_an_agent_imports_is_not_overwritten(shell: Shell, tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(
-        """
-from dataclasses import dataclass
-from agents import Agent, SearchResult
-from choosing import first
-
-@dataclass
-class MyAgent(Agent):
-    def search(self, env, state, time_limit=None):
-        return SearchResult(first(env.get_available_actions(state)), value=0.0)
-""",
-        encoding="utf-8",
-    )
-    choosing = tmp_path / "choosing.py"
-    choosing.write_text("def first(actions):\n    return actions[0]\n", encoding="utf-8")
-    outcome = shell.run("build", "MyAgent", "--from", "mine.py", "--output", "choosing.py")
-    assert outcome.status == 2
-    assert "choosing.py is read and would be overwritten: write to another" in outcome.stderr
-    assert choosing.read_text(encoding="utf-8") == "def first(actions):\n    return actions[0]\n"
-    for name in ("submission.py", "submission.py", "other.py"):
-        assert shell.run("build", "MyAgent", "--from", "mine.py", "-o", name).status == 0
+    refused = shell.run("build", "MyAgent", "--from", "one.py")
+    assert refused.status == 2
+    assert "one.py was made by `connectx build`" in refused.stderr
+    assert "`connectx check one.py` says whether Kaggle would take it" in refused.stderr
 
 
 def test_check_accepts_a_bundle_and_not_a_broken_file(shell: Shell, tmp_path: Path) -> None:
@@ -140,6 +85,44 @@ def test_check_accepts_a_bundle_and_not_a_broken_file(shell: Shell, tmp_path: Pa
     assert "ZeroDivisionError" in broken.stdout
 
 
+FILES = {
+    "old.jsonl": '{"format": "connectx positions, version 0"}\n',
+    "text.jsonl": "4453\n",
+    "lines.txt": "526413766633133111176537 -2\n4453 a\n",
+    "submission.py": "from random import choice\ndef my_agent(observation):\n    return 3\n",
+    "mine.py": """
+from dataclasses import dataclass
+from agents import Agent, SearchResult
+from choosing import first
+
+@dataclass
+class MyAgent(Agent):
+    def search(self, env, state, time_limit=None):
+        return SearchResult(first(env.get_available_actions(state)), value=0.0)
+""",
+    "choosing.py": "def first(actions):\n    return actions[0]\n",
+}
+NO_CLASS = "submission.py has no class that inherits agents.Agent, but the function my_agent"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> None:
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+
+
+@pytest.mark.usefixtures("files")
+def test_a_bundle_of_two_files_is_built_again_but_over_no_other(shell: Shell) -> None:
+    refused = shell.run("build", "MyAgent", "--from", "mine.py", "-o", "choosing.py", "--force")
+    assert "choosing.py is read and would be overwritten: write to another" in refused.stderr
+    for name in ("one.py", "one.py", "two.py"):
+        assert shell.run("build", "MyAgent", "--from", "mine.py", "-o", name).status == 0
+    assert shell.run("build", "greedy", "--force").status == 0
+    assert shell.run("build", "random").status == 0
+    assert Path("submission.py").read_text(encoding="utf-8") == build_bundle("random", {})
+
+
+@pytest.mark.usefixtures("files")
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -154,6 +137,14 @@ def test_check_accepts_a_bundle_and_not_a_broken_file(shell: Shell, tmp_path: Pa
         ("build a.py", "a.py is a file and not the name of an agent: `connectx check a.py`"),
         ("build mcts -o absent/file.py", "absent/file.py"),
         ("build MyAgent --from absent.py", "there is no file absent.py"),
+        ("build agent --from submission.py -o a.py", NO_CLASS),
+        ("build MyAgent --from submission.py -o a.py", NO_CLASS),
+        ("build MyAgent --from submission.py", "submission.py is read and would be overwritten"),
+        ("build MyAgent --from mine.py -o ./mine.py", "mine.py is read and would be overwritten"),
+        ("build policy -O file=mine.py -o mine.py", "mine.py is read and would be overwritten"),
+        ("build greedy", "--force"),
+        ("prepare greedy", "--force"),
+        ("prepare MyAgent --from mine.py -o mine.py", "mine.py is read and would be overwritten"),
         ("prepare stockfish", "unknown agent 'stockfish'"),
         ("prepare a.py -O n=4", "a.py is checked and played as it is: leave out --option"),
         ("prepare a.tar.gz -o a.py", "a.tar.gz is checked and played as it is: leave out"),
@@ -181,6 +172,15 @@ def test_check_accepts_a_bundle_and_not_a_broken_file(shell: Shell, tmp_path: Pa
         ("grade random --positions text.jsonl", "must begin with the format"),
         ("grade random --positions lines.txt", "Error: lines.txt, line 2 is damaged (moves and a"),
         ("grade random --positions old.jsonl --json old.jsonl", "old.jsonl is read and would be"),
+        (
+            "grade mine.py --json mine.py",
+            "mine.py is read and would be overwritten: write to another",
+        ),
+        (
+            "grade mine.py --html mine.py",
+            "mine.py is read and would be overwritten: write to another",
+        ),
+        ("grade mine.py --json x --html x", "another file"),
         ("grade random --sample 0", "the sample must be of 1 to"),
         ("grade random --sample 9999", "the sample must be of 1 to"),
         ("grade random --seed -1", "the seed must be at least 0"),
@@ -199,22 +199,13 @@ def test_check_accepts_a_bundle_and_not_a_broken_file(shell: Shell, tmp_path: Pa
 def test_mistakes_are_one_sentence_with_status_2_and_leave_nothing(
     shell: Shell, tmp_path: Path, words: str, sentence: str
 ) -> None:
-    for name, text in FILES.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
     outcome = shell.run(*words.split())
     assert outcome.status == 2
     assert sentence in outcome.stderr
     assert outcome.stdout == "" or words.startswith("prepare ")
     assert "Traceback" not in outcome.stderr
     assert len(outcome.stderr.strip().splitlines()) <= 6
-    assert {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()} == FILES
-
-
-FILES = {
-    "old.jsonl": '{"format": "connectx positions, version 0"}\n',
-    "text.jsonl": "4453\n",
-    "lines.txt": "526413766633133111176537 -2\n4453 a\n",
-}
+    assert {path.name: path.read_text(encoding="utf-8") for path in tmp_path.glob("*.*")} == FILES
 
 
 def test_an_interrupt_while_the_command_line_loads_has_no_traceback(
@@ -254,19 +245,6 @@ def test_help_imports_no_command() -> None:
     assert "connectx explain" in result.stdout
     loaded = set(ast.literal_eval(result.stderr))
     assert not {"numpy", "numba", "gymnasium", "submission.front_door", "agents"} & loaded
-
-
-def test_a_file_that_was_not_built_is_not_overwritten(shell: Shell, tmp_path: Path) -> None:
-    mine = tmp_path / "submission.py"
-    mine.write_text("def agent(observation): return 3\n", encoding="utf-8")
-    for command in ("build", "prepare"):
-        outcome = shell.run(command, "greedy")
-        assert outcome.status == 2
-        assert "--force" in outcome.stderr
-        assert mine.read_text(encoding="utf-8") == "def agent(observation): return 3\n"
-    assert shell.run("build", "greedy", "--force").status == 0
-    assert shell.run("build", "random").status == 0
-    assert mine.read_text(encoding="utf-8") == build_bundle("random", {})
 
 
 def test_json_alone_is_printed_where_it_is_asked_for(shell: Shell, tmp_path: Path) -> None:

@@ -129,15 +129,3 @@ def test_ctrl_c_keeps_what_was_graded(tmp_path: Path) -> None:
 
 def _lines(path: Path) -> int:
     return len(path.read_text().splitlines()) if path.exists() else 0
-
-
-@pytest.mark.parametrize("words", ["--json mine.py", "--html mine.py", "--json x --html x"])
-def test_what_is_read_or_written_is_not_overwritten(
-    shell: Shell, tmp_path: Path, words: str
-) -> None:
-    (tmp_path / "mine.py").write_text(FAILING)
-    outcome = shell.run("grade", "mine.py", "--sample", "2", *words.split())
-    assert outcome.status == 2
-    assert "another file" in outcome.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["mine.py"]
-    assert (tmp_path / "mine.py").read_text() == FAILING
