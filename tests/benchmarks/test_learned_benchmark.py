@@ -163,24 +163,6 @@ def test_all_positions_of_tic_tac_toe_are_judged(
     assert content["report"][1] == "TicTacToe()"
 
 
-@pytest.mark.parametrize(
-    ("words", "problem"),
-    [
-        (["missing.npz"], "cannot read missing.npz"),
-        (["weights.npz"], "no part that was chosen measures that"),
-        (["weights.npz", "--games", "3"], "ask for an even number of games"),
-        (["weights.npz", "--only", "chess"], "no work has 'chess' in its name"),
-        (["weights.npz", "--positions", "nowhere"], "cannot read nowhere"),
-    ],
-)
-def test_bad_input_is_one_sentence(
-    words: list[str], problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    policy_file(ConnectX(4, 4, 3), tmp_path)
-    assert problem in run_benchmark("learned", *words, status=2)
-
-
 def test_the_report_has_a_table_for_each_game_and_a_column_for_each_weights() -> None:
     parts = {part.name: part for part in PARTS}
     lost = Figure("moves that lose value, begin-hard", Estimate(0.5, 0.25, 0.75), 8, "7")

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.results import report_json, results_markdown, table, with_results
+from envs import ConnectX
 from tests.helpers.benchmark_reports import report_text, run_benchmark
+from tests.helpers.trained_policies import policy_file
 
 PAGE = "# Speed\n\n<!-- results/one.json -->\nold\n\n| old |\n<!-- end -->\n\nThe end.\n"
 
@@ -78,3 +80,30 @@ def test_a_benchmark_writes_what_it_prints(tmp_path: Path, monkeypatch: pytest.M
     assert [row[0] for row in report["rows"][:3]] == ["envs", "agents", "submission"]
     for row in report["rows"]:
         assert " ".join(row) in printed
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ("learned missing.npz", "cannot read missing.npz"),
+        ("learned weights.npz", "no part that was chosen measures that"),
+        ("learned weights.npz --games 3", "ask for an even number of games"),
+        ("learned weights.npz --only chess", "no work has 'chess' in its name"),
+        ("learned weights.npz --positions nowhere", "cannot read nowhere"),
+        ("second-seat --player nobody", "unknown agent 'nobody'"),
+        ("second-seat --player mcts:depth=3", "has no option 'depth'"),
+        ("second-seat --network nothing.npz", "cannot read nothing.npz"),
+        ("second-seat --only negamax", "no opponent has 'negamax'"),
+        ("hard nobody", "unknown agent 'nobody'"),
+        ("solver --only opening", "no work has 'opening' in its name; choose from: end-easy;"),
+        ("solver --peer pons", "a peer is given as NAME=COMMAND, not as 'pons'"),
+        ("solver --peer =./pons", "a peer is given as NAME=COMMAND, not as '=./pons'"),
+        ("solver --peer pons=", "a peer is given as NAME=COMMAND, not as 'pons='"),
+    ],
+)
+def test_mistakes_are_one_sentence(
+    words: str, problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    policy_file(ConnectX(4, 4, 3), tmp_path)
+    assert problem in run_benchmark(*words.split(), status=2)

@@ -259,19 +259,6 @@ def test_the_command_counts_points(tmp_path: Path) -> None:
     assert {each["games"] for each in figures if each["player"] == "random"} == {3}
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["--player", "nobody"], "unknown agent 'nobody'"),
-        (["--network", "nothing.npz"], "cannot read nothing.npz"),
-        (["--only", "negamax"], "no opponent has 'negamax'"),
-        (["--player", "mcts:depth=3"], "has no option 'depth'"),
-    ],
-)
-def test_the_command_says_what_it_cannot_do(words: list[str], sentence: str) -> None:
-    assert sentence in run_benchmark("second-seat", *words, status=2)
-
-
 def test_the_command_simulates_seasons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command_line, "measured_outcomes", lambda *_: by_order(KINDS))
     path = tmp_path / "season.json"

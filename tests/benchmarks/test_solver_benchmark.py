@@ -19,7 +19,7 @@ from benchmarks.solver.positions import (
 from benchmarks.solver.solver_peer import CommandPeer, installed_bitbully
 from benchmarks.solver.solver_times import SolverMeasurement, measure_solver, solver_report
 from benchmarks.timings import Timings
-from tests.helpers.benchmark_reports import report_text, run_benchmark
+from tests.helpers.benchmark_reports import report_text
 
 LATE = ScoredPosition("526413766633133111176537", -2)
 
@@ -98,12 +98,6 @@ def test_a_command_that_is_no_solver_is_refused(program: str, said: str) -> None
         CommandPeer(answering(program)).solve_all(SolverWorkload("late", [LATE]))
 
 
-@pytest.mark.parametrize("peer", ["pons", "=./pons", "pons="])
-def test_a_peer_has_a_name_and_a_command(peer: str) -> None:
-    with pytest.raises(ValueError, match="a peer is given as NAME=COMMAND, not as"):
-        CommandPeer(peer)
-
-
 def test_every_set_is_timed_with_a_goal_from_all_over_its_file() -> None:
     workloads = {workload.name: workload for workload in solver_workloads(sample=4)}
     goals = [workload.goal for workload in workloads.values() if workload.cleared]
@@ -121,9 +115,3 @@ def test_every_first_call_is_answered(kernels: str) -> None:
 
 def test_a_first_call_is_timed_in_a_process_of_its_own(tmp_path: Path) -> None:
     assert 0 < first_call("numba alone", str(tmp_path)) < 60
-
-
-def test_an_unknown_part_is_answered_with_the_names() -> None:
-    told = run_benchmark("solver", "--only", "opening", status=2)
-    assert "no work has 'opening' in its name" in told
-    assert "begin-hard" in told
