@@ -1,13 +1,9 @@
 """Matches between agents from every short opening: who gets which points."""
 
-import io
-
 import pytest
-from rich.console import Console
 
 from agents import AlphaBetaAgent, GreedyAgent, RandomAgent
 from agents.reporting.stats import Estimate
-from benchmarks.results import print_report
 from benchmarks.strength.heuristics import (
     CONTESTANTS,
     Pairing,
@@ -17,9 +13,10 @@ from benchmarks.strength.heuristics import (
     play_pairing,
     round_robin,
 )
-from benchmarks.strength.matches import match_points, openings, points
+from benchmarks.strength.matches import match_points, openings
 from benchmarks.strength.rollouts import BUDGETS, RolloutMatch, rollout_matches, rollout_report
 from envs import BoardGame, ConnectFour, ConnectX, TicTacToe
+from tests.helpers.benchmark_reports import report_text
 
 
 @pytest.mark.parametrize(
@@ -47,21 +44,12 @@ def test_finished_games_are_no_openings() -> None:
     assert openings(env, 3) == []
 
 
-def test_points_of_both_seats() -> None:
-    assert [points(result, seat=1) for result in (1.0, 0.0, -1.0)] == [1.0, 0.5, 0.0]
-    assert [points(result, seat=2) for result in (1.0, 0.0, -1.0)] == [0.0, 0.5, 1.0]
-
-
-def test_a_player_that_wins_with_both_colours_has_all_the_points() -> None:
+def test_who_wins_with_both_colours_has_all_the_points_and_equals_share_them() -> None:
     env = ConnectFour()
     starts = openings(env, 2)[:5]
     strong = AlphaBetaAgent(depth=4, time_limit=None)
     assert match_points(env, strong, RandomAgent(seed=1), starts) == [2.0] * 5
     assert match_points(env, RandomAgent(seed=1), strong, starts) == [0.0] * 5
-
-
-def test_equal_players_share_the_points() -> None:
-    env = ConnectFour()
     assert match_points(env, GreedyAgent(), GreedyAgent(), openings(env, 1)) == [1.0] * 4
 
 
@@ -75,18 +63,15 @@ def test_a_pairing_plays_two_games_from_each_opening() -> None:
 def test_every_heuristic_meets_every_other() -> None:
     drawn = [PairingScore(pairing, points=5.0, games=10) for pairing in pairings()]
     assert len(drawn) == 2 * (3 + 6)
-    text = io.StringIO()
-    print_report(heuristic_report(drawn), Console(file=text, width=100))
-    assert text.getvalue().count("50 (24-76)") == 2 * (3 * 2 + 4 * 3)
+    assert report_text(heuristic_report(drawn)).count("50 (24-76)") == 2 * (3 * 2 + 4 * 3)
 
 
 def test_the_round_robin_adds_up_what_each_has() -> None:
     env = ConnectFour()
     won = PairingScore(Pairing(env, 2, ("zero", "open_lines")), points=0.0, games=10)
     lost = PairingScore(Pairing(env, 2, ("open_lines", "threats")), points=0.0, games=10)
-    text = io.StringIO()
-    Console(file=text, width=100).print(round_robin(CONTESTANTS[env], [won, lost]))
-    (row,) = (line for line in text.getvalue().splitlines() if "open_lines" in line[:12])
+    text = report_text([round_robin(CONTESTANTS[env], [won, lost])])
+    (row,) = (line for line in text.splitlines() if "open_lines" in line[:12])
     assert row.split()[1:] == ["100", "(72-100)", "0", "(0-28)", "50", "(30-70)"]
 
 
@@ -103,9 +88,7 @@ def test_a_heuristic_has_points_against_uniform_rollouts(
 def test_a_row_for_each_policy_but_uniform() -> None:
     matches = rollout_matches()
     scores = [Estimate(0.01 * number, 0, 1) for number in range(len(matches))]
-    text = io.StringIO()
-    print_report(rollout_report(matches, scores), Console(file=text, width=100))
-    rows = [line.split() for line in text.getvalue().splitlines()]
+    rows = [line.split() for line in report_text(rollout_report(matches, scores)).splitlines()]
     assert ["decisive", "0", "(0-100)", "1", "(0-100)"] in rows
     assert ["heuristic", "2", "(0-100)", "3", "(0-100)"] in rows
     assert not any("uniform" in row[:1] for row in rows)
