@@ -7,6 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
+from submission.sandbox.processes import can_throttle
+
 needs_posix = pytest.mark.skipif(
     not hasattr(os, "fork"), reason="forks, signals and permissions as only POSIX has them"
 )
@@ -14,6 +16,9 @@ needs_posix = pytest.mark.skipif(
 needs_linux = pytest.mark.skipif(
     sys.platform != "linux", reason="limits, and words of the system, as only Linux has them"
 )
+
+
+needs_throttling = pytest.mark.skipif(not can_throttle(), reason="only Linux slows down")
 
 
 @contextmanager

@@ -1,22 +1,26 @@
 """Files that run out of their bank of time in long games, and such that do not.
 
-The players are no processes here: they tell the seconds that they would have taken.
+The players are no processes here: they tell the seconds that they would have taken. In long games
+both sides play the columns of a known draw.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from envs import BoardGame
 from submission.checking import check, observed_game
 from submission.checking.check import check_submission
 from submission.checking.check_result import CheckReport, CheckVerdict
+from submission.checking.game_watch import Chooser, lasting_opponent
 from submission.sandbox.move import Failure, Move
-from submission.sandbox.processes import can_throttle
 from tests.helpers.checks import GOOD, first_fault, text_of
+from tests.helpers.game_records import DRAW
+from tests.helpers.systems import needs_throttling
 
 Agent = Callable[[Mapping[str, Any]], Move]
 
@@ -47,8 +51,20 @@ class ToldPlayer:
         return ""
 
 
+def scripted_opponent(env: BoardGame, otherwise: Chooser) -> Chooser:
+    return lambda played, legal: scripted(len(played), legal)
+
+
+def scripted(step: int, legal: Sequence[int]) -> int:
+    return DRAW.columns[step] if DRAW.columns[step] in legal else legal[0]
+
+
 def checked(
-    make_agent: Callable[[], Agent], folder: Path, monkeypatch: pytest.MonkeyPatch, **options: Any
+    make_agent: Callable[[], Agent],
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    lasting: Callable[[BoardGame, Chooser], Chooser] = scripted_opponent,
+    **options: Any,
 ) -> CheckReport:
     """The check of a file in place of which such agents play, one for each game."""
 
@@ -69,17 +85,19 @@ def checked(
             pass
 
     monkeypatch.setattr(check, "Launcher", ToldLauncher)
+    monkeypatch.setattr(observed_game, "lasting_opponent", lasting)
     (folder / "mine.py").write_text(GOOD)
     return check_submission(folder / "mine.py", game_seconds=0, patience=0, **options)
 
 
-def first_free(observation: Mapping[str, Any]) -> int:
-    return next(column for column in range(7) if observation["board"][column] == 0)
+def column_in(observation: Mapping[str, Any]) -> int:
+    legal = [column for column in range(7) if observation["board"][column] == 0]
+    return scripted(observation["step"], legal)
 
 
 def taking(seconds: Callable[[Mapping[str, Any]], float]) -> Callable[[], Agent]:
-    """An agent that plays the first free column, in so many seconds."""
-    return lambda: lambda observation: Move(first_free(observation), seconds(observation))
+    """An agent that takes so many seconds."""
+    return lambda: lambda observation: Move(column_in(observation), seconds(observation))
 
 
 def long_games(report: CheckReport) -> list[int]:
@@ -123,10 +141,11 @@ def test_a_file_that_does_not_time_out_is_accepted(
     assert report.timing.bank_of_full_game <= 60
 
 
-@pytest.mark.skipif(not can_throttle(), reason="only Linux slows down")
+@needs_throttling
 def test_a_pair_of_slow_games_tells_it_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     slow = taking(lambda observation: 5.5)
-    report = checked(slow, tmp_path, monkeypatch, pair_only=True, speed=1 / 3)
+    options = {"lasting": lasting_opponent, "pair_only": True, "speed": 1 / 3}
+    report = checked(slow, tmp_path, monkeypatch, **options)
     assert "a full game would time out at move 18" in first_fault(report).cause
 
 
@@ -137,7 +156,6 @@ def test_what_it_says_to_a_position_out_of_the_blue_is_not_held_against_it(
 
     The opponent plays at random, so that it does end early.
     """
-    monkeypatch.setattr(observed_game, "lasting_opponent", lambda env, otherwise: otherwise)
 
     def make_agent(seconds: float) -> Callable[[], Agent]:
         def fresh() -> Agent:
@@ -148,16 +166,19 @@ def test_what_it_says_to_a_position_out_of_the_blue_is_not_held_against_it(
                 if any(before not in (0, now) for before, now in zip(seen, board, strict=True)):
                     return Move(None, 0.1, Failure("ERROR", "KeyError: the board", (), "mend"))
                 seen[:] = board
-                return Move(first_free(observation), seconds)
+                return Move(column_in(observation), seconds)
 
             return agent
 
         return fresh
 
-    (tmp_path / "first").mkdir()
-    assert checked(make_agent(4.8), tmp_path / "first", monkeypatch).accepted
-    (tmp_path / "second").mkdir()
-    report = checked(make_agent(5.5), tmp_path / "second", monkeypatch)
+    def report_of(seconds: float) -> CheckReport:
+        folder = tmp_path / f"{seconds}"
+        folder.mkdir()
+        return checked(make_agent(seconds), folder, monkeypatch, lambda env, otherwise: otherwise)
+
+    assert report_of(4.8).accepted
+    report = report_of(5.5)
     guessed = [game.fault.cause for game in report.games if game.fault]
     pattern = r"a full game would time out at move 18: \d+ moves took .* 3.5 s each"
     assert len(guessed) == 2
@@ -170,7 +191,7 @@ def test_a_failure_in_a_long_game_is_a_failure(
     def agent(observation: Mapping[str, Any]) -> Move:
         failure = Failure("INVALID", "a full column", (), "mend")
         late = observation["step"] > 16
-        return Move(first_free(observation), 5.0, failure if late else None)
+        return Move(column_in(observation), 5.0, failure if late else None)
 
     report = checked(lambda: agent, tmp_path, monkeypatch)
     assert (first_fault(report).status, first_fault(report).cause) == ("INVALID", "a full column")
