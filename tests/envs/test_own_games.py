@@ -7,7 +7,6 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +14,14 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
-from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.vector import AutoresetMode
 
 from agents import make_agent
 from envs import BoardGame, BoardState, TicTacToe, register_game
 from envs.bitboard import cell_bit, has_line
 from envs.games import GAMES, OTHER_GAMES
 from envs.learning.numbered_games import NumberedGame
-from envs.learning.single_env import ENVIRONMENTS, BoardGameEnv
+from envs.learning.single_env import BoardGameEnv
 from envs.learning.vector.vector_boards import Boards
 from tests.helpers.small_games import Nim, Take
 
@@ -92,13 +91,11 @@ def test_gymnasium_and_agents_know_a_board() -> None:
 
 @pytest.mark.parametrize("opponent", [None, "random", "greedy"])
 def test_its_vector_environment_plays_as_single_ones_do(opponent: str | None) -> None:
-    options: dict[str, Any] = {"opponent": opponent, "columns": 7}
-    ours = gymnasium.make_vec(PYRAMID, num_envs=6, **options)
-    assert Boards(Pyramid(), 2).is_compiled
-    theirs = SyncVectorEnv(
-        [partial(ENVIRONMENTS[Pyramid], **options)] * 6,
-        autoreset_mode=AutoresetMode.NEXT_STEP,
+    ours, theirs = (
+        gymnasium.make_vec(PYRAMID, 6, mode, opponent=opponent, columns=7)
+        for mode in ("vector_entry_point", "sync")
     )
+    assert Boards(Pyramid(), 2).is_compiled
     observations, infos = ours.reset(seed=1)
     np.testing.assert_array_equal(observations, theirs.reset(seed=1)[0])
     rng = np.random.default_rng(1)
@@ -106,8 +103,7 @@ def test_its_vector_environment_plays_as_single_ones_do(opponent: str | None) ->
         scores = rng.random(infos["action_mask"].shape) * infos["action_mask"]
         actions = scores.argmax(axis=1)
         *results, infos = ours.step(actions)
-        *expected, _ = theirs.step(actions)
-        for one, other in zip(results, expected, strict=True):
+        for one, other in zip(results, theirs.step(actions), strict=False):
             np.testing.assert_array_equal(one, other)
 
 

@@ -70,13 +70,6 @@ def test_either_may_be_imported_first(imports: str) -> None:
     run(imports, MAKE_ALL, *(OF_PETTINGZOO if MAKES_BY_NAME else ()))
 
 
-def test_gymnasium_imports_the_module_that_an_id_names() -> None:
-    run(
-        "import gymnasium",
-        "gymnasium.make('envs:connectx/ConnectFour-v0', opponent=None).reset()",
-    )
-
-
 def test_rules_and_searches_do_not_load_gymnasium() -> None:
     loaded = run(
         "import sys, agents, envs",
@@ -126,16 +119,6 @@ def test_specifications_survive_json_and_pickle(environment_id: str) -> None:
         made = gymnasium.make(twin)
         assert made.spec == spec
         assert made.reset(seed=1)[0].tolist() == env.reset(seed=1)[0].tolist()
-
-
-def test_gymnasiums_own_vector_environment_holds_it() -> None:
-    envs = gymnasium.make_vec(
-        "connectx/TicTacToe-v0", num_envs=3, vectorization_mode="sync", seat="first"
-    )
-    observations, infos = envs.reset(seed=1)
-    assert observations.shape == (3, 2, 3, 3)
-    assert infos["action_mask"].tolist() == [[1] * 9] * 3
-    assert infos["action_mask"].dtype == "int8"
 
 
 def test_the_arguments_of_make_reach_the_rules() -> None:

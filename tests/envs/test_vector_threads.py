@@ -186,14 +186,3 @@ def test_a_fork_has_threads_of_its_own_where_its_parent_started_none(
     assert sharing() is not Sharing.NOBODY
     monkeypatch.setattr(vector_threads, "running_layer", lambda: "omp")
     assert sharing() is Sharing.NOBODY
-
-
-def test_more_threads_than_games_play_them_all() -> None:
-    one, many = (TicTacToeVectorEnv(3, opponent=None, threads=threads) for threads in (1, 8))
-    _, infos = one.reset(seed=1)
-    many.reset(seed=1)
-    sampler = LegalActionSampler(seed=1)
-    for _ in range(12):
-        actions = sampler.sample(infos["action_mask"])
-        observations, *_, infos = one.step(actions)
-        np.testing.assert_array_equal(many.step(actions)[0], observations)
