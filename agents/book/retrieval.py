@@ -47,14 +47,7 @@ class BitField(NamedTuple):
 
 
 def places_of(key: int, seed: int, segment: int, segments: int) -> tuple[int, int, int]:
-    """The three places of a key.
-
-    Args:
-        key: a whole number of at least 0.
-        seed: of the hash function, S. Vigna's splitmix64.
-        segment: places in a segment, a power of two of at most 2^14.
-        segments: how many there are, at least 3.
-    """
+    """The three places of a key of at least 0, by S. Vigna's splitmix64 as the hash function."""
     high = (key >> 64) + 1
     mixed = (key + high * (2 * seed + 1) * 0x9E3779B97F4A7C15) & WORD
     mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9 & WORD

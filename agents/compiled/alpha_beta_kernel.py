@@ -84,12 +84,7 @@ needs, the score kept up so far, the stones of the mover and of both players, an
 
 
 def make_search(guessed_score: ScoreAfter, kept_score: ScoreAfter) -> AlphaBetaSlice:
-    """Make the search with a heuristic, for kernels to be made of.
-
-    Args:
-        guessed_score: scores a state at the horizon.
-        kept_score: keeps SCORE up on the way there.
-    """
+    """Make the search by a score of states at the horizon, and one that is kept up on the way."""
 
     @inlined
     def best_last_move(board: BoardMasks, scores: Any, arrays: SearchArrays, ply: int) -> int:
@@ -136,15 +131,9 @@ def make_search(guessed_score: ScoreAfter, kept_score: ScoreAfter) -> AlphaBetaS
     def alpha_beta_slice(
         board: BoardMasks, scores: Any, arrays: SearchArrays, depth: int, node_limit: int
     ) -> bool:
-        """Search on until the state of frame 0 has its score, or for `node_limit` nodes more.
+        """Search on until the state of frame 0 has its score, or for some `node_limit` nodes more.
 
-        Args:
-            board: the board.
-            scores: what the heuristic needs.
-            arrays: where the search stands. To begin one, set PLY to 0 and MOVER .. BETA of
-                frame 0.
-            depth: plies to look ahead, at least 1.
-            node_limit: how many states to reach, roughly.
+        To begin, set PLY to 0 and MOVER .. BETA of frame 0; `depth`, in plies, is at least 1.
 
         Returns:
             Whether BEST of frame 0 is the score, LOW and HIGH what is proven, and `variations[0]`

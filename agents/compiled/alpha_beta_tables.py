@@ -98,13 +98,9 @@ class LineScores(NamedTuple):
 def line_scores(
     counted: tuple[int, ...], cells: int, inarow: int, word: WordKind = int
 ) -> LineScores:
-    """The scores of the `counted` lines; where none is counted, every score is 0.
+    """The scores of the `counted` lines, masks of their cells; without any, every score is 0.
 
-    Args:
-        counted: each line as a mask of its cells.
-        cells: how many bits the board has, its guard bits among them.
-        inarow: the length of a line.
-        word: the board's words.
+    The board has as many bits as `cells`, its guard bits among them.
     """
     through = [[line for line in counted if line >> cell & 1] for cell in range(cells)]
     counts = [len(lines) for lines in through]

@@ -103,16 +103,9 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
     """One alpha-beta search of ConnectX: the values of `AlphaBeta` by the compiled kernel.
 
     Its `nodes` are the states that it reaches by a move; those that bitboards show to be lost or
-    won at once are not among them.
-
-    Args:
-        env: the rules; `can_compile` says which.
-        heuristic: the value of states at which the search stops looking ahead; likewise.
-        ordering: which actions to try first, after the table's and the killer moves; likewise.
-        clock: ends the search.
-        table_size: states that the transposition table holds.
-        killer_moves: whether moves that caused a cutoff are tried first at the same ply.
-        plain: whether the kernel runs as it stands, in plain Python.
+    won at once are not among them. `can_compile` says which games, heuristics and orderings it
+    takes; its table has room for `table_size` states. Where it is `plain`, the kernel runs as it
+    stands, in plain Python.
     """
 
     engine = "compiled"

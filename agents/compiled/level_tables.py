@@ -63,14 +63,10 @@ class LevelTables(NamedTuple):
 def level_tables(
     game: BoardGame, slips: int, depths: Sequence[Sequence[int]], order: Sequence[int], threads: int
 ) -> LevelTables:
-    """Make the tables of a level.
+    """Make the tables of a level, on a board that `fits_in_wide_word`.
 
-    Args:
-        game: its board `fits_in_wide_word`.
-        slips: `Level.slip_numbers`.
-        depths: plies to look ahead, without and with a slip, by the number of legal actions.
-        order: all actions, as the search tries them.
-        threads: how many kernels may run at once.
+    `slips` are `Level.slip_numbers`, `depths` the plies to look ahead, without and with a slip, by
+    the number of legal actions; `order` has all actions, as the search tries them.
     """
     import numpy as np
 

@@ -154,11 +154,8 @@ def records(nodes: Any) -> Any:
 class PooledNode(SearchedNode[int]):
     """A snapshot of a node in a pooled tree: like the reference's, but read-only.
 
-    Args:
-        tree: the tree; its children are those that it has when they are asked for.
-        place: of the node in the pool.
-        sign: +1 where player 1 is to move and -1 where player 2 is.
-        fields: what the pool has there.
+    Its children are those that the tree has when they are asked for. The sign is +1 where player 1
+    is to move and -1 where player 2 is.
     """
 
     def __init__(self, tree: PooledTree, place: int, sign: int, fields: tuple[Any, ...]) -> None:

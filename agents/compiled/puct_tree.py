@@ -19,15 +19,7 @@ from envs.connectx import ConnectX
 
 
 class PuctTree(PooledTree):
-    """A tree that grows as `agents.policy.puct.GuidedTree` does, by the compiled kernels.
-
-    Args:
-        env: the rules, of a board that `envs.bitboard.fits_in_wide_word`.
-        state: the root, in which the game goes on.
-        network: the policy and the value.
-        settings: how to grow.
-        plain: whether the kernels run as they stand, in plain Python.
-    """
+    """A tree that grows as `agents.policy.puct.GuidedTree` does, by the compiled kernels."""
 
     fields = GUIDED_NODE
     slice = 250

@@ -136,19 +136,10 @@ def make_growth(rule: TreeRule) -> Growth:
     def grow(
         tree: TreeArrays, root: int, through: int, mover: int, mask: int, setup: Setup, count: int
     ) -> int:
-        """Run simulations, until the value of the root is proven.
+        """Run up to `count` simulations, until the root is proven; return how many were run.
 
-        Args:
-            tree: the tree.
-            root: the place of the root, which has been made.
-            through: the place of the root's child to which all simulations go; NO_PLACE: any.
-            mover: stones of the player whose turn it is at the root.
-            mask: all stones at the root.
-            setup: what the rule knows of the board, and how to grow.
-            count: how many simulations, at most.
-
-        Returns:
-            The simulations run.
+        `root` is its place, `mover` and `mask` are its stones; `through` is the place of the child
+        to which all simulations go, or NO_PLACE.
         """
         for done in range(count):
             if tree.nodes[root].proven != UNPROVEN:

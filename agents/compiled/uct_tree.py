@@ -25,13 +25,8 @@ SLICE = 1000  # playouts of each tree between two looks at the clock: about a mi
 class UctTree(PooledTree):
     """A tree that grows as `agents.mcts.Tree` does; with decisive moves, as `LookAheadTree`.
 
-    Args:
-        env: the rules, which `agents.compiled.compilation.is_compiled_game` accepts.
-        state: the root, in which the game goes on.
-        settings: how to grow.
-        stream: the seed of the random numbers, below 2^63.
-        plain: whether the kernels run as they stand, in plain Python.
-        learned: guesses the value of leaves, in the place of playouts.
+    Its game is one that `agents.compiled.compilation.is_compiled_game` accepts. A `learned` value
+    guesses leaves, in the place of playouts.
     """
 
     def __init__(

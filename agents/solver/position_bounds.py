@@ -130,17 +130,10 @@ def play_forced(board: BoardMasks, position: Position, alpha: int) -> ForcedLine
 def decide_by_stones(
     board: BoardMasks, stones: int, free: int, moves: int, alpha: int
 ) -> tuple[bool, int]:
-    """Compare alpha with the earliest wins that are possible; see `agents.solver.solver_kernel`.
+    """Whether alpha and the earliest wins that are possible decide a position, and its value.
 
-    Args:
-        board: the board.
-        stones: how many are on it; the player to move has no win at once.
-        free: the cells that can be played.
-        moves: those of them after which the opponent does not win at once.
-        alpha: the window is (alpha, alpha + 1).
-
-    Returns:
-        Whether that decides, and the value.
+    The player to move has no win at once; of the `free` cells, `moves` are those after which the
+    opponent has none.
     """
     cells = board.cells
     if free == 0:

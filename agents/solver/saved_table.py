@@ -64,7 +64,10 @@ def load_table(solver: Solver, path: Path) -> None:
     """
     content = read_content(path, "name a file that --table has written", "the table ")
     first, _, compressed = content.partition(b"\n")
-    header, board = _read_header(path, first), game_id(solver.env)
+    header = read_header(first[:LONGEST_HEADER], FORMAT, path, "name a file of --table")
+    if missing := {"board", "megabytes", "layout", "generation"} - header.keys():
+        raise ValueError(f"the table {path} does not say its {min(missing)}: begin anew")
+    board = game_id(solver.env)
     if header["board"] != board:
         raise ValueError(f"the table {path} is of {header['board']!r:.60}, not of {board!r}")
     engine = require_table(solver)
@@ -104,13 +107,6 @@ def _layout(engine: CompiledEngine) -> list[Any]:
     """The layout of a table in terms of JSON."""
     near, far, *rest = engine.layout
     return [list(near), list(far), *rest]
-
-
-def _read_header(path: Path, line: bytes) -> dict[str, Any]:
-    header = read_header(line[:LONGEST_HEADER], FORMAT, path, "name a file of --table")
-    if missing := {"board", "megabytes", "layout", "generation"} - header.keys():
-        raise ValueError(f"the table {path} does not say its {min(missing)}: begin anew")
-    return header
 
 
 def _compressed(table: Words) -> Iterator[bytes]:

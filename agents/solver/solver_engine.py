@@ -63,14 +63,11 @@ class CompiledEngine:
         cold: bool = False,
         shared: bool = False,
     ) -> "CompiledJob":
-        """A job that has not begun.
+        """A job that has not begun, of positions in which the game goes on.
 
-        Args:
-            states: the positions; in none of them is the game over.
-            lower: scores below it need not be told from it.
-            upper: scores above it need not be told from it.
-            cold: whether each begins with an empty table; then no other job may run.
-            shared: whether `CompiledJob.helper` may be asked to share the work.
+        Scores outside of the bounds need not be told from the nearer one. Each position of a `cold`
+        job begins with an empty table, while no other job may run; with a `shared` one, a
+        `CompiledJob.helper` may share the work.
         """
         return CompiledJob(self, states, lower, upper, cold, shared)
 

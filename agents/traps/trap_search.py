@@ -142,7 +142,7 @@ class TrapSearch:
             path = self._walk(root)
             if not path[-1].closed:
                 return path
-            self._carry_up(path)
+            _carry_up(path)
         return None
 
     def expand(self, path: Sequence[TrapNode], replies: Iterable[Reply]) -> None:
@@ -153,7 +153,7 @@ class TrapSearch:
                 following = self.env.get_next_state(leaf.state, reply.column)
                 belief = belief_after(leaf.belief, reply)
                 leaf.children.append((probability, self.turn(following, reply.turn, belief)))
-        self._carry_up(path)
+        _carry_up(path)
 
     def settle_all(self) -> None:
         """Carry all values up: a trial carries them up its own path alone."""
@@ -163,23 +163,22 @@ class TrapSearch:
 
     def column(self, state: BoardState) -> int | None:
         """The best column of a position, the first of equals; None where no trial has been."""
-        image = self._image(state)
-        node = self.turns.get(image.key)
-        if node is None or not node.children:
-            return None
-        tried = [place for place, child in enumerate(node.children) if child.visits] or [0]
-        best = max(tried, key=lambda place: node.children[place].value)
-        column = node.moves[best]
-        return column if image == state else self.env.columns - 1 - column
+        moves = self._moves(state)
+        tried = [(column, child) for column, child in moves if child.visits] or moves[:1]
+        return max(tried, key=lambda move: move[1].value)[0] if tried else None
 
     def values(self, state: BoardState) -> Mapping[int, float]:
         """The expected points of each move, from 0 to 1, as far as trials have been."""
+        return {column: child.value for column, child in self._moves(state)}
+
+    def _moves(self, state: BoardState) -> Sequence[tuple[int, ReplyTurn]]:
+        """The moves of a position, each with the node that it leads to, once it was visited."""
         image = self._image(state)
         node = self.turns.get(image.key)
         if node is None or not node.children:
-            return {}
+            return ()
         moves = node.moves if image == state else self._mirrored(node.moves)
-        return {column: child.value for column, child in zip(moves, node.children, strict=True)}
+        return [*zip(moves, node.children, strict=True)]
 
     def _image(self, state: BoardState) -> BoardState:
         return state.smaller_image(self.env.rows, self.env.columns)
@@ -196,10 +195,6 @@ class TrapSearch:
             path.append(node)
         node.visits += 1
         return path
-
-    def _carry_up(self, path: Sequence[TrapNode]) -> None:
-        for node in reversed(path):
-            settle(node)
 
     def _best_child(self, node: TrapTurn) -> ReplyTurn:
         """The move to try next, by UCT; those after which nothing is left to learn are left out."""
@@ -248,6 +243,11 @@ def belief_after(belief: Belief, reply: Reply) -> Belief:
     No model is refuted by one reply, for in the next game another opponent may come this way.
     """
     return posterior(belief, reply.chances, DOUBT)
+
+
+def _carry_up(path: Sequence[TrapNode]) -> None:
+    for node in reversed(path):
+        settle(node)
 
 
 def settle(node: TrapNode) -> None:

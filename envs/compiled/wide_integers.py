@@ -121,13 +121,9 @@ Generate = Callable[[Any, list[Any]], Any]
 
 
 def teach(operation: Any, operands: int, result: Any, generate: Generate) -> None:
-    """Teach an operation on one or two wide integers.
+    """Teach an operation on one or two operands, of which one is wide; the other is widened.
 
-    Args:
-        operation: the function or operator.
-        operands: how many it takes; what is narrow among them is widened.
-        result: the type of the result; None is the operands'.
-        generate: its instructions.
+    The type of the result is the wide operand's where `result` is None.
     """
 
     @templates.infer_global(operation)
