@@ -17,14 +17,19 @@ from hypothesis import strategies as st
 from agents.book import book_positions
 from agents.book.book_format import BookContent
 from agents.book.book_positions import FEW_POSITIONS, BookScope, positions_by_ply
-from agents.book.building.book_building import Checkpoint, FindingsFile, UnfinishedBook, build_book
+from agents.book.building.book_building import (
+    Checkpoint,
+    FindingsFile,
+    UnfinishedBook,
+    build_book,
+    position_of_key,
+)
 from agents.book.building.replies_file import RepliesFile, TrapScope
-from agents.book.building.shards import solve_positions
 from agents.book.opening_book import open_book
 from agents.book.repertoire import RepertoireScope
 from envs import ConnectX
 from submission.executors.local_workers import local_executor
-from tests.helpers.brute_force import BruteForce, reached_states, score_by_brute_force
+from tests.helpers.brute_force import BruteForce, score_by_brute_force
 
 SCOPE = BookScope(4, 4, 3, 6)
 POSITIONS = 479
@@ -104,32 +109,19 @@ def test_every_executor_builds_the_same_book(
 
 @cache
 def solved() -> dict[int, int]:
-    """The scores of all positions by key."""
-    keys = positions_by_ply(SCOPE, FEW_POSITIONS)[-1].tolist()
-    found: dict[int, int] = {}
-    for scores in solve_positions(SCOPE, keys, AtOnce(), MEGABYTES):
-        found |= scores
-    assert len(found) == POSITIONS
-    return {key: found[key] for key in keys}
+    """The scores of all positions by key, by full minimax."""
+    env = ConnectX(SCOPE.rows, SCOPE.columns, SCOPE.inarow)
+    truth, keys = BruteForce(env), positions_by_ply(SCOPE, FEW_POSITIONS)[-1].tolist()
+    assert len(keys) == POSITIONS
+    return {
+        key: score_by_brute_force(env, truth, state)
+        for key in keys
+        if (state := position_of_key(SCOPE.board, key))
+    }
 
 
 def solved_at_once() -> list[int]:
     return [*solved().values()]
-
-
-@pytest.mark.parametrize("scope", [SCOPE, BookScope(3, 5, 3, 5)])
-def test_whole_books_against_full_minimax(scope: BookScope, tmp_path: Path) -> None:
-    env = ConnectX(scope.rows, scope.columns, scope.inarow)
-    truth = BruteForce(env)
-    checkpoint = Checkpoint(tmp_path / "book.scores", scope)
-    with checkpoint.opened(resume=False) as known:
-        content = build_book(checkpoint, known, AtOnce(), MEGABYTES, lambda *_: None)
-    opening_book = open_book(content)
-    assert len(checkpoint.read()) == checkpoint.count == len(content.deepest_scores)
-    for states in reached_states(scope):
-        for state in states:
-            if env.get_available_actions(state):
-                assert opening_book.score(state) == score_by_brute_force(env, truth, state)
 
 
 def test_a_book_that_could_not_be_opened_is_not_begun(

@@ -10,7 +10,6 @@ from functools import cache, partial
 from pathlib import Path
 from threading import Event, Thread
 from time import perf_counter
-from typing import Any
 
 import pytest
 
@@ -18,7 +17,6 @@ from agents import Agent, make_agent
 from agents.compiled.compilation import Compilation, Patience
 from agents.registry import AGENTS, JsonValue
 from envs import ConnectFour
-from envs.compiled.jit import compiled, fastest, inlined, jit, parallel_range
 from submission.bundle.bundle import build_bundle
 from submission.kaggle import kaggle_environments
 from tests.helpers.bitbully_judge import Judge
@@ -156,42 +154,6 @@ def test_only_the_search_that_will_be_used_is_compiled(
     make_agent(name).compile(ConnectFour())
     make_agent(name, weights=None).compile(ConnectFour())
     assert begun == [learned, plain]
-
-
-# --- kernels
-
-
-@inlined
-def _doubled(number: int) -> int:
-    return 2 * number
-
-
-@jit
-def _sum_of_doubles(count: int) -> int:
-    total = 0
-    for number in parallel_range(count):
-        total += _doubled(number)
-    return total
-
-
-def test_a_kernel_is_a_plain_function_with_a_compiled_twin() -> None:
-    assert _sum_of_doubles(10) == 90
-    twin: Any = compiled(_sum_of_doubles)
-    assert twin(10) == 90
-    assert twin.signatures
-    assert fastest(_sum_of_doubles) is twin
-    assert compiled(_doubled)(2**40) == 2**41
-
-
-def test_what_a_kernel_encloses_is_compiled_too() -> None:
-    def make(shift: int, inner: Callable[[int], int]) -> Callable[[int], int]:
-        @jit
-        def outer(number: int) -> int:
-            return inner(number) + shift
-
-        return outer
-
-    assert compiled(make(3, _doubled))(5) == 13
 
 
 UNWRITABLE = """

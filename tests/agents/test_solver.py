@@ -55,13 +55,16 @@ def test_published_scores(name: str, solver: Solver) -> None:
     assert solver.score_all(states) == [score for _, score in positions]
 
 
+@pytest.mark.parametrize("plain", [False, True])
 @pytest.mark.parametrize(
     ("rows", "columns", "inarow"), [(4, 4, 3), (3, 5, 3), (2, 6, 2), (7, 2, 4), (3, 4, 5)]
 )
-def test_small_boards_against_full_minimax(rows: int, columns: int, inarow: int) -> None:
+def test_small_boards_against_full_minimax(
+    rows: int, columns: int, inarow: int, plain: bool
+) -> None:
     env = ConnectX(rows, columns, inarow)
-    truth = BruteForce(env)
-    solver = Solver(env)
+    truth, solver = BruteForce(env), Solver(env, plain=plain)
+    assert solver.is_compiled != plain
     states = [state for seed in range(8) for state in unfinished(env, seed)]
     expected = [score_by_brute_force(env, truth, state) for state in states]
     assert solver.score_all(states) == expected
@@ -231,16 +234,6 @@ def test_the_kernel_as_it_stands_searches_the_same_tree() -> None:
         assert solved
         assert (lowers, uppers) == ([bounds.lower], [bounds.upper])
         assert progress[VISITED] == bounds.nodes
-
-
-def test_the_plain_solver_finds_the_same_scores() -> None:
-    for env, state in positions_of_boards(Random(6)):
-        plain, compiled = Solver(env, plain=True), Solver(env)
-        assert not plain.is_compiled
-        assert compiled.is_compiled
-        assert plain.score(state) == compiled.score(state)
-        assert plain.outcome(state) == compiled.outcome(state)
-        assert plain.scores(state).keys() == compiled.scores(state).keys()
 
 
 @pytest.mark.parametrize("plies", [20, 24, 30])

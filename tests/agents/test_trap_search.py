@@ -210,16 +210,6 @@ def test_replies_that_every_model_thinks_unlikely_are_left_out() -> None:
         assert replies[-1].chances == (1.0, 1.0 - chance)
 
 
-def test_a_model_that_names_no_legal_move_is_refused() -> None:
-    env = ConnectX()
-    judge, begin = Judge(Solver(env, 1)), env.initial_state()
-    with pytest.raises(ValueError, match="takes the action 9"):
-        judge.replies(begin, [lambda *_: {9: 1.0}], Clock())
-    for chances in ({3: 0.5}, dict[int, float]()):
-        with pytest.raises(ValueError, match="must sum to 1"):
-            judge.replies(begin, [lambda *_, told=chances: told], Clock())
-
-
 NOTHING = Turn(-1, (0,))
 
 

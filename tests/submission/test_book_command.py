@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from agents import PerfectAgent
+from agents import make_agent
 from agents.book.book_format import decode_book, decode_repertoire
 from agents.book.book_positions import BookScope
 from agents.book.building.book_building import Checkpoint
@@ -116,26 +116,6 @@ def test_mistakes_are_one_sentence_and_leave_nothing(
 REPERTOIRE = "book --repertoire --rows 4 --columns 4 --inarow 3 --workers 1 --table-megabytes 1"
 
 
-def test_a_repertoire_is_written_and_played(shell: Shell, tmp_path: Path) -> None:
-    outcome = shell.run(*REPERTOIRE.split(), "--all-plies", "2")
-    assert outcome.status == 0
-    assert re.fullmatch(
-        r"Wrote repertoire\.cxrp, 0 kB: the moves of \d+ positions\.\n", outcome.stdout
-    )
-    repertoire = decode_repertoire((tmp_path / "repertoire.cxrp").read_bytes())
-    assert repertoire.scope == RepertoireScope(4, 4, 3, 2, 7, 7)
-    agent = PerfectAgent(repertoire=str(tmp_path / "repertoire.cxrp"))
-    env = ConnectX(4, 4, 3)
-    state = env.initial_state()
-    assert agent.act(env, state) == repertoire.move(state) == agent.search(env, state).action
-    path = tmp_path / "submission.py"
-    assert (
-        shell.run("build", "perfect", "-O", "repertoire=repertoire.cxrp", "-o", str(path)).status
-        == 0
-    )
-    assert "_REPERTOIRE = b85decode(" in path.read_text()
-
-
 def test_a_repertoire_of_one_seat(shell: Shell, tmp_path: Path) -> None:
     words = [*REPERTOIRE.split(), "--seat", "2", "--plies", "3", "-o", "moves.cxrp"]
     assert shell.run(*words).status == 0
@@ -153,23 +133,39 @@ TRAPS = (
 )
 
 
-def test_a_book_of_traps_is_written_and_played(shell: Shell, tmp_path: Path) -> None:
-    """On this board player 2 is lost, and all that can be learnt is learnt in seconds."""
-    outcome = shell.run(*TRAPS.split())
+@pytest.mark.parametrize(
+    ("option", "words", "told", "scope"),
+    [
+        (
+            "repertoire",
+            f"{REPERTOIRE} --all-plies 2",
+            r"the moves of \d+ positions",
+            RepertoireScope(4, 4, 3, 2, 7, 7),
+        ),
+        # On this board player 2 is lost, and all that can be learnt is learnt in seconds.
+        (
+            "traps",
+            TRAPS,
+            r"\d+ traps, and the moves of what else can be met",
+            RepertoireScope(4, 4, 3, -1, -1, 7),
+        ),
+    ],
+)
+def test_moves_by_heart_are_written_and_played(
+    shell: Shell, option: str, words: str, told: str, scope: RepertoireScope
+) -> None:
+    outcome = shell.run(*words.split())
     assert outcome.status == 0
-    assert re.fullmatch(
-        r"Wrote traps\.cxrp, 0 kB: \d+ traps, and the moves of what else can be met\.\n",
-        outcome.stdout,
-    )
-    book = decode_repertoire((tmp_path / "traps.cxrp").read_bytes())
-    assert book.scope == RepertoireScope(4, 4, 3, -1, -1, 7)
-    env, agent = ConnectX(4, 4, 3), PerfectAgent(traps=str(tmp_path / "traps.cxrp"))
-    for column in range(4):
-        state = env.get_next_state(env.initial_state(), column)
-        assert agent.act(env, state) == book.move(state) == agent.search(env, state).action
-    words = ("build", "perfect", "-O", "traps=traps.cxrp", "-o", "submission.py")
-    assert shell.run(*words).status == 0
-    assert "_TRAPS = b85decode(" in (tmp_path / "submission.py").read_text()
+    assert re.fullmatch(rf"Wrote {option}\.cxrp, 0 kB: {told}\.\n", outcome.stdout)
+    book = decode_repertoire(Path(f"{option}.cxrp").read_bytes())
+    assert book.scope == scope
+    env, agent = ConnectX(4, 4, 3), make_agent("perfect", **{option: f"{option}.cxrp"})
+    begin = env.initial_state()
+    for state in (begin, *(env.get_next_state(begin, column) for column in range(4))):
+        if scope.plies_of(state.player) >= 0:
+            assert agent.act(env, state) == book.move(state) == agent.search(env, state).action
+    assert shell.run("build", "perfect", "-O", f"{option}={option}.cxrp", "-o", "a.py").status == 0
+    assert f"_{option.upper()} = b85decode(" in Path("a.py").read_text()
 
 
 def test_a_book_of_traps_goes_on_from_what_was_found(shell: Shell, tmp_path: Path) -> None:
