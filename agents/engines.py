@@ -20,7 +20,7 @@ class TwoEngines(Agent):
 
     @abstractmethod
     def compilation(self, env: Any) -> Compilation | None:
-        """The compiled search of a game; None where it does not know that, or what it is handed."""
+        """The compiled search of a game; None where there is none for it or for these options."""
 
     def compile(self, env: Env[Any, Any]) -> None:
         """Compile the search, if it is to be compiled for this game."""

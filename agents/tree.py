@@ -35,8 +35,8 @@ class SearchedNode(ABC, Generic[Action]):
     """The value that the player whose turn it is can fall back on: the best proven one of a child,
     where it is neither a win nor a loss; else None."""
     prior: float
-    """The probability that an evaluator gives the action that leads here, among those that have a
-    node; 1 where none is asked."""
+    """The evaluator's probability of the action that leads here, among the parent's children; 1
+    without an evaluator."""
     evaluation: float
     """The evaluator's value of the state, once it has been asked."""
 

@@ -71,8 +71,7 @@ def test_a_trace_is_its_drawing(agent: str) -> None:
 def test_no_submission_carries_a_notebook() -> None:
     names = {
         node.name
-        for agent in ("greedy", "mcts", "perfect")
-        for node in ast.walk(ast.parse(build_bundle(agent, {})))
+        for node in ast.walk(ast.parse(build_bundle("mcts", {})))
         if isinstance(node, ast.FunctionDef)
     }
     assert not {name for name in names if "repr_mime" in name or "html" in name}

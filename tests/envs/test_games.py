@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from agents.policy.network import policy_scope
 from envs import BoardGame, ConnectFour, ConnectX, TicTacToe
-from envs.games import COLUMN, GAMES, GameEntry, game_entry
+from envs.games import GAMES, GameEntry, game_entry
 from envs.learning.single_env import ENVIRONMENTS
 from envs.learning.vector.vector_env import VECTOR_ENVIRONMENTS, make_vector_env
 from tests.helpers.flat_boards import every_game, free_cells, has_line

@@ -23,31 +23,25 @@ from tests.helpers.strategies import Position, board_games, positions
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def test_text_of_connect_four() -> None:
-    env = ConnectX()
-    assert board_text(env, state_from_moves(env, "4453")).splitlines() == [
-        ". . . . . . .",
-        ". . . . . . .",
-        ". . . . . . .",
-        ". . . . . . .",
-        ". . . O . . .",
-        ". . O X X . .",
-        "1 2 3 4 5 6 7",
-    ]
-
-
-def test_text_of_tic_tac_toe() -> None:
-    env = TicTacToe()
-    assert board_text(env, state_from_moves(env, "519")) == "O . .\n. X .\n. . X\n1 2 3"
-
-
-def test_text_of_a_wide_board_stays_aligned() -> None:
-    env = ConnectX(rows=2, columns=11, inarow=4)
-    assert board_text(env, state_from_moves(env, "11,10,11")).splitlines() == [
-        " .  .  .  .  .  .  .  .  .  .  X",
-        " .  .  .  .  .  .  .  .  .  O  X",
-        " 1  2  3  4  5  6  7  8  9 10 11",
-    ]
+def test_text_of_boards_drawn_by_hand() -> None:
+    wide = ConnectX(rows=2, columns=11, inarow=4)
+    for env, moves, lines in (
+        (ConnectX(2, 7, 4), "4453", [". . . O . . .", ". . O X X . .", "1 2 3 4 5 6 7"]),
+        (TicTacToe(), "519", ["O . .", ". X .", ". . X", "1 2 3"]),
+        (
+            wide,
+            "11,10,11",
+            [
+                " .  .  .  .  .  .  .  .  .  .  X",
+                " .  .  .  .  .  .  .  .  .  O  X",
+                " 1  2  3  4  5  6  7  8  9 10 11",
+            ],
+        ),
+    ):
+        assert board_text(env, state_from_moves(env, moves)).splitlines() == lines
+    won = state_from_moves(TicTacToe(), "14253")
+    first_row = board_ansi(TicTacToe(), won).splitlines()[0]
+    assert first_row == " ".join(["\x1b[7mX\x1b[0m"] * 3)
 
 
 @given(positions(board_games()))
@@ -91,17 +85,22 @@ def test_svg_stays_inside_its_frame(position: Position) -> None:
         assert top + radius <= y <= top + height - radius
 
 
-def test_svg_rings_the_winning_line_alone() -> None:
-    env = ConnectX()
-    state = state_from_moves(env, "1213141")
-    rings = [
-        divmod(index, env.columns)
-        for index, shape in enumerate(circles(env, state))
-        if shape.get("stroke")
-    ]
-    assert rings == [(2, 0), (3, 0), (4, 0), (5, 0)]
-    unfinished = state_from_moves(env, "121314")
-    assert not any(shape.get("stroke") for shape in circles(env, unfinished))
+def test_svg_and_image_ring_the_winning_line_alone() -> None:
+    env, dark = ConnectX(), np.array([11, 31, 56])
+    line = [(2, 0), (3, 0), (4, 0), (5, 0)]
+    for moves, expected in (("1213141", line), ("121314", [])):
+        state = state_from_moves(env, moves)
+        image, shapes = board_rgb(env, state), circles(env, state)
+        cells = [divmod(index, env.columns) for index in range(len(shapes))]
+        assert [
+            c for c, shape in zip(cells, shapes, strict=True) if shape.get("stroke")
+        ] == expected
+        ringed = [
+            (row, column)
+            for row, column in cells
+            if (image[row * CELL + CELL // 2, column * CELL :][:CELL] == dark).all(1).any()
+        ]
+        assert ringed == expected
 
 
 @pytest.mark.parametrize(
@@ -131,12 +130,6 @@ def test_ansi_is_the_text_with_the_winning_stones_in_reverse_video(position: Pos
     assert set(marked) <= {"X" if state.player == 2 else "O"}
 
 
-def test_ansi_marks_the_line_where_it_is() -> None:
-    env = TicTacToe()
-    picture = board_ansi(env, state_from_moves(env, "14253"))
-    assert picture.splitlines()[:2] == ["\x1b[7mX\x1b[0m " * 2 + "\x1b[7mX\x1b[0m", "O O ."]
-
-
 def colours(env: BoardGame, state: BoardState) -> list[tuple[int, ...]]:
     """The colour in the middle of each cell of the image, row by row."""
     image = board_rgb(env, state)
@@ -150,18 +143,3 @@ def test_the_image_has_the_colours_of_the_svg(position: Position) -> None:
     assert board_rgb(env, state).shape == (env.rows * CELL, env.columns * CELL, 3)
     fills = [shape.attrib["fill"] for shape in circles(env, state)]
     assert colours(env, state) == [tuple(bytes.fromhex(fill[1:])) for fill in fills]
-
-
-def test_the_image_rings_the_winning_line_alone() -> None:
-    env = ConnectX()
-    won = board_rgb(env, state_from_moves(env, "1213141"))
-    before = board_rgb(env, state_from_moves(env, "121314"))
-    dark = np.array([11, 31, 56])
-    ringed = [
-        (row, column)
-        for row in range(env.rows)
-        for column in range(env.columns)
-        if (won[row * CELL + CELL // 2, column * CELL : (column + 1) * CELL] == dark).all(1).any()
-    ]
-    assert ringed == [(2, 0), (3, 0), (4, 0), (5, 0)]
-    assert not (before == dark).all(2).any()
