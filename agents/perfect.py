@@ -42,11 +42,11 @@ LATEST_TIE = 0.5
 HARD_POSITION_SHARE = 0.4
 """Part of a match's bank that a single move may take."""
 TRAP_SHARE = 0.5
-"""Part of the time left that may go into traps ..."""
+"""Part of the time left that may go into setting a trap."""
 TRAP_SECONDS = 2.0
-"""... how long that is at most ..."""
+"""The longest time that may go into it."""
 TRAP_TRIALS = 400
-"""... and how many trials, which take about a second where they are compiled."""
+"""The most trials for it, which take about a second where they are compiled."""
 RESISTANCES = ("traps", "longest")
 """Aims where no win can be forced."""
 

@@ -22,10 +22,6 @@ from tests.helpers.svg_reading import SVG
 FOUR = ConnectFour()
 
 
-def cells(page: object) -> list[list[str]]:
-    return [[cell.text or "" for cell in row] for row in page.iter("tr")]  # type: ignore[attr-defined]
-
-
 def test_a_result_has_a_table_of_its_values() -> None:
     result = make_agent("minimax", depth=2).search(FOUR, FOUR.initial_state())
     page = shown(result)

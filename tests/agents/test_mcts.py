@@ -465,26 +465,19 @@ def test_the_next_search_goes_on_from_the_statistics_of_the_last(engine: str) ->
 
 
 @both_engines
-@pytest.mark.parametrize(("keep_tree", "elsewhere"), [(False, False), (True, True)])
+@pytest.mark.parametrize(
+    ("env", "moves", "keep_tree"),
+    [(ConnectFour(), "44", False), (ConnectFour(), "444", True), (ConnectX(6, 8), "44", True)],
+    ids=["keeping is switched off", "more than two plies further on", "another game"],
+)
 def test_a_search_starts_anew_without_a_tree_to_keep(
-    keep_tree: bool, elsewhere: bool, engine: str
+    env: ConnectX, moves: str, keep_tree: bool, engine: str
 ) -> None:
-    """Either keeping is switched off, or the state is not at most two plies further on."""
-    env = ConnectFour()
     agent = MCTSAgent(simulations=50, seed=6, keep_tree=keep_tree, engine=engine)
-    agent.search(env, env.initial_state())
-    state = state_from_moves(env, "444" if elsewhere else "44")
-    agent.search(env, state)
-    assert agent.tree.root.visits == 50  # type: ignore[union-attr]
-
-
-@both_engines
-def test_a_tree_of_another_game_is_not_kept(engine: str) -> None:
-    agent = MCTSAgent(simulations=50, seed=7, engine=engine)
-    for env in (ConnectX(4, 4, 3), ConnectX(4, 4, 4)):
-        agent.search(env, env.initial_state())
-        assert agent.tree.env is env  # type: ignore[union-attr]
-        assert agent.tree.root.visits <= 50  # type: ignore[union-attr]
+    agent.search(ConnectFour(), ConnectFour().initial_state())
+    agent.search(env, state_from_moves(env, moves))
+    assert agent.tree is not None
+    assert (agent.tree.env, agent.tree.root.visits) == (env, 50)
 
 
 # --- budgets and repeatability

@@ -1,4 +1,4 @@
-"""The agents by name: what is listed, what is made, what is refused."""
+"""The agents by name and by a text: what is listed, what is made, what is refused."""
 
 import json
 import re
@@ -7,9 +7,25 @@ from typing import Any, get_args
 
 import pytest
 
-from agents import Agent, agent_names, make_agent
+from agents import (
+    Agent,
+    AlphaBetaAgent,
+    MCTSAgent,
+    MinimaxAgent,
+    RandomAgent,
+    agent_names,
+    make_agent,
+)
 from agents.options import OptionInfo, agent_help, agent_options
-from agents.registry import AGENTS, REGISTERED, TRAINED_AGENTS, agent_class
+from agents.registry import (
+    AGENTS,
+    REGISTERED,
+    TRAINED_AGENTS,
+    agent_class,
+    agent_from_text,
+    parse_options,
+    parse_specification,
+)
 from envs import ConnectFour, Env, TicTacToe
 from tests.helpers.small_games import Nim
 
@@ -215,3 +231,51 @@ def test_an_unknown_choice_or_a_number_out_of_range_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         make_agent(name, **options)
+
+
+# --- agents named by a text
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "options"),
+    [
+        ("mcts", "mcts", {}),
+        ("mcts:", "mcts", {}),
+        ("mcts:simulations=5,seed=1", "mcts", {"simulations": 5, "seed": 1}),
+        ("alphabeta: depth = 3, time_limit=None", "alphabeta", {"depth": 3, "time_limit": None}),
+        ("x:words=a,b,flag=true", "x", {"words": "a,b", "flag": True}),
+        ("x:ratio=0.5,name=nan", "x", {"ratio": 0.5, "name": "nan"}),
+    ],
+)
+def test_a_name_with_options(text: str, name: str, options: dict[str, object]) -> None:
+    assert parse_specification(text) == (name, options)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("mcts:fast", "'fast' is no option: write KEY=VALUE"),
+        ("mcts:=3", "'=3' is no option"),
+        ("mcts:seed=1,seed=2", "option seed is given twice"),
+    ],
+)
+def test_what_is_no_option(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        parse_specification(text)
+
+
+def test_options_are_json_words_or_texts() -> None:
+    too_deep = "[" * 100_000
+    texts = ["a=[1, 2]", 'b="4"', "c=FALSE", "d=decisive", "e=", f"f={too_deep}"]
+    values = [[1, 2], "4", False, "decisive", "", too_deep]
+    assert parse_options(texts) == dict(zip("abcdef", values, strict=True))
+
+
+def test_a_text_makes_an_agent_and_a_seed_goes_to_those_that_take_one_and_have_none() -> None:
+    assert agent_from_text("alphabeta:depth=3") == AlphaBetaAgent(depth=3)
+    with pytest.raises(ValueError, match="unknown agent 'stockfish'"):
+        agent_from_text("stockfish", seed=1)
+    assert agent_from_text("mcts", seed=5) == MCTSAgent(seed=5)
+    assert agent_from_text("random:seed=3", seed=5) == RandomAgent(seed=3)
+    assert agent_from_text("random:seed=none", seed=5) == RandomAgent()
+    assert agent_from_text("minimax", seed=5) == MinimaxAgent()

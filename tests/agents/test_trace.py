@@ -23,7 +23,14 @@ from envs import ChanceNode, ConnectX, ExplicitTree, MaxNode, MinNode, TicTacToe
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.clocks import ticking_clock
 from tests.helpers.kaggle_rules import assert_boards_are_kaggles
-from tests.helpers.random_trees import LEAVES, mixed_trees, plain_trees, subtree, worth
+from tests.helpers.random_trees import (
+    LEAVES,
+    mixed_trees,
+    plain_trees,
+    replaced,
+    subtree,
+    worth,
+)
 from tests.helpers.small_games import Nim
 from tests.helpers.strategies import Position, connect_games, late_positions
 from tests.helpers.textbook import PLAIN, TEXTBOOK, aids
@@ -49,15 +56,6 @@ def cut_to(tree: Any, plies: float) -> Any:
     if isinstance(tree, dict):
         return {name: cut_to(each, plies - 1) for name, each in tree.items()}
     return [cut_to(each, plies - 1) for each in tree]
-
-
-def replaced(tree: Any, path: Any, leaf: int) -> Any:
-    """The tree with a leaf in place of what hangs at the end of a path."""
-    if not path:
-        return leaf
-    branches = dict(enumerate(tree)) if isinstance(tree, list) else dict(tree)
-    branches[path[0]] = replaced(branches[path[0]], path[1:], leaf)
-    return list(branches.values()) if isinstance(tree, list) else branches
 
 
 def children(trace: SearchTrace, parent: TracedNode) -> list[TracedNode]:

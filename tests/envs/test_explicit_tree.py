@@ -13,8 +13,7 @@ from agents import AlphaBetaAgent, MinimaxAgent, agent_names, make_agent
 from agents.guidance.ordering import allows_win, sensible_actions, winning_action
 from envs import CHANCE, ChanceNode, ExplicitTree, MaxNode, MinNode, parse_tree
 from tests.helpers.random_trees import mixed_trees, plain_trees, subtrees
-
-TEXTBOOK = [[3, 12, 8], [2, 4, 6], [14, 5, 2]]
+from tests.helpers.textbook import TEXTBOOK
 
 
 def leaves(tree: Any) -> list[float]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from agents.policy.network import policy_scope
 from envs import BoardGame, ConnectFour, ConnectX, TicTacToe
-from envs.games import GAMES, GameEntry, game_entry
+from envs.games import GAMES, GameEntry, game_entry, game_from_id, game_id
 from envs.learning.single_env import ENVIRONMENTS
 from envs.learning.vector.vector_env import VECTOR_ENVIRONMENTS, make_vector_env
 from tests.helpers.flat_boards import every_game, free_cells, has_line
@@ -117,3 +117,33 @@ def test_environments_have_the_names_of_their_rules(entry: GameEntry) -> None:
         f"{entry.rules.__name__}VectorEnv",
     )
     assert pickle.loads(pickle.dumps((single, vector))) == (single, vector)
+
+
+# --- games as words with their sizes, as addresses carry them
+
+
+@given(board_games())
+def test_a_game_is_made_again_of_its_id(game: BoardGame) -> None:
+    assert game_from_id(game_id(game)) == game
+    assert game_id(ConnectX(6, 7, 5)) == "connectx-6x7x5"
+    assert game_id(TicTacToe()) == "tictactoe", "which has one size"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *["", "-", "chess", "connectx", "connectx-", "connectx-6x7", "connectx-6x7x4x4"],
+        *["tictactoe-", "tictactoe-3x3x3", "connectx-6x7x4 ", "connectx-6x7xfour"],
+        *["ConnectX-6x7x4", "connectx-0x7x4", "connectx--6x7x4", "connectx-6x7x99999"],
+        "connectx-٦x7x4",
+    ],
+)
+def test_other_words_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"is no game|must be a whole number"):
+        game_from_id(text)
+
+
+def test_a_size_may_have_a_limit() -> None:
+    assert game_from_id("connectx-20x20x20", largest=20).rows == 20
+    with pytest.raises(ValueError, match="columns is at most 20, not 21"):
+        game_from_id("connectx-20x21x4", largest=20)

@@ -69,3 +69,12 @@ def subtree(tree: Any, path: Sequence[Any], turn: int = 1) -> tuple[Any, int]:
     if isinstance(tree, MaxNode | MinNode):
         tree, turn = tree.branches, 1 if isinstance(tree, MaxNode) else 2
     return subtree(tree[path[0]], path[1:], 3 - turn)
+
+
+def replaced(tree: Any, path: Sequence[Any], leaf: Any) -> Any:
+    """The tree with a leaf in place of what hangs at the end of a path."""
+    if not path:
+        return leaf
+    branches = dict(enumerate(tree)) if isinstance(tree, list) else dict(tree)
+    branches[path[0]] = replaced(branches[path[0]], path[1:], leaf)
+    return list(branches.values()) if isinstance(tree, list) else branches

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from agents import Agent, AlphaBetaAgent, ExpectimaxAgent, MinimaxAgent
 from agents.trace import SearchTrace, recorded
+from tests.helpers.quick_agents import fresh
 from tests.helpers.textbook import aids
 
 
@@ -32,7 +33,7 @@ def unchanged_by_a_trace(agent: Agent, env: Any, state: Any) -> tuple[SearchTrac
     """The trace and the result of a search, which is the same with the trace and without it."""
     trace = SearchTrace()
     traced = recorded(agent, trace).search(env, state)
-    result = replace(agent).search(env, state)  # type: ignore[type-var]
+    result = fresh(agent).search(env, state)
     assert replace(traced, elapsed=result.elapsed) == result
     assert trace.chosen == result.action
     return trace, result

@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
 from math import inf
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree as Xml
 
 import pytest
@@ -29,16 +28,15 @@ from agents.trace.trace import SearchTrace
 from agents.trace.trace_json import from_json
 from envs import ConnectX, state_from_moves
 from envs.games import GAMES
+from tests.helpers import textbook
 from tests.helpers.brute_force import BruteForce
+from tests.helpers.random_trees import replaced
 from tests.helpers.shell import Outcome, Shell
 
 Nested = float | list["Nested"]
 Explain = Callable[..., Outcome]
 
-TEXTBOOK = "[[3, 12, 8], [2, 4, 6], [14, 5, 2]]"
-"""S. Russell and P. Norvig, "Artificial Intelligence: A Modern Approach", figure 5.5."""
-
-
+TEXTBOOK = str(textbook.TEXTBOOK)
 COMPARING = alternatives(name for name, search in RECORDED_SEARCHES.items() if search.only_compares)
 
 
@@ -254,27 +252,17 @@ def condition_holds(text: str, unknown: float) -> bool:
     return bool(eval(python.replace("≤", "<=").replace("≥", ">=").replace(" = ", " == ")))
 
 
-def with_unknown(tree: Nested, path: tuple[int, ...], value: Any) -> Any:
-    if not path:
-        return value
-    assert isinstance(tree, list)
-    return [
-        with_unknown(child, path[1:], value) if index == path[0] else child
-        for index, child in enumerate(tree)
-    ]
-
-
 @given(inner_trees, st.data())
 @settings(max_examples=60)
 def test_an_unknown_leaf_is_solved_for_every_number(tree: Nested, data: st.DataObject) -> None:
     path = data.draw(st.sampled_from(leaf_paths(tree)))
-    exercise = read_open_tree(repr(with_unknown(tree, path, "?")))
+    exercise = read_open_tree(repr(replaced(tree, path, "?")))
     assert exercise is not None
     solution = solve_exercise(exercise, "alphabeta", {})
     cuts = [line for line in solution if "not visited" in line]
     reports = [line for line in solution if line.startswith("the root reports")]
     for unknown in [-100.0, *(number / 4 for number in range(-24, 25)), 100.0]:
-        value, visited = alpha_beta(with_unknown(tree, path, unknown), -inf, inf, True, ())
+        value, visited = alpha_beta(replaced(tree, path, unknown), -inf, inf, True, ())
         pruned = [
             branch
             for line in cuts

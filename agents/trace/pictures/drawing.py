@@ -228,33 +228,22 @@ def legend_entries(nodes: list[PictureNode]) -> list[Entry]:
         for shape, words in SHAPE_WORDS.items()
         if shape in present
     ]
+    has_visits = any(node.visits is not None for node in nodes)
+    has_line = sum(node.principal for node in nodes) > 1
+    has_windows = any(node.alpha for node in nodes)
+    has_cutoffs = any("≥" in node.cutoff for node in nodes)
+    has_bounds = any(node.value.startswith(("≥", "≤")) for node in nodes)
     others = (
         (Shape.UNVISITED in present, _pruned_sign, "never visited"),
+        (has_visits, partial(_edge_sign, EDGE, 5.0), "as thick as its share of simulations"),
+        (has_line, partial(_edge_sign, PRINCIPAL, PRINCIPAL_WIDTH), "the line that is expected"),
+        (has_windows, partial(_letter_sign, f"{ALPHA} {BETA}", FAINT_INK), "on entry → on return"),
         (
-            any(node.visits is not None for node in nodes),
-            partial(_edge_sign, EDGE, 5.0),
-            "as thick as its share of simulations",
-        ),
-        (
-            sum(node.principal for node in nodes) > 1,
-            partial(_edge_sign, PRINCIPAL, PRINCIPAL_WIDTH),
-            "the line that is expected",
-        ),
-        (
-            any(node.alpha for node in nodes),
-            partial(_letter_sign, f"{ALPHA} {BETA}", FAINT_INK),
-            "on entry → on return",
-        ),
-        (
-            any("≥" in node.cutoff for node in nodes),
+            has_cutoffs,
             partial(_letter_sign, f"{ALPHA} ≥ {BETA}", CUT),
             "why the rest was not visited",
         ),
-        (
-            any(node.value.startswith(("≥", "≤")) for node in nodes),
-            partial(_letter_sign, "≥ ≤", INK),
-            "the value is at least, at most",
-        ),
+        (has_bounds, partial(_letter_sign, "≥ ≤", INK), "the value is at least, at most"),
     )
     return [*shapes, *(Entry(sign, words) for is_needed, sign, words in others if is_needed)]
 
