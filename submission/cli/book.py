@@ -33,8 +33,7 @@ from submission.cli.arguments import (
     output_option,
     require_memory,
 )
-from submission.executors.dask_workers import chosen_executor
-from submission.executors.local_workers import CORES
+from submission.executors.local_workers import CORES, chosen_executor
 from submission.terminal import progress_bar, say
 
 Finding = TypeVar("Finding")

@@ -23,8 +23,7 @@ from agents.policy.training.training_files import TrainingFiles
 from agents.reporting.output_file import held, require_distinct, require_writable
 from submission.cli.arguments import Output
 from submission.cli.games import CONNECT_FOUR, Game, GameColumns, GameInarow, GameRows, chosen_game
-from submission.executors.dask_workers import chosen_executor
-from submission.executors.local_workers import CORES
+from submission.executors.local_workers import CORES, chosen_executor
 from submission.reports import elo_interval, share_in_words
 from submission.terminal import progress_bar, say
 

@@ -1,4 +1,4 @@
-"""Workers of a Dask cluster, or of this machine where none is named.
+"""Workers of a Dask cluster.
 
 A cluster with mpi4py needs nothing of the kind: `mpi4py.futures.MPIPoolExecutor` goes into
 `play_match` as it is, in a script that is started with `mpiexec -n 9 python -m mpi4py.futures`.
@@ -6,12 +6,12 @@ A cluster with mpi4py needs nothing of the kind: `mpi4py.futures.MPIPoolExecutor
 
 from collections.abc import Iterator, Mapping
 from concurrent.futures import CancelledError, Executor, ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from threading import Event, Thread
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
-from submission.executors.local_workers import RenewedExecutor, Versions, local_executor
+from submission.executors.local_workers import RenewedExecutor, Versions
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -31,21 +31,10 @@ BETWEEN_QUESTIONS = 0.1
 START_WORKERS = "`dask worker {address} --nthreads 1 --nworkers K`"
 
 
-def chosen_executor(workers: int, dask: str | None) -> AbstractContextManager[Executor]:
-    """This number of worker processes here, or the workers of the Dask scheduler at an address.
-
-    Raises:
-        ValueError, OSError, ModuleNotFoundError: as `local_executor` and `dask_executor`.
-    """
-    return local_executor(workers) if dask is None else dask_executor(dask)
-
-
-def chosen_count(workers: int, dask: str | None) -> int:
-    """How many workers `chosen_executor` has; of a cluster, how many have joined by now."""
-    if dask is None:
-        return workers
-    with _connected(dask) as client:
-        return len(_living(client, dask))
+def cluster_size(address: str) -> int:
+    """How many workers have joined the cluster of a scheduler by now."""
+    with _connected(address) as client:
+        return len(_living(client, address))
 
 
 @contextmanager

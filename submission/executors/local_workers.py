@@ -8,7 +8,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import metadata
@@ -107,6 +107,28 @@ def start_by_path(
         "arguments": arguments,
     }
     return PROCESS_START, names, "__main__"
+
+
+def chosen_executor(workers: int, dask: str | None) -> AbstractContextManager[Executor]:
+    """This number of worker processes here, or the workers of the Dask scheduler at an address.
+
+    Raises:
+        ValueError, OSError, ModuleNotFoundError: as `local_executor` and `dask_executor`.
+    """
+    if dask is None:
+        return local_executor(workers)
+    from submission.executors.dask_workers import dask_executor
+
+    return dask_executor(dask)
+
+
+def chosen_count(workers: int, dask: str | None) -> int:
+    """How many workers `chosen_executor` has; of a cluster, how many have joined by now."""
+    if dask is None:
+        return workers
+    from submission.executors.dask_workers import cluster_size
+
+    return cluster_size(dask)
 
 
 @contextmanager
