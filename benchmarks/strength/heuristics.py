@@ -1,8 +1,8 @@
 """How the heuristics play: a round robin of alpha-beta searches that differ in nothing else."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 
 from rich.table import Table
 
@@ -69,11 +69,9 @@ def heuristic_report(scores: Sequence[PairingScore]) -> Report:
         f"Heuristics: per cent of the points, with the 95 % interval; from all openings of "
         f"{OPENING_PLIES} plies, mirror images aside, on both seats"
     ]
-    for env, depth, group in _by_game_and_depth(scores):
-        report += [
-            f"{env}, alpha-beta to depth {depth}",
-            round_robin(CONTESTANTS[env], group),
-        ]
+    for (env, heuristics), depth in product(CONTESTANTS.items(), DEPTHS):
+        group = [s for s in scores if (s.pairing.env, s.pairing.depth) == (env, depth)]
+        report += [f"{env}, alpha-beta to depth {depth}", round_robin(heuristics, group)]
     return report
 
 
@@ -90,15 +88,6 @@ def round_robin(heuristics: Sequence[str], scores: Sequence[PairingScore]) -> Ta
         cells = [_share(heuristic, against.get(opponent, ())) for opponent in heuristics]
         rows.add_row(heuristic, *cells, _share(heuristic, own))
     return rows
-
-
-def _by_game_and_depth(
-    scores: Sequence[PairingScore],
-) -> Iterator[tuple[BoardGame, int, list[PairingScore]]]:
-    for env in CONTESTANTS:
-        for depth in DEPTHS:
-            group = [s for s in scores if (s.pairing.env, s.pairing.depth) == (env, depth)]
-            yield env, depth, group
 
 
 def _share(heuristic: str, scores: Sequence[PairingScore]) -> str:

@@ -34,12 +34,13 @@ def mistake_svg(mistake: Mistake) -> str:
     """The position with a cross where the player has played and a ring where it should have."""
     position, played, better = mistake.position, mistake.played, mistake.better
     colours = {played: PLAYED, better: BETTER}
+    x, y = _landing(position, better)
     width, height = GAME.columns * CELL, GAME.rows * CELL + SCORES_HEIGHT
     return element(
         "svg",
         board_svg(GAME, position.state),
         _cross(*_landing(position, played)),
-        _ring(*_landing(position, better)),
+        element("circle", cx=x, cy=y, r=RADIUS - 3, fill="none", stroke=BETTER, stroke_width=6),
         *(_score(at, score, colours.get(at, INK)) for at, score in position.legal.items()),
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {width} {height}",
@@ -52,10 +53,6 @@ def _landing(position: SolvedPosition, column: int) -> tuple[int, int]:
     """The middle of the cell that a stone in this column falls into."""
     row = GAME.to_board(position.state)[column :: GAME.columns].count(0) - 1
     return column * CELL + CELL // 2, row * CELL + CELL // 2
-
-
-def _ring(x: int, y: int) -> str:
-    return element("circle", cx=x, cy=y, r=RADIUS - 3, fill="none", stroke=BETTER, stroke_width=6)
 
 
 def _cross(x: int, y: int) -> str:
@@ -83,12 +80,13 @@ def ply_chart(plies: Mapping[int, AnswerStats]) -> str:
     """Points with their 95 % intervals, and random play as a line."""
     last = max(plies)
     kept = {ply: stats.kept for ply, stats in plies.items() if stats.kept is not None}
+    random = [(_x(ply), _y(measured.random)) for ply, measured in kept.items()]
     width = LEFT + max(STEP * last, LEGEND) + RIGHT
     return document(
         (width, TOP + HEIGHT + BOTTOM),
         "Moves that keep the result, by ply",
         "Points with 95 % intervals: the player. Line: random play.",
-        [*_axes(last), _random_line(kept), *_points(kept)],
+        [*_axes(last), polyline(random, stroke=RANDOM, stroke_width=1.5), *_points(kept)],
     )
 
 
@@ -103,11 +101,6 @@ def _axes(last: int) -> Iterator[str]:
     yield text("plies played", (LEFT, _y(0) + 32), SIZE, fill=INK)
     yield text("result kept", (LEFT, TOP - 14), SIZE, fill=PLAYER)
     yield text("random play", (LEFT + 100, TOP - 14), SIZE, fill=RANDOM)
-
-
-def _random_line(kept: Mapping[int, Measured]) -> str:
-    points = [(_x(ply), _y(measured.random)) for ply, measured in kept.items()]
-    return polyline(points, stroke=RANDOM, stroke_width=1.5)
 
 
 def _points(kept: Mapping[int, Measured]) -> Iterator[str]:

@@ -46,7 +46,10 @@ class Session:
         `quit`, the end of the input and Ctrl-C leave it, and an opponent that fails ends it.
         """
         try:
-            self._say(greeting(self.person, self.opponent.name))
+            self._say(
+                f"You are {SYMBOLS[self.person]} and {self.opponent.name} is "
+                f"{SYMBOLS[3 - self.person]}; X begins. Type help to see what else you can type."
+            )
             self._show(history)
             with self.opponent.seated():
                 while not history.is_over:
@@ -68,8 +71,11 @@ class Session:
 
     def _person_answers(self, history: History) -> History:
         """The history after the next answer; unchanged where that is no move."""
+        env, state = history.env, history.state
+        places = f"{game_entry(env).place.name} 1 to {len(env.action_cells)}"
         try:
-            answer = read_move(history.env, history.state, self._ask(prompt_text(history)))
+            typed = self._ask(f"Your move ({SYMBOLS[state.player]}), {places}: ")
+            answer = read_move(env, state, typed)
             if answer is Command.UNDO:
                 return self._show(history.before_last_turn_of(self.person))
         except ValueError as error:
@@ -81,7 +87,7 @@ class Session:
             case Command.HINT:
                 self._give_hint(history)
             case Command.HELP:
-                self._say(help_text(history.env))
+                self._say(help_text(env))
             case Command.QUIT:
                 raise Leave
             case int():
@@ -145,20 +151,6 @@ def help_text(env: BoardGame) -> str:
         "hint     the move that the agent would play in your place\n"
         "help     this list\n"
         "quit     leave the game (or q, Ctrl-D, or Ctrl-C)"
-    )
-
-
-def prompt_text(history: History) -> str:
-    """The question for the next move."""
-    name, last = game_entry(history.env).place.name, len(history.env.action_cells)
-    return f"Your move ({SYMBOLS[history.state.player]}), {name} 1 to {last}: "
-
-
-def greeting(person: int, opponent: str) -> str:
-    """Say who plays whom."""
-    return (
-        f"You are {SYMBOLS[person]} and {opponent} is {SYMBOLS[3 - person]}; X begins. "
-        "Type help to see what else you can type."
     )
 
 

@@ -217,14 +217,6 @@ def test_compiling_takes_none_of_the_time_of_a_position(
     assert review.totals()["all"].undecided == 0
 
 
-def test_a_log_that_cannot_be_read_is_told_and_left_out(shell: Shell, folder: Path) -> None:
-    (folder / "episode-81234567-agent-1-logs.json").write_text("oh")
-    outcome = shell.run("review", EPISODE, "--player", "Theirs")
-    assert outcome.status == 0
-    assert "episode-81234567-agent-1-logs.json is no agent's log" in outcome.stdout
-    assert "Seconds for a move" not in outcome.stdout
-
-
 def test_a_results_file_is_reviewed_without_its_openings(folder: Path) -> None:
     connectx.evaluate(
         "greedy", "random", games=2, arena="own", workers=1, results="g.jsonl", progress=False
@@ -241,11 +233,16 @@ def test_a_results_file_is_reviewed_without_its_openings(folder: Path) -> None:
         assert "g.jsonl #2" in str(review)
 
 
-def test_files_without_the_player_are_named(folder: Path) -> None:
+def test_what_is_left_out_is_told(folder: Path) -> None:
+    (folder / "episode-81234567-agent-0-logs.json").write_text("oh")
     other = write_episode(episode_of("1212121", names=("Others", "Strangers")), folder, number=7)
     review = connectx.review([EPISODE, other], "Mine", progress=False)
     assert [game.file.name for game in review.games] == [EPISODE]
-    assert review.notes == (f"{other.name}: nobody called Mine has played in it.",)
+    log, absent = review.notes
+    assert "episode-81234567-agent-0-logs.json is no agent's log" in log
+    assert absent == f"{other.name}: nobody called Mine has played in it."
+    assert " ".join(log.split()) in " ".join(str(review).split())
+    assert "Seconds for a move" not in str(review)
 
 
 def test_who_plays_against_himself_is_judged_on_both_seats(folder: Path) -> None:
