@@ -79,18 +79,3 @@ def test_environments_meet_agents_at_one_place_only() -> None:
     sources = {path: path.read_text(encoding="utf-8") for path, _ in modules("envs")}
     meeting = [path.name for path, source in sources.items() if 'import_module("agents' in source]
     assert meeting == ["opponents.py"]
-
-
-@pytest.mark.parametrize(
-    ("source", "packages"),
-    [
-        ("import agents.mcts as m, os.path", {"agents", "os"}),
-        ("from kaggle_environments.envs import connectx", {"kaggle_environments"}),
-        ("def f():\n    from submission import x", {"submission"}),
-        ("if TYPE_CHECKING:\n    import gymnasium", {"gymnasium"}),
-        ("from . import board\nfrom .board import EMPTY", {"envs"}),
-        ("'import agents'\n# import agents", set()),
-    ],
-)
-def test_imports_are_found_wherever_they_stand(source: str, packages: set[str]) -> None:
-    assert imported_packages(source, "envs") == packages

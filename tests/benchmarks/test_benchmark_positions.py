@@ -32,10 +32,6 @@ each_quick_set = pytest.mark.parametrize(
 )
 
 
-def published(kind: PositionSet) -> list[tuple[str, int]]:
-    return published_positions(kind.name.replace("mid-", "middle-"))
-
-
 def best_line(env: BoardGame, state: BoardState) -> list[BoardState]:
     """The states of a game played out from `state` by two players who know everything."""
     truth = BruteForce(env)
@@ -75,7 +71,7 @@ def test_a_score_tells_when_the_game_ends(position: Position) -> None:
 
 @each_set
 def test_kinds_are_those_of_the_published_sets(kind: PositionSet) -> None:
-    for moves, score in published(kind):
+    for moves, score in published_positions(kind.name):
         assert [other for other in SETS if other.admits(ScoredPosition(moves, score))] == [kind]
 
 
@@ -108,7 +104,7 @@ def test_scores_are_those_of_both_solvers(kind: PositionSet) -> None:
 def test_bitbully_with_its_book_agrees_with_the_published_scores(kind: PositionSet) -> None:
     pytest.importorskip("bitbully")
     bitbully = BitBully(book=True)
-    for moves, score in published(kind)[:50]:
+    for moves, score in published_positions(kind.name)[:50]:
         assert bitbully.score(moves) == score
 
 
