@@ -446,7 +446,7 @@ def way(words: Annotated[list[str], typer.Argument(metavar="COMMAND…")]) -> No
 
 @contextmanager
 def _refusals(option: str | None = None) -> Iterator[None]:
-    """Tell what a user has asked for in vain as a mistake in the use of the command."""
+    """Turn the errors of bad input into mistakes in the use of the command."""
     try:
         yield
     except (ModuleNotFoundError, OSError, ValueError) as error:

@@ -39,7 +39,7 @@ LIBRARIES = {
     "pettingzoo": "pettingzoo",
     "pgx": "pgx",
 }
-"""Whose versions matter, by the name that pip knows, and what is imported of them."""
+"""The libraries whose versions matter: the name that pip knows, and the imported module."""
 
 
 def table(*columns: str, words: Sequence[str]) -> Table:

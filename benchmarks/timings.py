@@ -24,7 +24,7 @@ class Peer:
     requirement: str
     """What pip installs it by."""
     run: Callable[[], float]
-    """Does the work; what it returns is the workload's to say.
+    """Does the work once; the workload says what it returns.
 
     Raises ModuleNotFoundError where the peer is not installed.
     """

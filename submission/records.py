@@ -28,7 +28,7 @@ def record_of(kind: type[T], fields: object) -> T:
 
 
 def _unknown(told: Any, known: Any) -> Iterator[str]:
-    """The names that are told and that a record does not have, nor one inside of it."""
+    """The names in the JSON that neither the record nor a record inside of it has."""
     if isinstance(told, dict):
         yield from told.keys() - known.keys()
         for name in told.keys() & known.keys():

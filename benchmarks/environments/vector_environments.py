@@ -33,7 +33,7 @@ OPPONENTS = (
     "policy",
     "policy:temperature=1",
 )
-"""Those that play inside of the step."""
+"""The opponents that play inside of the step."""
 PUFFERLIB = "PufferLib's C environment, its own opponent"
 OPPONENT_BATCH = 1024
 """Games that step together against each of them."""

@@ -1,4 +1,4 @@
-"""Boards in wider words than they need: what is found stays as it is, only the speed does not."""
+"""Has boards take wider words than they need, in which searches find the same, only slower."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from envs.learning.vector.vector_kernels import make_step
 
 @contextmanager
 def words_of_at_least(bits: int) -> Iterator[None]:
-    """Let every board take words of so many bits or more; searches are made and run inside."""
+    """Have every board take words of at least this many bits; make and run searches inside the block."""
     narrower = {known: kind for known, kind in WORDS.items() if known < bits}
     for known in narrower:
         del WORDS[known]
@@ -25,6 +25,6 @@ def words_of_at_least(bits: int) -> Iterator[None]:
 
 
 def forget_boards() -> None:
-    """Forget what is kept by the numbers of a board, which are equal in words of any width."""
+    """Clear the caches by the numbers of a board, which are equal in words of any width."""
     for made_once in board_masks, make_kernels_on_board, make_slice_on_board, make_step:
         made_once.cache_clear()

@@ -34,7 +34,7 @@ def make_set(kind: PositionSet, seed: int) -> Iterator[ScoredPosition]:
 
 
 def quiet_moves(plies: int, rng: Random) -> str:
-    """A random game of so many plies, in which the next player cannot win at once."""
+    """A random game of this many plies, in which the next player cannot win at once."""
     env = ConnectFour()
     while True:
         moves = random_moves(plies, rng)
@@ -44,7 +44,7 @@ def quiet_moves(plies: int, rng: Random) -> str:
 
 
 def random_moves(plies: int, rng: Random) -> str:
-    """A random game of so many plies, at most 41, after which it goes on."""
+    """A random game of this many plies, at most 41, after which it goes on."""
     env = ConnectFour()
     while True:
         state, moves = env.initial_state(), ""

@@ -21,7 +21,7 @@ GROUPS = (range(9), range(9, 10), range(10, 11), range(11, 12), range(12, 16), r
 
 @dataclass(frozen=True)
 class TimedMove:
-    """A move in a position of so many plies."""
+    """A move in a position of a random game."""
 
     ply: int
     seconds: float

@@ -19,7 +19,7 @@ class SolverPeer(Protocol):
     name: str
 
     def solve_all(self, workload: SolverWorkload) -> float:
-        """Solve the positions in turn; the processor seconds of it, clearing tables left out."""
+        """Solve the positions in turn; the processor seconds that took, without clearing tables."""
 
 
 FULL_COLUMN = -1000
@@ -52,7 +52,7 @@ class BitBully:
         return {column: int(score) for column, score in scores.items() if score > FULL_COLUMN}
 
     def solve_all(self, workload: SolverWorkload) -> float:
-        """Solve the positions in turn; the processor seconds of it, clearing tables left out."""
+        """Solve the positions in turn; the processor seconds that took, without clearing tables."""
         boards = [_board(position.moves) for position in workload.positions]
         self._solver.resetTranspositionTable()
         seconds = 0.0

@@ -14,7 +14,7 @@ PEER = "AlphaZero.jl"
 
 
 class Measurement(NamedTuple):
-    """A part of what is known of some weights."""
+    """What one part has measured of some weights."""
 
     weights: str
     part: Part

@@ -73,7 +73,7 @@ class Figure(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """The figures of a part, and what is to be said of them."""
+    """The figures of a part, with notes for the report."""
 
     figures: Sequence[Figure]
     notes: Sequence[str] = ()

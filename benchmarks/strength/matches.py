@@ -7,7 +7,7 @@ from envs.board import BoardGame, BoardState
 
 
 def openings(env: BoardGame, plies: int) -> list[BoardState]:
-    """The unfinished states after so many plies, one of each pair of mirror images.
+    """The unfinished states after this many plies, one of each pair of mirror images.
 
     Agents that do not draw random numbers would play the other as its mirror image, which tells
     nothing new.

@@ -23,7 +23,7 @@ TRAPS = "perfect:resistance=traps,time_limit=0.5"
 LONGEST = "perfect:resistance=longest,time_limit=0.5"
 """The perfect players whose places are compared; with much less time they err on a busy machine."""
 PERFECT_SHARE = 10
-"""One of so many players is perfect, half of these with traps."""
+"""One player in this many is perfect, and half of these have traps."""
 FEWEST_PLAYERS = 2 * PERFECT_SHARE
 
 OTHERS = (
@@ -46,7 +46,7 @@ LUCK = UNCERTAINTY / 2
 LOOKS = 10
 """Players that are drawn for an episode; the one whose rating is nearest plays."""
 SMALLEST_CHANCE = 1e-300
-"""Of a win; one that is less likely tells what a draw does."""
+"""A win that is less likely moves ratings as a draw does."""
 
 STANDARD = NormalDist()
 

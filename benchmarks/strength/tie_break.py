@@ -58,7 +58,7 @@ def play_matches(positions: int, seed: int) -> Iterator[Match]:
 
 
 def searcher(name: str, **options: Any) -> Player:
-    """A player who does what a registered agent chooses."""
+    """A registered agent as a player."""
     agent = make_agent(name, **options)
     return lambda state: agent.act(GAME, state)
 
@@ -106,7 +106,7 @@ def random_positions(outcome: int, wanted: int, seed: int) -> list[BoardState]:
 
 
 def random_position(plies: int, rng: random.Random) -> BoardState:
-    """The position after so many random plies, or fewer where the game is over before."""
+    """The position after this many random plies, or fewer where the game is over before."""
     state = GAME.initial_state()
     for _ in range(plies):
         actions = GAME.get_available_actions(state)

@@ -19,7 +19,7 @@ class Figure(NamedTuple):
 
 
 def figure_of(position: SolvedPosition, picture: str, words: str) -> Figure:
-    """A position with its picture, and what is said of the move in it."""
+    """A position with its picture, and a sentence about the move in it."""
     where = position_in_words(position.moves)
     return Figure(picture, f"Player {position.state.player} is to move {where}: {words}.")
 

@@ -29,7 +29,7 @@ class Episode:
 
 
 def connectx_episode(document: Mapping[str, Any]) -> Episode:
-    """Read an episode of ConnectX; whatever exception a damaged one causes goes through."""
+    """Read an episode of ConnectX; a damaged one may raise any exception."""
     settings = document["configuration"]
     return Episode(
         referee=Referee.CONNECTX,
