@@ -12,7 +12,7 @@ from envs.learning.vector.vector_kernels import make_step
 
 @contextmanager
 def words_of_at_least(bits: int) -> Iterator[None]:
-    """Have every board take words of at least this many bits; make and run searches inside the block."""
+    """Have every board take words of at least this many bits; make and run searches inside."""
     narrower = {known: kind for known, kind in WORDS.items() if known < bits}
     for known in narrower:
         del WORDS[known]
