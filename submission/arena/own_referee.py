@@ -152,15 +152,17 @@ class OwnGame:
 
     def ended(self, failure: Failure | None) -> PlayedGame:
         """The whole game: a seat that fails has no reward, and the other gains nothing by it."""
-        statuses, rewards = (DONE, DONE), self._rewards()
+        statuses, rewards = (DONE, DONE), rewards_of(self._env.winner(self._state))
         if failure is not None and self.mover == 0:
             statuses, rewards = (failure.status, DONE), (None, 0)
         elif failure is not None:
             statuses, rewards = (DONE, failure.status), (0, None)
         return PlayedGame(self.columns, self._durations, statuses, rewards, failure)
 
-    def _rewards(self) -> tuple[int | None, int | None]:
-        return {None: (0, 0), 1: (1, -1), 2: (-1, 1)}[self._env.winner(self._state)]
+
+def rewards_of(winner: int | None) -> tuple[int | None, int | None]:
+    """The rewards of both seats for a game in which nobody has failed."""
+    return {None: (0, 0), 1: (1, -1), 2: (-1, 1)}[winner]
 
 
 def overtime(move: Move, limit: float, bank: float) -> Failure | None:

@@ -4,17 +4,22 @@ A further header stands where more games or pairings were asked for; the last on
 is replayed when it is read: what it says of itself must follow from its columns.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
+from functools import reduce
+from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from agents.reporting.input_file import read_header, read_json, refused_line
-from submission.arena.game_record import GameRecord
+from envs.board import BoardGame
+from submission.arena.game_record import GameConfiguration, GameRecord, Result
+from submission.arena.own_referee import EPISODE_STEPS, rewards_of
+from submission.kaggle import DONE
 from submission.match.match import MatchPlan
-from submission.match.replay_rules import ReplayRules
-from submission.match.schedule import Settings
+from submission.match.schedule import Settings, seat_in
 from submission.records import record_of
+from submission.sandbox.move import FAILING_STATUSES
 
 FORMAT = "connectx results, version 1"
 LARGEST_SIZE = 100
@@ -130,8 +135,8 @@ def _entry(line: bytes) -> ResultsHeader | GameRecord:
 
 def _require_sound(games: Mapping[int, GameRecord], header: ResultsHeader, path: Path) -> None:
     """Refuse games, given by line number, that are impossible or listed twice."""
-    rules = ReplayRules(header.settings.configuration)
-    seen = set[tuple[str, str, int]]()
+    rules = header.settings.configuration
+    env, seen = rules.env, set[tuple[str, str, int]]()
     for number, game in games.items():
         with refused_line(path, number):
             if not header.announces(game):
@@ -139,4 +144,55 @@ def _require_sound(games: Mapping[int, GameRecord], header: ResultsHeader, path:
             if (*game.pairing, game.game) in seen:
                 raise ValueError(f"the file has {game} twice")
             seen.add((*game.pairing, game.game))
-            rules.require_played(game)
+            _require_played(game, rules, env)
+
+
+# --- what a game's record says must follow from its columns
+
+
+def _require_played(record: GameRecord, rules: GameConfiguration, env: BoardGame) -> None:
+    """Replay a game, and refuse a record that does not fit it."""
+    try:
+        state = reduce(env.get_next_state, record.columns, env.initial_state())
+    except ValueError:
+        raise ValueError(f"no game has the columns {[*record.columns]}") from None
+    failing = [place for place in (0, 1) if record.statuses[place] != DONE]
+    is_open_spiel, seat = rules.referee.is_open_spiel, seat_in(record.game)
+    rewards = _possible_rewards(is_open_spiel, env.winner(state), failing)
+    is_longest = not is_open_spiel and len(record.columns) == EPISODE_STEPS - 1
+    is_over = is_longest or not env.get_available_actions(state)
+    # OpenSpiel's environments ask both seats before the first move, when either may fail.
+    failed_before = is_open_spiel and not record.columns and bool(failing)
+    fits = {
+        "seat": record.seat == seat,
+        "statuses": {*record.statuses} <= {DONE, *FAILING_STATUSES}
+        and (failed_before or failing == ([] if is_over else [state.player - 1])),
+        "opening": failed_before or record.columns[: len(record.opening)] == record.opening,
+        "rewards": record.rewards in rewards,
+        "result": record.result is Result.of(record.statuses, rewards[0], seat),
+        "durations": all(_has_times(record, place, place in failing) for place in (0, 1)),
+        "cause": (record.cause is not None) is bool(failing),
+    }
+    for name, fit in fits.items():
+        if not fit:
+            told = getattr(record, name)
+            raise ValueError(f"{name} {told!r} does not fit the columns {[*record.columns]}")
+
+
+def _possible_rewards(
+    is_open_spiel: bool, winner: int | None, failing: Sequence[int]
+) -> list[tuple[int | None, int | None]]:
+    """The rewards that the referee may have given to the seats, the likeliest first."""
+    if not failing:
+        return [rewards_of(winner)]
+    if len(failing) == 2:
+        return [(None, None)]
+    told: list[tuple[int | None, int]] = [(None, 1), (-1, 1)] if is_open_spiel else [(None, 0)]
+    return [(failed, other) if failing == [0] else (other, failed) for failed, other in told]
+
+
+def _has_times(record: GameRecord, place: int, failed: bool) -> bool:
+    """Whether each move of a seat has a time, a failed one included."""
+    begin, seconds = len(record.opening), record.durations[place]
+    moves = len(range(begin + (begin + place) % 2, len(record.columns), 2))
+    return len(seconds) == moves + failed and all(0 <= each < inf for each in seconds)

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.reporting.stats import Estimate
-from submission.arena.game_record import GameRecord, Result
-from submission.match.sprt import pair_of
+from submission.arena.game_record import GameRecord
+from submission.match.sprt import POINTS, pair_of
 
 Encounters = Mapping[tuple[int, int], NDArray[np.float64]]
-"""By two players' numbers: the points of both in each of their pairs of games, shape (pairs, 2)."""
-
+"""By two players' numbers, the smaller one first: the points of both in each of their pairs of
+games, shape (pairs, 2)."""
 
 REPLICAS = 1000
 """Tournaments that the intervals are taken from."""
@@ -87,7 +87,7 @@ def _replicas(
     points = np.zeros((REPLICAS, count, count))
     for first in range(count):
         for second in range(first):
-            pairs = _pairs_of(encounters, first, second)
+            pairs = encounters.get((second, first), np.empty((0, 2)))[:, ::-1]
             share = unplayed[first, second]
             units = np.vstack([pairs, [[1, 0], [0, 1]]])
             weights = rng.gamma([1.0] * len(pairs) + [share] * 2, size=(REPLICAS, len(units)))
@@ -95,15 +95,6 @@ def _replicas(
             weights *= (len(pairs) + 2 * share) / sums  # tiny shares are drawn as 0
             points[:, first, second], points[:, second, first] = (weights @ units).T
     return np.array([elo_ratings(replica) for replica in points])
-
-
-def _pairs_of(encounters: Encounters, first: int, second: int) -> NDArray[np.float64]:
-    """The points of both in each of their pairs of games."""
-    if (first, second) in encounters:
-        return encounters[first, second]
-    if (second, first) in encounters:
-        return encounters[second, first][:, ::-1]
-    return np.empty((0, 2))
 
 
 ELO = 400 / log(10)
@@ -152,13 +143,7 @@ def points_matrix(count: int, encounters: Encounters) -> NDArray[np.float64]:
     return points
 
 
-RATING_POINTS = {
-    Result.WIN: 1.0,
-    Result.DRAW: 0.5,
-    Result.LOSS: 0.0,
-    Result.PLAYER_FAILED: 0.0,
-    Result.OPPONENT_FAILED: 1.0,
-}
+RATING_POINTS = {result: 1.0 if points is None else points for result, points in POINTS.items()}
 """The player's points for a game; the opponent has the rest of 1. Whoever fails has lost."""
 BOTH_FAILED = 0.5
 """The same where both have failed."""
@@ -169,13 +154,14 @@ def encounters_of(names: Sequence[str], records: Iterable[GameRecord]) -> Encoun
 
     A game whose partner was not played, after an interrupt, is a pair of its own.
     """
-    pairs: dict[tuple[int, int], dict[int, tuple[float, float]]] = defaultdict(dict)
+    found: dict[tuple[int, int], dict[object, NDArray[np.float64]]] = defaultdict(dict)
     for record in records:
         own = BOTH_FAILED if len(record.failing_players) == 2 else RATING_POINTS[record.result]
-        of_pairing = pairs[names.index(record.player), names.index(record.opponent)]
-        before = of_pairing.get(pair_of(record), (0.0, 0.0))
-        of_pairing[pair_of(record)] = before[0] + own, before[1] + 1 - own
-    return {players: np.array([*points.values()]) for players, points in pairs.items()}
+        points = {names.index(record.player): own, names.index(record.opponent): 1 - own}
+        first, second = sorted(points)
+        pair = found[first, second].setdefault((record.pairing, pair_of(record)), np.zeros(2))
+        pair += points[first], points[second]
+    return {players: np.array([*pairs.values()]) for players, pairs in found.items()}
 
 
 def require_ranking_library() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from submission.arena.game_record import GameConfiguration, GameRecord
+from submission.arena.game_record import GameConfiguration, GameRecord, Result
 from submission.arena.players import find_player, round_robin
 from submission.match.results_content import ResultsHeader
 from submission.match.results_file import new_results, read_results
@@ -45,6 +45,11 @@ def test_each_pair_of_games_is_an_observation_and_failures_are_losses() -> None:
     assert encounters.keys() == {(0, 1)}
     assert encounters[0, 1].tolist() == [[1, 1], [0.5, 0.5], [1, 1], [1, 0]]
     assert points_matrix(2, encounters).tolist() == [[0, 3.5], [2.5, 0]]
+
+
+def test_who_of_two_is_named_first_makes_no_difference() -> None:
+    seen = replace(LOSS, player="rival", opponent="hero", seat=1, result=Result.WIN)
+    assert encounters_of(NAMES, [WIN, seen])[0, 1].tolist() == [[1, 0], [0, 1]]
 
 
 def test_a_standing_counts_the_games_of_its_player_alone() -> None:

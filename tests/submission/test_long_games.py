@@ -144,8 +144,7 @@ def test_a_file_that_does_not_time_out_is_accepted(
 @needs_throttling
 def test_a_pair_of_slow_games_tells_it_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     slow = taking(lambda observation: 5.5)
-    options = {"lasting": lasting_opponent, "pair_only": True, "speed": 1 / 3}
-    report = checked(slow, tmp_path, monkeypatch, **options)
+    report = checked(slow, tmp_path, monkeypatch, lasting_opponent, pair_only=True, speed=1 / 3)
     assert "a full game would time out at move 18" in first_fault(report).cause
 
 

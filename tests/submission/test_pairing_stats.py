@@ -96,8 +96,8 @@ def test_a_perfect_score_is_infinitely_better() -> None:
 def test_move_times_follow_the_player_to_its_seat() -> None:
     as_second = replace(LOSS, durations=((0.9,), (0.3, 0.6)))
     stats = pairing_stats(NAMES, [WIN, as_second])
-    mean = pytest.approx((0.5 + 0.1 * 3 + 0.3 + 0.6) / 6)
-    assert stats.player_times == MoveTimes(first=0.5, mean=mean, longest=0.6)
+    assert (stats.player_times.first, stats.player_times.longest) == (0.5, 0.6)
+    assert stats.player_times.mean == pytest.approx((0.5 + 0.1 * 3 + 0.3 + 0.6) / 6)
     assert stats.opponent_times.first == stats.opponent_times.longest == 0.9
     assert pairing_stats(NAMES, []).player_times == MoveTimes(None, None, None)
 

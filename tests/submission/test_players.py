@@ -39,7 +39,7 @@ def test_kaggles_built_ins_keep_their_names(name: str) -> None:
     ],
 )
 def test_an_agent_is_what_would_be_submitted(
-    name: str, agent: str, options: dict[str, object]
+    name: str, agent: str, options: dict[str, Any]
 ) -> None:
     """A colon asks for our agent of a built-in's name."""
     player = find_player(name)
