@@ -72,7 +72,7 @@ def test_against_itself_the_first_player_wins_with_the_last_stone_but_one(
     assert moves[0] == 3
 
 
-@pytest.mark.parametrize("name", ["end-easy", "middle-easy", "middle-medium", "begin-easy"])
+@pytest.mark.parametrize("name", ["end-easy", "mid-easy", "mid-medium", "begin-easy"])
 def test_published_scores_are_kept(name: str, perfect: PerfectAgent) -> None:
     """After the move, the opponent's score is the position's with a minus."""
     solver = Solver(CONNECT_FOUR)

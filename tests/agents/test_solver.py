@@ -25,11 +25,12 @@ from agents.solver.solver_windows import (
 )
 from benchmarks.searches.forced_words import words_of_at_least
 from benchmarks.solver.solver_peer import BitBully
+from benchmarks.strength.value_losses import PUBLISHED_FILES
 from envs import BoardState, ConnectFour, ConnectX, state_from_moves
 from envs.bitboard import board_masks
 from envs.compiled.jit import bits_of_word
 from tests.helpers.brute_force import BruteForce, score_by_brute_force
-from tests.helpers.published_positions import SETS, published_positions
+from tests.helpers.published_positions import published_positions
 from tests.helpers.strategies import WIDE_BOARDS, quiet_game, random_game
 
 CONNECT_FOUR = ConnectFour()
@@ -48,7 +49,7 @@ def unfinished(env: ConnectX, seed: int) -> list[BoardState]:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("name", PUBLISHED_FILES)
 def test_published_scores(name: str, solver: Solver) -> None:
     positions = published_positions(name, QUICK.get(name))
     states = [state_from_moves(CONNECT_FOUR, moves) for moves, _ in positions]
@@ -103,7 +104,7 @@ def test_random_positions_against_bitbully(positions: int) -> None:
 
 def test_wide_words_find_published_scores() -> None:
     """On a board that needs no such words."""
-    positions = [*published_positions("end-easy", 200), *published_positions("middle-easy", 200)]
+    positions = [*published_positions("end-easy", 200), *published_positions("mid-easy", 200)]
     with words_of_at_least(128):
         solver = Solver(CONNECT_FOUR)
         states = [state_from_moves(CONNECT_FOUR, moves) for moves, _ in positions]
@@ -165,7 +166,7 @@ def test_scores_of_all_moves(solver: Solver) -> None:
 
 
 def test_threads_that_share_a_table_find_the_same_scores(solver: Solver) -> None:
-    positions = published_positions("middle-medium", 200)
+    positions = published_positions("mid-medium", 200)
     states = [state_from_moves(CONNECT_FOUR, moves) for moves, _ in positions]
     shared = Solver(CONNECT_FOUR, threads=2)
     assert shared.score_all(states) == [score for _, score in positions]
@@ -240,7 +241,7 @@ def test_the_kernel_as_it_stands_searches_the_same_tree() -> None:
 def test_the_plain_solver_finds_published_scores(plies: int) -> None:
     """On positions of all published sets that have so many stones."""
     solver, found = Solver(CONNECT_FOUR, plain=True), 0
-    for name in SETS:
+    for name in PUBLISHED_FILES:
         for moves, score in published_positions(name, 1000):
             if len(moves) == plies and found < 40:
                 assert solver.score(state_from_moves(CONNECT_FOUR, moves)) == score

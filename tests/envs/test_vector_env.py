@@ -422,7 +422,9 @@ NO_SEED = "a seed is a whole number of at least 0, not"
         *((partial(SAMPLER, seed), NO_SEED) for seed in (-1, True, 1.5, None, "a")),
         *(
             (partial(SAMPLER(1).sample, masks), r"shape \(n, actions\), not")
-            for masks in (np.ones(7, np.int8), np.ones((2, 3, 3), np.int8), np.ones((2, 7)), {})
+            for masks in list[Any](
+                [np.ones(7, np.int8), np.ones((2, 3, 3), np.int8), np.ones((2, 7)), {}]
+            )
         ),
         (partial(SAMPLER(1).sample, np.ones((2, 7), ">i8")), r"shape \(n, actions\), not"),
     ],

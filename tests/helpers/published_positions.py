@@ -11,7 +11,7 @@ FOLDER = Path(__file__).parents[3] / "shared" / "positions"
 
 def published_positions(name: str, count: int | None = None) -> list[tuple[str, int]]:
     """The first move strings and scores of a set; skips the test where the folder is missing."""
-    path = FOLDER / PUBLISHED_FILES[name.replace("middle", "mid")]
+    path = FOLDER / PUBLISHED_FILES[name]
     if not path.exists():
         pytest.skip(f"no published positions in {FOLDER}")
     lines = path.read_text(encoding="utf-8").splitlines()[:count]

@@ -19,10 +19,11 @@ import pytest
 from agents.solver.saved_table import save_table
 from agents.solver.score_words import in_words
 from agents.solver.solver import ScoreBounds, Solver
+from benchmarks.strength.value_losses import PUBLISHED_FILES
 from envs import ConnectFour, ConnectX, board_text, state_from_moves
 from tests.helpers.bitbully_judge import Judge
 from tests.helpers.brute_force import BruteForce
-from tests.helpers.published_positions import SETS, published_positions
+from tests.helpers.published_positions import published_positions
 from tests.helpers.shell import Outcome, Shell
 from tests.helpers.signals import heed_ctrl_c
 from tests.helpers.strategies import quiet_game
@@ -30,7 +31,7 @@ from tests.helpers.systems import needs_posix
 
 Solve = Callable[..., Outcome]
 
-QUICK_SETS = [name for name in SETS if name not in ("begin-medium", "begin-hard")]
+QUICK_SETS = [name for name in PUBLISHED_FILES if name not in ("begin-medium", "begin-hard")]
 LATE = "526413766633133111176537"
 
 
