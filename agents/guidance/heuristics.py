@@ -145,7 +145,7 @@ def _twos(lines: Sequence[int], own: int, other: int) -> int:
 
 
 def _require_tic_tac_toe(heuristic: str, env: object) -> None:
-    if not isinstance(env, BoardGame) or (env.rows, env.columns, env.inarow) != (3, 3, 3):
+    if not isinstance(env, BoardGame) or env.size != (3, 3, 3):
         raise ValueError(
             f"the heuristic {heuristic} is for tic-tac-toe, not for {env!r}: choose auto"
         )

@@ -209,7 +209,7 @@ def can_compile(env: object) -> TypeGuard[BoardGame]:
     """
     if isinstance(env, ConnectX):
         return is_compiled_game(env)
-    return isinstance(env, BoardGame) and fits_in_wide_word(env.rows, env.columns, env.inarow)
+    return isinstance(env, BoardGame) and fits_in_wide_word(*env.size)
 
 
 def most_visited(node: SearchedNode[int]) -> int:

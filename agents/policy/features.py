@@ -87,8 +87,8 @@ def feature_board(env: BoardGame, tuples: Any) -> FeatureBoard:
 def _board_alone(env: BoardGame) -> FeatureBoard:
     word: WordKind = int
     numbers: Callable[[Sequence[int]], Any] = list
-    if fits_in_wide_word(env.rows, env.columns, env.inarow):
-        word = word_of_board(env.rows, env.columns, env.inarow)
+    if fits_in_wide_word(*env.size):
+        word = word_of_board(*env.size)
         numbers = partial(words_of, word=word)
     floor = board = 0
     for cells in env.action_cells:

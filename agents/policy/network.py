@@ -117,7 +117,7 @@ class TrainedPolicy(NamedTuple):
 
 def policy_scope(env: BoardGame) -> PolicyScope:
     """The scope of policies for a game."""
-    return PolicyScope(env.rows, env.columns, env.inarow, len(env.action_cells))
+    return PolicyScope(*env.size, env.action_count)
 
 
 def encode_policy(policy: TrainedPolicy) -> bytes:

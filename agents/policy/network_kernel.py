@@ -127,12 +127,11 @@ def evaluate_many(
     network: PolicyNetwork, env: BoardGame, states: Sequence[BoardState]
 ) -> tuple[Floats, Floats]:
     """Do what `evaluate_network` does, compiled where the board fits a word and Numba is there."""
-    size = env.rows, env.columns, env.inarow
-    if not fits_in_wide_word(*size) or not compiles():
+    if not fits_in_wide_word(*env.size) or not compiles():
         return evaluate_network(network, env, states)
     import numpy as np
 
-    word = word_of_board(*size)
+    word = word_of_board(*env.size)
     movers = words_of([state.mover for state in states], word)
     masks = words_of([state.mask for state in states], word)
     logits = np.empty((len(states), network.actions), np.float32)

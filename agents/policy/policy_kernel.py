@@ -99,7 +99,7 @@ def policy_opponent(
         array[..., : network.actions].any()
         for array in (network.features, network.bias, network.outputs)
     )
-    if not gives_logits or not fits_in_wide_word(game.rows, game.columns, game.inarow):
+    if not gives_logits or not fits_in_wide_word(*game.size):
         return None
     return PolicyOpponent(network, temperature, seed, game)
 

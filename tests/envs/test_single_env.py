@@ -438,6 +438,7 @@ def reset(moves: Any = "", **options: Any) -> BoardGameEnv:
 
 
 NEW: Any = ConnectXEnv
+NO_ACTIONS: list[Any] = [3.0, "3", None, np.array([1, 2]), [3]]
 
 
 @pytest.mark.parametrize(
@@ -471,7 +472,7 @@ NEW: Any = ConnectXEnv
         *(
             (partial(reset(illegal=illegal).step, action), "an action is a whole number, not")
             for illegal in ("loss", "raise")
-            for action in list[Any]([3.0, "3", None, np.array([1, 2]), [3]])
+            for action in NO_ACTIONS
         ),
         (
             partial(reset(opponent=lambda game, state: 7, seat="first").step, 0),

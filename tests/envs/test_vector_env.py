@@ -388,6 +388,10 @@ def step(actions: Any) -> None:
 NEW: Any = partial(ConnectXVectorEnv, 2)
 SAMPLER: Any = LegalActionSampler
 NO_SEED = "a seed is a whole number of at least 0, not"
+NO_MASKS: list[Any] = [
+    *(np.ones(7, np.int8), np.ones((2, 3, 3), np.int8), np.ones((2, 7)), np.ones((2, 7), ">i8")),
+    {},
+]
 
 
 @pytest.mark.parametrize(
@@ -420,13 +424,7 @@ NO_SEED = "a seed is a whole number of at least 0, not"
             for actions in (np.zeros(3, int), np.zeros(2), np.zeros((2, 1), int))
         ),
         *((partial(SAMPLER, seed), NO_SEED) for seed in (-1, True, 1.5, None, "a")),
-        *(
-            (partial(SAMPLER(1).sample, masks), r"shape \(n, actions\), not")
-            for masks in list[Any](
-                [np.ones(7, np.int8), np.ones((2, 3, 3), np.int8), np.ones((2, 7)), {}]
-            )
-        ),
-        (partial(SAMPLER(1).sample, np.ones((2, 7), ">i8")), r"shape \(n, actions\), not"),
+        *((partial(SAMPLER(1).sample, masks), r"shape \(n, actions\), not") for masks in NO_MASKS),
     ],
 )
 def test_what_does_not_fit_is_refused(ask: Any, sentence: str) -> None:

@@ -74,7 +74,7 @@ class AlphaZeroLearner(NetworkLearner):
     def __init__(
         self, game: BoardGame, settings: TrainingSettings, executor: Executor | None = None
     ) -> None:
-        if not fits_in_wide_word(game.rows, game.columns, game.inarow):
+        if not fits_in_wide_word(*game.size):
             raise ValueError(
                 f"AlphaZero learns on boards of at most {max(WORDS)} bits, not {game!r}: choose a "
                 "smaller one"

@@ -9,12 +9,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from agents.policy.learners.targets import Targets, game_word
+from agents.policy.learners.targets import Targets
 from agents.policy.learners.torch_network import NetworkLearner
 from agents.policy.network import policy_scope
 from agents.policy.training.label_files import read_labelled_positions
 from agents.policy.training.labelled_positions import LabelledPositions
 from agents.policy.training.learner import TrainingSettings
+from envs.bitboard import word_of_board
 from envs.board import BoardGame
 from envs.compiled.jit import words_of
 
@@ -41,7 +42,7 @@ def label_targets(labels: LabelledPositions) -> Targets:
     highest = labels.scores.max(axis=1, initial=-128)
     best = (labels.scores == highest[:, np.newaxis]).astype(np.float32)
     policies = best / best.sum(axis=1, keepdims=True)
-    word = game_word(labels.env)
+    word = word_of_board(*labels.env.size)
     movers, masks = (words_of(words.tolist(), word) for words in (labels.movers, labels.masks))
     return Targets(movers, masks, policies, np.sign(highest).astype(np.float32))
 

@@ -21,7 +21,7 @@ from agents.policy.network_kernel import network_arrays
 from agents.policy.puct import considered_visits
 from envs.bitboard import word_of_board
 from envs.board import BoardGame
-from envs.compiled.jit import WordKind, Words, fastest, zeros
+from envs.compiled.jit import Words, fastest, zeros
 
 
 class Targets(NamedTuple):
@@ -42,18 +42,13 @@ class Targets(NamedTuple):
         return Targets(movers[chosen], masks[chosen], policies[chosen], values[chosen])
 
 
-def game_word(game: BoardGame) -> WordKind:
-    """The kind of words of a game's board, which fits one."""
-    return word_of_board(game.rows, game.columns, game.inarow)
-
-
 def no_targets(game: BoardGame) -> Targets:
     """No positions of a game."""
-    word = game_word(game)
+    word = word_of_board(*game.size)
     return Targets(
         zeros(0, word=word),
         zeros(0, word=word),
-        np.empty((0, len(game.action_cells)), np.float16),
+        np.empty((0, game.action_count), np.float16),
         np.empty(0, np.float32),
     )
 
@@ -103,7 +98,7 @@ def played(
 
 def play_memory(game: BoardGame, simulations: int, stream: int) -> PlayMemory:
     """Memory for games of self-play."""
-    actions, cells = len(game.action_cells), game.rows * game.columns
+    actions, cells = game.action_count, game.rows * game.columns
     places = 2 + actions * (simulations + 1)
     nodes = records(empty_nodes(places, GUIDED_NODE))
     tree = TreeArrays(nodes, zeros(COUNTERS), zeros(cells + 2))
@@ -117,8 +112,8 @@ def play_memory(game: BoardGame, simulations: int, stream: int) -> PlayMemory:
 
 def experience_memory(game: BoardGame, games: int) -> Experience:
     """Memory for the positions of games that fill the board."""
-    cells, actions = game.rows * game.columns, len(game.action_cells)
-    positions, word = games * cells, game_word(game)
+    cells, actions = game.rows * game.columns, game.action_count
+    positions, word = games * cells, word_of_board(*game.size)
     return Experience(
         zeros(positions, word=word),
         zeros(positions, word=word),

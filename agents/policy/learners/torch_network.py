@@ -37,7 +37,7 @@ class TorchNetwork(nn.Module):
     def __init__(self, env: BoardGame, hidden: int, second: int, seed: int) -> None:
         super().__init__()
         self.board: FeatureBoard = feature_board(env, np.zeros((0, 0), np.int64))
-        outputs = len(env.action_cells) + 1
+        outputs = env.action_count + 1
         generator = torch.Generator().manual_seed(seed)
 
         def weights(inputs: int, units: int, holding: int) -> nn.Parameter:

@@ -95,19 +95,16 @@ def _parts(env: ConnectX, words: Words) -> Words:
     """[n, part] Words in parts, the lowest first."""
     import numpy as np
 
-    board = env.rows, env.columns, env.inarow
-    parts: Words = words_of(words.tolist(), word_of_board(*board)).view(np.int64, np.ndarray)
-    return parts.reshape(len(words), len(_part_names("", board)))
+    parts: Words = words_of(words.tolist(), word_of_board(*env.size)).view(np.int64, np.ndarray)
+    return parts.reshape(len(words), len(_part_names("", env.size)))
 
 
 def _whole(env: ConnectX, parts: Words) -> Words:
     """The words that `_parts` has taken apart."""
     import numpy as np
 
-    board = env.rows, env.columns, env.inarow
-    words = zeros(len(parts), word=word_of_board(*board))
-    memory = words.view(np.int64, np.ndarray)
-    memory.reshape(len(parts), len(_part_names("", board)))[...] = parts
+    words = zeros(len(parts), word=word_of_board(*env.size))
+    words.view(np.int64, np.ndarray).reshape(parts.shape)[...] = parts
     return label_words(env, words.tolist())
 
 
@@ -121,7 +118,7 @@ def _encode_npz(positions: LabelledPositions) -> bytes:
     np.savez_compressed(
         file,
         format=np.array(FORMAT),
-        board=np.array([env.rows, env.columns, env.inarow], np.int64),
+        board=np.array(env.size, np.int64),
         movers=movers,
         masks=masks,
         scores=positions.scores,
@@ -141,12 +138,11 @@ def _encode_parquet(positions: LabelledPositions) -> bytes:
 
     env, file = positions.env, BytesIO()
     columns: dict[str, Any] = {}
-    board = [env.rows, env.columns, env.inarow]
     for name, words in ("mover", positions.movers), ("mask", positions.masks):
-        columns |= dict(zip(_part_names(name, board), _parts(env, words).T, strict=True))
+        columns |= dict(zip(_part_names(name, env.size), _parts(env, words).T, strict=True))
     for column, scores in enumerate(positions.scores.T):
         columns[f"score_{column}"] = pyarrow.array(scores, mask=scores == ILLEGAL)
-    metadata = {"format": FORMAT, "board": json.dumps(board)}
+    metadata = {"format": FORMAT, "board": json.dumps(env.size)}
     pyarrow.parquet.write_table(pyarrow.table(columns, metadata=metadata), file)
     return file.getvalue()
 

@@ -35,7 +35,7 @@ def require_labelled_board(env: ConnectX) -> None:
     Raises:
         ValueError: the board is too large.
     """
-    if not fits_solver(env.rows, env.columns, env.inarow):
+    if not fits_solver(*env.size):
         raise ValueError(
             f"labelled positions are of boards of at most {MOST_CELLS} cells and {max(WORDS)} "
             f"bits, which the solver takes, not of {env!r}"
@@ -46,8 +46,7 @@ def label_words(env: ConnectX, numbers: Sequence[int]) -> Words:
     """An array of words of a board: of 64 bits, or of Python's whole numbers."""
     import numpy as np
 
-    narrow = fits_in_word(env.rows, env.columns, env.inarow)
-    return np.array(numbers, np.int64 if narrow else object)
+    return np.array(numbers, np.int64 if fits_in_word(*env.size) else object)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +115,7 @@ class LabelledPositions:
         """
         env, masks, movers = self.env, self.masks, self.movers
         plies: Any = self.plies
-        board = board_masks(env.rows, env.columns, env.inarow)
+        board = board_masks(*env.size)
         sound = (masks & ~board.board) == 0
         sound &= ((masks + board.bottom) & masks) & board.board == 0
         sound &= (movers & ~masks == 0) & (self._stones(movers) == self.plies // 2)

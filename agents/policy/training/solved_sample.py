@@ -120,7 +120,7 @@ def _tried_out(game: BoardGame) -> Iterator[tuple[BoardState, Scores]]:
     for _ in range(GAMES):
         state = game.initial_state()
         while actions := game.get_available_actions(state):
-            scores = np.full(len(game.action_cells), ILLEGAL, np.int8)
+            scores = np.full(game.action_count, ILLEGAL, np.int8)
             for action in actions:
                 scores[action] = -score(game.get_next_state(state, action))
             if _is_contested(scores, cells - state.mask.bit_count()):

@@ -129,7 +129,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         self.action_space = batch_space(game.action_space, num_envs)
 
         self._observations = (num_envs, *(game.observation_space.shape or ()))
-        self._masks = (num_envs, len(game.action_cells))
+        self._masks = (num_envs, game.action_count)
         self._game = game
         self._all = np.ones(num_envs, np.bool_)
         self._seeded = np.zeros(num_envs, np.bool_)

@@ -181,7 +181,7 @@ class BatchReplies:
     def __init__(self, game: BoardGame, opponent: BatchOpponent) -> None:
         self._opponent = opponent
         self._planes_shape = (2, game.rows, game.columns)
-        self._actions = len(game.action_cells)
+        self._actions = game.action_count
 
     def choose(self, boards: Boards, turn: Flags, streams: Words) -> Words:
         """Choose an action for each game in `turn`."""
