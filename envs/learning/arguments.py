@@ -70,16 +70,18 @@ Seeds = Seed | Sequence[Seed | None] | NDArray[np.integer[Any]] | None
 
 def require_count(name: str, count: object) -> int:
     """Return a count of at least 1 as a plain integer; it may be NumPy's."""
-    if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
-        raise ValueError(f"{name} must be a whole number of at least 1, not {count!r}")
-    return int(count)
+    return _whole(count, 1, f"{name} must be")
 
 
 def require_seed(seed: object) -> int:
     """Return a seed as a plain integer; it may be NumPy's."""
-    if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
-        raise ValueError(f"a seed is a whole number of at least 0, not {seed!r}")
-    return int(seed)
+    return _whole(seed, 0, "a seed is")
+
+
+def _whole(number: object, least: int, what: str) -> int:
+    if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < least:
+        raise ValueError(f"{what} a whole number of at least {least}, not {number!r}")
+    return int(number)
 
 
 def seed_of_each(seed: Seeds, count: int) -> Sequence[int | None]:

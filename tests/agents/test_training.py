@@ -28,36 +28,7 @@ from agents.policy.training.training_files import TrainingFiles, decode_state, e
 from envs import BoardGame, ConnectFour, ConnectX, TicTacToe
 from envs.board import state_from_moves
 from tests.helpers.flat_boards import every_game
-from tests.helpers.toy_learner import TOY, ToyLearner
-
-SMALL = ConnectX(4, 4, inarow=3)
-
-
-def begun(game: BoardGame, seed: int = 0) -> Training:
-    return Training(TOY(game, TrainingSettings(seed)), unjudged(game))
-
-
-def unjudged(game: BoardGame) -> Trials:
-    """Trials without solved positions."""
-    return Trials(game, draw=lambda _: None)
-
-
-def train(
-    folder: Path, rounds: int, game: BoardGame = SMALL, seed: int = 0, resume: bool = False
-) -> Training:
-    """Train for so many rounds, or go on until there are so many."""
-    folder.mkdir(exist_ok=True)
-    files = files_in(folder, game, seed)
-    training = begun(game, seed)
-    files.require(earlier=resume)
-    if resume:
-        files.restore(training)
-    training.run(Budget(rounds=rounds), files.keep, lambda *_: None)
-    return training
-
-
-def files_in(folder: Path, game: BoardGame = SMALL, seed: int = 0) -> TrainingFiles:
-    return TrainingFiles.of(folder / "policy.npz", game, "toy", TrainingSettings(seed))
+from tests.helpers.toy_learner import SMALL, TOY, ToyLearner, begun, files_in, train, unjudged
 
 
 def one_action(game: BoardGame, action: int) -> TrainedPolicy:

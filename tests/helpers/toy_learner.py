@@ -1,6 +1,10 @@
-"""A learner for tests, in numpy alone: the moves of winners of random games, by regression."""
+"""A learner for tests, in numpy alone, and trainings with it.
+
+It learns the moves of the winners of random games, by regression.
+"""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +13,10 @@ import pytest
 from agents.policy.features import feature_board
 from agents.policy.network import PolicyNetwork, TrainedPolicy, features_of, policy_scope
 from agents.policy.training import learner
-from agents.policy.training.learner import Method, TrainingSettings
+from agents.policy.training.learner import Budget, Method, TrainingSettings
+from agents.policy.training.training import Training, Trials
+from agents.policy.training.training_files import TrainingFiles
+from envs import ConnectX
 from envs.board import BoardGame, BoardState
 
 GAMES = 40
@@ -83,3 +90,35 @@ TOY = Method("toy", "for tests", f"{__name__}.{ToyLearner.__name__}", ("width",)
 def enter_toy(patch: pytest.MonkeyPatch) -> None:
     """Enter the toy learner in the table of methods, as the only one."""
     patch.setattr(learner, "LEARNERS", {"toy": TOY})
+
+
+# --- trainings with it
+
+SMALL = ConnectX(4, 4, inarow=3)
+
+
+def begun(game: BoardGame, seed: int = 0) -> Training:
+    return Training(TOY(game, TrainingSettings(seed)), unjudged(game))
+
+
+def unjudged(game: BoardGame) -> Trials:
+    """Trials without solved positions."""
+    return Trials(game, draw=lambda _: None)
+
+
+def train(
+    folder: Path, rounds: int, game: BoardGame = SMALL, seed: int = 0, resume: bool = False
+) -> Training:
+    """Train for so many rounds, or go on until there are so many."""
+    folder.mkdir(exist_ok=True)
+    files = files_in(folder, game, seed)
+    training = begun(game, seed)
+    files.require(earlier=resume)
+    if resume:
+        files.restore(training)
+    training.run(Budget(rounds=rounds), files.keep, lambda *_: None)
+    return training
+
+
+def files_in(folder: Path, game: BoardGame = SMALL, seed: int = 0) -> TrainingFiles:
+    return TrainingFiles.of(folder / "policy.npz", game, "toy", TrainingSettings(seed))

@@ -11,8 +11,8 @@ from time import monotonic, sleep
 import pytest
 
 from agents.policy.network import decode_policy, policy_scope
-from agents.policy.training.learner import Budget, TrainingSettings
-from agents.policy.training.training import Round, Training, Trials
+from agents.policy.training.learner import Budget
+from agents.policy.training.training import Round, Training
 from agents.policy.training.training_files import decode_state, encode_state
 from agents.reporting.output_file import held
 from envs import BoardGame, ConnectX
@@ -21,7 +21,7 @@ from tests.helpers.flat_boards import every_game
 from tests.helpers.shell import Shell
 from tests.helpers.signals import heed_ctrl_c
 from tests.helpers.systems import needs_posix
-from tests.helpers.toy_learner import TOY, ToyLearner, enter_toy
+from tests.helpers.toy_learner import ToyLearner, begun, enter_toy
 
 for library in ("torch", "matplotlib", "tensorboard"):
     pytest.importorskip(library)
@@ -47,11 +47,6 @@ def logged(folder: Path) -> dict[str, list[int]]:
     return {
         name: [event.step for event in events.Scalars(name)] for name in events.Tags()["scalars"]
     }
-
-
-def begun(game: BoardGame) -> Training:
-    """A training without solved positions."""
-    return Training(TOY(game, TrainingSettings()), Trials(game, draw=lambda _: None))
 
 
 # --- the command
