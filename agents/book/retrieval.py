@@ -63,13 +63,7 @@ def places_of(key: int, seed: int, segment: int, segments: int) -> tuple[int, in
 
 
 def make_bit_field(content: Mapping[int, int]) -> BitField:
-    """The field that gives each key its bit.
-
-    Raises:
-        ValueError: a key is below 0.
-    """
-    if any(key < 0 for key in content):
-        raise ValueError("the keys of a bit field must be at least 0")
+    """The field that gives each key, at least 0, its bit."""
     segment, segments = shape_of(len(content))
     seed = 0
     while True:

@@ -6,14 +6,13 @@ from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
 from random import Random
-from zlib import crc32
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.agent import OnProgress
-from agents.book.book_format import CHECKSUM, REPERTOIRES, decode_repertoire, encode_repertoire
+from agents.book.book_format import REPERTOIRES, decode_repertoire, encode_repertoire
 from agents.book.building.book_building import Checkpoint, UnfinishedBook, build_repertoire
 from agents.book.building.repertoire_building import RepertoireBuilder
 from agents.book.repertoire import Repertoire, RepertoireScope, promising_moves
@@ -215,11 +214,6 @@ def test_a_large_bit_field_takes_little_more_than_a_bit_a_key() -> None:
     assert len(field.bits) * 8 < 1.25 * len(content)
 
 
-def test_keys_below_zero_are_refused() -> None:
-    with pytest.raises(ValueError, match="at least 0"):
-        make_bit_field({-1: 0})
-
-
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
@@ -230,11 +224,11 @@ def test_keys_below_zero_are_refused() -> None:
         (lambda data: data[:-1], "damaged"),
     ],
 )
-def test_bytes_that_are_no_repertoire_are_refused(change: object, sentence: str) -> None:
-    scope = SCOPES[1]
-    data = encode_repertoire(scope, make_bit_field({1: 1}))
-    assert decode_repertoire(data).scope == scope
-    assert callable(change)
+def test_bytes_that_are_no_repertoire_are_refused(
+    change: Callable[[bytes], bytes], sentence: str
+) -> None:
+    data = encode_repertoire(SCOPES[1], make_bit_field({1: 1}))
+    assert decode_repertoire(data).scope == SCOPES[1]
     with pytest.raises(ValueError, match=sentence):
         decode_repertoire(change(data))
 
@@ -257,8 +251,7 @@ def test_bytes_that_are_no_repertoire_are_refused(change: object, sentence: str)
 def test_sizes_that_cannot_be_are_refused(place: int, number: int, sentence: str) -> None:
     """Their checksum is right: somebody has written them so."""
     data = encode_repertoire(SCOPES[1], make_bit_field({1: 1}))
-    magic, version, *numbers = REPERTOIRES.header.unpack_from(data)
+    numbers, bits = REPERTOIRES.decode(data)
     numbers[place] = number
-    forged = REPERTOIRES.header.pack(magic, version, *numbers) + data[REPERTOIRES.header.size : -4]
     with pytest.raises(ValueError, match=sentence):
-        decode_repertoire(forged + CHECKSUM.pack(crc32(forged)))
+        decode_repertoire(REPERTOIRES.encode(numbers, bits))
