@@ -108,11 +108,7 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
     def search_root(
         self, state: State, actions: Iterable[Action], depth: float, found: Found[Action]
     ) -> None:
-        """Examine `actions` in turn, each within the window that those before it leave.
-
-        Raises:
-            TimeUp: the time is up; `found` keeps what was examined.
-        """
+        """Examine `actions` in turn, each within the window that those before it leave."""
         maximising = self.env.current_player(state) == 1
         alpha, beta = -1.0, 1.0
         self.observer.enter_root(state, (alpha, beta))

@@ -113,11 +113,7 @@ class AlphaBetaAgent(DepthFirstAgent, TwoEngines):
             deepened.found[deepened.best] = Finding.end(value)
 
     def chosen_heuristic(self) -> Heuristic:
-        """The function that the option names.
-
-        Raises:
-            ValueError: none has this name.
-        """
+        """The function that the option names; `learned` is one where there are weights."""
         known: Mapping[str, Heuristic] = {**HEURISTICS, **self._learned}
         return choose("heuristic", self.heuristic, known)
 

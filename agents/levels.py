@@ -100,11 +100,7 @@ class LevelAgent(Agent):
     def search(
         self, env: Env[State, Action], state: State, time_limit: float | None = None
     ) -> SearchResult[Action]:
-        """Search as far as the level looks ahead, or as it does when it slips.
-
-        Raises:
-            ValueError: the game is over.
-        """
+        """Search as far as the level looks ahead, or as it does when it slips."""
         depth = self._drawn_depth()
         if depth == 0:
             action = self._drawn_action(env, state)

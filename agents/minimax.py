@@ -75,21 +75,13 @@ class Minimax(DepthFirstSearch[State, Action]):
     def search_root(
         self, state: State, actions: Iterable[Action], depth: float, found: Found[Action]
     ) -> None:
-        """Examine `actions` in turn; all values are exact at this depth.
-
-        Raises:
-            TimeUp: the time is up; `found` keeps what was examined.
-        """
+        """Examine `actions` in turn; all values are exact at this depth."""
         self.observer.enter_root(state)
         for action in actions:
             found[action] = self.action_value(state, action, depth)
 
     def action_value(self, state: State, action: Action, depth: float) -> Finding:
-        """What `action` is worth, `depth` >= 1 plies deep.
-
-        Raises:
-            TimeUp: the time is up.
-        """
+        """What `action` is worth, `depth` >= 1 plies deep; `TimeUp` if there is no time for it."""
         self.nodes += 1
         self.observer.enter(action, depth)
         child = self.env.get_next_state(state, action)

@@ -131,11 +131,7 @@ class PerfectAgent(Agent):
     def search(
         self, env: Env[State, Action], state: State, time_limit: float | None = None
     ) -> SearchResult[Action]:
-        """Find a best move; the `action_values` are those of the equally good moves found.
-
-        Raises:
-            ValueError: the game is over.
-        """
+        """Find a best move; the `action_values` are those of the equally good moves found."""
         legal_actions(env, state)
         exact_moves = self._exact_moves_in(env)
         clock = Clock(self.time_limit, time_limit)  # what is compiled, is compiled by now

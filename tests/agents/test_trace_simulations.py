@@ -14,7 +14,7 @@ from agents.trace.trace import SearchTrace
 from envs import ConnectX, ExplicitTree, TicTacToe, state_from_moves
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.kaggle_rules import assert_boards_are_kaggles
-from tests.helpers.random_trees import mixed_trees, plain_trees, worth
+from tests.helpers.random_trees import mixed_trees
 from tests.helpers.strategies import Position, connect_games, late_positions
 from tests.helpers.traces import trace_of, unchanged_by_a_trace
 
@@ -128,15 +128,6 @@ def test_proven_values_are_exact(position: Position, options: dict[str, Any]) ->
             reward = env.reward(node, action)  # type: ignore[arg-type]
             node = env.get_next_state(node, action)  # type: ignore[arg-type]
         assert value == (exact.value(node) if env.get_available_actions(node) else reward)
-
-
-@given(plain_trees(), st.integers(0, 100))
-@settings(max_examples=40)
-def test_a_tree_that_is_searched_to_its_end_is_proven(tree: Any, seed: int) -> None:
-    env = ExplicitTree(tree)
-    trace = trace_of(MCTSAgent(simulations=2000, seed=seed), env)
-    assert trace.scale == env.scale
-    assert trace.proven[()] * trace.scale == worth(tree)
 
 
 def test_the_players_and_the_boards_follow_kaggles_rules() -> None:
