@@ -17,7 +17,9 @@ from envs.learning.vector.vector_env import VECTOR_ENVIRONMENTS, make_vector_env
 from tests.helpers.flat_boards import every_game, free_cells, has_line
 from tests.helpers.strategies import board_games
 
-every_entry = pytest.mark.parametrize("entry", GAMES.values(), ids=list(GAMES))
+ENTRIES = [*GAMES.values()]
+"""The games of the package, without those that a test may register."""
+every_entry = pytest.mark.parametrize("entry", ENTRIES, ids=list(GAMES))
 
 
 @every_entry
@@ -74,7 +76,7 @@ def test_games_of_any_size_go_as_cell_by_cell(game: BoardGame, rng: random.Rando
 
 def test_policies_tell_the_games_apart() -> None:
     """A policy knows its game by the scope alone: one class for each, or one that inherits it."""
-    games = [entry.rules(*sizes) for entry in GAMES.values() for sizes in some_sizes(entry)]
+    games = [entry.rules(*sizes) for entry in ENTRIES for sizes in some_sizes(entry)]
     for one, other in product(games, games):
         if policy_scope(one) == policy_scope(other):
             assert isinstance(one, type(other)) or isinstance(other, type(one)), (
