@@ -1,6 +1,5 @@
 """Reads what an SVG picture of a tree shows, and where, from the document alone."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 from unicodedata import east_asian_width
@@ -56,12 +55,8 @@ class DrawnNode:
     @property
     def box(self) -> Box:
         """All that belongs to it."""
-        return Box(
-            min(box.left for box in self.boxes),
-            min(box.top for box in self.boxes),
-            max(box.right for box in self.boxes),
-            max(box.bottom for box in self.boxes),
-        )
+        left, top, right, bottom = zip(*self.boxes, strict=True)
+        return Box(min(left), min(top), max(right), max(bottom))
 
 
 class Line(NamedTuple):
@@ -69,7 +64,6 @@ class Line(NamedTuple):
 
     points: list[Point]
     dashed: bool
-    colour: str
     width: float
 
 
@@ -96,43 +90,39 @@ class Drawing:
 def read_drawing(document: str) -> Drawing:
     """All that the document shows, in its own coordinates."""
     root = ElementTree.fromstring(document)
-    drawing = Drawing(Box(0, 0, float(root.attrib["width"]), float(root.attrib["height"])))
-    drawing.title = root.findtext(f"{SVG}title", "")
-    drawing.description = root.findtext(f"{SVG}desc", "")
-    for element, (right, down), node in _elements(root, (0.0, 0.0), None, drawing):
-        tag = element.tag.removeprefix(SVG)
-        if tag == "polyline":
-            points = [(x + right, y + down) for x, y in _points(element)]
-            dashed = "stroke-dasharray" in element.attrib
-            colour, width = element.attrib["stroke"], float(element.attrib["stroke-width"])
-            drawing.lines.append(Line(points, dashed, colour, width))
-        box = _box(element, tag)
-        if box is None:
-            continue
-        box = Box(box.left + right, box.top + down, box.right + right, box.bottom + down)
-        if tag == "text":
-            drawing.texts.append((element.text or "", box))
-        if node is not None:
-            node.boxes.append(box)
-            if tag == "text":
-                node.texts.append(element.text or "")
+    size = Box(0, 0, float(root.attrib["width"]), float(root.attrib["height"]))
+    title, description = (root.findtext(f"{SVG}{name}", "") for name in ("title", "desc"))
+    drawing = Drawing(size, title, description)
+    _read(root, (0.0, 0.0), None, drawing)
     return drawing
 
 
-def _elements(
+def _read(
     parent: ElementTree.Element, shift: Point, node: DrawnNode | None, drawing: Drawing
-) -> Iterator[tuple[ElementTree.Element, Point, DrawnNode | None]]:
-    """Every element with how far it is moved, and the node that it belongs to."""
+) -> None:
+    """Note what is drawn below an element that is moved, for the node that it belongs to."""
     for element in parent:
-        inner, moved = node, shift
+        tag, words = element.tag.removeprefix(SVG), element.text or ""
+        inner, (right, down) = node, shift
         if "transform" in element.attrib:
-            right, down = element.attrib["transform"].removeprefix("translate(")[:-1].split()
-            moved = shift[0] + float(right), shift[1] + float(down)
+            moved = element.attrib["transform"].removeprefix("translate(")[:-1].split()
+            right, down = right + float(moved[0]), down + float(moved[1])
         if element.get("class", "").startswith("node"):
             inner = DrawnNode(element.findtext(f"{SVG}title", ""), element.attrib["class"].split())
             drawing.nodes.append(inner)
-        yield element, moved, inner
-        yield from _elements(element, moved, inner, drawing)
+        if tag == "polyline":
+            points = [(x + right, y + down) for x, y in _points(element)]
+            width = float(element.attrib["stroke-width"])
+            drawing.lines.append(Line(points, "stroke-dasharray" in element.attrib, width))
+        if (own := _box(element, tag)) is not None:
+            box = Box(own.left + right, own.top + down, own.right + right, own.bottom + down)
+            if inner is not None:
+                inner.boxes.append(box)
+            if tag == "text":
+                drawing.texts.append((words, box))
+                if inner is not None:
+                    inner.texts.append(words)
+        _read(element, (right, down), inner, drawing)
 
 
 def _points(element: ElementTree.Element) -> list[Point]:
@@ -147,7 +137,11 @@ def _box(element: ElementTree.Element, tag: str) -> Box | None:
         return float(element.attrib[name])
 
     if tag == "text":
-        return _text_box(element)
+        x, y, size = at("x"), at("y"), at("font-size")
+        cells = sum(2 if east_asian_width(char) in "WF" else 1 for char in element.text or "")
+        width = cells * CHARACTER * size
+        left = x - width / 2 if element.get("text-anchor") == "middle" else x
+        return Box(left, y - ASCENT * size, left + width, y + DESCENT * size)
     if tag == "circle":
         x, y, r = at("cx"), at("cy"), at("r")
         return Box(x - r, y - r, x + r, y + r)
@@ -157,11 +151,3 @@ def _box(element: ElementTree.Element, tag: str) -> Box | None:
         across, down = zip(*_points(element), strict=True)
         return Box(min(across), min(down), max(across), max(down))
     return None
-
-
-def _text_box(element: ElementTree.Element) -> Box:
-    x, y, size = (float(element.attrib[name]) for name in ("x", "y", "font-size"))
-    cells = sum(2 if east_asian_width(char) in "WF" else 1 for char in element.text or "")
-    width = cells * CHARACTER * size
-    left = x - width / 2 if element.get("text-anchor") == "middle" else x
-    return Box(left, y - ASCENT * size, left + width, y + DESCENT * size)

@@ -2,7 +2,7 @@
 
 import asyncio
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +29,7 @@ class Visitor:
         headers: sent with every request, with `_` for `-`.
     """
 
-    def __init__(self, host: str = "127.0.0.1", *files: Path, **headers: str) -> None:
+    def __init__(self, host: str = "127.0.0.1", files: Sequence[Path] = (), **headers: str) -> None:
         server = Server(1, [OpenedFile(path) for path in files])
         self.guard = Guard(server.app(), token=TOKEN, host=host, port=8642)
         given = {name.replace("_", "-"): value for name, value in headers.items()}

@@ -236,14 +236,16 @@ def agents_for_the_second_seat(page: "Page") -> "Locator":
     return page.get_by_role("dialog", name="Which agent plays O?")
 
 
-def take_the_second_seat(page: "Page", agent: str, **options: str) -> None:
-    """Choose an agent with these options, which are numbers, and make a move against it."""
+def take_the_second_seat(
+    page: "Page", agent: str, numbers: dict[str, str], choices: dict[str, str]
+) -> None:
+    """Choose an agent with these options, by their labels, and make a move against it."""
     dialog = agents_for_the_second_seat(page)
     dialog.get_by_label("agent", exact=True).select_option(agent)
-    for name, value in options.items():
+    for name, value in numbers.items():
         dialog.get_by_label(name).fill(value)
-    if agent == "alphazero":
-        dialog.get_by_label("weights").select_option("zero")
+    for name, choice in choices.items():
+        dialog.get_by_label(name).select_option(choice)
     dialog.get_by_role("button", name="Take the seat").click()
     places(page).nth(3).click()
     expect(page.locator("#ply-line")).to_have_text("move 4 of 4")
@@ -251,7 +253,7 @@ def take_the_second_seat(page: "Page", agent: str, **options: str) -> None:
 
 def test_a_seat_is_taken_by_any_agent_that_knows_the_game_with_its_options(site: Site) -> None:
     with site.page("#game=connectx-6x7x4&moves=44") as page:
-        take_the_second_seat(page, "mcts", simulations="50", seed="1")
+        take_the_second_seat(page, "mcts", {"simulations": "50", "seed": "1"}, {})
         assert "second=mcts:simulations=50;seed=1;seconds=2" in page.url.replace("%3B", ";")
         page.get_by_role("button", name="Swap seats").click()
         expect(page.locator("#ply-line")).to_have_text("move 5 of 5")
@@ -260,7 +262,7 @@ def test_a_seat_is_taken_by_any_agent_that_knows_the_game_with_its_options(site:
 
         go_to(page, "game=connectx-6x7x4&moves=44&first=person&second=person")
         expect(page.locator("#ply-line")).to_have_text("move 2 of 2")
-        take_the_second_seat(page, "alphazero", **{"seconds a move": "10"})
+        take_the_second_seat(page, "alphazero", {"seconds a move": "10"}, {"weights": "zero"})
         assert 'second=alphazero:weights="zero"' in unquote(page.url)
 
         go_to(page, "game=connectx-5x5x4&moves=44&first=person&second=person")

@@ -34,7 +34,7 @@ def ladder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server(ladder: Path) -> Visitor:
-    return Visitor("127.0.0.1", ladder)
+    return Visitor(files=[ladder])
 
 
 def asked(server: Visitor, path: str, **question: Any) -> Any:
@@ -98,7 +98,7 @@ def test_who_fails_has_lost(tmp_path: Path) -> None:
 
 
 def test_dropped_files_are_opened_as_those_that_were_named_up_to_a_limit(ladder: Path) -> None:
-    server = Visitor("127.0.0.1", ladder)
+    server = Visitor(files=[ladder])
     content = {"name": "C:\\games\\mine\x1b.jsonl", "text": ladder.read_text(encoding="utf-8")}
     form = asked(server, "files", **content)
     assert (form["number"], form["name"], form["games"]) == (1, "mine\\x1b.jsonl", 12)
