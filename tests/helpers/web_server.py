@@ -2,7 +2,7 @@
 
 import asyncio
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,19 +24,24 @@ class Visitor:
     """Asks a server without processes, which only searches need.
 
     Args:
+        headers: sent with every request, beside the token unless they have another one.
         host: at which the server listens.
         files: of games that are open on it.
-        headers: sent with every request, with `_` for `-`.
     """
 
-    def __init__(self, host: str = "127.0.0.1", files: Sequence[Path] = (), **headers: str) -> None:
+    def __init__(
+        self,
+        headers: Mapping[str, str] | None = None,
+        *,
+        host: str = "127.0.0.1",
+        files: Sequence[Path] = (),
+    ) -> None:
         server = Server(1, [OpenedFile(path) for path in files])
         self.guard = Guard(server.app(), token=TOKEN, host=host, port=8642)
-        given = {name.replace("_", "-"): value for name, value in headers.items()}
         self._client = httpx.AsyncClient(
             transport=httpx.ASGITransport(self.guard),
             base_url=f"http://{HOST}",
-            headers={"X-Connectx-Token": TOKEN, **given},
+            headers={"X-Connectx-Token": TOKEN, **(headers or {})},
         )
 
     def get(self, path: str) -> httpx.Response:
