@@ -5,13 +5,13 @@
  * are taken from the custom properties `--cx-...`, or else follow `prefers-color-scheme`.
  */
 
-import { drawEmpty, drawStones, shape, showGhost } from "./board_stones.js";
+import { drawEmpty, drawStones, showGhost } from "./board_stones.js";
 import { STYLE } from "./board_style.js";
 import { announcer, contentText, placeName } from "./board_words.js";
+import { h, SIGNS, svg } from "./dom.js";
 
 const NARROW = 40; // pixels of a cell below which a value is its sign alone
 const ROOMY = 58; // and from which its words stand in one line
-const SIGNS = { win: "▲", draw: "=", loss: "▼", unknown: "?" };
 
 /**
  * @typedef {object} PlaceValue the worth of a move, in the view of the player to move
@@ -68,7 +68,7 @@ export function createBoard(container, { onMove, label = "Board" }) {
   };
   const light = action => {
     lit = action;
-    showGhost(parts.svg, view, view?.interactive ? action : null);
+    showGhost(parts.drawing, view, view?.interactive ? action : null);
   };
   const select = action => {
     current = action;
@@ -113,7 +113,7 @@ export function createBoard(container, { onMove, label = "Board" }) {
         fit(parts, next);
       }
       drawValues(parts, next);
-      drawStones(parts.svg, reshaped ? null : before, next);
+      drawStones(parts.drawing, reshaped ? null : before, next);
       nameButtons(buttons(), next);
       parts.content.textContent = contentText(next);
       parts.message.textContent = next.message ?? "";
@@ -138,45 +138,30 @@ function styleSheet() {
   return sheet;
 }
 
-function element(name, className, parent) {
-  const made = document.createElement(name);
-  if (className) made.className = className;
-  parent?.append(made);
-  return made;
-}
-
 /** The parts that stay as long as the board. */
 function frame(root, label) {
-  const board = element("div", "cx-board", root);
-  const message = element("p", "cx-message", board);
-  const field = element("div", "cx-field", board);
-  field.setAttribute("role", "group");
-  field.setAttribute("aria-label", label);
-  const svg = shape("svg", { "aria-hidden": "true", focusable: "false" }, field);
-  const bar = element("div", "cx-bar", field);
-  bar.setAttribute("aria-hidden", "true");
-  const places = element("div", "cx-places", field);
-  const content = element("p", "cx-hidden", board);
-  const live = element("p", "cx-hidden", board);
-  live.setAttribute("aria-live", "polite");
-  live.setAttribute("role", "status");
-  return { board, svg, bar, places, content, message, live };
+  const drawing = svg("svg", { "aria-hidden": "true", focusable: "false" });
+  const bar = h("div", { class: "cx-bar", "aria-hidden": "true" });
+  const places = h("div", { class: "cx-places" });
+  const message = h("p", { class: "cx-message" });
+  const content = h("p", { class: "cx-hidden" });
+  const live = h("p", { class: "cx-hidden", "aria-live": "polite", role: "status" });
+  const field = h("div", { class: "cx-field", role: "group", "aria-label": label }, drawing, bar, places);
+  const board = h("div", { class: "cx-board" }, message, field, content, live);
+  root.append(board);
+  return { board, drawing, bar, places, content, message, live };
 }
 
 /** Draw the empty board and a button for each place. */
-function layOut({ board, svg, places }, view) {
+function layOut({ board, drawing, places }, view) {
   const { rows, columns, place } = view;
   board.classList.remove("cx-column", "cx-cell");
   board.classList.add(`cx-${place}`);
   board.style.setProperty("--rows", rows);
   board.style.setProperty("--columns", columns);
-  board.style.setProperty("--high", drawEmpty(svg, view));
+  board.style.setProperty("--high", drawEmpty(drawing, view));
   const count = place === "column" ? columns : rows * columns;
-  places.replaceChildren(...Array.from({ length: count }, () => {
-    const button = element("button");
-    button.type = "button";
-    return button;
-  }));
+  places.replaceChildren(...Array.from({ length: count }, () => h("button", { type: "button" })));
 }
 
 /** Write values as the width of a cell allows. */
@@ -187,8 +172,8 @@ function fit({ board, places }, { columns }) {
 }
 
 /** Colour the columns and fill the bar by the values of the moves. */
-function drawValues({ svg, bar }, { values, balance }) {
-  svg.querySelectorAll(".light").forEach((light, action) => {
+function drawValues({ drawing, bar }, { values, balance }) {
+  drawing.querySelectorAll(".light").forEach((light, action) => {
     const value = values?.[action];
     for (const name of ["kind", "best"]) {
       if (value && value.kind !== "unknown") light.dataset[name] = String(value[name]);
@@ -214,25 +199,26 @@ function nameButtons(buttons, view) {
     const value = view.values?.[action];
     button.setAttribute("aria-label", placeName(view, action));
     button.setAttribute("aria-disabled", String(!view.interactive || !view.legal.includes(action)));
-    button.replaceChildren();
-    const foot = element("span", "cx-foot", button);
-    const shown = view.place === "column" ? true : !value && !view.cells[action];
-    if (shown) element("span", "cx-number", foot).textContent = action + 1;
-    if (value) addValue(foot, value);
+    const isNumbered = view.place === "column" || (!value && !view.cells[action]);
+    button.replaceChildren(h(
+      "span",
+      { class: "cx-foot" },
+      isNumbered ? h("span", { class: "cx-number" }, String(action + 1)) : null,
+      value ? chipOf(value) : null,
+    ));
   });
 }
 
-function addValue(foot, value) {
-  const chip = element("span", "cx-value", foot);
-  for (const name of ["kind", "best", "exact", "trap"]) chip.dataset[name] = String(value[name]);
-  const [word, moves] = value.short.split(" · ");
-  const sign = value.kind === "unknown" ? "" : SIGNS[value.kind];
-  element("i", "", chip).textContent = sign || "?";
-  if (!sign) return;
-  const words = element("b", "", chip);
-  element("span", "", words).textContent = word;
-  if (moves) words.append(" · ", element("span"));
-  if (moves) words.lastElementChild.textContent = moves;
+/** A value as its sign and, where it is known, its words. */
+function chipOf({ kind, best, exact, trap, short }) {
+  const [word, moves] = short.split(" · ");
+  const words = h("b", {}, h("span", {}, word), ...(moves ? [" · ", h("span", {}, moves)] : []));
+  return h(
+    "span",
+    { class: "cx-value", "data-kind": kind, "data-best": best, "data-exact": exact, "data-trap": trap },
+    h("i", {}, SIGNS[kind]),
+    kind === "unknown" ? null : words,
+  );
 }
 
 function arrowStep(key, { columns, place }) {

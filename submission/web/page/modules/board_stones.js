@@ -1,42 +1,42 @@
 /** The stones on a board, and the frame around them, as SVG. */
 
-const SVG = "http://www.w3.org/2000/svg";
+import { svg } from "./dom.js";
+
 const UNIT = 100; // of the drawing, for a cell
 const STONE = 41;
 const HOLE = 40;
 const ABOVE = 62; // of the drawing, above the columns: there a stone hovers before it falls
 
-/** Make a shape, in a parent if there is one. */
-export function shape(name, attributes, parent) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  parent?.append(made);
+/** Make a shape in a parent. */
+function shape(name, attributes, parent) {
+  const made = svg(name, attributes);
+  parent.append(made);
   return made;
 }
 
 /** Draw the board without stones. @returns {number} how high it is, in cells */
-export function drawEmpty(svg, { rows, columns, place }) {
+export function drawEmpty(drawing, { rows, columns, place }) {
   const width = columns * UNIT, height = rows * UNIT, above = place === "column" ? ABOVE : 0;
-  svg.setAttribute("viewBox", `0 ${-above} ${width} ${height + above}`);
-  svg.replaceChildren();
-  const mask = shape("mask", { id: "holes" }, shape("defs", {}, svg));
-  shape("rect", { width, height, y: 7, rx: 26, class: "under" }, svg);
+  drawing.setAttribute("viewBox", `0 ${-above} ${width} ${height + above}`);
+  drawing.replaceChildren();
+  const mask = shape("mask", { id: "holes" }, shape("defs", {}, drawing));
+  shape("rect", { width, height, y: 7, rx: 26, class: "under" }, drawing);
   shape("rect", { width, height, fill: "#fff" }, mask);
   const round = { width, height, rx: 26 };
-  shape("rect", { ...round, class: "back" }, svg);
-  shape("g", { class: "hovering" }, svg);
-  shape("g", { class: "stones" }, svg);
-  shape("rect", { ...round, class: "front", mask: "url(#holes)" }, svg);
-  const lights = shape("g", { mask: "url(#holes)" }, svg);
+  shape("rect", { ...round, class: "back" }, drawing);
+  shape("g", { class: "hovering" }, drawing);
+  shape("g", { class: "stones" }, drawing);
+  shape("rect", { ...round, class: "front", mask: "url(#holes)" }, drawing);
+  const lights = shape("g", { mask: "url(#holes)" }, drawing);
   for (let column = 0; column < columns; column++) {
     shape("rect", { x: column * UNIT + 3, y: 6, width: UNIT - 6, height: height - 12, rx: 18, class: "light" }, lights);
   }
   for (let cell = 0; cell < rows * columns; cell++) {
     const centre = centreOf(cell, columns);
     shape("circle", { ...centre, r: HOLE, fill: "#000" }, mask);
-    shape("circle", { ...centre, r: HOLE, class: "rim" }, svg);
+    shape("circle", { ...centre, r: HOLE, class: "rim" }, drawing);
   }
-  shape("g", { class: "above" }, svg);
+  shape("g", { class: "above" }, drawing);
   return rows + above / UNIT;
 }
 
@@ -48,8 +48,8 @@ function centreOf(cell, columns) {
 }
 
 /** Draw the stones; one that was not there before falls, unless `before` is null. */
-export function drawStones(svg, before, view) {
-  const stones = svg.querySelector(".stones");
+export function drawStones(drawing, before, view) {
+  const stones = drawing.querySelector(".stones");
   stones.classList.toggle("over", view.line.length > 0);
   stones.replaceChildren();
   view.cells.forEach((player, cell) => {
@@ -58,7 +58,7 @@ export function drawStones(svg, before, view) {
     stone.classList.toggle("won", view.line.includes(cell));
     if (cell === view.last && before && !before.cells[cell]) drop(stone, cell, view);
   });
-  const above = svg.querySelector(".above");
+  const above = drawing.querySelector(".above");
   above.replaceChildren();
   if (view.last !== null && !view.line.length) {
     shape("circle", { ...centreOf(view.last, view.columns), r: STONE - 3, class: "last" }, above);
@@ -112,22 +112,22 @@ function drawLine(parent, { line, columns }) {
 }
 
 /** Let a stone hover over its column, and show where it would land; null removes it. */
-export function showGhost(svg, view, action) {
-  svg.querySelectorAll(".ghost").forEach(ghost => ghost.remove());
-  svg.querySelector(".hovering")?.replaceChildren();
+export function showGhost(drawing, view, action) {
+  drawing.querySelectorAll(".ghost").forEach(ghost => ghost.remove());
+  drawing.querySelector(".hovering")?.replaceChildren();
   const lit = view && action !== null && view.legal.includes(action);
-  svg.querySelectorAll(".light").forEach((column, index) => {
+  drawing.querySelectorAll(".light").forEach((column, index) => {
     column.classList.toggle("on", Boolean(lit) && view.place === "column" && index === action);
   });
   if (!lit) return;
   if (view.place === "column") {
-    const stone = drawStone(svg.querySelector(".hovering"), action, view.player, view.columns);
+    const stone = drawStone(drawing.querySelector(".hovering"), action, view.player, view.columns);
     stone.classList.remove("stone"); // it is not on the board
     stone.setAttribute("transform", `translate(0 ${-UNIT + 38})`);
   }
   const landing = view.place === "cell" ? action : lowestFree(view, action);
   const circle = { ...centreOf(landing, view.columns), r: STONE - 8, class: "ghost" };
-  shape("circle", circle, svg.querySelector(".above"));
+  shape("circle", circle, drawing.querySelector(".above"));
 }
 
 function lowestFree({ cells, rows, columns }, column) {

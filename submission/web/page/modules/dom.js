@@ -58,6 +58,9 @@ export function showError(place, sentence) {
 /** The mark of each player, by number. */
 export const MARKS = ["", "X", "O"];
 
+/** The sign of a value, by its kind. */
+export const SIGNS = { win: "▲", draw: "=", loss: "▼", unknown: "?" };
+
 /** A small stone with its mark, as beside a player's name. @param {1|2} player @returns {SVGElement} */
 export function stone(player) {
   const mark = player === 1

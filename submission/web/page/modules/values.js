@@ -2,9 +2,8 @@
 
 import { stream } from "./api.js";
 import { bestName } from "./board_words.js";
-import { byId, h, MARKS, showError, signed } from "./dom.js";
+import { byId, h, MARKS, showError, signed, SIGNS } from "./dom.js";
 
-const SIGNS = { win: "▲", draw: "=", loss: "▼", unknown: "?" };
 const PHASES = { solving: "Solving…", estimating: "Estimating…", preparing: "Preparing…", "setting a trap": "" };
 
 /** Follows the values of one position at a time. */
