@@ -30,7 +30,7 @@ def play_random_games(game: BoardGame, games: int, seed: int) -> RandomGames:
 
 @lru_cache
 def make_random_games(rows: int, inarow: int, board: int) -> Callable[..., tuple[int, ...]]:
-    """Make a board's kernel: it plays games, and counts wins of either player, draws and plies."""
+    """Make the kernel of a board: it plays games, and counts wins of either, draws and plies."""
 
     @jit
     def random_games(
