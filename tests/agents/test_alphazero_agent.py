@@ -39,7 +39,7 @@ def alphazero(env: BoardGame = FOUR, **options: Any) -> AlphaZeroAgent:
 
 @roots
 @given(position=unfinished_positions(board_games(largest=7) | st.just(WIDE_BOARDS[0])))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_both_engines_find_the_same(root: str, position: Position) -> None:
     env, state = position
     one, other = (
@@ -63,7 +63,7 @@ def test_both_engines_find_the_same(root: str, position: Position) -> None:
 @both_engines
 @roots
 @given(position=late_positions(board_games(largest=4), most_free_cells=7))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_a_solved_position_is_played_exactly(engine: str, root: str, position: Position) -> None:
     env, state = position
     exact = BruteForce(env)

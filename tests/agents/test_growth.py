@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agents import make_agent
@@ -56,7 +56,6 @@ def without_windows(trace: SearchTrace) -> SearchTrace:
 
 
 @given(small_searches)
-@settings(max_examples=40)
 def test_a_search_looks_the_same_while_it_goes_on_and_afterwards(case: Any) -> None:
     (agent, options), tree = case
     whole = trace_of(agent, tree, (), **options)
@@ -67,7 +66,6 @@ def test_a_search_looks_the_same_while_it_goes_on_and_afterwards(case: Any) -> N
 
 
 @given(plain_trees().map(ExplicitTree))
-@settings(max_examples=40)
 def test_the_window_of_an_open_node_is_what_its_children_have_made_of_it(tree: Any) -> None:
     whole = trace_of("alphabeta", tree, (), table_size=0, killer_moves=False)
     for step in range(1, len(whole.nodes)):

@@ -46,7 +46,6 @@ contested_positions = unfinished_positions(contested_games(7))
 
 
 @given(contested_positions, st.integers(0, 9))
-@settings(max_examples=60, deadline=None)
 def test_a_value_is_what_two_plies_show_or_else_the_networks(position: Position, seed: int) -> None:
     env, state = position
     policy = random_policy(env, seed)
@@ -64,7 +63,7 @@ def test_a_value_is_what_two_plies_show_or_else_the_networks(position: Position,
 
 
 @given(contested_positions, st.integers(0, 9), st.integers(1, 5))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_alpha_beta_finds_the_same_compiled(position: Position, seed: int, depth: int) -> None:
     env, state = position
     weights = encode_policy(random_policy(env, seed))
@@ -166,7 +165,7 @@ def test_an_agent_goes_to_a_worker_without_its_network(name: str) -> None:
 
 
 @given(st.data())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_the_game_of_weights_is_read_without_the_rest(data: st.DataObject) -> None:
     env = data.draw(contested_games(7))
     content = encode_policy(random_policy(env, 1))

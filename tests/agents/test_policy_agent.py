@@ -41,7 +41,7 @@ def policy_agent(env: BoardGame, **options: Any) -> PolicyAgent:
 
 
 @given(position=unfinished_positions(board_games(largest=8)), seed=st.integers(0, 50))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_the_network_computes_what_pytorch_computes(position: Position, seed: int) -> None:
     torch = pytest.importorskip("torch")
     env, state = position
@@ -61,7 +61,7 @@ def test_the_network_computes_what_pytorch_computes(position: Position, seed: in
 
 
 @given(position=unfinished_positions(board_games(largest=8)), seed=st.integers(0, 50))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_many_positions_are_evaluated_as_one_is(position: Position, seed: int) -> None:
     env, state = position
     network = random_policy(env, seed).network
@@ -122,7 +122,6 @@ def test_the_preferred_legal_action_is_played(position: Position, seed: int) -> 
     temperature=st.sampled_from([0.0, 0.5, 2.0]),
     seed=st.integers(0, 2**40),
 )
-@settings(deadline=None)
 def test_the_kernel_chooses_as_the_agent(position: Position, temperature: float, seed: int) -> None:
     """In plain Python; with a temperature both draw the same numbers."""
     env, state = position
@@ -168,7 +167,6 @@ def board_in_a_mirror(env: BoardGame, board: list[int]) -> list[int]:
 
 
 @given(position=unfinished_positions(board_games(largest=8)))
-@settings(deadline=None)
 def test_mirror_images_are_worth_the_same(position: Position) -> None:
     """The logits of the mirror image, by the flat board turned round, are those turned round."""
     env, state = position
@@ -195,7 +193,6 @@ def values_alone(env: BoardGame, seed: int) -> TrainedPolicy:
 
 
 @given(position=unfinished_positions(board_games(largest=6)), seed=st.integers(0, 50))
-@settings(deadline=None)
 def test_a_network_of_values_alone_prefers_what_leaves_the_opponent_least(
     position: Position, seed: int
 ) -> None:

@@ -189,7 +189,6 @@ def test_values_turn_the_search_by_hand() -> None:
     st.sampled_from([0.0, 1.5, 5.0]),
     st.sampled_from([0.0, 0.2, 3.0]),
 )
-@settings(max_examples=60)
 def test_every_node_follows_the_rules(
     position: Position, simulations: int, exploration: float, fpu: float
 ) -> None:
@@ -232,7 +231,6 @@ def test_every_node_follows_the_rules(
     st.integers(1, 300),
     st.sampled_from([0.0, 1.5, 5.0]),
 )
-@settings(max_examples=60)
 def test_what_is_proven_is_the_exact_value(
     position: Position, simulations: int, exploration: float
 ) -> None:

@@ -126,7 +126,7 @@ def side_by_side(
 
 
 @pytest.mark.thorough
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_games_go_as_those_of_single_environments(data: st.DataObject) -> None:
     game = data.draw(st.sampled_from(GAMES))
