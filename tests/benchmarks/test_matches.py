@@ -29,6 +29,7 @@ from tests.helpers.benchmark_reports import report_text
         (ConnectFour(), 3, (238 + 4) // 2),
         (TicTacToe(), 1, 6),
         (TicTacToe(), 2, (72 + 6) // 2),
+        (ConnectX(rows=2, columns=2, inarow=2), 3, 0),  # where all games are over
     ],
 )
 def test_one_of_each_pair_of_mirror_images_is_an_opening(
@@ -39,17 +40,12 @@ def test_one_of_each_pair_of_mirror_images_is_an_opening(
     assert all(start.mask.bit_count() == plies for start in starts)
 
 
-def test_finished_games_are_no_openings() -> None:
-    env = ConnectX(rows=2, columns=2, inarow=2)
-    assert openings(env, 3) == []
-
-
 def test_who_wins_with_both_colours_has_all_the_points_and_equals_share_them() -> None:
     env = ConnectFour()
-    starts = openings(env, 2)[:5]
-    strong = AlphaBetaAgent(depth=4, time_limit=None)
-    assert match_points(env, strong, RandomAgent(seed=1), starts) == [2.0] * 5
-    assert match_points(env, RandomAgent(seed=1), strong, starts) == [0.0] * 5
+    starts = openings(env, 2)[:3]
+    strong = AlphaBetaAgent(depth=3, time_limit=None)
+    assert match_points(env, strong, RandomAgent(seed=1), starts) == [2.0] * 3
+    assert match_points(env, RandomAgent(seed=1), strong, starts) == [0.0] * 3
     assert match_points(env, GreedyAgent(), GreedyAgent(), openings(env, 1)) == [1.0] * 4
 
 
@@ -79,10 +75,10 @@ def test_the_round_robin_adds_up_what_each_has() -> None:
 def test_a_heuristic_has_points_against_uniform_rollouts(
     budget: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("benchmarks.strength.rollouts.OPENING_PLIES", 1)
+    monkeypatch.setattr("benchmarks.strength.rollouts.OPENING_PLIES", 0)
     score = RolloutMatch("heuristic", budget).score(rounds=1)
-    assert score.value * 16 % 1 == 0  # halves of the points of eight games
-    assert score.low > 0
+    assert score.value * 4 % 1 == 0, "halves of the points of two games"
+    assert score.high > 0
 
 
 def test_a_row_for_each_policy_but_uniform() -> None:

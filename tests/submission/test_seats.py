@@ -1,15 +1,25 @@
-"""Players at the board: built-ins in this process, submissions in their own."""
+"""Players at the board: built-ins and our agents in this process, submissions in their own."""
 
+import pickle
 import random
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from submission.arena.players import Player, PlayerKind
-from submission.arena.seats import open_seat, seat_seed
+from agents import Agent, RandomAgent, SearchResult
+from agents.policy.network import encode_policy
+from envs import Action, ConnectFour, Env, State
+from submission.arena.players import Player, PlayerKind, find_player
+from submission.arena.seats import AgentSeat, open_seat, open_seat_here, seat_seed
 from submission.kaggle import BUILT_IN_AGENTS, kaggle_environments
+from tests.helpers.arena_games import played
+from tests.helpers.trained_policies import random_policy
 
 CONFIGURATION = {"rows": 6, "columns": 7, "inarow": 4, "actTimeout": 60, "runTimeout": 1200}
 POSITIONS: list[dict[str, Any]] = [
@@ -21,38 +31,25 @@ POSITIONS: list[dict[str, Any]] = [
     }
     for stones in range(0, 8, 3)
 ] * 3
+EMPTY_BOARD = POSITIONS[0]
 
 
 @pytest.mark.parametrize("name", BUILT_IN_AGENTS)
-@pytest.mark.parametrize("seed", [1, 2])
-def test_a_built_in_plays_as_kaggles_does_with_that_seed(name: str, seed: int) -> None:
+def test_two_seats_of_a_built_in_play_as_kaggles_does_with_their_seeds(name: str) -> None:
     kaggle = kaggle_environments()
     structify = kaggle.utils.structify
     function = kaggle.environments["connectx"]["agents"][name]
-    random.seed(seed)
-    expected = [function(structify(shown), structify(CONFIGURATION)) for shown in POSITIONS]
-    before = random.getstate()
-    with open_seat(Player(name, PlayerKind.BUILT_IN), seed=seed) as seat:
-        moves = [seat.act(shown, CONFIGURATION) for shown in POSITIONS]
-    assert [move.column for move in moves] == expected
-    assert all(move.failure is None and 0 <= move.seconds < 5 for move in moves)
-    assert random.getstate() == before, "the process's own generator is left alone"
-
-
-def test_two_seats_of_one_built_in_do_not_disturb_each_other() -> None:
-    player = Player("random", PlayerKind.BUILT_IN)
-
-    def alone(seed: int) -> list[int | None]:
-        with open_seat(player, seed=seed) as seat:
-            return [seat.act(shown, CONFIGURATION).column for shown in POSITIONS]
-
+    expected = []
+    for seed in (1, 2):
+        random.seed(seed)
+        asked = [function(structify(shown), structify(CONFIGURATION)) for shown in POSITIONS]
+        expected.append(asked)
+    before, player = random.getstate(), Player(name, PlayerKind.BUILT_IN)
     with open_seat(player, seed=1) as one, open_seat(player, seed=2) as two:
-        asked = [
-            (one.act(shown, CONFIGURATION).column, two.act(shown, CONFIGURATION).column)
-            for shown in POSITIONS
-        ]
-    assert asked == list(zip(alone(1), alone(2), strict=True))
-    assert alone(1) != alone(2)
+        moves = [[seat.act(shown, CONFIGURATION) for seat in (one, two)] for shown in POSITIONS]
+    assert [[move.column for move in of_seat] for of_seat in zip(*moves, strict=True)] == expected
+    assert all(move.failure is None for pair in moves for move in pair)
+    assert random.getstate() == before, "the process's own generator is left alone"
 
 
 def test_ctrl_c_goes_through_a_built_in_and_its_errors_do_not(
@@ -65,27 +62,25 @@ def test_ctrl_c_goes_through_a_built_in_and_its_errors_do_not(
     monkeypatch.setitem(agents, "random", raising)
     with open_seat(Player("random", PlayerKind.BUILT_IN), seed=1) as seat:
         with pytest.raises(KeyboardInterrupt):
-            seat.act({**POSITIONS[0], "step": 0}, CONFIGURATION)
-        move = seat.act({**POSITIONS[0], "step": 1}, CONFIGURATION)
+            seat.act({**EMPTY_BOARD, "step": 0}, CONFIGURATION)
+        move = seat.act({**EMPTY_BOARD, "step": 1}, CONFIGURATION)
     assert move.failure is not None
     assert move.failure[:2] == ("ERROR", "ValueError")
 
 
-def test_a_submission_plays_one_position_after_the_other() -> None:
-    source = "def agent(observation): return observation.board.count(0) % 7"
-    with open_seat(Player("mine.py", PlayerKind.FILE, source.encode()), seed=1) as seat:
-        columns = [seat.act(shown, CONFIGURATION).column for shown in POSITIONS]
-    assert columns == [shown["board"].count(0) % 7 for shown in POSITIONS]
-
-
-def test_a_submission_draws_from_the_seat_s_seed() -> None:
-    source = "import random\ndef agent(observation): return random.randrange(7)"
+def test_a_submission_plays_one_position_after_the_other_by_the_seat_s_seed() -> None:
+    source = (
+        "import random\n"
+        "def agent(observation): return (random.randrange(7) + observation.board.count(0)) % 7"
+    )
     player = Player("mine.py", PlayerKind.FILE, source.encode())
     for seed in (0, 5, 2**32 - 1):
         generator = random.Random(seed)
         with open_seat(player, seed=seed) as seat:
             columns = [seat.act(shown, CONFIGURATION).column for shown in POSITIONS]
-        assert columns == [generator.randrange(7) for _ in POSITIONS]
+        assert columns == [
+            (generator.randrange(7) + shown["board"].count(0)) % 7 for shown in POSITIONS
+        ]
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1))
@@ -93,3 +88,66 @@ def test_seats_and_games_have_seeds_of_their_own(first: int, second: int) -> Non
     seeds = {(game, seat): seat_seed(game, seat) for game in (first, second) for seat in (1, 2)}
     assert len(set(seeds.values())) == len(seeds)
     assert all(0 <= seed < 2**32 for seed in seeds.values())
+
+
+# --- our agents in this process
+
+
+def test_the_seed_decides_the_game_of_agents_without_one() -> None:
+    names = ("random:", "mcts:simulations=5,engine=reference")
+    records = [played(names, seed=seed) for seed in range(6)]
+    assert len({record.columns for record in records}) == 6
+    before = random.getstate()
+    assert [played(names, seed=seed) for seed in range(6)] == records
+    assert random.getstate() == before
+
+
+def test_two_threads_do_not_draw_from_each_others_seed() -> None:
+    drawn: dict[int, float] = {}
+
+    def play(seed: int) -> None:
+        def make_agent() -> Agent:
+            time.sleep(0.05)  # enough for the other thread to get here
+            drawn[seed] = random.random()
+            return RandomAgent()
+
+        AgentSeat(make_agent, seed).act(EMPTY_BOARD, CONFIGURATION)
+
+    with ThreadPoolExecutor(2) as executor:
+        assert [*executor.map(play, (1, 2))] == [None, None]
+    assert drawn == {seed: random.Random(seed).random() for seed in (1, 2)}
+
+
+@dataclass
+class SlowAgent(Agent):
+    """Takes 20 ms to be made, and as long for a move."""
+
+    def __post_init__(self) -> None:
+        time.sleep(0.02)
+
+    def search(
+        self, env: Env[State, Action], state: State, time_limit: float | None = None
+    ) -> SearchResult[Action]:
+        time.sleep(0.02)
+        return SearchResult(env.get_available_actions(state)[0], value=0.0)
+
+
+def test_the_first_move_has_the_making_of_the_agent_in_its_seconds() -> None:
+    seat = AgentSeat(SlowAgent, seed=1)
+    first = seat.act(EMPTY_BOARD, CONFIGURATION)
+    second = seat.act({**EMPTY_BOARD, "board": [0] * 40 + [1, 2], "step": 2}, CONFIGURATION)
+    assert (first.column, first.failure) == (0, None)
+    assert first.seconds >= 0.04
+    assert 0.02 <= second.seconds < first.seconds
+
+
+def test_a_policy_plays_as_its_bundle_does_and_needs_its_file_no_more(tmp_path: Path) -> None:
+    file = tmp_path / "trained.npz"
+    file.write_bytes(encode_policy(random_policy(ConnectFour(), seed=3)))
+    player = find_player(f"policy:weights={file},temperature=1")
+    file.unlink()
+    elsewhere = pickle.loads(pickle.dumps(player))  # as for a worker on another machine
+    for seed in range(3):
+        with open_seat_here(elsewhere, seed=seed) as here, open_seat(player, seed=seed) as bundle:
+            ours, its = (seat.act(EMPTY_BOARD, CONFIGURATION) for seat in (here, bundle))
+            assert (ours.column, ours.failure) == (its.column, its.failure)
