@@ -110,8 +110,7 @@ class OwnGame:
     @property
     def over(self) -> bool:
         """Whether the game has ended without a failure."""
-        ended = not self.legal_columns()
-        return ended or len(self.columns) == EPISODE_STEPS - 1
+        return not self.legal_columns() or len(self.columns) == EPISODE_STEPS - 1
 
     def legal_columns(self) -> Sequence[int]:
         """The columns that take a stone."""

@@ -112,11 +112,15 @@ def schedule(pairings: Sequence[Pairing], settings: Settings) -> Iterator[GameSp
 def game_of(
     pairing: Pairing, game: int, settings: Settings, openings: Sequence[Opening]
 ) -> GameSpecification:
-    """A game by its number in a pairing, whose openings come in this order."""
+    """A game by its number in a pairing, whose openings come in this order.
+
+    Its seed depends on no other pairing.
+    """
+    player, opponent = pairing.names
     return GameSpecification(
         pairing=pairing,
         game=game,
-        seed=game_seed(settings.seed, pairing, game),
+        seed=Random(f"{settings.seed}/{player}/{opponent}/{game}").getrandbits(32),
         opening=openings[game // 2 % len(openings)],
         configuration=settings.configuration,
         arena=settings.arena,
@@ -126,12 +130,6 @@ def game_of(
 def seat_in(game: int) -> int:
     """The player's seat: 1 in games of even number, else 2."""
     return 1 + game % 2
-
-
-def game_seed(seed: int, pairing: Pairing, game: int) -> int:
-    """The seed of a game, which depends on no other pairing."""
-    player, opponent = pairing.names
-    return Random(f"{seed}/{player}/{opponent}/{game}").getrandbits(32)
 
 
 def shuffled_openings(settings: Settings) -> list[Opening]:

@@ -1,6 +1,6 @@
 """A ladder: the players of a round robin by strength, their ratings and results."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
@@ -132,6 +132,9 @@ def make_ladder(match: Match, anchor: str | None) -> Ladder:
     order = sorted(range(len(names)), key=lambda player: -ratings.elo[player].value)
     ranked = [names[player] for player in order]
     above_next = [float(ratings.superiority[pair]) for pair in pairwise(order)]
+    games: dict[frozenset[str], list[GameRecord]] = defaultdict(list)
+    for record in match.records:
+        games[frozenset(record.pairing)].append(record)
     return Ladder(
         match=match,
         anchor=names[ratings.anchor],
@@ -141,19 +144,12 @@ def make_ladder(match: Match, anchor: str | None) -> Ladder:
                 elo=ratings.elo[player],
                 above_next=above,
                 stats=player_stats(name, match.records),
-                against=_against(name, ranked, match.records),
+                against=tuple(
+                    player_stats(name, games[frozenset((name, other))]) for other in ranked
+                ),
             )
             for player, name, above in zip(order, ranked, [*above_next, None], strict=True)
         ),
-    )
-
-
-def _against(
-    name: str, ranked: Sequence[str], records: Sequence[GameRecord]
-) -> tuple[PlayerStats, ...]:
-    return tuple(
-        player_stats(name, [record for record in records if {*record.pairing} == {name, other}])
-        for other in ranked
     )
 
 

@@ -1,4 +1,4 @@
-"""Files that run out of their bank of time in long games, and such that do not.
+"""Files that run out of their bank of time in long games, and others that do not.
 
 The players are no processes here: they tell the seconds that they would have taken. In long games
 both sides play the columns of a known draw.
@@ -7,6 +7,7 @@ both sides play the columns of a known draw.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -59,35 +60,38 @@ def scripted(step: int, legal: Sequence[int]) -> int:
     return DRAW.columns[step] if DRAW.columns[step] in legal else legal[0]
 
 
-def checked(
-    make_agent: Callable[[], Agent],
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    lasting: Callable[[BoardGame, Chooser], Chooser] = scripted_opponent,
-    **options: Any,
-) -> CheckReport:
-    """The check of a file in place of which such agents play, one for each game."""
+@pytest.fixture
+def checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., CheckReport]:
+    """Checks a file in place of which agents play that a function makes, one for each game."""
+    file, staged = tmp_path / "mine.py", count()
+    file.write_text(GOOD)
 
-    class ToldLauncher:
-        def __init__(self, python: Path | None) -> None:
-            pass
+    def check_of(
+        make_agent: Callable[[], Agent],
+        lasting: Callable[[BoardGame, Chooser], Chooser] = scripted_opponent,
+        **options: Any,
+    ) -> CheckReport:
+        class ToldLauncher:
+            def __init__(self, python: Path | None) -> None:
+                pass
 
-        def folder(self) -> Path:
-            staged = folder / "staged"
-            staged.mkdir()
-            return staged
+            def folder(self) -> Path:
+                folder = tmp_path / f"staged {next(staged)}"
+                folder.mkdir()
+                return folder
 
-        @contextmanager
-        def start_player(self, *job: object, **limits: object) -> Iterator[ToldPlayer]:
-            yield ToldPlayer(make_agent())
+            @contextmanager
+            def start_player(self, *job: object, **limits: object) -> Iterator[ToldPlayer]:
+                yield ToldPlayer(make_agent())
 
-        def close(self) -> None:
-            pass
+            def close(self) -> None:
+                pass
 
-    monkeypatch.setattr(check, "Launcher", ToldLauncher)
-    monkeypatch.setattr(observed_game, "lasting_opponent", lasting)
-    (folder / "mine.py").write_text(GOOD)
-    return check_submission(folder / "mine.py", game_seconds=0, patience=0, **options)
+        monkeypatch.setattr(check, "Launcher", ToldLauncher)
+        monkeypatch.setattr(observed_game, "lasting_opponent", lasting)
+        return check_submission(file, game_seconds=0, patience=0, **options)
+
+    return check_of
 
 
 def column_in(observation: Mapping[str, Any]) -> int:
@@ -107,11 +111,10 @@ def long_games(report: CheckReport) -> list[int]:
 
 @pytest.mark.parametrize(("seconds", "late"), [(5.5, 18), (7.0, 13)])
 def test_the_move_at_which_a_full_game_times_out(
-    seconds: float, late: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    seconds: float, late: int, checked: Callable[..., CheckReport]
 ) -> None:
     """By the clock of Kaggle: 3.5 or 5 s of its 60 s of overtime go with each move."""
-    agent = taking(lambda observation: seconds)
-    report = checked(agent, tmp_path, monkeypatch)
+    report = checked(taking(lambda observation: seconds))
     assert report.verdict is CheckVerdict.REFUSED
     assert report.upload_command is None
     assert [game.fault for game in report.games[:2]] == [None, None]
@@ -133,23 +136,23 @@ def test_the_move_at_which_a_full_game_times_out(
     ids=["in time", "compiles", "plans with its bank", "fast when few cells are left", "a share"],
 )
 def test_a_file_that_does_not_time_out_is_accepted(
-    seconds: Callable[[Mapping[str, Any]], float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    seconds: Callable[[Mapping[str, Any]], float], checked: Callable[..., CheckReport]
 ) -> None:
-    report = checked(taking(seconds), tmp_path, monkeypatch)
+    report = checked(taking(seconds))
     assert report.accepted, text_of(report)
     assert report.timing is not None
     assert report.timing.bank_of_full_game <= 60
 
 
 @needs_throttling
-def test_a_pair_of_slow_games_tells_it_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pair_of_slow_games_tells_it_too(checked: Callable[..., CheckReport]) -> None:
     slow = taking(lambda observation: 5.5)
-    report = checked(slow, tmp_path, monkeypatch, lasting_opponent, pair_only=True, speed=1 / 3)
+    report = checked(slow, lasting_opponent, pair_only=True, speed=1 / 3)
     assert "a full game would time out at move 18" in first_fault(report).cause
 
 
 def test_what_it_says_to_a_position_out_of_the_blue_is_not_held_against_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    checked: Callable[..., CheckReport],
 ) -> None:
     """A long game that ends early goes on elsewhere; if that fails, what it has shown counts.
 
@@ -171,33 +174,26 @@ def test_what_it_says_to_a_position_out_of_the_blue_is_not_held_against_it(
 
         return fresh
 
-    def report_of(seconds: float) -> CheckReport:
-        folder = tmp_path / f"{seconds}"
-        folder.mkdir()
-        return checked(make_agent(seconds), folder, monkeypatch, lambda env, otherwise: otherwise)
-
-    assert report_of(4.8).accepted
-    report = report_of(5.5)
+    assert checked(make_agent(4.8), lambda env, otherwise: otherwise).accepted
+    report = checked(make_agent(5.5), lambda env, otherwise: otherwise)
     guessed = [game.fault.cause for game in report.games if game.fault]
     pattern = r"a full game would time out at move 18: \d+ moves took .* 3.5 s each"
     assert len(guessed) == 2
     assert all(re.match(pattern, cause) for cause in guessed), guessed
 
 
-def test_a_failure_in_a_long_game_is_a_failure(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failure_in_a_long_game_is_a_failure(checked: Callable[..., CheckReport]) -> None:
     def agent(observation: Mapping[str, Any]) -> Move:
         failure = Failure("INVALID", "a full column", (), "mend")
         late = observation["step"] > 16
         return Move(column_in(observation), 5.0, failure if late else None)
 
-    report = checked(lambda: agent, tmp_path, monkeypatch)
+    report = checked(lambda: agent)
     assert (first_fault(report).status, first_fault(report).cause) == ("INVALID", "a full column")
 
 
-def test_a_fast_file_plays_no_long_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    report = checked(taking(lambda observation: 2.0), tmp_path, monkeypatch)
+def test_a_fast_file_plays_no_long_game(checked: Callable[..., CheckReport]) -> None:
+    report = checked(taking(lambda observation: 2.0))
     assert report.accepted
     assert long_games(report) == []
     assert report.planned == 11

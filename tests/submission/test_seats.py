@@ -68,21 +68,6 @@ def test_ctrl_c_goes_through_a_built_in_and_its_errors_do_not(
     assert move.failure[:2] == ("ERROR", "ValueError")
 
 
-def test_a_submission_plays_one_position_after_the_other_by_the_seat_s_seed() -> None:
-    source = (
-        "import random\n"
-        "def agent(observation): return (random.randrange(7) + observation.board.count(0)) % 7"
-    )
-    player = Player("mine.py", PlayerKind.FILE, source.encode())
-    for seed in (0, 5, 2**32 - 1):
-        generator = random.Random(seed)
-        with open_seat(player, seed=seed) as seat:
-            columns = [seat.act(shown, CONFIGURATION).column for shown in POSITIONS]
-        assert columns == [
-            (generator.randrange(7) + shown["board"].count(0)) % 7 for shown in POSITIONS
-        ]
-
-
 @given(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1))
 def test_seats_and_games_have_seeds_of_their_own(first: int, second: int) -> None:
     seeds = {(game, seat): seat_seed(game, seat) for game in (first, second) for seat in (1, 2)}
