@@ -43,8 +43,8 @@ def test_limits_are_lifted_unless_given_and_files_are_their_content(
     [
         ("greedy", {}),
         ("expectimax", {"depth": 2}),
-        ("alphabeta", {"depth": 4}),
-        ("mcts", {"simulations": 100, "seed": 3}),
+        ("alphabeta", {"depth": 4, "engine": "reference"}),
+        ("mcts", {"simulations": 100, "seed": 3, "engine": "reference"}),
     ],
 )
 def test_a_bundle_plays_what_its_agent_plays(
