@@ -2,6 +2,7 @@
 
 import io
 
+import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
@@ -18,7 +19,9 @@ def report_text(report: Report, width: int = 120) -> str:
 
 def run_benchmark(*words: str, status: int = 0) -> str:
     """What `python -m benchmarks` with these words prints, on one line, as it ends so."""
-    outcome = CliRunner().invoke(command_line.app, words, env={"COLUMNS": "400"})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(command_line, "console", Console(width=400))
+        outcome = CliRunner().invoke(command_line.app, words)
     assert outcome.exit_code == status, outcome.output
     assert "Traceback" not in outcome.output
     return " ".join(outcome.output.replace("│", " ").split())
