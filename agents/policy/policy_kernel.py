@@ -178,6 +178,23 @@ def write_weights(tables: PolicyTables, thread: int, mover: int, mask: int, weig
 @inlined
 def of_thread(tables: PolicyTables, thread: int) -> NetworkArrays:
     """The network with the memory of one thread."""
-    board = FeatureBoard(*tables[:8])
-    memory = tables.found[thread], tables.first[thread], tables.second[thread]
-    return NetworkArrays(board, *tables[8:13], *memory)
+    return NetworkArrays(
+        FeatureBoard(
+            tables.rows,
+            tables.inarow,
+            tables.bits,
+            tables.board,
+            tables.floor,
+            tables.actions,
+            tables.lines,
+            tables.tuples,
+        ),
+        tables.features,
+        tables.bias,
+        tables.dense,
+        tables.dense_bias,
+        tables.outputs,
+        tables.found[thread],
+        tables.first[thread],
+        tables.second[thread],
+    )
