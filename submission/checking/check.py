@@ -5,13 +5,14 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from math import inf
 from pathlib import Path
 from time import monotonic
 
-from agents.agent import OnProgress
-from agents.parallel.workers import wait_for_any
+from agents.agent import Clock, OnProgress
+from agents.parallel.workers import Workers
 from submission.checking.check_result import CheckReport, JudgedGame, summarise
 from submission.checking.diagnosis import Surroundings, diagnose, doubt_choice
 from submission.checking.game_plan import FIRST_GAMES, GamePlan, Limits, planned_games
@@ -176,19 +177,17 @@ def _play_games(
         return observe_game(plan, staged, limits, launcher)
 
     with ThreadPoolExecutor(min(MOST_GAMES, os.cpu_count() or 1)) as pool:
-        games = {pool.submit(play, plan): plan for plan in plans}
-        running = set(games)
+        games = ((number, partial(play, plan)) for number, plan in enumerate(plans))
+        records: dict[int, ObservedGame | None] = {}
         try:
-            while running:
-                for game in wait_for_any(running):
-                    running.remove(game)
-                    game.result()
-                    on_game(games[game])
+            for number, record in Workers(pool, len(plans)).run(games, Clock()):
+                records[number] = record
+                on_game(plans[number])
         except BaseException:
             launcher.close()
             pool.shutdown(cancel_futures=True)
             raise
-    return [record for game in games if (record := game.result()) is not None]
+    return [record for _, record in sorted(records.items()) if record is not None]
 
 
 def _surroundings(path: Path, source: SourceFacts) -> Surroundings:

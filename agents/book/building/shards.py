@@ -7,8 +7,9 @@ from typing import TypeVar
 
 import numpy as np
 
+from agents.agent import Clock
 from agents.book.book_positions import BookScope, stones_of_keys
-from agents.parallel.workers import interrupt_put_off, wait_for_any
+from agents.parallel.workers import Workers
 from agents.solver.solver import Solver
 from envs.board import BoardState
 from envs.connectx import ConnectX
@@ -29,16 +30,9 @@ def run_shards(
     """
     starts = range(0, len(items), SHARD_POSITIONS)
     shards = [tuple(items[start : start + SHARD_POSITIONS]) for start in starts]
-    with interrupt_put_off():
-        futures = {executor.submit(work, shard): shard for shard in shards}
-    try:
-        while futures:
-            for future in wait_for_any(futures):
-                yield dict(zip(futures.pop(future), future.result(), strict=True))
-    finally:
-        with interrupt_put_off():
-            for future in futures:
-                future.cancel()
+    tasks = ((shard, partial(work, shard)) for shard in shards)
+    for shard, outcomes in Workers(executor, len(shards)).run(tasks, Clock()):
+        yield dict(zip(shard, outcomes, strict=True))
 
 
 def solve_positions(
