@@ -169,14 +169,14 @@ def positions(
     tactics. The 12 a ply that come with the package take some ten minutes on two cores.
 
     With --labels N: N positions with the exact score of every column, for any board that the solver
-    takes, to train networks with. Bundles of 16 games share a beginning, played by such
-    alpha-beta players until 34 to 24 cells are left (most often 31 to 27; small boards from the
-    first move on), after which every position is labelled to the end of the game. There, 5 to 40 %
-    of a game's moves are just any, and the others are the likelier the better they score. Connect
+    takes, to train networks with. Bundles of games share a beginning, played by such alpha-beta
+    players until 34 to 28 cells are left (small boards from the first move on), after which every
+    position is labelled, of 64 games until 28 cells are left, of 16 to the end. There, 5 to 40 % of
+    a game's moves are just any, and the others are the likelier the better they score. Connect
     Four's first eight plies are played so too, and labelled from the opening book. No two positions
     are equal or mirror images, and those that `connectx grade` asks about are left out, so that it
-    stays a test of what learns from the others. Ctrl-C keeps what is labelled by then, with exit
-    status 1.
+    stays a test of what learns from the others. A million take some forty minutes on two cores.
+    Ctrl-C keeps what is labelled by then, with exit status 1.
     """
     limits = {"per_ply": per_ply, "first_ply": first_ply, "last_ply": last_ply}
     given = {name: limit for name, limit in limits.items() if limit is not None}

@@ -14,6 +14,8 @@ from agents.policy.training.label_files import read_labelled_positions, write_la
 from agents.policy.training.labelled_positions import ILLEGAL, LabelledPositions
 from agents.policy.training.labelling import (
     FIRST_CELLS_LEFT,
+    LATE_CELLS_LEFT,
+    LATE_GAMES,
     Ending,
     Games,
     LabelSettings,
@@ -158,6 +160,7 @@ def test_a_grove_begins_where_it_should_and_goes_on_to_the_end() -> None:
         assert 42 - min(games) in FIRST_CELLS_LEFT
         assert plies[min(games)] == 1
         assert games == set(range(min(games), max(games) + 1))
+        assert max(plies[ply] for ply in games if 42 - ply <= LATE_CELLS_LEFT) <= LATE_GAMES
 
 
 def test_moves_are_drawn_by_their_scores() -> None:

@@ -1,5 +1,6 @@
 """Every learner of the table, on small boards: their contract, and that they learn."""
 
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -145,12 +146,22 @@ def learner(
     return learner
 
 
-def test_best_moves_share_the_policy_and_the_result_is_the_value() -> None:
-    scores = [[3, -1, 3, ILLEGAL], [0, -2, ILLEGAL, ILLEGAL], [-5, -5, -5, -4]]
-    words = np.arange(3)
+def test_good_moves_share_the_policy_and_the_result_is_the_value() -> None:
+    scores = [[3, -1, 3, ILLEGAL], [0, -2, ILLEGAL, ILLEGAL], [-5, -5, -5, -4], [2, 1, 0, -1]]
+    words = np.arange(4)
     targets = label_targets(LabelledPositions(TAUGHT, words, words, np.array(scores, np.int8)))
-    assert targets.policies.tolist() == [[0.5, 0, 0.5, 0], [1, 0, 0, 0], [0, 0, 0, 1]]
-    assert targets.values.tolist() == [1, 0, -1]
+    expected = [[0.5, 0, 0.5, 0], [1, 0, 0, 0], [0.075, 0.075, 0.075, 0.775], [0.85, 0.15, 0, 0]]
+    _, places = np.unique(targets.movers, return_index=True)  # each has copies
+    assert targets.policies[places] == pytest.approx(np.array(expected))
+    assert targets.values[places].tolist() == [1, 0, -1, 1]
+
+
+def test_positions_of_plies_that_have_few_count_more_often(labels: LabelledPositions) -> None:
+    taught = Counter(mask.bit_count() for mask in label_targets(labels).masks.tolist())
+    for ply, count in Counter(labels.plies.tolist()).items():
+        copies = min(16, max(1, len(labels) // (16 * count)))  # plies 0 to 15
+        assert taught[ply] == copies * count
+    assert taught[0] == 16
 
 
 def test_it_learns_best_moves_and_results(

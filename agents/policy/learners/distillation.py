@@ -11,40 +11,61 @@ import numpy as np
 
 from agents.policy.learners.targets import Targets
 from agents.policy.learners.torch_network import NetworkLearner
-from agents.policy.network import policy_scope
+from agents.policy.network import Floats, policy_scope
 from agents.policy.training.label_files import read_labelled_positions
-from agents.policy.training.labelled_positions import LabelledPositions
+from agents.policy.training.labelled_positions import ILLEGAL, LabelledPositions
 from agents.policy.training.learner import TrainingSettings
 from envs.bitboard import word_of_board
 from envs.board import BoardGame
-from envs.compiled.jit import words_of
+from envs.compiled.jit import Flags, Words, words_of
 
-WIDTH = 256
+WIDTH = 512
 """Hidden units where the settings do not say."""
-SECOND = 32
+SECOND = 64
 """Hidden units of the second layer, if there is a first one."""
-BATCH = 1024
+BATCH = 4096
 """Positions of a step."""
-STEPS = 400
+STEPS = 200
 """Steps of a round."""
-LEARNING_RATE = 4e-3
+LEARNING_RATE = 8e-3
 """At the beginning; it falls in proportion to what is left of the budget ..."""
 LEAST_SHARE = 0.02
 """... down to this share of it."""
+KEEPING_SHARE = 0.3
+"""The share of the policy for all moves that keep the result; the exactly best have the others."""
+MOST_COPIES = 16
+"""How often a position counts, at most, of a ply that has fewer of them than others."""
 
 
 def label_targets(labels: LabelledPositions) -> Targets:
     """The targets of labelled positions.
 
-    The policy is uniform over the moves that are exactly best; the value is the end of the game
-    under best play: 1 for a win of the player to move, 0 for a draw, -1 for a loss.
+    A share of the policy goes to the moves that keep the result, the rest to those that are exactly
+    best, each alike; the value is the end of the game under best play: 1 for a win of the player to
+    move, 0 for a draw, -1 for a loss. Openings are few, and every game goes through them: those of
+    plies with fewer positions than the mean are repeated.
     """
-    highest = labels.scores.max(axis=1, initial=-128)
-    best = (labels.scores == highest[:, np.newaxis]).astype(np.float32)
-    policies = best / best.sum(axis=1, keepdims=True)
+    labels = labels.take(np.repeat(np.arange(len(labels)), copies_of(labels)))
+    scores, highest = labels.scores, labels.scores.max(axis=1, keepdims=True, initial=ILLEGAL)
+    keeping = (scores != ILLEGAL) & (np.sign(scores) == np.sign(highest))
+    policies = (1 - KEEPING_SHARE) * shared_out(scores == highest)
+    policies += KEEPING_SHARE * shared_out(keeping)
     word = word_of_board(*labels.env.size)
     movers, masks = (words_of(words.tolist(), word) for words in (labels.movers, labels.masks))
-    return Targets(movers, masks, policies, np.sign(highest).astype(np.float32))
+    return Targets(movers, masks, policies, np.sign(highest[:, 0]).astype(np.float32))
+
+
+def copies_of(labels: LabelledPositions) -> Words:
+    """[n] How often each position counts."""
+    plies, places, counts = np.unique(labels.plies, return_inverse=True, return_counts=True)
+    copies: Words = np.clip(len(labels) // (len(plies) * counts), 1, MOST_COPIES)
+    return copies[places]
+
+
+def shared_out(chosen: Flags) -> Floats:
+    """[n, action] Probabilities: uniform over the chosen actions."""
+    shares: Floats = chosen / chosen.sum(axis=1, keepdims=True, dtype=np.float32)
+    return shares
 
 
 class DistillationLearner(NetworkLearner):

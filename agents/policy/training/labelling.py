@@ -1,4 +1,4 @@
-"""Makes thousands of labelled positions a second: games of fallible players who know the scores.
+"""Makes labelled positions, hundreds a second: games of fallible players who know the scores.
 
 A *grove* is a bundle of games with a line of play in common. So its positions lead to much the
 same ones, and what the solver has proven for one serves the others through its table: that makes
@@ -9,8 +9,9 @@ labels cheap.
 2. The first of these games is played on to a ply that is drawn (`FIRST_CELLS_LEFT`), without
    labels, which would cost most there: by two players who look some plies ahead and err at times.
    Without a book it begins on the empty board.
-3. From there on all games of the grove are played to their ends, ply by ply, and every position is
-   labelled.
+3. From there on the games of the grove are played, ply by ply, and every position is labelled:
+   `GAMES` of them while more than `LATE_CELLS_LEFT` cells are left, and then `LATE_GAMES` to their
+   ends.
 
 The labels choose the moves of 1 and 3: a move of a game is, with the probability `RANDOM_SHARES`,
 any legal one, and else drawn in proportion to exp(score / temperature), of `TEMPERATURES`. Each
@@ -51,11 +52,13 @@ from envs.board import BoardState
 from envs.compiled.jit import Flags, Words
 from envs.connectx import ConnectX
 
-GAMES = 16
+GAMES = 64
 """Games of a grove. More make labels cheaper, and positions more alike."""
-FIRST_CELLS_LEFT = {
-    34: 0.2, 33: 0.5, 32: 1, 31: 2, 30: 3, 29: 3, 28: 3, 27: 3, 26: 2, 24: 2,
-}  # fmt: skip
+LATE_GAMES = 16
+"""How many of them are played on to their ends ..."""
+LATE_CELLS_LEFT = 28
+"""... when as many cells are left: positions before that are the hardest to learn."""
+FIRST_CELLS_LEFT = {34: 3, 33: 4, 32: 4, 31: 3, 30: 2, 28: 1}
 """By cells left: how often a grove begins there; each further cell doubles the time."""
 RANDOM_SHARES = (0.05, 0.1, 0.2, 0.4)
 TEMPERATURES = (0.3, 0.7, 1.5)
@@ -260,6 +263,11 @@ class Games(NamedTuple):
         movers, masks = (label_words(env, [stones] * GAMES) for stones in (state.mover, state.mask))
         return cls(movers, masks, rng.choice(RANDOM_SHARES, GAMES), rng.choice(TEMPERATURES, GAMES))
 
+    def first(self, count: int) -> "Games":
+        """The first of the games, at most `count`."""
+        fields: tuple[Any, ...] = self
+        return Games(*(field[:count] for field in fields))
+
     def draw_columns(self, legal: Flags, scores: Words, rng: np.random.Generator) -> Words:
         """Draw a legal column for each game, by its share of random moves and its temperature."""
         noise = rng.gumbel(size=scores.shape)  # the largest sum is a draw from the softmax
@@ -304,6 +312,8 @@ class Grove:
         """
         games = Games.begun(self._env, state, self._rng)
         for ply in range(state.mask.bit_count(), last_ply):
+            if self._labeller.cells - ply <= LATE_CELLS_LEFT:
+                games = games.first(LATE_GAMES)
             moves, scores = self._label(games, ply)
             games = games.after(moves, games.draw_columns(moves.legal, scores, self._rng))
             if not len(games.movers):

@@ -26,7 +26,7 @@ from envs.connectx import ConnectX
 SAMPLE_SIZE = 500
 SAMPLE_SEED = 20_101_217_170_717
 """Unlikely to be the seed of the labels from which a network learns."""
-FROM_A_GROVE = 25
+FROM_A_GROVE = 50
 """Positions taken of a grove, at most: its games are alike."""
 GROVES = 40
 GAMES = 3000
