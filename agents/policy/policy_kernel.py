@@ -37,12 +37,15 @@ class PolicyTables(NamedTuple):
     lines: Any
     tuples: Any
     features: Any
+    step: Any
     bias: Any
     dense: Any
     dense_bias: Any
     outputs: Any
     found: Any
     """[thread, n]"""
+    sums: Any
+    """[thread, output or hidden unit]"""
     first: Any
     """[thread, output or hidden unit]"""
     second: Any
@@ -74,13 +77,14 @@ class PolicyOpponent:
         import numpy as np
 
         network = network_arrays(self._network, self._game)
-        found, first, second = (
-            np.zeros((threads, len(array)), array.dtype) for array in network[-3:]
+        found, sums, first, second = (
+            np.zeros((threads, len(array)), array.dtype) for array in network[-4:]
         )
         return PolicyTables(
             *network.board,
-            *network[1:-3],
+            *network[1:-4],
             found,
+            sums,
             first,
             second,
             self._game.columns,
@@ -190,11 +194,13 @@ def of_thread(tables: PolicyTables, thread: int) -> NetworkArrays:
             tables.tuples,
         ),
         tables.features,
+        tables.step,
         tables.bias,
         tables.dense,
         tables.dense_bias,
         tables.outputs,
         tables.found[thread],
+        tables.sums[thread],
         tables.first[thread],
         tables.second[thread],
     )

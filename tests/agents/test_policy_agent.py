@@ -19,7 +19,7 @@ from agents.policy.network import (
     evaluate_network,
     features_of,
 )
-from agents.policy.network_kernel import evaluate_many
+from agents.policy.network_kernel import evaluate_many, network_arrays, rows_in_steps
 from agents.policy.policy_agent import PolicyAgent, averaged, drawn_actions
 from agents.policy.policy_kernel import policy_opponent
 from agents.policy.shipped import known_policy, weights_content
@@ -61,15 +61,54 @@ def test_the_network_computes_what_pytorch_computes(position: Position, seed: in
     assert logits.dtype == values.dtype == np.float32
 
 
-@given(position=unfinished_positions(board_games(largest=8)), seed=st.integers(0, 50))
-@settings(max_examples=25)
-def test_many_positions_are_evaluated_as_one_is(position: Position, seed: int) -> None:
+@given(
+    position=unfinished_positions(board_games(largest=8)),
+    seed=st.integers(0, 50),
+    rounded=st.booleans(),
+)
+@settings(max_examples=40)
+def test_many_positions_are_evaluated_as_one_is(
+    position: Position, seed: int, rounded: bool
+) -> None:
     env, state = position
-    network = random_policy(env, seed).network
+    policy = random_policy(env, seed)
+    network = decode_policy(encode_policy(policy)).network if rounded else policy.network
+    if fits_in_wide_word(*env.size):
+        kind = np.int16 if rounded else np.float32
+        assert network_arrays(network, env).features.dtype == kind
     one = evaluate_network(network, env, [state, state])
     many = evaluate_many(network, env, [state, state])
     for expected, found in zip(one, many, strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4)
+
+
+def test_rows_as_whole_numbers_are_the_rows() -> None:
+    features = decode_policy(encode_policy(random_policy(FOUR, seed=1))).network.features
+    rows, step = rows_in_steps(features, 100)
+    assert rows.dtype == np.int16
+    np.testing.assert_array_equal(rows * step, features)
+    assert (rows % 2).any()  # the step is as large as can be
+
+
+@pytest.mark.parametrize(
+    ("features", "most"),
+    [
+        (np.full((4, 2), 0.1, np.float32), 2),
+        (np.zeros((4, 2), np.float32), 2),
+        (np.array([[1.0], [20_000.0], [-12_767.0]], np.float32), 3),
+    ],
+    ids=["of no step", "nothing but zeros", "sums too large"],
+)
+def test_other_rows_stay_floats(features: Any, most: int) -> None:
+    rows, step = rows_in_steps(features, most)
+    assert rows is features
+    assert step == 1
+
+
+def test_the_largest_sum_of_rows_fits() -> None:
+    features = np.array([[1.0], [20_000.0], [-12_766.0]], np.float32)
+    assert rows_in_steps(features, 3)[0].dtype == np.int16
+    assert rows_in_steps(features * 2, 3)[0].dtype == np.int16  # with a step twice as large
 
 
 # --- the file
