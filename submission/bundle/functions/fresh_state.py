@@ -78,11 +78,11 @@ def as_written(
             value, written = namespace[name], loaded.get(in_file)
             restoring.callback(namespace.__setitem__, name, value)
             if in_file in loaded:
-                _take_back(value, written, restoring)
+                _take_back(value, written, restoring, memo)
                 namespace[name] = _before_a_game(value, written, id(written) in changed, memo)
             elif is_changed:
                 del namespace[name]  # a game has made it
-        _take_back(agent, from_file, restoring)
+        _take_back(agent, from_file, restoring, memo)
         yield _before_a_game(agent, from_file, False, memo)
 
 
@@ -106,7 +106,7 @@ def _before_a_game(value: Any, written: Any, is_changed: bool, memo: dict[int, A
         return value
 
 
-def _take_back(value: Any, written: Any, restoring: ExitStack) -> None:
+def _take_back(value: Any, written: Any, restoring: ExitStack, memo: dict[int, Any]) -> None:
     """Reset the defaults, attributes and closure of a function, or the containers of a class."""
     places: list[tuple[Any, Any, str]] = []
     if isinstance(value, FunctionType) and isinstance(written, FunctionType):
@@ -120,7 +120,7 @@ def _take_back(value: Any, written: Any, restoring: ExitStack) -> None:
         now, first = getattr(holder, name, None), getattr(other, name, None)
         if is_data(now) and is_data(first):
             restoring.callback(setattr, holder, name, now)
-            setattr(holder, name, deepcopy(first))
+            setattr(holder, name, deepcopy(first, memo))
 
 
 @contextmanager

@@ -94,7 +94,9 @@ import numpy as np
 class Order:
     def __init__(self, columns): self.columns = columns
     def pick(self, moves, obs, config): return next(k for k in self.columns if k in moves)
+TALLY = []
 def free(obs):
+    TALLY.append(1)
     return {FREE}
 def make(order, weights, key=lambda k: -k):
     seen = {{"count": 0}}
@@ -121,6 +123,7 @@ def make(order, weights, key=lambda k: -k):
         "(lambda order: lambda obs, config: next(k for k in order if k in free(obs)))([*range(7)])",
         "lambda obs, config: free(obs)[0]",
         "(lambda pick: lambda obs, config: pick(free(obs), obs, config))(Order([*range(7)]).pick)",
+        "(lambda tally: lambda obs, config: free(obs)[len(tally) % len(free(obs))])(TALLY)",
         "partial(Order([5, 6, 0, 1, 2, 3, 4]).pick, [0, 1, 2, 3, 4, 5, 6])",
     ],
 )
