@@ -15,7 +15,7 @@ A trained policy as a file: an .npz archive of numpy arrays, of 16-bit floats wh
     format                2, an integer
     scope                 rows, columns, inarow, actions, as integers
     tuples                [n, cell] bits of the cells of n-tuples, as integers
-    features, bias        the first layer
+    features, bias        the first layer; its rows of features are multiples of a power of 2
     dense, dense_bias     the second
     outputs               the third
 """

@@ -137,7 +137,7 @@ def test_rounding_takes_a_quarter_off_a_file() -> None:
     policy = random_policy(FOUR, seed=1, widths=(64, 8))
     unrounded = BytesIO()
     halves = {name: array.astype(np.float16) for name, array in policy.network._asdict().items()}
-    np.savez_compressed(unrounded, **halves)  # type: ignore[arg-type]
+    np.savez_compressed(unrounded, **halves)
     assert len(encode_policy(policy)) < 0.75 * len(unrounded.getvalue())
 
 
