@@ -60,20 +60,21 @@ REPORTED_OPPONENTS: Mapping[str, tuple[str, ...]] = {
 """Specifications by group; the book of traps was computed with none of them."""
 
 BOOK_OPPONENTS = (
-    *_each("alphazero:simulations={}", (70, 400, 3000)),
-    *_each("alphazero:simulations={},weights=zero", (70, 400, 2500)),
-    "mcts:simulations=7000",
-    "mcts:simulations=3000,weights=none",
-    "alphabeta:depth=3,time_limit=none",
+    "alphazero:simulations=70,weights=zero",
+    "alphazero:simulations=400",
+    "alphazero:simulations=400,weights=zero",
+    "alphazero:simulations=3000",
+    "alphazero:simulations=3500,weights=zero",
+    "mcts:simulations=14000",
     "alphabeta:depth=7,time_limit=none,weights=zero",
     "alphabeta:depth=15,time_limit=none,weights=none",
     "policy:temperature=0.2",
     "policy:temperature=0.2,weights=zero",
 )
-"""Of the mixture that the shipped book of traps was computed with. The rest of it had two other
-networks: alphazero with 500 and 3000 simulations by one of `connectx train --minutes 9 --seed 101`,
-and alphazero with 1500 simulations and alphabeta at depth 9 by one of `--method distill` with 512
-and 32 hidden units."""
+"""Of the mixture that the shipped book of traps was computed with, before `distilled` was trained
+anew. The rest of it had networks of `connectx train --minutes 9`, seeds 101 and 102: alphazero with
+500 and 3000 simulations by each, mcts with 4000 by the first and alphabeta at depth 9 by the
+second."""
 
 NETWORK_OPPONENTS = (
     *_each("alphazero:simulations={},weights=FILE", (100, 600, 2000, 5000)),

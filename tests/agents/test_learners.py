@@ -159,9 +159,9 @@ def test_good_moves_share_the_policy_and_the_result_is_the_value() -> None:
 def test_positions_of_plies_that_have_few_count_more_often(labels: LabelledPositions) -> None:
     taught = Counter(mask.bit_count() for mask in label_targets(labels).masks.tolist())
     for ply, count in Counter(labels.plies.tolist()).items():
-        copies = min(16, max(1, len(labels) // (16 * count)))  # plies 0 to 15
+        copies = min(1000, max(1, len(labels) // (16 * count)))  # plies 0 to 15
         assert taught[ply] == copies * count
-    assert taught[0] == 16
+    assert taught[0] == len(labels) // 16
 
 
 def test_it_learns_best_moves_and_results(

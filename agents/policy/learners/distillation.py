@@ -31,9 +31,11 @@ LEARNING_RATE = 8e-3
 """At the beginning; it falls in proportion to what is left of the budget ..."""
 LEAST_SHARE = 0.02
 """... down to this share of it."""
+REFINING_SHARE = 0.25
+"""The share of the rate at which a network goes on learning that has learnt before."""
 KEEPING_SHARE = 0.3
 """The share of the policy for all moves that keep the result; the exactly best have the others."""
-MOST_COPIES = 16
+MOST_COPIES = 1000
 """How often a position counts, at most, of a ply that has fewer of them than others."""
 
 
@@ -86,10 +88,11 @@ class DistillationLearner(NetworkLearner):
             )
         super().__init__(game, settings, WIDTH, SECOND)
         self._targets = label_targets(labels)
+        self._rate = LEARNING_RATE * (1.0 if settings.weights is None else REFINING_SHARE)
 
     def advance(self, spent: float) -> Mapping[str, float]:
         """Learn from `STEPS` batches; see `Learner.advance`."""
-        learning_rate = LEARNING_RATE * max(1 - spent, LEAST_SHARE)
+        learning_rate = self._rate * max(1 - spent, LEAST_SHARE)
         losses = [self.learn(self._targets, BATCH, learning_rate) for _ in range(STEPS)]
         policy, value = np.mean(losses, axis=0).tolist()
         return {"loss/policy": policy, "loss/value": value, "positions": BATCH * STEPS}
