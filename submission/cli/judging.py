@@ -174,9 +174,9 @@ def positions(
     position is labelled, of 64 games until 28 cells are left, of 16 to the end. There, 5 to 40 % of
     a game's moves are just any, and the others are the likelier the better they score. Connect
     Four's first eight plies are played so too, and labelled from the opening book. No two positions
-    are equal or mirror images, and those that `connectx grade` asks about are left out, so that it
-    stays a test of what learns from the others. A million take some forty minutes on two cores.
-    Ctrl-C keeps what is labelled by then, with exit status 1.
+    are equal or mirror images, and those that `connectx grade` asks about after the third ply are
+    left out, so that it stays a test of what learns from the others. A million take some forty
+    minutes on two cores. Ctrl-C keeps what is labelled by then, with exit status 1.
     """
     limits = {"per_ply": per_ply, "first_ply": first_ply, "last_ply": last_ply}
     given = {name: limit for name, limit in limits.items() if limit is not None}
@@ -208,6 +208,11 @@ def _make_positions(
     say(f"Wrote {output}: {len(made.positions)} positions, {hard} of them hard.")
 
 
+OPENING_PLIES = 3
+"""Positions of so few plies may be graded and learnt: without them a network that knows all else
+does not know where every game begins."""
+
+
 def _make_labels(settings: LabelSettings, workers: int, dask: str | None, output: Path) -> None:
     require_label_format(output)
     require_writable(output)
@@ -219,7 +224,7 @@ def _make_labels(settings: LabelSettings, workers: int, dask: str | None, output
         raise typer.Exit(1)
     if made.env == ConnectX():
         graded = read_position_set(SHIPPED_POSITIONS).positions
-        made = made.without([position.state for position in graded])
+        made = made.without([each.state for each in graded if each.ply > OPENING_PLIES])
     write_labelled_positions(output, made)
     wrote = f"Wrote {output}: {len(made)} labelled positions"
     match ending:
