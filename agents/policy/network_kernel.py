@@ -6,6 +6,7 @@ do it; not a bit of the result is different, for such sums are exact either way.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import tanh
 from typing import Any, NamedTuple
 
@@ -50,7 +51,7 @@ def network_arrays(network: PolicyNetwork, env: BoardGame) -> NetworkArrays:
     import numpy as np
 
     board = feature_board(env, network.tuples)
-    rows, step = rows_in_steps(network.features, board.most)
+    rows, step = _rows_of(SameArray(network.features), board.most)
     return NetworkArrays(
         board,
         rows,
@@ -61,6 +62,25 @@ def network_arrays(network: PolicyNetwork, env: BoardGame) -> NetworkArrays:
         first=np.zeros_like(network.bias),
         second=np.zeros_like(network.dense_bias),
     )
+
+
+class SameArray:
+    """An array as a key that equals itself alone: its content is never compared."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SameArray) and other.array is self.array
+
+    def __hash__(self) -> int:
+        return id(self.array)
+
+
+@lru_cache(maxsize=4)
+def _rows_of(features: SameArray, most: int) -> tuple[Any, Any]:
+    """`rows_in_steps`, once for each network: a search makes arrays of its own for every move."""
+    return rows_in_steps(features.array, most)
 
 
 FINEST_STEP = 2.0**-14

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.policy import policy_kernel
+from agents.policy import network_kernel, policy_kernel
 from agents.policy.features import feature_board
 from agents.policy.network import (
     TrainedPolicy,
@@ -102,6 +102,21 @@ def test_other_rows_stay_floats(features: Any, most: int) -> None:
     rows, step = rows_in_steps(features, most)
     assert rows is features
     assert step == 1
+
+
+def test_rows_are_looked_at_once_for_each_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Searches ask for arrays with each move; equal weights of another network are others."""
+    asked = list[int]()
+
+    def counted(features: Any, most: int) -> tuple[Any, Any]:
+        asked.append(id(features))
+        return rows_in_steps(features, most)
+
+    monkeypatch.setattr(network_kernel, "rows_in_steps", counted)
+    one, other = (random_policy(FOUR, seed=1).network for _ in range(2))
+    for network in (one, one, other, one):
+        network_arrays(network, FOUR)
+    assert asked == [id(one.features), id(other.features)]
 
 
 def test_the_largest_sum_of_rows_fits() -> None:
