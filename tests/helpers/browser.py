@@ -64,7 +64,7 @@ class Site:
         with self.browser.new_context(**context) as opened:
             page = opened.new_page()
             page.set_default_timeout(PATIENCE)
-            page.on("pageerror", lambda error: self.complaints.append(str(error)))
+            page.on("pageerror", lambda error: self.complaints.append(str(error.stack)))
             page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
             page.on("console", lambda message: self._note(message.text))
             page.on("request", lambda request: note_host(request.url))

@@ -332,6 +332,36 @@ def test_a_growing_tree_is_paused_followed_again_and_stopped(site: Site) -> None
         expect(page.locator("#tree-error")).to_be_hidden()
 
 
+def test_steps_below_a_node_keep_its_places_though_it_was_chosen_while_the_tree_grew(
+    site: Site,
+) -> None:
+    with site.page("#game=connectx-9x9x5&moves=&view=search") as page:
+        page.get_by_label("agent", exact=True).select_option("mcts")
+        page.get_by_label("simulations").fill("3000")
+        page.get_by_role("button", name="Start", exact=True).click()
+        state, way = page.locator("#search-state"), page.locator("#tree-way")
+        page.wait_for_function("() => document.querySelector('#search-step').max > 300")
+        page.keyboard.press("p")
+        expect(state).to_contain_text("Paused at step")
+
+        def open_middle() -> None:
+            page.locator(NODES).and_(page.locator("[data-key='4']")).click()
+            page.get_by_role("button", name="Tree from here").click()
+            expect(way).to_be_visible()
+
+        open_middle()
+        expect(state).to_contain_text("of 3000.")
+        page.get_by_role("button", name="Last step").click()
+        expect(state).to_contain_text("Step 3000 of")
+        page.get_by_role("button", name="Step back").click()
+        expect(state).to_contain_text("Step 2999 of")
+        stepped = page.locator(NODES).evaluate_all(PLACES)
+        way.get_by_role("button").first.click()
+        expect(way).to_be_hidden()
+        open_middle()
+        assert page.locator(NODES).evaluate_all(PLACES) == stepped
+
+
 def test_a_view_that_is_left_finds_its_tree_again(site: Site) -> None:
     with site.page(SEARCH) as page:
         start(page)
@@ -351,6 +381,46 @@ def test_a_view_that_is_left_finds_its_tree_again(site: Site) -> None:
         go_to(page, SEARCH.replace(MIDDLE, "44"))
         expect(page.locator("#tree")).to_be_hidden()
         expect(page.get_by_role("button", name="Back to the tree")).to_be_hidden()
+
+
+SLOW_BODIES = """() => {
+  const ask = window.fetch;
+  window.fetch = async (path, options) => {
+    const response = await ask(path, options), text = await response.text();
+    const body = new ReadableStream({ start(controller) {
+      const timer = setTimeout(() => {
+        controller.enqueue(new TextEncoder().encode(text));
+        controller.close();
+      }, 500);
+      options.signal?.addEventListener("abort", () => {
+        clearTimeout(timer);
+        controller.error(options.signal.reason);
+      });
+    } });
+    window.answered = (window.answered ?? 0) + 1;
+    return new Response(body, { status: response.status });
+  };
+}"""
+"""Answers whose first bytes come half a second before the last."""
+
+
+def test_a_step_that_is_overtaken_while_its_answer_arrives_leaves_nothing(site: Site) -> None:
+    with site.page(SEARCH) as page:
+        start(page)
+        page.evaluate(SLOW_BODIES)
+        page.get_by_role("button", name="First step").click()
+        page.wait_for_function("() => window.answered > 0")
+        page.evaluate(
+            """() => {
+              window.said = [];
+              const place = document.querySelector("#tree-error");
+              new MutationObserver(() => window.said.push(place.textContent))
+                .observe(place, { childList: true, characterData: true, subtree: true });
+            }"""
+        )
+        page.keyboard.press(".")
+        expect(page.locator("#search-state")).to_contain_text("Step 2 of")
+        assert not any(page.evaluate("window.said"))
 
 
 def test_on_a_phone_the_tree_is_the_first_thing_seen_and_two_fingers_zoom(site: Site) -> None:

@@ -85,22 +85,35 @@ export function postAsPage(path, question, signal) {
 
 async function ask(path, options) {
   for (;;) {
-    let response;
+    let response, text = null;
     try {
       response = await fetch(path, options);
+      text = await response.text();
     } catch (error) {
       if (isAbort(error)) throw error;
       setTrouble(LOST);
     }
-    if (response && isLetIn(response)) return content(response);
+    if (text !== null && isLetIn(response)) {
+      const answer = parsed(text);
+      if (!response.ok || !answer) throw new Error(refusalOf(response, answer));
+      return answer;
+    }
     await later(RETRY, options.signal);
   }
 }
 
-async function content(response) {
-  const answer = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Error(answer.error ?? `The server answered ${response.status}.`);
-  return answer;
+/** The sentence of an answer that is none; a stranger between here and the server gives no sentence. */
+function refusalOf({ status }, answer) {
+  return answer?.error ?? `The server answered ${status}.`;
+}
+
+/** The object in a text; null where it is no JSON. */
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 function later(milliseconds, signal) {
@@ -174,7 +187,7 @@ async function refused(address) {
   try {
     const response = await fetch(address, { signal: end.signal });
     if (!isLetIn(response) || response.ok || response.status === 503) return "";
-    return await content(response).then(() => "", error => error.message);
+    return refusalOf(response, parsed(await response.text()));
   } catch {
     setTrouble(LOST);
     return "";

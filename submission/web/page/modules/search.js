@@ -186,7 +186,7 @@ export class Search {
   #take(picture) {
     const held = this.#paused;
     this.#latest = picture;
-    this.#whole = picture.nodes;
+    this.#whole = this.#top.length ? null : picture.nodes;
     if (picture.done) this.#setThinking(false);
     if (held) {
       Object.assign(this.#picture, { steps: picture.steps, limit: picture.limit });
@@ -266,8 +266,8 @@ export class Search {
       const question = { step: this.#wanted, root: top, nodes: MOST_NODES };
       const { signal } = this.#asked;
       const picture = await postAsPage("search/picture", question, signal);
-      if (!this.#thinking && (top !== this.#top || !this.#whole)) {
-        this.#whole = await this.#askWhole(top, this.#picture.steps, signal);
+      if (top !== this.#top || !this.#whole) {
+        this.#whole = this.#thinking ? null : await this.#askWhole(top, picture.steps, signal);
       }
       showError(byId("tree-error"), "");
       this.#top = top;
