@@ -274,6 +274,17 @@ def test_what_is_called_differently_is_not_captured_by_a_local_name(tmp_path: Pa
     assert "return base__scale(shift(scale))" in text
 
 
+def test_a_local_name_that_is_qualified_already_captures_nothing(tmp_path: Path) -> None:
+    user = (
+        "from alias.base import scale as base_scale\n"
+        "def run(scale):\n    base__scale = 1\n    return base_scale(scale) + base__scale\n"
+    )
+    base = "def scale(x):\n    return 2 * x\n"
+    folder = written(tmp_path / "alias", {"base": base, "user": user})
+    _, values = bundled(folder, Symbol("alias.user", "run"))
+    assert values[Symbol("alias.user", "run")](4) == 9
+
+
 @pytest.mark.parametrize(
     ("user", "line", "problem"),
     [
