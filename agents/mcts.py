@@ -71,8 +71,7 @@ class Tree(MonteCarloTree[State, Action]):
         if not sign:
             return Node(state, (), sign, proven)
         if self.decisive_moves:
-            win = winning_action(self.env, state, actions)
-            actions = actions if win is None else (win,)
+            actions = winning_action(self.env, state, actions) or actions
         return Node(state, actions, sign, proven)
 
     def bound(self, node: Node[State, Action]) -> Callable[[Node[State, Action]], float]:

@@ -289,7 +289,7 @@ def node_of_two_plies(
     They show a win at hand, and moves that lose at once; where all of them do, the node is lost.
     """
     sign = player_sign(env, state)
-    if actions and winning_action(env, state, actions) is not None:
+    if actions and winning_action(env, state, actions):
         actions, proven = (), float(sign)
     elif actions:
         actions = safe_actions(env, state, actions)

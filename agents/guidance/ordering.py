@@ -45,19 +45,19 @@ ORDERINGS: Mapping[str, Ordering] = {
 
 def winning_action(
     env: Env[State, Action], state: State, actions: Sequence[Action]
-) -> Action | None:
-    """The first of `actions` that wins at once for the player whose turn it is, or None.
+) -> tuple[Action, ...]:
+    """The first of `actions` that wins at once for the player whose turn it is, in a tuple, or ().
 
-    Where chance decides, no one wins.
+    A tuple, because None may be an action, such as a pass. Where chance decides, no one wins.
     """
     player = env.current_player(state)
     if player == CHANCE:
-        return None
+        return ()
     win = 1.0 if player == 1 else -1.0
     for action in actions:
         if env.reward(state, action) == win:
-            return action
-    return None
+            return (action,)
+    return ()
 
 
 def allows_win(env: Env[State, Action], state: State, action: Action) -> bool:
@@ -67,7 +67,7 @@ def allows_win(env: Env[State, Action], state: State, action: Action) -> bool:
     replies = env.get_available_actions(child)
     if not replies:
         return env.reward(state, action) == (-1.0 if player == 1 else 1.0)
-    return env.current_player(child) != player and winning_action(env, child, replies) is not None
+    return env.current_player(child) != player and bool(winning_action(env, child, replies))
 
 
 def safe_actions(
@@ -85,10 +85,7 @@ def sensible_actions(
     All of `actions` where each of them loses at once. Leaving the others out never changes the
     value of a state: they are proven to be no better.
     """
-    win = winning_action(env, state, actions)
-    if win is not None:
-        return (win,)
-    return safe_actions(env, state, actions) or actions
+    return winning_action(env, state, actions) or safe_actions(env, state, actions) or actions
 
 
 def best_action(values: Mapping[Action, float], sensible: Sequence[Action], sign: int) -> Action:

@@ -39,7 +39,7 @@ def quiet_moves(plies: int, rng: Random) -> str:
     while True:
         moves = random_moves(plies, rng)
         state = state_from_moves(env, moves)
-        if winning_action(env, state, env.get_available_actions(state)) is None:
+        if not winning_action(env, state, env.get_available_actions(state)):
             return moves
 
 

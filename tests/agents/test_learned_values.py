@@ -53,7 +53,7 @@ def test_a_value_is_what_two_plies_show_or_else_the_networks(position: Position,
     sign = 1 if state.player == 1 else -1
     value = sign * LearnedValue(policy)(env, state)
     assert -1.0 < value < 1.0
-    if winning_action(env, state, actions) is not None:
+    if winning_action(env, state, actions):
         assert value > 0.999
     elif not safe_actions(env, state, actions):
         assert value < -0.999

@@ -207,7 +207,7 @@ def test_every_node_follows_the_rules(
         if not children:
             continue
         legal = env.get_available_actions(node.state)
-        assert winning_action(env, node.state, legal) is None
+        assert not winning_action(env, node.state, legal)
         assert list(node.children) == list(sensible_actions(env, node.state, legal))
         assert node.visits == 1 + sum(child.visits for child in children)
         priors = sum(child.prior for child in children)

@@ -1,7 +1,11 @@
 """What two plies of look-ahead show, against Kaggle's rule functions and small hand-made cases."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from hypothesis import given
 
+from agents import GreedyAgent, MCTSAgent, MinimaxAgent
 from agents.guidance.ordering import allows_win, best_action, sensible_actions, winning_action
 from envs import ConnectX, TicTacToe, state_from_moves
 from tests.helpers.kaggle_rules import kaggle_game
@@ -22,7 +26,7 @@ def test_tactics_agree_with_kaggles_rules(position: Position) -> None:
     game = kaggle_game(env, state)
     wins, safe = game.winning_columns(), game.safe_columns()
 
-    assert winning_action(env, state, actions) == (wins[0] if wins else None)
+    assert list(winning_action(env, state, actions)) == wins[:1]
     for action in set(actions) - set(wins):
         assert allows_win(env, state, action) == (action not in safe)
     expected = wins[:1] or safe or actions
@@ -39,7 +43,7 @@ def test_sensible_actions_keep_the_order_that_they_are_given(position: Position)
 def test_tactics_of_tic_tac_toe() -> None:
     env = TicTacToe()
     cross_to_block = state_from_moves(env, "1592")
-    assert winning_action(env, cross_to_block, range(9)[2:4]) is None
+    assert not winning_action(env, cross_to_block, range(9)[2:4])
     assert sensible_actions(env, cross_to_block, [2, 3, 5, 6, 7]) == [7]
     nought_to_win = state_from_moves(env, "15926")
     assert sensible_actions(env, nought_to_win, [2, 3, 6, 7]) == (7,)
@@ -70,7 +74,28 @@ def test_a_win_of_ones_own_next_turn_is_no_danger() -> None:
         state = RaceState(4, player)
         assert not allows_win(env, state, 1)
         assert allows_win(env, state, 2)
-        assert winning_action(env, state, (1, 2, 3)) == 3
+        assert winning_action(env, state, (1, 2, 3)) == (3,)
+
+
+class PassingRace(Race):
+    """Who passes, which is None, adds 3."""
+
+    def get_available_actions(self, state: RaceState) -> Sequence[Any]:
+        return [None if action == 3 else action for action in super().get_available_actions(state)]
+
+    def get_next_state(self, state: RaceState, action: Any) -> RaceState:
+        return Race(self.target).get_next_state(state, action or 3)
+
+
+def test_an_action_may_be_none() -> None:
+    env = PassingRace(target=7)
+    for player in (1, 2):
+        won, threatened = RaceState(4, player), RaceState(3, player)
+        assert winning_action(env, won, env.get_available_actions(won)) == (None,)
+        assert allows_win(env, threatened, 1)
+        for agent in (GreedyAgent(), MinimaxAgent(depth=1), MCTSAgent(simulations=2, seed=1)):
+            assert agent.act(env, won) is None
+            assert agent.act(env, threatened) == 2
 
 
 def test_the_best_action_is_the_first_of_the_best_for_its_player() -> None:

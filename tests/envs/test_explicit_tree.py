@@ -252,15 +252,15 @@ def test_what_chance_may_bring_is_no_win_at_once() -> None:
     for env in (ExplicitTree([outcomes, [0]]), ExplicitTree(MinNode([outcomes, [0]]))):
         assert not allows_win(env, (), 0)
         assert sensible_actions(env, (), (0, 1)) == [0, 1]
-        assert winning_action(env, (0,), (0, 1)) is None
+        assert not winning_action(env, (0,), (0, 1))
 
 
 def test_only_what_is_worth_the_whole_scale_wins_at_once() -> None:
     env = ExplicitTree([[-9, 9], 9, [3]])
-    assert winning_action(env, (), (0, 1, 2)) is None
+    assert not winning_action(env, (), (0, 1, 2))
     assert not allows_win(env, (), 0)
     decided = ExplicitTree([[-9, 9], 9, [3]], scale=9)
-    assert winning_action(decided, (), (0, 1, 2)) == 1
+    assert winning_action(decided, (), (0, 1, 2)) == (1,)
     assert sensible_actions(decided, (), (0, 2)) == [2]
 
 
