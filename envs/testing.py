@@ -66,11 +66,14 @@ class _Contract:
         player = self._same_twice(
             f"current_player({state})", lambda: self._game.current_player(state)
         )
+        question = f"get_available_actions({state})"
+        given = self._game.get_available_actions(state)
+        _require(
+            isinstance(given, Sequence),
+            f"{question} is {given!r:.60}: return a list or a tuple, also of a NumPy array",
+        )
         actions = list(
-            self._same_twice(
-                f"get_available_actions({state})",
-                lambda: tuple(self._game.get_available_actions(state)),
-            )
+            self._same_twice(question, lambda: tuple(self._game.get_available_actions(state)))
         )
         _require(len({*actions}) == len(actions), f"{state} has an action twice: {actions}")
         known = self._known.setdefault(state, (player, actions))

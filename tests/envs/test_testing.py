@@ -1,8 +1,9 @@
 """The contract suite: it passes every game, and names what is wrong with a broken one."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 
@@ -15,6 +16,7 @@ from envs import (
     MaxNode,
     TicTacToe,
     parse_tree,
+    register_game,
 )
 from envs.testing import check_game
 from tests.helpers.small_games import Nim, NimState, Race, Take
@@ -108,6 +110,36 @@ class PeacefulTicTacToe(TicTacToe):
 
     def get_next_state(self, state: BoardState, action: int) -> BoardState:
         return super().get_next_state(state, action)._replace(won=False)
+
+
+class GivenNim(Nim):
+    """Its actions are numbers of objects from the only heap, in another kind of container."""
+
+    def __init__(self, container: Callable[[Sequence[int]], Any]) -> None:
+        super().__init__(5)
+        self.container = container
+
+    def get_available_actions(self, state: NimState) -> Any:
+        return self.container(range(1, min(3, state.heaps[0]) + 1))
+
+    def get_next_state(self, state: NimState, action: Any) -> NimState:
+        return Nim(5).get_next_state(state, Take(0, int(action)))
+
+
+def test_actions_in_a_list_of_numpys_numbers_keep_the_contract() -> None:
+    check_game(GivenNim(lambda actions: [*np.array(actions)]))
+
+
+@pytest.mark.parametrize("container", [np.array, set, iter, lambda actions: dict.fromkeys(actions)])
+def test_actions_that_are_no_sequence_are_told(container: Callable[[Any], Any]) -> None:
+    complaint = r"get_available_actions\(.*: return a list or a tuple"
+    with pytest.raises(AssertionError, match=complaint):
+        check_game(GivenNim(container))
+    rules: Any = type(
+        "Given", (GivenNim,), {"__init__": lambda self: GivenNim.__init__(self, container)}
+    )
+    with pytest.raises(ValueError, match=complaint):
+        register_game("given", rules)
 
 
 @pytest.mark.parametrize(
