@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from math import inf
+from numbers import Real
 from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -139,7 +140,7 @@ def mixture_of(opponent: AnyOpponent) -> Mixture | None:
         for entry in opponent
     ]
     for member, weight in pairs:
-        number = isinstance(weight, int | float) and not isinstance(weight, bool)
+        number = isinstance(weight, Real) and not isinstance(weight, bool)
         if not number or not 0 < weight < inf:
             raise ValueError(f"the weight of {member!r} is {weight!r}: give a number above 0")
         if member is None or isinstance(member, list | tuple):

@@ -264,6 +264,14 @@ def test_opponents_that_do_not_fit(make: Any) -> None:
             make(opponent=opponents)
 
 
+@both
+@pytest.mark.parametrize("kind", [np.int64, np.float32, np.float64])
+def test_weights_may_be_numpys(make: Any, kind: Any) -> None:
+    league = [("random", kind(1)), ("greedy", kind(3))]
+    same = make(opponent=["random", ("greedy", 3)])
+    assert_same(make(opponent=league).reset(seed=1), same.reset(seed=1))
+
+
 # --- boards, actions and resets
 
 
