@@ -110,7 +110,8 @@ def deepen(
 ) -> Deepened[Action]:
     """Search to one depth after the other, each time trying first what was best before.
 
-    It ends when the value is proven, so of several wins the fastest is found.
+    It ends when the value is proven, so of several wins the fastest is found. Where Python's stack
+    takes no deeper search, the deepest before it counts.
 
     Args:
         search: the recursion.
@@ -129,6 +130,10 @@ def deepen(
         except TimeUp:
             take_in_part(deepened, found, sign)
             prefer_proven(deepened, actions, sign)
+            break
+        except RecursionError:
+            if not deepened.found:
+                raise
             break
         values = {action: finding.value for action, finding in found.items()}
         deepened = Deepened(best_action(values, sensible, sign), sensible, found, depth)

@@ -9,7 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents import Agent, MCTSAgent, MinimaxAgent, agent_names, make_agent, parallel_search
+from agents import (
+    Agent,
+    AlphaBetaAgent,
+    MCTSAgent,
+    MinimaxAgent,
+    PerfectAgent,
+    agent_names,
+    make_agent,
+    parallel_search,
+)
 from agents.agent import Clock, Finding, Found
 from agents.depth_first import DepthFirstAgent, DepthFirstSearch, deepen
 from agents.registry import REGISTERED
@@ -18,6 +27,7 @@ from agents.trace.recording import RECORDED_SEARCHES
 from envs import BoardState, ConnectFour, TicTacToe, state_from_moves
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.clocks import ticking_clock
+from tests.helpers.random_graphs import Graph
 from tests.helpers.strategies import Position, board_games, late_positions, unfinished_positions
 
 CONNECT_FOUR = ConnectFour()
@@ -114,6 +124,17 @@ def test_when_the_time_is_up_the_deepest_complete_search_counts() -> None:
         result = NegamaxAgent(time_limit=100).search(env, env.initial_state())
     assert result.depth == 2  # 9 + 72 looks at the clock, and not 504 more
     assert result.action in env.get_available_actions(env.initial_state())
+
+
+def test_where_the_stack_ends_the_deepest_complete_search_counts() -> None:
+    """A game of 2000 plies has one action in each state."""
+    one_by_one = Graph({ply: [ply + 1] for ply in range(2000)}, {}, {})
+    for agent in (NegamaxAgent(time_limit=None), AlphaBetaAgent(time_limit=None), PerfectAgent()):
+        result = agent.search(one_by_one, 0)
+        assert result.action == 0
+        assert result.depth is None or 50 < result.depth < 1000
+    with pytest.raises(RecursionError):
+        MinimaxAgent(depth=None).search(one_by_one, 0)
 
 
 @pytest.mark.parametrize("moves", ["", "4453"])
