@@ -112,11 +112,11 @@ class NodeRecorder(Recorder, Observer):
             raise ValueError(
                 f"the search enters the child behind {action} twice: call enter_root between"
             )
-        parent.node.visited.append(action)
         if parent.node.player != CHANCE:  # which hands each child a window of its own
             parent.window = window
         state = self.env.get_next_state(parent.state, action)
         visit = self._open_visit((*parent.node.path, action), state, window)
+        parent.node.visited.append(action)  # not sooner, for the visit may end the search
         visit.at_horizon = depth == 1
         visit.node.probability = parent.probabilities.get(action)
 

@@ -17,6 +17,7 @@ from agents import (
     make_agent,
 )
 from agents.alpha_beta import Bound
+from agents.trace import draw, tell, trace_text
 from agents.trace.recording import RECORDED_SEARCHES, recorded
 from agents.trace.trace import ReturnReason, SearchTrace, TracedNode
 from envs import ChanceNode, ConnectX, ExplicitTree, MaxNode, MinNode, TicTacToe, state_from_moves
@@ -349,6 +350,9 @@ def test_a_search_of_more_nodes_than_the_limit_is_refused(agent: str) -> None:
     with pytest.raises(ValueError, match="the search visits more than 50 nodes, too many for a"):
         limited.search(env, env.initial_state())
     assert len(trace.nodes) <= 50
+    assert tell(trace)
+    assert draw(trace)
+    assert str(trace) == trace_text(trace)
     limited.search(ExplicitTree([1, 2]), ())
     assert trace.chosen in (0, 1)
 
