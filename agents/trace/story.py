@@ -7,7 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from agents.alpha_beta import Bound
-from agents.trace.pictures.picture import LIMIT, PictureNode, Shape, picture_of, player_shape
+from agents.trace.pictures.picture import (
+    LIMIT,
+    NO_SEARCH,
+    PictureNode,
+    Shape,
+    picture_of,
+    player_shape,
+)
 from agents.trace.trace import (
     ChildStatistics,
     Path,
@@ -46,7 +53,12 @@ def tell(trace: SearchTrace, leaves: LeafValues | None = None, first: int = 1) -
         trace: of any search.
         leaves: the values of leaves, by which unvisited leaves are called.
         first: the simulation to begin with, from 1.
+
+    Raises:
+        ValueError: the trace holds no search.
     """
+    if not (trace.nodes or trace.simulations):
+        raise ValueError(NO_SEARCH)
     lines = _simulations(trace, first) if trace.simulations else _walk(trace, leaves or {})
     if trace.chosen is None:
         return [*lines]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from agents import AlphaBetaAgent, ExpectimaxAgent, MCTSAgent, MinimaxAgent
 from agents.trace.pictures.drawing import draw
-from agents.trace.story import trace_text
+from agents.trace.story import tell, trace_text
 from agents.trace.trace import (
     Path,
     ReturnReason,
@@ -391,9 +391,13 @@ def test_a_number_can_be_read_back(number: float) -> None:
     assert abs(Decimal(number_label(number)) - Decimal(number)) <= Decimal("0.0005")
 
 
-@pytest.mark.parametrize("show", [draw, trace_text])
-def test_what_cannot_be_drawn(show: Any) -> None:
+@pytest.mark.parametrize("show", [draw, trace_text, tell])
+def test_an_empty_trace_cannot_be_shown(show: Any) -> None:
     with pytest.raises(ValueError, match="the trace is empty: search with recorded"):
         show(SearchTrace())
+
+
+@pytest.mark.parametrize("show", [draw, trace_text])
+def test_a_picture_has_a_node_at_least(show: Any) -> None:
     with pytest.raises(ValueError, match="limit must be at least 1, not 0"):
         show(trace_of(MinimaxAgent(None), ExplicitTree([1, 2])), limit=0)

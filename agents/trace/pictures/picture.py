@@ -18,6 +18,7 @@ from envs.protocol import CHANCE
 
 LIMIT = 300
 """Nodes that a picture shows by default."""
+NO_SEARCH = "the trace is empty: search with recorded(agent, trace) first"
 
 
 class Shape(StrEnum):
@@ -126,7 +127,7 @@ def whole_picture(trace: SearchTrace, top: Path = ()) -> Picture:
         return _simulations(trace, top)
     if trace.nodes:
         return _search(trace, top)
-    raise ValueError("the trace is empty: search with recorded(agent, trace) first")
+    raise ValueError(NO_SEARCH)
 
 
 def _search(trace: SearchTrace, top: Path) -> Picture:
