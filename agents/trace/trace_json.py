@@ -6,13 +6,13 @@ from dataclasses import fields, is_dataclass
 from enum import Enum, EnumType
 from functools import cache
 from reprlib import repr as short
-from types import UnionType
+from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from agents.reporting.input_file import one_line, quoted
 from agents.trace.trace import SearchTrace
 
-SCALARS = (bool, int, float, str)
+SCALARS = (bool, int, float, str, NoneType)
 VERSION = 1
 """Version of the format; another one is refused."""
 
@@ -21,7 +21,7 @@ def to_json(trace: SearchTrace) -> str:
     """A trace as JSON: {"version": 1, "trace": ...}, by the names of the data model's fields.
 
     Raises:
-        ValueError: an action is neither a number nor a word, nor a tuple of them.
+        ValueError: an action is neither a number, a word nor None, nor a tuple of them.
     """
     return json.dumps({"version": VERSION, "trace": encoded(trace)})
 
@@ -61,7 +61,7 @@ def encoded(value: Any) -> Any:
     Raises:
         ValueError: it holds an object of another class.
     """
-    if value is None or type(value) in SCALARS:
+    if type(value) in SCALARS:
         return value
     if is_dataclass(value):
         return {field.name: encoded(getattr(value, field.name)) for field in fields(value)}
@@ -77,7 +77,7 @@ def encoded(value: Any) -> Any:
 def decoded(kind: Any, data: Any) -> Any:
     """The value of the type `kind` that `encoded` made `data` of.
 
-    A field that is annotated as `Hashable` holds a number, a word or a tuple of them.
+    A field that is annotated as `Hashable` holds a number, a word, None or a tuple of them.
 
     Raises:
         ValueError: it made `data` of something else.

@@ -1,15 +1,12 @@
 """What two plies of look-ahead show, against Kaggle's rule functions and small hand-made cases."""
 
-from collections.abc import Sequence
-from typing import Any
-
 from hypothesis import given
 
 from agents import GreedyAgent, MCTSAgent, MinimaxAgent
 from agents.guidance.ordering import allows_win, best_action, sensible_actions, winning_action
 from envs import ConnectX, TicTacToe, state_from_moves
 from tests.helpers.kaggle_rules import kaggle_game
-from tests.helpers.small_games import Nim, NimState, Race, RaceState, Take
+from tests.helpers.small_games import Nim, NimState, PassingRace, Race, RaceState, Take
 from tests.helpers.strategies import (
     Position,
     connect_games,
@@ -75,16 +72,6 @@ def test_a_win_of_ones_own_next_turn_is_no_danger() -> None:
         assert not allows_win(env, state, 1)
         assert allows_win(env, state, 2)
         assert winning_action(env, state, (1, 2, 3)) == (3,)
-
-
-class PassingRace(Race):
-    """Who passes, which is None, adds 3."""
-
-    def get_available_actions(self, state: RaceState) -> Sequence[Any]:
-        return [None if action == 3 else action for action in super().get_available_actions(state)]
-
-    def get_next_state(self, state: RaceState, action: Any) -> RaceState:
-        return Race(self.target).get_next_state(state, action or 3)
 
 
 def test_an_action_may_be_none() -> None:

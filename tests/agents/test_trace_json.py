@@ -14,7 +14,7 @@ from agents.trace.trace_json import from_json, to_json
 from envs import ConnectX, ExplicitTree, TicTacToe, state_from_moves
 from tests.helpers.quick_agents import quick_agent
 from tests.helpers.random_trees import mixed_trees
-from tests.helpers.small_games import Nim
+from tests.helpers.small_games import Nim, PassingRace
 from tests.helpers.strategies import Position, connect_games, late_positions
 from tests.helpers.traces import trace_of
 
@@ -43,10 +43,11 @@ def test_a_trace_of_a_board_comes_back(position: Position, agent: Agent) -> None
     assert from_json(to_json(trace)) == trace
 
 
-def test_actions_may_be_tuples_and_a_trace_empty() -> None:
+def test_actions_may_be_tuples_or_none_and_a_trace_empty() -> None:
     trace = trace_of(MinimaxAgent(depth=1), TREE)
     trace.chosen = (2, ("down", 1.5))
-    for each in (trace, SearchTrace()):
+    passes = [trace_of(agent, PassingRace(4)) for agent in AGENTS]
+    for each in (trace, SearchTrace(), *passes):
         assert from_json(to_json(each)) == each
 
 

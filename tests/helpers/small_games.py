@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import reduce
 from operator import xor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class NimState(NamedTuple):
@@ -94,3 +94,13 @@ class Race:
         if self.get_next_state(state, action).total != self.target:
             return 0.0
         return 1.0 if state.player == 1 else -1.0
+
+
+class PassingRace(Race):
+    """Who passes, which is None, adds 3."""
+
+    def get_available_actions(self, state: RaceState) -> Sequence[Any]:
+        return [None if action == 3 else action for action in super().get_available_actions(state)]
+
+    def get_next_state(self, state: RaceState, action: Any) -> RaceState:
+        return Race(self.target).get_next_state(state, action or 3)
