@@ -1,6 +1,7 @@
 """Traces as JSON text, and back by the annotations of their fields."""
 
 import json
+from collections import Counter
 from collections.abc import Hashable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum, EnumType
@@ -10,11 +11,14 @@ from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from agents.reporting.input_file import one_line, quoted
-from agents.trace.trace import SearchTrace
+from agents.trace.trace import SearchTrace, TracedNode
+from envs.protocol import CHANCE
 
 SCALARS = (bool, int, float, str, NoneType)
 VERSION = 1
 """Version of the format; another one is refused."""
+MOST = 1 << 63
+"""No player, count or size is as large."""
 
 
 def to_json(trace: SearchTrace) -> str:
@@ -30,7 +34,8 @@ def from_json(text: str) -> SearchTrace:
     """The trace that `to_json` wrote.
 
     Raises:
-        ValueError: the text is something else, or of another version.
+        ValueError: the text is something else, or of another version, or no search leaves what it
+            says.
     """
     try:
         document = json.loads(text)
@@ -47,9 +52,44 @@ def from_json(text: str) -> SearchTrace:
         )
     try:
         trace: SearchTrace = decoded(SearchTrace, document.get("trace"))
-    except (ValueError, RecursionError) as error:
+        _require_players(trace)
+        _require_boards(trace)
+        _require_trees(trace)
+    except (ValueError, OverflowError, RecursionError) as error:
         raise ValueError(f"this JSON is no trace of a search: {one_line(error)}") from error
     return trace
+
+
+def _require_players(trace: SearchTrace) -> None:
+    for player in (*(node.player for node in trace.nodes), *trace.players.values()):
+        if player not in (CHANCE, 1, 2):
+            raise ValueError(
+                f"it is the turn of {short(player)}, and players are 1, 2 and 0, chance"
+            )
+
+
+def _require_boards(trace: SearchTrace) -> None:
+    cells = (trace.rows or 0) * (trace.columns or 0)
+    for board in (*(node.board for node in trace.nodes), *trace.boards.values()):
+        if board is not None and (len(board) != cells or not {*board} <= {0, 1, 2}):
+            raise ValueError(f"a board of {cells} cells, each 0, 1 or 2, is not {short(board)}")
+
+
+def _require_trees(trace: SearchTrace) -> None:
+    """Check that each node but a root is a child of another one that has visited it."""
+    searches: dict[int, list[TracedNode]] = {}
+    for node in trace.nodes:
+        searches.setdefault(node.iteration, []).append(node)
+    for nodes in searches.values():
+        children = [(*node.path, action) for node in nodes for action in node.visited]
+        if Counter(node.path for node in nodes) != Counter([(), *children]):
+            raise ValueError("the nodes of a search are not those that it has visited, each once")
+    simulated = trace.players.keys() if trace.simulations else {()}
+    if () not in simulated or any(path[:-1] not in simulated for path in simulated):
+        raise ValueError("a node of the tree has no parent")
+    for simulation in trace.simulations:
+        if any(not selection.children for selection in simulation.selections):
+            raise ValueError("a child is selected where there is none")
 
 
 def encoded(value: Any) -> Any:
@@ -84,7 +124,8 @@ def decoded(kind: Any, data: Any) -> Any:
     """
     if get_origin(kind) is UnionType:
         return None if data is None else decoded(get_args(kind)[0], data)
-    if type(data) is kind or (kind is Hashable and type(data) in SCALARS):
+    is_countable = type(data) is not int or abs(data) < MOST
+    if (type(data) is kind and is_countable) or (kind is Hashable and type(data) in SCALARS):
         return data
     if kind is float and type(data) is int:
         return float(data)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import Agent, AlphaBetaAgent, MCTSAgent, MinimaxAgent, agent_names
+from agents.trace import draw, tell, trace_text
 from agents.trace.recording import RECORDED_SEARCHES
 from agents.trace.trace import SearchTrace
 from agents.trace.trace_json import from_json, to_json
@@ -109,13 +110,13 @@ def test_other_texts_are_refused(text: str, message: str) -> None:
         from_json(text)
 
 
-WRONG: list[Any] = [None, True, -1.5, "word", [], [1, 2, 3], {}, [[1]], [{"path": []}]]
+WRONG: list[Any] = [None, True, 7, -1.5, 10**400, "word", [], [1, 2], {}, [[1]], [{"path": []}]]
 
 
 @pytest.mark.parametrize(
     "agent", [quick_agent("alphabeta"), quick_agent("mcts")], ids=["nodes", "simulations"]
 )
-def test_a_trace_with_anything_wrong_in_it_is_read_as_what_it_says_or_refused(agent: Agent) -> None:
+def test_a_trace_with_anything_wrong_in_it_is_read_and_shown_as_it_is_or_not(agent: Agent) -> None:
     env = ConnectX(rows=3, columns=3, inarow=2)
     document = json.loads(to_json(trace_of(agent, env, env.initial_state())))
     refused = 0
@@ -124,7 +125,10 @@ def test_a_trace_with_anything_wrong_in_it_is_read_as_what_it_says_or_refused(ag
         for wrong in WRONG:
             holder[place] = wrong
             try:
-                assert json.loads(to_json(from_json(json.dumps(document)))) == document
+                trace = from_json(json.dumps(document))
+                assert json.loads(to_json(trace)) == document
+                if trace.nodes or trace.simulations:
+                    assert all([tell(trace), draw(trace), trace_text(trace)])
             except ValueError as error:
                 assert "this JSON is no trace of a search: " in str(error)  # noqa: PT017
                 refused += 1
