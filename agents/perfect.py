@@ -11,8 +11,8 @@ from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.book.book_format import (
     SHIPPED_TRAPS,
     decode_repertoire,
-    known_traps,
     shipped_repertoire,
+    shipped_traps,
     traps_content,
 )
 from agents.book.opening_book import shipped_book_of
@@ -94,6 +94,7 @@ class PerfectAgent(Agent):
         read=traps_content,
     )
     _repertoire: Repertoire | None = field(init=False, repr=False, compare=False, default=None)
+    _traps: Repertoire | None = field(init=False, repr=False, compare=False, default=None)
     _exact_moves: ExactMoves | None = field(init=False, repr=False, compare=False, default=None)
     _trap_setter: TrapSetter | None = field(init=False, repr=False, compare=False, default=None)
     _game: WatchedGame = field(init=False, repr=False, compare=False)
@@ -106,7 +107,7 @@ class PerfectAgent(Agent):
         if self.repertoire is not None:
             self._repertoire = decode_repertoire(file_content(self.repertoire))
         if self.traps not in (None, SHIPPED_TRAPS):
-            known_traps(self.traps)
+            self._traps = decode_repertoire(traps_content(self.traps))
         self._game = WatchedGame()
 
     def compile(self, env: Env[Any, Any]) -> None:
@@ -174,7 +175,7 @@ class PerfectAgent(Agent):
         if self.resistance != "traps" or self.traps is None or not self._has_books(env):
             return None
         try:
-            return _if_of(known_traps(self.traps), env)
+            return _if_of(self._traps or shipped_traps(), env)
         except OSError:  # a bundle of an agent that makes this one has left the book behind
             return None
 

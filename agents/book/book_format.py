@@ -179,7 +179,7 @@ def traps_content(traps: str | bytes) -> bytes:
     return PackageFile("agents.book", "traps.cxrp").read()
 
 
-@lru_cache(maxsize=2)
-def known_traps(traps: str | bytes) -> Repertoire:
-    """The book of traps that an option names, which agents share."""
-    return decode_repertoire(traps_content(traps))
+@lru_cache(maxsize=1)
+def shipped_traps() -> Repertoire:
+    """The book of traps that comes with the package."""
+    return decode_repertoire(traps_content(SHIPPED_TRAPS))

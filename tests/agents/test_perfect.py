@@ -1,5 +1,6 @@
 """The perfect agent against BitBully, an independent solver, move by move."""
 
+from pathlib import Path
 from random import Random
 from typing import Any, NoReturn
 
@@ -7,7 +8,9 @@ import pytest
 
 from agents import Agent, PerfectAgent, RandomAgent, make_agent
 from agents.agent import Clock
-from agents.book.book_format import SHIPPED_TRAPS, traps_content
+from agents.book.book_format import SHIPPED_TRAPS, encode_repertoire, traps_content
+from agents.book.repertoire import RepertoireScope, bit_key, promising_moves
+from agents.book.retrieval import make_bit_field
 from agents.solver.exact_moves import ExactMoves
 from agents.solver.solver import Solver
 from envs import BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
@@ -184,12 +187,22 @@ def test_options_that_cannot_be_are_refused(options: dict[str, Any], sentence: s
         PerfectAgent(**options)
 
 
-def left_behind(traps: str) -> NoReturn:
-    raise OSError(traps)
+def test_a_book_of_traps_that_was_written_anew_is_read_anew(tmp_path: Path) -> None:
+    env, path = ConnectX(4, 5), tmp_path / "traps.cxrp"
+    state, scope = env.initial_state(), RepertoireScope(4, 5, 4, 0, 0, -1)
+    first, second = promising_moves(scope.board, state)[:2]
+    for column, bits in ((first, (1, 0)), (second, (0, 1))):
+        field = make_bit_field({bit_key(state, rank): bit for rank, bit in enumerate(bits)})
+        path.write_bytes(encode_repertoire(scope, field))
+        assert PerfectAgent(traps=str(path)).act(env, state) == column
+
+
+def left_behind() -> NoReturn:
+    raise OSError("traps.cxrp")
 
 
 def test_without_the_book_of_traps_the_repertoire_plays(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in the bundle of level 10, which plays as this agent does."""
-    monkeypatch.setattr("agents.perfect.known_traps", left_behind)
+    monkeypatch.setattr("agents.perfect.shipped_traps", left_behind)
     env = ConnectFour()
     assert PerfectAgent().source(env, state_from_moves(env, "4")) == "repertoire"

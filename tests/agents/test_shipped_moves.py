@@ -11,7 +11,12 @@ from random import Random
 import pytest
 
 from agents import PerfectAgent
-from agents.book.book_format import SHIPPED_TRAPS, known_traps, shipped_repertoire, traps_content
+from agents.book.book_format import (
+    SHIPPED_TRAPS,
+    shipped_repertoire,
+    shipped_traps,
+    traps_content,
+)
 from agents.book.opening_book import shipped_book
 from agents.book.repertoire import Repertoire, promising_moves
 from agents.solver.solver import Solver
@@ -20,7 +25,7 @@ from envs.board import moves_text
 from tests.helpers.bitbully_judge import Judge
 
 ENV = ConnectFour()
-TRAPS = known_traps(SHIPPED_TRAPS)
+TRAPS = shipped_traps()
 
 GoodMoves = Callable[[list[int]], Collection[int]]
 

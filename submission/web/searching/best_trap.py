@@ -4,7 +4,7 @@ from collections.abc import Generator
 from contextlib import suppress
 
 from agents.agent import Clock, TimeUp
-from agents.book.book_format import SHIPPED_TRAPS, known_traps
+from agents.book.book_format import shipped_traps
 from agents.compiled.compiled_alpha_beta import alpha_beta_of_wide_board
 from agents.solver.exact_moves import ExactMoves
 from agents.solver.solver import Solver
@@ -38,7 +38,7 @@ def growing_trap(
     moves = ExactMoves(solver).resisting(state)
     if len(moves) == 1:
         return None
-    by_heart = known_traps(SHIPPED_TRAPS).move(state) if env == ConnectX() else None
+    by_heart = shipped_traps().move(state) if env == ConnectX() else None
     if by_heart is not None:
         return by_heart
     moves.sort(key=lambda move: values.moves[move].bounds.lower, reverse=True)
