@@ -17,7 +17,7 @@ from agents.solver.solver_engine import (
     CompiledJob,
     SolverEngine,
     SolverJob,
-    fits_solver,
+    is_solvable,
     solver_compilation,
 )
 from envs.board import BoardState
@@ -89,7 +89,7 @@ class Solver:
     """Solves positions of one game; the table of one serves the next.
 
     Args:
-        env: the game, on a board that `agents.solver.solver_engine.fits_solver`.
+        env: the game, one that `agents.solver.solver_engine.is_solvable`.
         table_megabytes: size of the transposition table, at least 1, beside one megabyte at most
             for late positions. Boards that nearly fill a word take more, whatever is asked for: 64
             those of 64 bits, and 128 those of 128 bits.
@@ -100,7 +100,7 @@ class Solver:
         plain: whether to search in plain Python though Numba may be there.
 
     Raises:
-        ValueError: the board does not fit, or there is no table or no thread.
+        ValueError: another game, or the board does not fit, or there is no table or no thread.
     """
 
     def __init__(
@@ -111,12 +111,12 @@ class Solver:
         book: ScoreBook | None = None,
         plain: bool = False,
     ) -> None:
-        if not fits_solver(env.rows, env.columns, env.inarow):
+        if not is_solvable(env):
             bits = max(WORDS)
             raise ValueError(
                 f"the solver takes boards of at most {MOST_CELLS} cells, with "
                 f"columns * (rows + 1) at most {bits} and (inarow - 1) * (rows + 2) below {bits}, "
-                f"not {env!r}"
+                f"and the rules of ConnectX, not {env!r}"
             )
         require_at_least("table_megabytes", table_megabytes, 1)
         require_at_least("threads", threads, 1)

@@ -26,11 +26,12 @@ from agents.solver.solver_windows import (
 from benchmarks.searches.forced_words import words_of_at_least
 from benchmarks.solver.solver_peer import BitBully
 from benchmarks.strength.value_losses import PUBLISHED_FILES
-from envs import BoardState, ConnectFour, ConnectX, state_from_moves
+from envs import BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.bitboard import board_masks
 from envs.compiled.jit import bits_of_word
 from tests.helpers.brute_force import BruteForce, score_by_brute_force
 from tests.helpers.published_positions import published_positions
+from tests.helpers.small_games import Race
 from tests.helpers.strategies import WIDE_BOARDS, quiet_game, random_game
 
 CONNECT_FOUR = ConnectFour()
@@ -264,9 +265,19 @@ def test_the_least_table_is_as_large_as_stated() -> None:
     assert max(least.values()) == 128
 
 
+class MisereConnect(ConnectX):
+    """Who has a line has lost."""
+
+    def reward(self, state: BoardState, action: int) -> float:
+        return -super().reward(state, action)
+
+
 def test_bad_input_is_one_clear_sentence(solver: Solver) -> None:
     with pytest.raises(ValueError, match="columns \\* \\(rows \\+ 1\\) at most 256"):
         Solver(ConnectX(12, 12))
+    for other in (TicTacToe(), Race(4), MisereConnect()):
+        with pytest.raises(ValueError, match="the rules of ConnectX, not"):
+            Solver(other)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="table_megabytes must be at least 1"):
         Solver(CONNECT_FOUR, table_megabytes=0)
     with pytest.raises(ValueError, match="threads must be at least 1"):
