@@ -6,6 +6,7 @@ A move string is a game as text: `"4453"` is four plies, actions counted from 1.
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
+from numbers import Integral
 from typing import NamedTuple
 
 from envs.bitboard import cell_bit, has_line, line_steps, mirrored, winning_lines
@@ -63,6 +64,7 @@ class BoardGame(ABC):
         rows: height of the board, at least 1.
         columns: width of the board, at least 1.
         inarow: how many stones in a row win, at least 1; may exceed the board, then no one wins.
+            All three may be NumPy's numbers.
 
     Raises:
         ValueError: one of them is not a whole number of at least 1.
@@ -70,12 +72,12 @@ class BoardGame(ABC):
 
     def __init__(self, rows: int, columns: int, inarow: int) -> None:
         for name, size in (("rows", rows), ("columns", columns), ("inarow", inarow)):
-            if not isinstance(size, int) or isinstance(size, bool) or size < 1:
+            if not isinstance(size, Integral) or isinstance(size, bool) or size < 1:
                 raise ValueError(f"{name} must be a whole number of at least 1, not {size!r}")
-        self.rows = rows
-        self.columns = columns
-        self.inarow = inarow
-        self.line_steps = line_steps(rows, inarow)
+        self.rows = int(rows)
+        self.columns = int(columns)
+        self.inarow = int(inarow)
+        self.line_steps = line_steps(self.rows, self.inarow)
 
     def __repr__(self) -> str:
         return (

@@ -20,6 +20,7 @@ class ConnectX(BoardGame):
 
     def __init__(self, rows: int = 6, columns: int = 7, inarow: int = 4) -> None:
         super().__init__(rows, columns, inarow)
+        rows, columns, inarow = self.size
         self._columns = {
             column: (cell_bit(rows, rows - 1, column), column_cells(rows, column))
             for column in range(columns)

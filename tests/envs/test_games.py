@@ -4,7 +4,9 @@ import pickle
 import random
 from inspect import signature
 from itertools import product
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -32,6 +34,8 @@ def test_an_entry_makes_its_game_of_any_size(entry: GameEntry) -> None:
         sizes = {name: size + larger for name, size in entry.sizes.items()}
         game = entry.make(**sizes)
         assert {name: getattr(game, name) for name in sizes} == sizes
+        numpys: Any = {name: np.int8(size) for name, size in sizes.items()}
+        assert vars(entry.make(**numpys)) == vars(game)
         assert entry.rules(*entry.sizes_of(game)) == game
         assert game_entry(game) is entry
 
