@@ -167,14 +167,15 @@ class GameRecord:
         """The seat of one of the two who played: 1 moves first, 2 second."""
         return self.seat if name == self.player else self.opponent_seat
 
-    def status_of(self, name: str) -> str:
-        """Kaggle's final status of one of the two who played."""
-        return self.statuses[self.seat_of(name) - 1]
-
     @property
-    def failing_players(self) -> list[str]:
-        """The names of those who failed: none, one, or, before a game of OpenSpiel's, both."""
-        return [name for name in self.pairing if self.status_of(name) != DONE]
+    def failures(self) -> dict[str, str]:
+        """Kaggle's statuses of those who failed: none, one, or, before a game of OpenSpiel's, both.
+
+        One who plays himself fails on either seat.
+        """
+        names = self.pairing if self.seat == 1 else self.pairing[::-1]
+        statuses = zip(names, self.statuses, strict=True)
+        return {name: status for name, status in statuses if status != DONE}
 
     @property
     def opponent_seat(self) -> int:

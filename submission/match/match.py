@@ -224,12 +224,12 @@ def repetitions(match: Match) -> Iterator[str]:
 def failures(match: Match) -> Iterator[str]:
     """Say of each player that failed how often, and how and why first."""
     for player in match.players:
-        failed = [game for game in match.records if player.name in game.failing_players]
+        failed = [game for game in match.records if player.name in game.failures]
         if failed:
             first = failed[0]
             yield (
                 f"{player.name} failed in {counted(len(failed), 'games')}, first in {first}: "
-                f"{first.status_of(player.name)}, {first.cause}."
+                f"{first.failures[player.name]}, {first.cause}."
             )
 
 

@@ -1,12 +1,14 @@
 """The figures of one pairing: results by seat, failures, the score with its interval, and times."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from operator import attrgetter
 
 from agents.reporting.stats import Estimate, elo_estimate, paired_score_estimate
 from submission.arena.game_record import GameRecord, Result
+from submission.kaggle import DONE
 from submission.match.sprt import course_of, points_of_pairs
 
 
@@ -83,8 +85,8 @@ def pairing_stats(names: tuple[str, str], games: Sequence[GameRecord]) -> Pairin
         distinct_games=len(set(map(course_of, games))),
         as_first=_tally(game for game in games if game.seat == 1),
         as_second=_tally(game for game in games if game.seat == 2),
-        player_failures=failures_of(player, games),
-        opponent_failures=failures_of(opponent, games),
+        player_failures=failures_of(games, attrgetter("seat")),
+        opponent_failures=failures_of(games, attrgetter("opponent_seat")),
         score=score,
         elo=None if score is None else elo_estimate(score),
         player_times=MoveTimes.of([game.durations[game.seat - 1] for game in games]),
@@ -97,6 +99,9 @@ def _tally(games: Iterable[GameRecord]) -> Tally:
     return Tally(results[Result.WIN], results[Result.DRAW], results[Result.LOSS])
 
 
-def failures_of(name: str, games: Iterable[GameRecord]) -> dict[str, int]:
-    """How many of the games a player failed in, by its status: ERROR, INVALID or TIMEOUT."""
-    return dict(Counter(game.status_of(name) for game in games if name in game.failing_players))
+def failures_of(
+    games: Iterable[GameRecord], seat_in: Callable[[GameRecord], int]
+) -> dict[str, int]:
+    """How many of the games failed on a player's seat, by Kaggle's status there."""
+    statuses = (game.statuses[seat_in(game) - 1] for game in games)
+    return dict(Counter(status for status in statuses if status != DONE))

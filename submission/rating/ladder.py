@@ -179,7 +179,7 @@ def player_stats(player: str, records: Iterable[GameRecord]) -> PlayerStats:
         wins=sum(results[result] for result in WON),
         draws=results[Result.DRAW],
         losses=sum(results[result] for result in LOST),
-        failures=failures_of(player, games),
+        failures=failures_of(games, lambda game: game.seat_of(player)),
         times=MoveTimes.of([game.durations[game.seat_of(player) - 1] for game in games]),
     )
 
@@ -190,7 +190,7 @@ LOST = (Result.LOSS, Result.PLAYER_FAILED)
 
 def result_of(player: str, record: GameRecord) -> Result:
     """The result from the view of one of the two who played; whoever fails has lost."""
-    if player in record.failing_players:
+    if player in record.failures:
         return Result.PLAYER_FAILED
     return record.result if player == record.player else record.result.for_opponent
 

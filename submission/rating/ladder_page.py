@@ -51,7 +51,7 @@ def lost_games(player: str, records: Iterable[GameRecord], most: int) -> list[Lo
             by_opponent[second if player == first else first].append(record)
     found = []
     for opponent, games in by_opponent.items():
-        games.sort(key=lambda game: (not game.failing_players, len(game.columns)))
+        games.sort(key=lambda game: (not game.failures, len(game.columns)))
         found.append(LostGames(opponent, tuple(games[:most]), max(0, len(games) - most)))
     return found
 
@@ -83,7 +83,7 @@ def _replay(record: GameRecord, configuration: GameConfiguration) -> dict[str, A
 
 def _end_of(record: GameRecord) -> str:
     plies = len(record.columns)
-    failed = [f"{record.status_of(name)} of {name}" for name in record.failing_players]
+    failed = [f"{status} of {name}" for name, status in record.failures.items()]
     if not failed:
         return f"Over after {plies} plies."
     return f"{' and '.join(failed)} after {plies} plies: {record.cause}."

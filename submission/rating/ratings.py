@@ -156,7 +156,7 @@ def encounters_of(names: Sequence[str], records: Iterable[GameRecord]) -> Encoun
     """
     found: dict[tuple[int, int], dict[object, NDArray[np.float64]]] = defaultdict(dict)
     for record in records:
-        own = BOTH_FAILED if len(record.failing_players) == 2 else RATING_POINTS[record.result]
+        own = BOTH_FAILED if len(record.failures) == 2 else RATING_POINTS[record.result]
         points = {names.index(record.player): own, names.index(record.opponent): 1 - own}
         first, second = sorted(points)
         pair = found[first, second].setdefault((record.pairing, pair_of(record)), np.zeros(2))

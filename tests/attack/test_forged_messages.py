@@ -174,7 +174,7 @@ def test_a_match_with_forgers_has_all_games(tmp_path: Path, tally: Tally) -> Non
     records = read_results(place.folder / "games.jsonl").records
     tally.hold(len(records) == 2 * count, f"{len(records)} games of {2 * count}")
     for record in records:
-        tally.hold("good.py" not in record.failing_players, f"the honest player failed: {record}")
+        tally.hold("good.py" not in record.failures, f"the honest player failed: {record}")
     tally.hold(not (left := place.left_behind()), f"left behind: {left}")
 
 

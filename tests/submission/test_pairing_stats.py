@@ -77,6 +77,18 @@ def test_a_failure_of_the_player_scores_nothing() -> None:
     assert pairing_stats(NAMES, [failed]).player_failures == {"TIMEOUT": 1}
 
 
+def test_one_who_plays_himself_fails_on_either_seat() -> None:
+    failed = PLAYER_FAILED, OPPONENT_FAILED
+    played = tuple(replace(each, opponent="hero") for each in failed)
+    stats = pairing_stats(("hero", "hero"), played)
+    assert (stats.player_failures, stats.opponent_failures) == ({"ERROR": 1}, {"INVALID": 1})
+    match = match_of(*played)
+    alone = replace(match, players=match.players[:1], pairings=(("hero", "hero"),))
+    told = [next(iter(replace(alone, records=each).summary())) for each in (played, played[1:])]
+    assert told[0].startswith("hero failed in 2 games, first in game 5 of hero against hero: ERROR")
+    assert told[1].startswith("hero failed in 1 game, first in game 7 of hero against hero: INVALI")
+
+
 def test_a_pair_in_which_the_opponent_failed_does_not_count() -> None:
     second_win = replace(SECOND_WIN, game=OPPONENT_FAILED.game + 1)
     stats = pairing_stats(NAMES, [WIN, LOSS, OPPONENT_FAILED, second_win])
