@@ -58,9 +58,10 @@ def named_apart(players: Sequence[Player]) -> list[Player]:
     """Number players that differ and have one name, two versions of a function say.
 
     Returns:
-        The players in their order: `agent`, `agent (2)`, …; the same one under its one name.
+        The players in their order: `agent`, `agent (2)`, …; the same one under its one name, and
+        Kaggle's own, which are found by their names, under theirs.
     """
-    named: dict[str, Player] = {}
+    named = {player.name: player for player in players if player.kind is PlayerKind.BUILT_IN}
     apart = []
     for player in players:
         numbers = (f"{player.name} ({number})" for number in count(2))

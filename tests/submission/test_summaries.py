@@ -89,5 +89,8 @@ def test_two_versions_of_one_name_are_told_apart() -> None:
     assert {rung.player for rung in ladder.rungs} == {"agent", "agent (2)"}
     match = connectx.evaluate(versions[0], versions[1:], arena="own", **options)
     assert match.pairings == (("agent", "agent (2)"),)
+    mine = Submission(FIRST, "random")
+    kaggles = connectx.evaluate(mine, "random", arena="own", **options)
+    assert kaggles.pairings == (("random (2)", "random"),), "by any other name Kaggle has no agent"
     with pytest.raises(ValueError, match="'agent' is named twice"):
         connectx.ladder([versions[0], versions[0]], arena="own", **options)
