@@ -101,16 +101,17 @@ class Sprt:
     def in_words(self, verdict: Verdict) -> str:
         """What a verdict says of the player, as in `not 50 Elo stronger`.
 
-        It claims less than the hypothesis: a far weaker player is "rather 0 than 50 Elo stronger".
+        It claims less than the hypothesis: a far weaker player is "rather 0 than 50 Elo stronger",
+        and an equal one "rather 10 Elo stronger than 50 Elo weaker".
         """
-        nearer_0, farther = sorted((abs(self.elo0), abs(self.elo1)))
-        if self.elo1 > 0:
-            if verdict is Verdict.ACCEPTED_ELO0:
-                return f"not {self.elo1:g} Elo stronger"
-            return f"stronger, rather by {self.elo1:g} Elo than by {self.elo0:g}"
-        if verdict is Verdict.ACCEPTED_ELO1:
-            return f"not {farther:g} Elo weaker"
-        return f"weaker, rather by {farther:g} Elo than by {nearer_0:g}"
+        size_0, size_1 = abs(self.elo0), abs(self.elo1)
+        if verdict is Verdict.ACCEPTED_ELO0:
+            if self.elo1 > 0:
+                return f"not {size_1:g} Elo stronger"
+            return f"weaker, rather by {size_0:g} Elo than by {size_1:g}"
+        if self.elo0 < 0:
+            return f"not {size_0:g} Elo weaker"
+        return f"stronger, rather by {size_1:g} Elo than by {size_0:g}"
 
     def verdict(self, log_likelihood_ratio: float) -> Verdict | None:
         """The hypothesis to accept at this ratio; None where more games are needed."""

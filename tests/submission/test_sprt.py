@@ -66,7 +66,8 @@ def test_bounds_are_walds() -> None:
         (Sprt(10, 60), "not 60 Elo stronger", "stronger, rather by 60 Elo than by 10"),
         (Sprt(-50, 0), "weaker, rather by 50 Elo than by 0", "not 50 Elo weaker"),
         (Sprt(-60, -10), "weaker, rather by 60 Elo than by 10", "not 60 Elo weaker"),
-        (Sprt(-5, 5), "not 5 Elo stronger", "stronger, rather by 5 Elo than by -5"),
+        (Sprt(-5, 5), "not 5 Elo stronger", "not 5 Elo weaker"),
+        (Sprt(-50, 10), "not 10 Elo stronger", "not 50 Elo weaker"),
     ],
 )
 def test_a_verdict_is_no_more_in_words_than_it_says(sprt: Sprt, elo0: str, elo1: str) -> None:
