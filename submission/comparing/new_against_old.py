@@ -15,6 +15,7 @@ from submission.match.match import Match
 from submission.match.pairing_stats import PairingStats
 from submission.match.run import play_games
 from submission.match.schedule import Arena, Settings, require_pairs, schedule
+from submission.match.sprt import LARGEST_ELO
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,8 @@ class ComparisonSettings:
     """The same settings and players give the same games, up to the players' clocks.
 
     Raises:
-        ValueError: an odd number of games, or a setting that `Settings` refuses.
+        ValueError: an odd number of games, a margin that is not above 0 or too large, or a setting
+            that `Settings` refuses.
     """
 
     margin: float = 50.0
@@ -37,7 +39,10 @@ class ComparisonSettings:
 
     def __post_init__(self) -> None:
         require_pairs(self.games)
-        ThreeWayTest(self.margin)
+        if not 0 < self.margin <= LARGEST_ELO:
+            raise ValueError(
+                f"the margin must be above 0 and at most {LARGEST_ELO:g} Elo, not {self.margin:g}"
+            )
         _ = self.match
 
     @property

@@ -136,6 +136,12 @@ def test_a_worse_version_is_found_and_where(shell: Shell, tmp_path: Path) -> Non
     assert "new.py is worse than old.py" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("margin", [0, -5, 1500, float("nan")])
+def test_a_margin_that_is_refused_is_named(margin: float) -> None:
+    with pytest.raises(ValueError, match=f"^the margin must be above 0 .* not {margin:g}$"):
+        ComparisonSettings(margin=margin)
+
+
 def test_a_player_that_would_be_refused_is_not_compared(shell: Shell, tmp_path: Path) -> None:
     outcome = compare(shell, tmp_path, "def agent(observation):\n    return 9\n", MIDDLE)
     assert outcome.status == 2
