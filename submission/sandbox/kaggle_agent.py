@@ -184,8 +184,8 @@ def _without_home(message: str, folder: Path | None) -> str:
 
 
 def _syntax_lines(error: BaseException) -> list[str]:
-    """The line of a syntax error; empty for other errors."""
-    if not isinstance(error, SyntaxError):
+    """The line of a syntax error; empty for other errors, and where none is told."""
+    if not isinstance(error, SyntaxError) or error.lineno is None:
         return []
     return [f"line {error.lineno}: {(error.text or '').strip()[:LONGEST_TEXT]}"]
 

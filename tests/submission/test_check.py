@@ -221,6 +221,14 @@ def test_a_process_that_leaves_the_group_does_not_outlive_the_check(
     assert all(is_gone(int(pid)) for pid in started)
 
 
+def test_a_syntax_error_without_a_line_shows_where_it_was_raised(check: Check) -> None:
+    fault = first_fault(check("def agent(obs, conf):\n    raise SyntaxError('odd')\n"))
+    assert fault.lines == ("main.py, line 2, in agent: raise SyntaxError('odd')",)
+    nul = first_fault(check(f"{GOOD}\n\0"))
+    assert "null" in nul.cause
+    assert nul.lines == ()
+
+
 @pytest.mark.parametrize(
     ("name", "source"),
     [
