@@ -110,6 +110,12 @@ def of_exception(error: Raised, memory: int | None, hidden: Sequence[str] = ()) 
                 f"the agent cannot be called as Kaggle does: {error.message}",
                 "give it the arguments (observation, configuration)",
             )
+        case "TypeError" if not error.lines and "cannot pickle" in error.message:
+            return Cause(
+                "the agent returned what Kaggle cannot copy, as `async def` and `yield` make it: "
+                f"{error.message}",
+                "write a plain function that returns int(column)",
+            )
         case "ValueError" if not error.lines and "closed file" in error.message:
             return Cause(
                 "standard output or standard error was closed, which Kaggle reads",

@@ -138,6 +138,8 @@ def agent(obs, conf):
 
 ESCAPES = {
     "returned 3.0, a float": "def agent(o, c): return 3.0",
+    "as `async def` and `yield` make it: cannot pickle 'cor": "async def agent(o, c): return 3",
+    "as `async def` and `yield` make it: cannot pickle 'gen": "def agent(o, c): yield 3",
     "the module agents is this project's": f"import agents.mcts\n{GOOD}",
     "while the file was loaded, the interp": f"import sys\nsys.exit(0)\n{GOOD}",
     "in move 1 on seat 1, the interpreter was left by sys": "def agent(o, c): raise SystemExit",
