@@ -95,15 +95,15 @@ def require_source(main: Path, submission: Path) -> str:
     """
     if not main.is_file():
         raise ValueError(f"{submission} has no {MAIN} at its top: pack the agent under that name")
+    file = f"{MAIN} in {submission}" if submission.name.endswith(ARCHIVES) else submission
     try:
         text = main.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise ValueError(
-            f"{submission} is not UTF-8 text (byte {error.start}), which Kaggle reads: "
-            "save it as UTF-8"
+            f"{file} is not UTF-8 text (byte {error.start}), which Kaggle reads: save it as UTF-8"
         ) from error
     if not text.strip():
-        raise ValueError(f"{MAIN} in {submission} is empty: write an agent into it")
+        raise ValueError(f"{file} is empty: write an agent into it")
     return text
 
 

@@ -6,6 +6,7 @@ import tarfile
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
+from re import escape
 from tempfile import TemporaryDirectory
 
 import pytest
@@ -68,6 +69,22 @@ def test_what_is_no_submission(
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=message):
         stage(tmp_path / name, folder)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b" \n\n", "is empty: "), (b"# caf\xe9\n", r"is not UTF-8 text \(byte 5\)")],
+)
+def test_the_file_with_the_fault_is_named(
+    content: bytes, message: str, tmp_path: Path, folder: Path
+) -> None:
+    (tmp_path / "mine.py").write_bytes(content)
+    packed = archive(tmp_path / "mine.tar.gz", ("main.py", content))
+    for submission, named in (("mine.py", ""), (packed.name, "main.py in ")):
+        with pytest.raises(
+            ValueError, match=f"^{named}{escape(str(tmp_path / submission))} {message}"
+        ):
+            stage(tmp_path / submission, folder)
 
 
 def test_a_folder_is_no_submission(tmp_path: Path, folder: Path) -> None:
