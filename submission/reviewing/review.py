@@ -115,6 +115,12 @@ class Review(Printed):
     notes: tuple[str, ...]
     """Files and logs that were left out, and why."""
 
+    @property
+    def played(self) -> str:
+        """How many games they are, as in "2 games": one against himself has both seats here."""
+        games = [game for game in self.games if game.seat == 1 or game.opponent != self.player]
+        return counted(len(games), "games")
+
     def totals(self) -> dict[str, PhaseTotals]:
         """The moves by phase, and in all."""
         by_phase: dict[str, list[JudgedPly]] = {phase.value: [] for phase in Phase}
@@ -153,7 +159,7 @@ class Review(Printed):
             *_notes(self),
             plain_text(
                 f"{self.player} gave the result away in {given_away} of {totals.moves} moves of "
-                f"{counted(len(self.games), 'games')}{told}."
+                f"{self.played}{told}."
             ),
         ]
 
@@ -204,7 +210,7 @@ def _bounds(bounds: ScoreBounds) -> dict[str, int]:
 
 
 def _games_table(review: Review) -> Table:
-    table = plain_table(plain_text(f"{review.player} in {counted(len(review.games), 'games')}"))
+    table = plain_table(plain_text(f"{review.player} in {review.played}"))
     table.add_column("game", overflow="fold")
     table.add_column("against", overflow="fold")
     table.add_column("seat", justify="right")
@@ -269,7 +275,7 @@ def _times(game: ReviewedGame) -> list[str]:
 
 def _notes(review: Review) -> Iterator[str]:
     """An early end, what was left out, and the versions and the errors in the logs."""
-    yield from early_end_in_words(review.completion, counted(len(review.games), "games"))
+    yield from early_end_in_words(review.completion, review.played)
     yield from map(plain_text, review.notes)
     for game in review.games:
         if game.replay.cause is not None:
