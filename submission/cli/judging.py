@@ -38,6 +38,7 @@ from submission.grading.solved_positions import (
     PositionSettings,
     read_position_set,
 )
+from submission.reports import counted
 from submission.terminal import console, progress_bar, say
 
 
@@ -205,7 +206,7 @@ def _make_positions(
         made = make_position_set(settings, executor, show)
     replace_text(output, made.to_text())
     hard = sum(position.is_hard for position in made.positions)
-    say(f"Wrote {output}: {len(made.positions)} positions, {hard} of them hard.")
+    say(f"Wrote {output}: {counted(len(made.positions), 'positions')}, {hard} of them hard.")
 
 
 OPENING_PLIES = 3
@@ -226,7 +227,7 @@ def _make_labels(settings: LabelSettings, workers: int, dask: str | None, output
         graded = read_position_set(SHIPPED_POSITIONS).positions
         made = made.without([each.state for each in graded if each.ply > OPENING_PLIES])
     write_labelled_positions(output, made)
-    wrote = f"Wrote {output}: {len(made)} labelled positions"
+    wrote = f"Wrote {output}: {counted(len(made), 'labelled positions')}"
     match ending:
         case Ending.COMPLETE:
             say(f"{wrote}.")

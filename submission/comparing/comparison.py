@@ -230,7 +230,7 @@ def _kept(comparison: Comparison) -> Iterator[str]:
     if answers.pairs:
         change = answers.difference()
         yield (
-            f"In {len(answers.pairs)} solved positions {comparison.new} loses "
+            f"In {counted(len(answers.pairs), 'solved positions')} {comparison.new} loses "
             f"{len(answers.lost)} of the results that {comparison.old} kept, and keeps "
             f"{len(answers.gained)} that it lost: {100 * change.value:+.1f} % "
             f"[{100 * change.low:+.1f}, {100 * change.high:+.1f}]."

@@ -25,7 +25,15 @@ from submission.grading.grade_stats import (
     worst_mistakes,
 )
 from submission.match.completion import Completion, early_end_in_words
-from submission.reports import NOTHING, PlayerTable, Printed, percent, render_page, share_in_words
+from submission.reports import (
+    NOTHING,
+    PlayerTable,
+    Printed,
+    counted,
+    percent,
+    render_page,
+    share_in_words,
+)
 
 WORST, WORST_ON_PAGE = 5, 24
 """The most mistakes that are told in the terminal, and shown on the page."""
@@ -83,7 +91,7 @@ class Grade(Printed):
     def title(self) -> str:
         """Who was asked about what."""
         return (
-            f"{self.player.name} in {len(self.answers)} solved positions, "
+            f"{self.player.name} in {counted(len(self.answers), 'solved positions')}, "
             f"{self.settings.act_timeout:g} s a move"
         )
 
@@ -253,5 +261,5 @@ def _kept(grade: Grade, stats: AnswerStats, which: str) -> Iterator[str]:
         yield (
             f"{grade.player.name}, {which}: keeps the result in "
             f"{share_in_words(stats.kept.player)} (random play: {percent(stats.kept.random)} %) of "
-            f"{stats.at_stake} positions in which a move can lose it."
+            f"{counted(stats.at_stake, 'positions')} in which a move can lose it."
         )

@@ -73,6 +73,22 @@ def test_openings_are_told_before_the_summary(shell: Shell) -> None:
     assert said.index("by opening") < said.index("Results of greedy") < said.index("of the points")
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("grade random --sample 1 --workers 1", " of 1 position in which a move can lose it."),
+        ("grade random --sample 1 --workers 1", "random in 1 solved position, 2 s a move"),
+        ("positions --labels 1 --output one.npz --workers 1", "one.npz: 1 labelled position."),
+        (
+            "positions --per-ply 1 --first-ply 38 --last-ply 38 --output one.jsonl --workers 1",
+            "one.jsonl: 1 position, ",
+        ),
+    ],
+)
+def test_one_is_no_plural(shell: Shell, words: str, said: str) -> None:
+    assert said in " ".join(shell.run(*words.split()).stdout.split())
+
+
 def test_a_grade_tells_plies_in_its_page_alone() -> None:
     grade = connectx.grade("random", sample=20, workers=1, progress=False)
     text = str(grade)
