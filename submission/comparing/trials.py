@@ -10,7 +10,8 @@ from tempfile import TemporaryDirectory
 from agents.agent import OnProgress
 from submission.arena.players import Player
 from submission.checking.check import check_submission
-from submission.checking.check_result import CheckReport
+from submission.checking.check_result import CheckReport, CheckVerdict
+from submission.checking.diagnosis import Fault
 from submission.checking.timing import Timing
 from submission.sandbox.processes import can_throttle
 from submission.sandbox.staging import GZIP
@@ -32,13 +33,17 @@ class SlowMoves:
 
 
 def require_accepted(player: Player, on_progress: OnProgress) -> None:
-    """Refuse a player that Kaggle would not accept, judged by a pair of games."""
+    """Refuse a player that Kaggle would not accept, or that lacks a module, by a pair of games."""
     if player.source is None:
         return
-    fault = _fault(_pair(player.source, 1.0, on_progress))
+    report = _pair(player.source, 1.0, on_progress)
+    fault = _fault(report)
+    if fault is not None and report.verdict is CheckVerdict.UNDECIDED:
+        raise ValueError(f"{player.name} cannot be judged here ({fault.cause}): {fault.mend}")
     if fault is not None:
         raise ValueError(
-            f"{player.name} would not be accepted ({fault}): mend it, `connectx check` tells more"
+            f"{player.name} would not be accepted ({fault.cause}): mend it, `connectx check` tells "
+            "more"
         )
 
 
@@ -47,7 +52,8 @@ def slow_moves(player: Player, on_progress: OnProgress) -> list[SlowMoves]:
     if player.source is None or not can_throttle():
         return []
     report = _pair(player.source, SLOW_SPEED, on_progress)
-    return [SlowMoves(player.name, report.timing, _fault(report))]
+    fault = _fault(report)
+    return [SlowMoves(player.name, report.timing, None if fault is None else fault.cause)]
 
 
 def _pair(source: bytes, speed: float, on_progress: OnProgress) -> CheckReport:
@@ -59,5 +65,5 @@ def _pair(source: bytes, speed: float, on_progress: OnProgress) -> CheckReport:
         )
 
 
-def _fault(report: CheckReport) -> str | None:
-    return next((game.fault.cause for game in report.games if game.decides and game.fault), None)
+def _fault(report: CheckReport) -> Fault | None:
+    return next((game.fault for game in report.games if game.decides and game.fault), None)

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -147,6 +148,17 @@ def test_a_player_that_would_be_refused_is_not_compared(shell: Shell, tmp_path: 
     assert outcome.status == 2
     words = " ".join(outcome.stderr.split())
     assert "new.py would not be accepted (the agent returned column 9" in words
+
+
+@pytest.mark.skipif(find_spec("torch") is not None, reason="Kaggle's torch is installed")
+def test_a_player_that_cannot_be_judged_here_is_not_called_refused(
+    shell: Shell, tmp_path: Path
+) -> None:
+    outcome = compare(shell, tmp_path, f"import torch\n{MIDDLE}", MIDDLE)
+    assert outcome.status == 2
+    words = " ".join(outcome.stderr.split())
+    assert "new.py cannot be judged here (there is no module torch here, though " in words
+    assert words.endswith("image has it): install it here to check the submission")
 
 
 def test_a_player_is_not_compared_with_itself(shell: Shell) -> None:
