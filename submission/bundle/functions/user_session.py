@@ -77,6 +77,14 @@ class Session:
             and first_line(node) == line
             and tuple(each.arg for each in (*node.args.posonlyargs, *node.args.args)) == names
         ]
+        if len(found) > 1:  # lambdas in one line, told apart by where their bodies are
+            places = {(begin, end) for _, _, begin, end in code.co_positions()}
+            found = [
+                node
+                for node in found
+                if isinstance(node, ast.Lambda)
+                and (node.body.col_offset, node.body.end_col_offset) in places
+            ]
         return found[0] if len(found) == 1 else None
 
     def lines(self, node: FunctionNode) -> str:

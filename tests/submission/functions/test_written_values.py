@@ -122,6 +122,8 @@ def make(order, weights, key=lambda k: -k):
         "partial(lambda a, obs, config: a + free(obs)[0], 0)",
         "(lambda order: lambda obs, config: next(k for k in order if k in free(obs)))([*range(7)])",
         "lambda obs, config: free(obs)[0]",
+        "lambda obs, config: free(obs)[-1], lambda obs, config: free(obs)[0]",
+        "*reversed([lambda obs, config: 99, lambda obs, config: free(obs)[0] if obs else 9]),",
         "(lambda pick: lambda obs, config: pick(free(obs), obs, config))(Order([*range(7)]).pick)",
         "(lambda tally: lambda obs, config: free(obs)[len(tally) % len(free(obs))])(TALLY)",
         "partial(Order([5, 6, 0, 1, 2, 3, 4]).pick, [0, 1, 2, 3, 4, 5, 6])",
