@@ -187,7 +187,8 @@ def load_user_agent(source: Path, name: str) -> type[Agent]:
             '`if __name__ == "__main__":`'
         ) from error
     except Exception as error:
-        raise ValueError(f"{source} fails when it is run: {error!r}") from error
+        shown = f"{type(error).__name__}: {error}"
+        raise ValueError(f"{source} fails when it is run: {shown}") from error
     finally:
         sys.path.pop(0)
         if known is not None:

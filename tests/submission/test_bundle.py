@@ -255,8 +255,8 @@ class MyAgent(Agent):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("x = ", "fails when it is run"),
-        ("1 / 0", "fails when it is run: ZeroDivisionError"),
+        ("x = ", "fails when it is run: SyntaxError: invalid syntax (my_agent.py, line 1)"),
+        ("1 / 0", "fails when it is run: ZeroDivisionError: division by zero"),
         ("import sys\nsys.exit()", "ends Python when it is run: put what does so under"),
         ("x = 1", "has no agent 'MyAgent'"),
         ("from agents import MCTSAgent as MyAgent", "has no agent 'MyAgent'"),
