@@ -51,8 +51,8 @@ def play_match(
 
     Raises:
         ValueError: no pairings, one that is named twice, a built-in agent that the referee does not
-            have, openings that the board does not have, or a played game that is not among those to
-            play.
+            have, weights of another board, openings that the board does not have, or a played game
+            that is not among those to play.
         ModuleNotFoundError: kaggle_environments or OpenSpiel is needed and not installed.
     """
     _require_playable(pairings, settings)
@@ -85,6 +85,11 @@ def _require_playable(pairings: Sequence[Pairing], settings: Settings) -> None:
             raise ValueError(
                 f"{referee} has no agent {each.name!r}: name {known}, an agent of ours, or a file"
             )
+        if each.make_agent is not None:
+            try:
+                each.make_agent().require_playable(settings.configuration.env)
+            except ValueError as error:
+                raise ValueError(f"{each.name}: {error}") from error
     all_ours = all(each.kind is PlayerKind.AGENT for each in players)
     if settings.arena is Arena.KAGGLE or not all_ours:
         environment_of(referee)

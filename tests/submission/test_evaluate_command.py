@@ -159,6 +159,10 @@ def test_a_test_may_end_a_pairing_early(shell: Shell) -> None:
         ("evaluate random --against negamax --results old.jsonl", "--resume"),
         ("evaluate random --against negamax --results old.jsonl --resume", "version 0"),
         ("evaluate random --against negamax --resume", "name it with --results FILE"),
+        (
+            "evaluate random --against policy --rows 5",
+            "policy: this policy was trained for 6 rows, 7 columns, 4 in a row",
+        ),
         ("evaluate random", "Missing option '--against'"),
         ("evaluate random --against negamax --results x.jsonl --html x.jsonl", "two things"),
         ("ladder greedy", "at least two players"),
