@@ -90,10 +90,13 @@ class Rank(Printed):
             early = [
                 f"The time was over after {played} of {asked} games: give more with --minutes."
             ]
-        found = self._in_words() if played else "No game was played."
-        return [*early, *failures(self.match), found]
+        return [*early, *failures(self.match), self._in_words()]
 
     def _in_words(self) -> str:
+        if not self.match.records:
+            return "No game was played."
+        if all(self.player in game.failures for game in self.match.records):
+            return f"{self.player} has no rank, for no game of it came to an end."
         level, last = self.nearest, LEVELS[-1]
         return (
             f"{self.player} plays about like level {level.n}, {level.name}: Elo "

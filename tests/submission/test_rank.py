@@ -110,6 +110,17 @@ def test_the_command_tells_the_place(shell: Shell, tmp_path: Path) -> None:
     assert told["scores"][-1]["level"]["n"] == 5, "the first one"
 
 
+def test_a_player_who_fails_in_every_game_has_no_rank(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("def agent(o, c):\n    return 99\n", encoding="utf-8")
+    words = ("rank", "mine.py", "--trust", "--games", "8", "--workers", "1")
+    outcome = shell.run(*words, "--brief")
+    assert outcome.status == 1
+    assert "failed in 8 games" in outcome.stdout
+    assert outcome.stdout.splitlines()[-1] == (
+        "mine.py has no rank, for no game of it came to an end."
+    )
+
+
 def test_the_end_of_the_time_is_said(shell: Shell) -> None:
     outcome = shell.run("rank", "random", "--minutes", "0", "--brief")
     assert outcome.stdout.splitlines() == [
