@@ -34,6 +34,7 @@ from submission.cli.arguments import (
     require_memory,
 )
 from submission.executors.local_workers import CORES, chosen_executor
+from submission.reports import counted
 from submission.terminal import progress_bar, say
 
 Finding = TypeVar("Finding")
@@ -179,7 +180,7 @@ class Writing:
             def build(executor: Executor, show: OnProgress) -> str:
                 content = build_book(checkpoint, known, executor, self.table_megabytes, show)
                 replace_content(output, encode_book(content))
-                return f"{len(content.deepest_scores)} scores"
+                return counted(len(content.deepest_scores), "scores")
 
             self._run(build, output)
 

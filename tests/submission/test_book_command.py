@@ -179,9 +179,10 @@ def test_a_book_of_traps_goes_on_from_what_was_found(shell: Shell, tmp_path: Pat
     assert found[: len(kept)] == kept
     assert len(set(found)) == len(found) > len(kept)
     other = [word.replace("greedy", "random") for word in TRAPS.split()]
-    outcome = shell.run(*other, "-o", "second.cxrp", "--resume")
-    assert outcome.status == 2
-    assert "it belongs to something else, so choose another --output" in outcome.stderr
+    for resume in ((), ("--resume",)):
+        outcome = shell.run(*other, "-o", "second.cxrp", *resume)
+        assert outcome.status == 2
+        assert "it belongs to something else, so choose another --output" in outcome.stderr
 
 
 @pytest.mark.parametrize("option", ["repertoire", "traps"])

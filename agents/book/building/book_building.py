@@ -78,12 +78,12 @@ class FindingsFile(ABC, Generic[Finding]):
         with growing_file(self.path) as self._file:
             try:
                 content = self._file.read()
+                found, torn = self._parsed(content)
                 if content and not resume:
                     raise FileExistsError(
                         f"{self.path} has what an earlier run found: go on from there with "
                         "--resume, or delete it"
                     )
-                found, torn = self._parsed(content)
                 self._file.cut(len(content) - len(torn))
                 self.count, self.was_torn = len(found), bool(torn)
                 self._untold = [] if len(content) > len(torn) else [self.heading]
