@@ -181,6 +181,43 @@ def test_undo_redo_and_any_ply(site: Site) -> None:
         expect(line).to_have_text("move 3 of 3")
 
 
+def test_a_line_that_is_gone_along_again_is_offered_where_it_leads_on_and_no_longer(
+    site: Site,
+) -> None:
+    with site.page("#game=connectx-6x7x4&moves=4453") as page:
+        line, offered = page.locator("#ply-line"), page.locator("#lines button")
+        page.get_by_role("button", name="2. O, column 4").click()
+        for column, text in ((7, "move 3 of 3"), (None, "move 2 of 3"), (5, "move 3 of 3")):
+            if column is None:
+                page.get_by_role("button", name="Undo").click()
+            else:
+                places(page).nth(column - 1).click()
+            expect(line).to_have_text(text)
+        expect(offered).to_have_text(["Back to 4. 3", "Back to 3. 7"])
+        offered.first.click()
+        expect(line).to_have_text("move 3 of 4")
+        expect(offered).to_have_text(["Back to 3. 7"])
+        offered.first.click()
+        expect(line).to_have_text("move 2 of 3")
+        places(page).nth(4).click()
+        expect(offered).to_have_text(["Back to 4. 3", "Back to 3. 7"])
+        places(page).nth(2).click()
+        expect(line).to_have_text("move 4 of 4")
+        expect(offered).to_have_text(["Back to 3. 7"])
+
+
+def test_lines_on_a_wide_board_are_told_apart_by_their_moves(site: Site) -> None:
+    with site.page("#game=connectx-4x12x4&moves=4,10,12&first=person&second=person") as page:
+        offered = page.locator("#lines button")
+        for column in (1, 11):
+            page.get_by_role("button", name="2. O, column 10").click()
+            places(page).nth(column - 1).click()
+            expect(page.locator("#ply-line")).to_have_text("move 3 of 3")
+        expect(offered).to_have_text(["Back to 3. 12", "Back to 3. 1"])
+        offered.first.click()
+        expect(offered).to_have_text(["Back to 3. 1", "Back to 3. 11"])
+
+
 def test_the_curve_marks_mistakes_and_leads_to_any_ply(site: Site) -> None:
     # X leaves a win at its second move from the end, and O does not block.
     with site.page("#game=connectx-6x7x4&moves=12121") as page:

@@ -81,24 +81,23 @@ export class Game {
     const moves = movesText([...this.end.actions.slice(0, this.ply), action]);
     const left = this.ply < this.plies ? this.end : null;
     const opened = await this.open(this.end.game, moves);
-    if (opened && left) this.#keep(left);
+    if (opened) this.#keep(left);
     return opened;
   }
 
   /** Go to a line that was left; the line on the board is kept instead. @param {Position} line one of `lines` */
   returnTo(line) {
-    const shared = this.end.actions.findIndex((action, ply) => action !== line.actions[ply]);
     const left = this.end;
     this.#question++;
     this.end = line;
-    this.ply = Math.max(0, shared);
-    this.lines = this.lines.filter(other => other !== line);
+    this.ply = line.actions.findIndex((action, ply) => action !== left.actions[ply]);
     this.#keep(left);
   }
 
-  #keep(line) {
-    const others = this.lines.filter(({ moves }) => !line.moves.startsWith(moves) && moves !== this.end.moves);
-    this.lines = [...others, line].slice(-MOST_LINES);
+  /** Keep the lines that lead elsewhere, and the one that was left. @param {Position|null} left null: none */
+  #keep(left) {
+    const others = this.lines.filter(line => !(left && isPartOf(line, left)));
+    this.lines = [...others, ...(left ? [left] : [])].filter(line => !isPartOf(line, this.end)).slice(-MOST_LINES);
   }
 
   /** @param {number} ply */
@@ -121,6 +120,11 @@ export class Game {
   get position() {
     return this.ply === this.plies ? this.end : positionAt(this.end, this.ply);
   }
+}
+
+/** Whether a line is the beginning of another one, or all of it. */
+function isPartOf({ actions }, whole) {
+  return actions.every((action, ply) => action === whole.actions[ply]);
 }
 
 /** The position at a ply before the end, which needs no rules: nobody has won there. */
