@@ -91,6 +91,18 @@ def test_a_game_by_keyboard_alone(site: Site) -> None:
         expect(page.get_by_role("dialog", name="Keys")).to_be_hidden()
 
 
+def test_a_digit_without_a_column_does_nothing(site: Site) -> None:
+    with site.page("#game=connectx-6x7x4&moves=44&first=person&second=person") as page:
+        page.keyboard.press("ArrowLeft")
+        assert page.evaluate(FOCUSED) == "Column 4"
+        for key in ("9", "8", "7"):
+            page.keyboard.press(key)
+        expect(page.locator("#board [role=status]")).to_have_text(
+            "X plays column 7. O's turn: drop a disc"
+        )
+        assert game_moves(page.url) == "447"
+
+
 def name_of_best(words: str, best: bool, all_lose_alike: bool) -> str:
     """The words of a move with the name of what stands out: in a lost position none is best."""
     if not best or all_lose_alike:

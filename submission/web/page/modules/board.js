@@ -92,11 +92,11 @@ export function createBoard(container, { onMove, label = "Board" }) {
   host.addEventListener("keydown", event => {
     if (!view || event.altKey || event.ctrlKey || event.metaKey) return;
     const step = arrowStep(event.key, view);
-    const digit = /^[1-9]$/.test(event.key) ? Number(event.key) - 1 : -1;
-    if (!step && digit < 0) return;
+    const digit = /^[1-9]$/.test(event.key) ? Number(event.key) : 0;
+    if (!step && !digit) return;
     event.preventDefault();
-    if (digit >= 0) play(digit);
-    else buttons()[moved(current, step, view)].focus();
+    if (step) buttons()[moved(current, step, view)].focus();
+    else if (digit <= buttons().length) play(digit - 1);
   });
   const watch = new ResizeObserver(() => view && fit(parts, view));
   watch.observe(host);
