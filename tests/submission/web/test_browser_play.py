@@ -157,6 +157,37 @@ def test_a_lost_position_names_what_resists_and_what_sets_a_trap(site: Site) -> 
         expect(page.locator("#values-list")).not_to_contain_text("best trap")
 
 
+def press_slowly(page: "Page", button: "Locator", part: str) -> None:
+    """Press a part of a button as a hand does, with new values between down and up."""
+    x, y = button.evaluate(
+        """(button, part) => {
+            const { left, right, top, bottom } = button.querySelector(part).getBoundingClientRect();
+            return [(left + right) / 2, (top + bottom) / 2];
+        }""",
+        part,
+    )
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.wait_for_timeout(400)
+    page.mouse.up()
+
+
+def test_a_press_counts_though_new_values_come_before_the_hand_is_lifted(site: Site) -> None:
+    with site.page("#game=connectx-9x9x5&moves=5&first=person&second=person") as page:
+        page.locator("#values-switch").check()
+        line = page.locator("#ply-line")
+        estimates = page.locator("#values-list .estimate")
+        for column in (3, 6, 7):
+            expect(estimates).not_to_have_count(0)
+            before = len(game_moves(page.url))
+            press_slowly(page, places(page).nth(column - 1), ".cx-number")
+            expect(line).to_have_text(f"move {before + 1} of {before + 1}")
+        expect(estimates).not_to_have_count(0)
+        expect(page.locator("#record-state")).to_have_text("Judging the moves…")
+        press_slowly(page, page.locator("#moves button").nth(1), "small")
+        expect(line).to_have_text("move 1 of 4")
+
+
 def test_values_tell_what_is_proven_from_what_is_estimated(site: Site) -> None:
     with site.page("#game=connectx-10x10x5&moves=5,6,5") as page:
         page.locator("#values-switch").check()

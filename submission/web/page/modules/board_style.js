@@ -88,7 +88,8 @@ button:focus-visible { outline: 3px solid var(--accent); }
 .cx-cell button { justify-content: center; }
 .cx-cell button:focus-visible { outline-color: var(--second); }
 .cx-foot {
-  align-items: center; display: flex; flex: none; flex-direction: column; height: 4.7em; padding-top: 0.15em; width: 100%;
+  align-items: center; display: flex; flex: none; flex-direction: column; height: 4.7em; padding-top: 0.15em;
+  pointer-events: none; width: 100%;
 }
 .cx-number { color: var(--faint); font-size: 0.86em; line-height: 1.7; }
 .cx-column.cx-narrow .cx-number { font-size: 0.64em; letter-spacing: -0.03em; line-height: 2.2; }
