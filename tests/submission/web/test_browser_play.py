@@ -402,6 +402,22 @@ def test_agents_play_each_other_with_pauses_and_steps(site: Site) -> None:
         expect(message(page)).to_have_text(re.compile("wins|draw"))
 
 
+def test_an_agent_is_thinking_only_where_it_has_been_asked(site: Site) -> None:
+    with site.page("#game=connectx-6x7x4&moves=4453&first=person&second=level:n=1") as page:
+        page.get_by_role("button", name="3. X, column 5").click()
+        expect(message(page)).to_have_text("Level 1 is to move.")
+        refusal = {"status": 422, "json": {"error": "the search has failed"}}
+        page.route("**/api/move", lambda route: route.fulfill(**refusal))
+        page.get_by_role("button", name="Play on from here").click()
+        expect(page.locator("#error")).to_have_text("the search has failed")
+        expect(message(page)).to_have_text("Level 1 is to move.")
+        page.unroute("**/api/move")
+        page.get_by_role("button", name="Try again").click()
+        wait_for_moves(page, 4)
+        expect(message(page)).to_have_text("Your turn")
+        assert "422" in site.complaints.pop()
+
+
 def test_a_lost_connection_is_told_and_taken_up_again(site: Site) -> None:
     with site.page("#game=connectx-6x7x4&moves=44535") as page:
         page.locator("#values-switch").check()

@@ -101,7 +101,7 @@ function drawBoard() {
     interactive: Boolean(retry.mistake) || isPersonsTurn(state, game),
     values: state.valued && !position.over && !retry.mistake ? values.byAction ?? {} : null,
     balance: state.valued && !retry.mistake ? values.balance : null,
-    message: retry.mistake ? `${MARKS[position.player]}: find a better move` : statusText(state, game),
+    message: retry.mistake ? `${MARKS[position.player]}: find a better move` : statusText(state, game, turns),
   });
 }
 

@@ -151,8 +151,8 @@ export function courseText({ replay }, { over, winner }) {
   return [outcomeText(replay.replay), replay.replay.cause].filter(Boolean).join(": ");
 }
 
-/** The state of the game in words. @param {State} state @param {Game} game @returns {string} */
-export function statusText(state, game) {
+/** The state of the game in words. @param {State} state @param {Game} game @param {Turns} turns @returns {string} */
+export function statusText(state, game, turns) {
   const { over, player } = game.position;
   if (over && state.view === "play" && !state.replay) return endText(state, game.position.winner);
   if (over || (state.replay && game.ply === game.plies)) return courseText(state, game.position);
@@ -160,8 +160,8 @@ export function statusText(state, game) {
   if (state.view !== "play") return `${MARKS[player]} to move.`;
   if (state.note) return state.note;
   if (!isAgent(seat)) return yourTurnText(state, game);
-  const paused = state.paused && countAgents(state) === 2 ? ", paused" : "";
-  return `${seatName(seat)} ${paused ? "is to move, paused" : "is thinking"}…`;
+  if (state.paused && countAgents(state) === 2) return `${seatName(seat)} is to move, paused…`;
+  return `${seatName(seat)} ${game.ply < game.plies || turns.error ? "is to move." : "is thinking…"}`;
 }
 
 function yourTurnText(state, { ply, position: { player, place } }) {
