@@ -114,6 +114,17 @@ def test_the_page_saves_the_game_on_its_board(site: Site, tmp_path: Path) -> Non
     assert path.stat().st_size < 60_000
 
 
+def test_a_page_is_saved_though_the_connection_was_lost_meanwhile(site: Site) -> None:
+    with site.page("#game=connectx-6x7x4&moves=1212121") as page:
+        page.context.set_offline(True)
+        page.get_by_role("button", name="Save as page").click()
+        expect(page.locator("#connection")).to_contain_text("lost")
+        with page.expect_download() as download:
+            page.context.set_offline(False)
+        assert "1212121" in Path(download.value.path()).read_text(encoding="utf-8")
+        expect(page.locator("#copied")).to_be_empty()
+
+
 @BOTH
 @pytest.mark.parametrize(
     "numbers", [(0, 7), pytest.param(range(10), marks=pytest.mark.slow)], ids=["two", "ten"]

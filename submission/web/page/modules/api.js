@@ -57,8 +57,8 @@ export function getSetup() {
 }
 
 /** @returns {Promise<string>} the page to save games in, as HTML without its games */
-export async function getSavedFrame() {
-  return (await fetch("saved.html")).text();
+export function getSavedFrame() {
+  return askForText("saved.html", {});
 }
 
 /**
@@ -84,6 +84,12 @@ export function postAsPage(path, question, signal) {
 }
 
 async function ask(path, options) {
+  const answer = parsed(await askForText(path, options));
+  if (!answer) throw new Error("The server's answer cannot be read.");
+  return answer;
+}
+
+async function askForText(path, options) {
   for (;;) {
     let response, text = null;
     try {
@@ -94,17 +100,16 @@ async function ask(path, options) {
       setTrouble(LOST);
     }
     if (text !== null && isLetIn(response)) {
-      const answer = parsed(text);
-      if (!response.ok || !answer) throw new Error(refusalOf(response, answer));
-      return answer;
+      if (!response.ok) throw new Error(refusalOf(response, text));
+      return text;
     }
     await later(RETRY, options.signal);
   }
 }
 
-/** The sentence of an answer that is none; a stranger between here and the server gives no sentence. */
-function refusalOf({ status }, answer) {
-  return answer?.error ?? `The server answered ${status}.`;
+/** The sentence of a refusal; a stranger between here and the server gives no sentence. */
+function refusalOf({ status }, text) {
+  return parsed(text)?.error ?? `The server answered ${status}.`;
 }
 
 /** The object in a text; null where it is no JSON. */
@@ -187,7 +192,7 @@ async function refused(address) {
   try {
     const response = await fetch(address, { signal: end.signal });
     if (!isLetIn(response) || response.ok || response.status === 503) return "";
-    return refusalOf(response, parsed(await response.text()));
+    return refusalOf(response, await response.text());
   } catch {
     setTrouble(LOST);
     return "";
