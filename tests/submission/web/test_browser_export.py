@@ -240,6 +240,27 @@ def test_a_link_on_another_site_leads_to_its_position(site: Site) -> None:
         expect(other.locator("#board .stone")).to_have_count(4)
 
 
+def test_values_that_grow_go_on_with_a_server_that_was_started_anew(site: Site) -> None:
+    from benchmarks.web_pages import started_server
+
+    with site.browser.new_context() as context:
+        page = context.new_page()
+        page.add_init_script("localStorage.setItem('values', 'on')")
+        with started_server() as (at, _):
+            base = f"http://{at.host}:{at.port}/"
+            page.goto(f"{base}?token={at.token}#game=connectx-8x9x4&moves=5")
+            busy = page.locator("#values-list[aria-busy=true]")
+            busy.locator(".estimate").first.wait_for()
+        banner = page.locator("#connection")
+        expect(banner).to_contain_text("is lost")
+        with started_server("--port", str(at.port)) as (again, _):
+            assert again.port == at.port
+            expect(banner).to_contain_text("started anew")
+            context.new_page().goto(f"{base}?token={again.token}")
+            expect(banner).to_have_text("")
+            busy.locator(".estimate").first.wait_for()
+
+
 def test_a_server_that_was_started_anew_is_found_again(site: Site) -> None:
     from benchmarks.web_pages import started_server
 

@@ -167,7 +167,6 @@ export function stream(path, question, onSnapshot, onError, name = "") {
       if (snapshot.done) close();
       onSnapshot(snapshot);
     };
-    source.addEventListener("end", close);
     source.addEventListener("error-message", event => fail(JSON.parse(event.data).error));
     source.onerror = async () => {
       pause();
