@@ -455,6 +455,7 @@ REFUSED_LINKS = {
     "game=connectx-6x7x4&moves=44&first=person&second=level": "level:n=3",
     "view=replays&file=0&replay=9999": "ladder.jsonl has no game 10000: its last is 15.",
     "view=replays&file=7&replay=0": "The file of this link is not open",
+    "game=connectx-6x7x4&moves=&first=person:%0A;n=%0A&second=nobody": "an agent that is not",
     "game=connectx-6x7x4&moves=4488": "move 3 is 8",
 }
 

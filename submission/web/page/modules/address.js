@@ -72,10 +72,10 @@ function seatText({ name, options, seconds }) {
 }
 
 function readSeat(text) {
-  const [, name, given] = text.match(/^([^:]*):?(.*)$/);
+  const [, name, given] = text.match(/^([^:]*):?(.*)$/s);
   const { seconds, ...options } = Object.fromEntries(
     given.split(";").filter(Boolean).map(pair => {
-      const [, key, value] = pair.match(/^([^=]*)=?(.*)$/);
+      const [, key, value] = pair.match(/^([^=]*)=?(.*)$/s);
       return [key, parsed(value)];
     }),
   );
