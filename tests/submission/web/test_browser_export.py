@@ -212,6 +212,31 @@ def test_the_exported_page_saves_games_plays_levels_and_says_what_it_cannot(
         expect(page.locator("#error")).to_contain_text("run connectx web")
 
 
+NO_STORAGE = """for (const name of ["localStorage", "sessionStorage"]) {
+  Object.defineProperty(window, name, { get() { throw new DOMException("", "SecurityError"); } });
+}"""
+"""What a browser does in a frame of another site, if it keeps nothing there."""
+
+
+def test_the_exported_page_is_used_where_a_browser_keeps_nothing(site: Site, folder: Path) -> None:
+    with site.browser.new_context() as context:
+        page = context.new_page()
+        complaints: list[str] = []
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.add_init_script(NO_STORAGE)
+        page.goto(f"{(folder / 'index.html').as_uri()}#moves=44&first=person&second=person")
+        places(page).first.click()
+        expect(page.locator("#board .stone")).to_have_count(3)
+        page.locator("#values-switch").check()
+        page.locator("#values-list .value").first.wait_for()
+        button = page.get_by_role("button", name="Dark theme")
+        before = button.get_attribute("aria-pressed")
+        button.click()
+        expect(button).not_to_have_attribute("aria-pressed", before or "")
+        page.goto("about:blank")
+        assert complaints == []
+
+
 def test_without_the_token_a_page_says_what_to_do_and_goes_on_at_its_position(site: Site) -> None:
     base = site.address.partition("?")[0]
     with site.browser.new_context() as context:

@@ -5,6 +5,7 @@
  */
 
 import { byId } from "./dom.js";
+import { keep, kept } from "./storage.js";
 
 export const PERSON = { name: "person", options: {} };
 export const DEFAULT_GAME = "connectx-6x7x4";
@@ -104,7 +105,7 @@ export function movesText(actions) {
 
 /** Read a setting, or what holds otherwise. @param {string} name @param {string} otherwise */
 export function remembered(name, otherwise) {
-  return localStorage.getItem(name) ?? otherwise;
+  return kept("localStorage", name) ?? otherwise;
 }
 
 /** @returns {Set<number>} the levels that were beaten in this browser */
@@ -114,7 +115,7 @@ export function beatenLevels() {
 
 /** @param {string} name @param {string} value */
 export function remember(name, value) {
-  localStorage.setItem(name, value);
+  keep("localStorage", name, value);
 }
 
 /** Bind the theme, the remembered switches, and what opens and closes dialogs. */
@@ -135,11 +136,12 @@ export function bindSettings() {
 function bindTheme() {
   const button = byId("theme-button");
   const system = matchMedia("(prefers-color-scheme: dark)");
-  const isDark = () => remembered("theme", system.matches ? "dark" : "light") === "dark";
+  const { dataset } = document.documentElement;
+  const isDark = () => (dataset.theme ?? (system.matches ? "dark" : "light")) === "dark";
   const tell = () => button.setAttribute("aria-pressed", String(isDark()));
   button.addEventListener("click", () => {
-    remember("theme", isDark() ? "light" : "dark");
-    document.documentElement.dataset.theme = remembered("theme", "");
+    dataset.theme = isDark() ? "light" : "dark";
+    remember("theme", dataset.theme);
     tell();
   });
   system.addEventListener("change", tell);

@@ -7,16 +7,18 @@
  * allow six connections to a host.
  */
 
+import { keep, kept } from "./storage.js";
+
 const RETRY = 1000; // milliseconds between two tries of a lost connection
 
 /**
  * The name of this page, by which the server ends its earlier searches. A reload keeps it, but a duplicate
  * of the tab must not: so it is stored only while the page is hidden.
  */
-const PAGE = sessionStorage.getItem("page") ?? Array.from(crypto.getRandomValues(new Uint8Array(12)), byte =>
+const PAGE = kept("sessionStorage", "page") ?? Array.from(crypto.getRandomValues(new Uint8Array(12)), byte =>
   (byte % 36).toString(36)).join("");
-addEventListener("pageshow", () => sessionStorage.removeItem("page"));
-addEventListener("pagehide", () => sessionStorage.setItem("page", PAGE));
+addEventListener("pageshow", () => keep("sessionStorage", "page", null));
+addEventListener("pagehide", () => keep("sessionStorage", "page", PAGE));
 
 const LOST = "The connection to the server is lost. Trying again…";
 const LOCKED = "The server was started anew. Open the address that it has printed in this browser: then this page goes on.";

@@ -3,6 +3,7 @@
 import { isAbort, postAsPage, stream } from "./api.js";
 import { byId, h, showError } from "./dom.js";
 import { optionsForm } from "./seats.js";
+import { keep, kept } from "./storage.js";
 import { legendOf, Tree } from "./tree.js";
 import { NodePanel } from "./tree_node.js";
 
@@ -134,32 +135,27 @@ export class Search {
 
   /** Store the state by which a reload finds the tree again. */
   #keep() {
-    if (!this.#picture) {
-      sessionStorage.removeItem("search");
-      return;
-    }
-    sessionStorage.setItem("search", JSON.stringify({
-      ...this.#begun, key: this.#key, step: this.#wanted, thinking: this.#thinking, isOnStage: this.isOnStage,
-    }));
+    const found = { ...this.#begun, key: this.#key, step: this.#wanted, thinking: this.#thinking, isOnStage: this.isOnStage };
+    keep("sessionStorage", "search", this.#picture && JSON.stringify(found));
   }
 
   /** Show the tree from before a reload, if its process still has it. */
   async #findAgain() {
-    const kept = JSON.parse(sessionStorage.getItem("search"));
-    if (kept?.key !== this.#key) return;
-    byId("search-agent").value = kept.agent;
-    this.#showOptions(kept.options);
-    if (kept.thinking) {
+    const found = JSON.parse(kept("sessionStorage", "search"));
+    if (found?.key !== this.#key) return;
+    byId("search-agent").value = found.agent;
+    this.#showOptions(found.options);
+    if (found.thinking) {
       this.#start();
       return;
     }
-    this.#begun = { agent: kept.agent, options: kept.options };
+    this.#begun = { agent: found.agent, options: found.options };
     const { signal } = this.#asked = new AbortController();
     try {
-      const picture = await postAsPage("search/picture", { step: kept.step, root: [], nodes: MOST_NODES }, signal);
+      const picture = await postAsPage("search/picture", { step: found.step, root: [], nodes: MOST_NODES }, signal);
       this.#whole = await this.#askWhole([], picture.steps, signal);
       this.#draw(picture);
-      this.#setStage(kept.isOnStage);
+      this.#setStage(found.isOnStage);
     } catch (error) {
       if (!isAbort(error)) showError(byId("search-error"), GONE);
     }
