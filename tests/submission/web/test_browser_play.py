@@ -418,6 +418,14 @@ def test_an_agent_is_thinking_only_where_it_has_been_asked(site: Site) -> None:
         assert "422" in site.complaints.pop()
 
 
+def test_agents_play_in_a_tab_in_which_another_server_has_left_its_words(site: Site) -> None:
+    with site.page() as page:
+        page.add_init_script("sessionStorage.setItem('page', '2')")
+        page.reload()
+        places(page).nth(3).click()
+        wait_for_moves(page, 2)
+
+
 def test_a_lost_connection_is_told_and_taken_up_again(site: Site) -> None:
     with site.page("#game=connectx-6x7x4&moves=44535") as page:
         page.locator("#values-switch").check()

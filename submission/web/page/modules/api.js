@@ -11,11 +11,13 @@ import { keep, kept } from "./storage.js";
 
 const RETRY = 1000; // milliseconds between two tries of a lost connection
 
+const STORED = kept("sessionStorage", "page"); // perhaps by another server that had this port
+
 /**
  * The name of this page, by which the server ends its earlier searches. A reload keeps it, but a duplicate
  * of the tab must not: so it is stored only while the page is hidden.
  */
-const PAGE = kept("sessionStorage", "page") ?? Array.from(crypto.getRandomValues(new Uint8Array(12)), byte =>
+const PAGE = /^[a-z0-9]{12}$/.test(STORED) ? STORED : Array.from(crypto.getRandomValues(new Uint8Array(12)), byte =>
   (byte % 36).toString(36)).join("");
 addEventListener("pageshow", () => keep("sessionStorage", "page", null));
 addEventListener("pagehide", () => keep("sessionStorage", "page", PAGE));
