@@ -1,14 +1,15 @@
 """Searches and replays in the browser; and what holds in every view, in light and dark."""
 
+import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from envs.board import moves_text
+from envs.board import moves_text, parse_moves
 from submission.arena.game_record import GameRecord, Result
 from submission.match.results_file import read_results
 from tests.helpers.bitbully_judge import Judge
@@ -17,7 +18,7 @@ from tests.helpers.episodes import episode_of, write_episode
 from tests.helpers.game_records import write_ladder
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
 
 PAGE = Path(__file__).parents[3] / "submission" / "web" / "page"
 MOST_BYTES = 200_000
@@ -201,6 +202,36 @@ def test_the_mistakes_of_a_file_are_practised_while_others_are_found(
         page.get_by_role("button", name="Done").click()
         expect(page.locator("#retrying")).to_be_hidden()
         expect(page.locator("#seats")).to_contain_text("hero")
+
+
+FOUND = """async games => {
+    const { findMistakes } = await import("/modules/practice.js");
+    const replays = games.map(moves => (
+        { game: "connectx-4x12x4", moves, opening_plies: 0, seat: 1, number: 0 }));
+    return new Promise(resolve => {
+        const found = [];
+        findMistakes(replays, false, (mistakes, told, done) => {
+            found.push(mistakes.map(({ ply, action }) => [ply, action]));
+            if (done) resolve(found);
+        });
+    });
+}"""
+
+
+def answer_with_a_mistake_at_the_end(route: "Route") -> None:
+    """Judge a game's last move alone, as one that turns a draw into a loss."""
+    actions = parse_moves(parse_qs(urlsplit(route.request.url).query)["moves"][0])
+    ply = {"ply": len(actions) - 1, "player": 2, "action": actions[-1], "mistake": "draw-to-loss"}
+    snapshot = json.dumps({"plies": [ply], "done": True})
+    route.fulfill(content_type="text/event-stream", body=f"data: {snapshot}\n\n")
+
+
+def test_mistakes_on_a_wide_board_are_each_met_once(site: Site) -> None:
+    with site.page() as page:
+        page.route("**/api/review?*", answer_with_a_mistake_at_the_end)
+        games = ["1,10,1,11", "1,10,1,12", "1,11", "1,10,1,12"]
+        found = page.evaluate(FOUND, games)
+    assert found == [[[3, 10]], [[3, 11]], [[1, 10]], []]
 
 
 @pytest.mark.parametrize("view", VIEWS)

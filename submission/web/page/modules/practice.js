@@ -22,7 +22,7 @@ export function findMistakes(replays, ofPlayer, onGame) {
   let source = { close() {} }, at = 0;
 
   const isNew = ({ ply, replay: { moves } }) => {
-    const line = moves.split(/,|(?=\d)/).slice(0, ply + 1).join();
+    const line = moves.split(moves.includes(",") ? "," : "").slice(0, ply + 1).join();
     return !met.has(line) && met.add(line);
   };
   const take = (replay, plies) => {
