@@ -511,6 +511,18 @@ def test_mistakes_are_retried_with_the_solver_as_judge(site: Site) -> None:
         assert game_moves(page.url) == "12121"
 
 
+def test_mistakes_in_tic_tac_toe_are_told_by_cells(site: Site) -> None:
+    with site.page("#game=tictactoe&moves=1529&first=person&second=person") as page:
+        page.locator("#values-switch").check()
+        page.get_by_role("button", name="Retry the mistakes").click()
+        told = page.locator("#retrying-detail")
+        expect(told).to_contain_text("O played cell 9, which loses")
+        places(page).nth(6).click()
+        expect(told).to_contain_text("Not yet: cell 7 loses")
+        places(page).nth(2).click()
+        expect(told).to_contain_text("Right: cell 3 leads to a draw.")
+
+
 def test_the_board_keeps_its_place_when_values_come_and_a_full_column_says_so(site: Site) -> None:
     with site.page("#game=connectx-6x7x4&moves=445344&first=person&second=person") as page:
         stones = page.locator("#board svg")

@@ -337,7 +337,7 @@ function bindButtons() {
       await swapSeats();
       board.focus();
     },
-    "retry-mistakes": () => retry.begin(ownMistakes()),
+    "retry-mistakes": () => retry.begin(ownMistakes(), game.end.place),
     retry: () => {
       turns.forget();
       render();

@@ -9,6 +9,7 @@ const PRIZES = { win: "a win", draw: "the draw" };
 /** The puzzles of one game, or of a file of games. */
 export class Retry {
   #mistakes = [];
+  #place = "column"; // that a move names: those of a file name columns
   #at = 0;
   #solved = false;
   #words = "";
@@ -42,9 +43,15 @@ export class Retry {
     return Boolean(this.mistake || this.#search);
   }
 
-  /** @param {object[]} mistakes the judgements of moves that have changed the result */
-  begin(mistakes) {
+  /**
+   * Retry the mistakes of a game.
+   *
+   * @param {object[]} mistakes the judgements of moves that have changed the result
+   * @param {"column"|"cell"} place that a move names
+   */
+  begin(mistakes, place) {
     this.#mistakes = mistakes;
+    this.#place = place;
     this.#go(0);
   }
 
@@ -56,6 +63,7 @@ export class Retry {
    */
   practise(replays, ofPlayer) {
     this.end();
+    this.#place = "column";
     this.#told = "Judging the first game…";
     this.#words = "";
     this.#more = true;
@@ -87,8 +95,8 @@ export class Retry {
     const { columns } = this.mistake;
     const { kind, text } = columns.find(column => column.action === action);
     this.#solved = kind === this.#prize;
-    this.#words = this.#solved ? `Right: column ${action + 1} ${verb(text)}.`
-      : `Not yet: column ${action + 1} ${verb(text)}. Try another one.`;
+    this.#words = this.#solved ? `Right: ${this.#nameOf(action)} ${verb(text)}.`
+      : `Not yet: ${this.#nameOf(action)} ${verb(text)}. Try another one.`;
     this.#tell();
   }
 
@@ -114,18 +122,22 @@ export class Retry {
     return RANKS[Math.max(...this.mistake.columns.map(({ kind }) => RANKS.indexOf(kind)))];
   }
 
+  #nameOf(action) {
+    return `${this.#place} ${action + 1}`;
+  }
+
   #go(at) {
     this.#at = at;
     this.#solved = false;
     const { player, action, text, replay } = this.mistake;
     const where = replay ? `Game ${replay.number + 1}: ` : "";
-    this.#words = `${where}${MARKS[player]} played column ${action + 1}, which ${verb(text)}. Find a move that keeps ${PRIZES[this.#prize]}.`;
+    this.#words = `${where}${MARKS[player]} played ${this.#nameOf(action)}, which ${verb(text)}. Find a move that keeps ${PRIZES[this.#prize]}.`;
     this.#onChange();
   }
 
   #show() {
     const good = this.mistake.columns.filter(({ kind }) => kind === this.#prize);
-    const names = good.map(({ action, text }) => `column ${action + 1} ${verb(text)}`);
+    const names = good.map(({ action, text }) => `${this.#nameOf(action)} ${verb(text)}`);
     this.#solved = true;
     this.#words = `${names.join("; ")}.`.replace(/^c/, "C");
     this.#tell();
