@@ -457,6 +457,37 @@ def test_streams_are_closed_while_the_page_is_hidden(site: Site) -> None:
         assert [url for url in asked if "/api/values" in url]
 
 
+LATE = """([path, words, milliseconds]) => {
+    const ask = window.fetch;
+    window.fetch = async (address, options) => {
+        const answer = await ask(address, options);
+        if (address === path && options.body?.includes(words)) {
+            await new Promise(resolve => setTimeout(resolve, milliseconds));
+        }
+        return answer;
+    };
+}"""
+"""The answers to a question with these words come so much later."""
+
+
+def test_a_place_that_is_left_before_it_is_there_leaves_nothing(site: Site) -> None:
+    with site.page("#game=connectx-6x7x4&moves=44&first=person&second=person") as page:
+        page.evaluate(LATE, ["api/replays", '"offset":3', 1000])
+        page.evaluate(LATE, ["api/position", '"77"', 1000])
+        page.evaluate(LATE, ["api/position", '"8"', 1000])
+        replay = "view=replays&file=0&replay=3"
+        for slow in (f"{replay}&moves=12", f"{replay}&moves=77", "moves=8"):
+            go_to(page, slow)
+            page.wait_for_timeout(300)
+            go_to(page, "game=connectx-6x7x4&moves=44&first=person&second=person")
+            page.wait_for_timeout(1500)
+            expect(page.locator("#seats .choice").first).to_have_text("Player X")
+            expect(page.locator("#ply-line")).to_have_text("move 2 of 2")
+            expect(page.locator("#error")).to_be_hidden()
+            assert "moves=44" in page.url
+        assert "400" in site.complaints.pop()
+
+
 REFUSED_LINKS = {
     "game=connectx-6x7x9&moves=": "no line of 9 fits on a board of 6x7",
     "game=connectx-6x7x4&moves=1111111": "move 7 is 1",

@@ -45,12 +45,28 @@ export class Game {
    *   sentence, and nothing is changed, if the line is illegal
    */
   async open(game, moves, ply = null) {
-    const question = ++this.#question;
-    const end = await post("position", { game, moves });
-    if (question !== this.#question) return false;
+    this.#question++;
+    const end = await this.unlessLeft(post("position", { game, moves }));
+    if (!end) return false;
     this.end = end;
     this.ply = Math.min(ply ?? Infinity, end.actions.length);
     return true;
+  }
+
+  /**
+   * Wait for an answer about a line.
+   *
+   * @param {Promise<object>} answer
+   * @returns {Promise<object|null>} null, also in the place of a refusal, if a question for another line or
+   *   a look at another ply has overtaken it
+   */
+  async unlessLeft(answer) {
+    const question = this.#question;
+    const isLeft = () => question !== this.#question;
+    const found = await answer.catch(error => {
+      if (!isLeft()) throw error;
+    });
+    return isLeft() ? null : found;
   }
 
   /**

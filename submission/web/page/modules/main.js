@@ -207,14 +207,13 @@ function swapSeats() {
 }
 
 async function reseat(seats, thoughts) {
-  if (game.position.over) await begin(game.end.game, "");
+  if (game.position.over && !await begin(game.end.game, "")) return;
   Object.assign(state, { seats, thoughts: game.plies ? thoughts : [null, null], note: "", handed: game.plies > 0 });
   settle("push");
 }
 
 async function rematch() {
-  await begin(game.end.game, "");
-  board.focus();
+  if (await begin(game.end.game, "")) board.focus();
 }
 
 function review() {
@@ -223,13 +222,15 @@ function review() {
   byId("record-title").focus();
 }
 
+/** Begin a game. @returns {Promise<boolean>} as for `Game.open` */
 async function begin(id, moves) {
-  await game.open(id, moves);
+  if (!await game.open(id, moves)) return false;
   game.lines = [];
   retry.end();
   Object.assign(state, { replay: null, thoughts: [null, null], paused: false, note: "", handed: false });
   if (state.view === "replays") state.view = "play";
   settle("push");
+  return true;
 }
 
 async function openReplay(file, replay) {
@@ -275,7 +276,7 @@ function stepBy(by) {
 }
 
 async function openMoves(moves) {
-  await begin(game.end.game, moves);
+  if (!await begin(game.end.game, moves)) return;
   state.seats = usualSeats(moves, state.setup);
   settle("replace");
 }
@@ -318,14 +319,14 @@ async function restore({ game: id, moves, ply, replay }) {
     game.returnTo(left);
     game.goTo(ply ?? game.plies);
   } else {
-    await game.open(id, moves, ply);
+    if (!await game.open(id, moves, ply)) return;
     game.lines = [];
     state.thoughts = [null, null];
   }
   if (replay?.file === state.replay?.file && replay?.number === state.replay?.number) return;
   state.replay = null;
-  const found = replay && await replays.find(replay);
-  state.replay = found ? { ...replay, replay: found } : null;
+  const found = replay && await game.unlessLeft(replays.find(replay));
+  if (found) state.replay = { ...replay, replay: found };
 }
 
 function bindButtons() {
