@@ -470,6 +470,46 @@ LATE = """([path, words, milliseconds]) => {
 """The answers to a question with these words come so much later."""
 
 
+def test_an_agents_answer_does_not_call_off_a_new_game_that_is_on_its_way(site: Site) -> None:
+    link = "game=connectx-6x7x4&moves=&first=person&second=random:seed=1"
+    with site.page(f"#{link}") as page:
+        page.evaluate(LATE, ["api/move", '"moves":"1"', 1500])
+        page.evaluate(LATE, ["api/position", "connectx-5x5x4", 3000])
+        title = page.locator("#game-title")
+        for way in ("dialog", "link"):
+            go_to(page, link)
+            expect(title).to_have_text("Connect Four")
+            expect(page.locator("#board .stone")).to_have_count(0)
+            places(page).first.click()
+            expect(page.locator("#board .stone")).to_have_count(1)
+            if way == "link":
+                go_to(page, "game=connectx-5x5x4&moves=1&first=person&second=person")
+            else:
+                page.get_by_role("button", name="New game").click()
+                page.locator("#game-rows").fill("5")
+                page.locator("#game-columns").fill("5")
+                page.get_by_role("button", name="Begin").click()
+            expect(title).to_have_text("ConnectX 5x5, 4 in a row")
+            assert "game=connectx-5x5x4" in page.url
+            page.go_back()
+            expect(title).to_have_text("Connect Four")
+
+
+def test_a_new_game_that_is_refused_leaves_the_agents_turn(site: Site) -> None:
+    with site.page("#game=connectx-6x7x4&moves=&first=person&second=random:seed=1") as page:
+        page.evaluate(LATE, ["api/move", '"moves":"1"', 1500])
+        page.evaluate(LATE, ["api/position", '"99"', 1000])
+        places(page).first.click()
+        expect(page.locator("#board .stone")).to_have_count(1)
+        page.keyboard.press("n")
+        page.get_by_label("moves so far").fill("99")
+        page.get_by_role("button", name="Begin").click()
+        expect(page.locator("#game-error")).to_contain_text("move 1 is 9")
+        page.get_by_role("button", name="Cancel").click()
+        wait_for_moves(page, 2)
+        assert "400" in site.complaints.pop()
+
+
 def test_a_place_that_is_left_before_it_is_there_leaves_nothing(site: Site) -> None:
     with site.page("#game=connectx-6x7x4&moves=44&first=person&second=person") as page:
         page.evaluate(LATE, ["api/replays", '"offset":3', 1000])

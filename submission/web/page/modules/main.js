@@ -224,7 +224,7 @@ function review() {
 
 /** Begin a game. @returns {Promise<boolean>} as for `Game.open` */
 async function begin(id, moves) {
-  if (!await game.open(id, moves)) return false;
+  if (!await leaveFor(id, moves)) return false;
   game.lines = [];
   retry.end();
   Object.assign(state, { replay: null, thoughts: [null, null], paused: false, note: "", handed: false });
@@ -233,9 +233,20 @@ async function begin(id, moves) {
   return true;
 }
 
+/** Open another line, as `Game.open` does; the agent's turn goes on only where there is no such line. */
+async function leaveFor(...line) {
+  turns.forget();
+  try {
+    return await game.open(...line);
+  } catch (error) {
+    render();
+    throw error;
+  }
+}
+
 async function openReplay(file, replay) {
   try {
-    if (!await game.open(replay.game, replay.moves, replay.opening_plies)) return;
+    if (!await leaveFor(replay.game, replay.moves, replay.opening_plies)) return;
     game.lines = [];
     retry.end();
     state.replay = { file, number: replay.number, replay };
@@ -298,6 +309,7 @@ async function follow() {
   const trouble = wanted.seats?.map(seat => seatTrouble(seat, state.setup)).find(Boolean) ?? "";
   state.seats = (!trouble && wanted.seats) || usualSeats(wanted.moves, state.setup);
   if (wanted.view !== "play") state.stepping = false;
+  turns.forget();
   try {
     await restore(wanted);
   } catch (error) {
