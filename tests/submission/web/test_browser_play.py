@@ -528,6 +528,18 @@ def test_a_place_that_is_left_before_it_is_there_leaves_nothing(site: Site) -> N
         assert "400" in site.complaints.pop()
 
 
+def test_an_agent_goes_on_though_its_position_was_looked_at_before_its_move_was_there(
+    site: Site,
+) -> None:
+    with site.page("#game=connectx-6x7x4&moves=44&first=person&second=random:seed=1") as page:
+        page.evaluate(LATE, ["api/position", '"447', 700])
+        places(page).nth(6).click()
+        expect(page.locator("#board .stone")).to_have_count(3)
+        page.wait_for_timeout(500)
+        page.locator("#moves button").last.click()
+        wait_for_moves(page, 4)
+
+
 REFUSED_LINKS = {
     "game=connectx-6x7x9&moves=": "no line of 9 fits on a board of 6x7",
     "game=connectx-6x7x4&moves=1111111": "move 7 is 1",

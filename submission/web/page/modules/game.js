@@ -214,6 +214,7 @@ export class Turns {
       const [answer] = await Promise.all([postAsPage("move", question, signal), pause]);
       if (signal.aborted) return;
       this.thinking = false;
+      this.#key = ""; // a move that is overtaken may be asked for again
       this.#onMove(answer);
     } catch (error) {
       if (signal.aborted || isAbort(error)) return;
