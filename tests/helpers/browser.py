@@ -29,6 +29,17 @@ PATIENCE = 60_000
 """Milliseconds for anything to appear on a machine that others use."""
 EPISODE = "4455667"
 """A game that the first player wins on Kaggle."""
+LATE = """([path, words, milliseconds]) => {
+    const ask = window.fetch;
+    window.fetch = async (address, options) => {
+        const answer = await ask(address, options);
+        if (address === path && options.body?.includes(words)) {
+            await new Promise(resolve => setTimeout(resolve, milliseconds));
+        }
+        return answer;
+    };
+}"""
+"""The answers to a question with these words come so much later."""
 NO_CONNECTION = re.compile(r"net::ERR_INTERNET_DISCONNECTED|net::ERR_CONNECTION")
 
 

@@ -12,7 +12,7 @@ from envs.board import moves_text, state_from_moves
 from envs.connectx import ConnectFour
 from envs.tic_tac_toe import TicTacToe
 from tests.helpers.bitbully_judge import Judge, score_in_words
-from tests.helpers.browser import Site, expect, go_to, legal_places, message, places
+from tests.helpers.browser import LATE, Site, expect, go_to, legal_places, message, places
 from tests.helpers.game_records import unfinished_game
 
 if TYPE_CHECKING:
@@ -455,19 +455,6 @@ def test_streams_are_closed_while_the_page_is_hidden(site: Site) -> None:
         page.evaluate(hide, False)
         page.locator("#values-list .value").first.wait_for()
         assert [url for url in asked if "/api/values" in url]
-
-
-LATE = """([path, words, milliseconds]) => {
-    const ask = window.fetch;
-    window.fetch = async (address, options) => {
-        const answer = await ask(address, options);
-        if (address === path && options.body?.includes(words)) {
-            await new Promise(resolve => setTimeout(resolve, milliseconds));
-        }
-        return answer;
-    };
-}"""
-"""The answers to a question with these words come so much later."""
 
 
 def test_an_agents_answer_does_not_call_off_a_new_game_that_is_on_its_way(site: Site) -> None:

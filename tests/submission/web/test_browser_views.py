@@ -13,7 +13,16 @@ from envs.board import moves_text, parse_moves
 from submission.arena.game_record import GameRecord, Result
 from submission.match.results_file import read_results
 from tests.helpers.bitbully_judge import Judge
-from tests.helpers.browser import EPISODE, Site, audit, expect, legal_places, message, places
+from tests.helpers.browser import (
+    EPISODE,
+    LATE,
+    Site,
+    audit,
+    expect,
+    legal_places,
+    message,
+    places,
+)
 from tests.helpers.episodes import episode_of, write_episode
 from tests.helpers.game_records import write_ladder
 
@@ -114,19 +123,19 @@ def test_failures_standings_and_an_episode_of_kaggle_are_shown(site: Site) -> No
         expect(page.locator("#seats")).to_contain_text("Theirs")
 
 
-def arrive(page: "Page", kind: str, name: str, text: str) -> None:
-    """Drop or paste something: a file where it has a name, else a text."""
+def arrive(page: "Page", kind: str, name: str, text: str, place: str = "body") -> None:
+    """Drop or paste something somewhere: a file where it has a name, else a text."""
     page.evaluate(
-        """([kind, name, text]) => {
+        """([kind, name, text, place]) => {
             const data = new DataTransfer();
             if (name) data.items.add(new File([text], name));
             else data.setData("text/plain", text);
             const how = { bubbles: true, cancelable: true, dataTransfer: data };
             how.clipboardData = data;
             const made = kind === "drop" ? DragEvent : ClipboardEvent;
-            document.body.dispatchEvent(new made(kind, how));
+            document.querySelector(place).dispatchEvent(new made(kind, how));
         }""",
-        [kind, name, text],
+        [kind, name, text, place],
     )
 
 
@@ -148,6 +157,34 @@ def test_a_dropped_episode_and_pasted_moves_are_opened(site: Site, tmp_path: Pat
         expect(page.locator("#error")).to_contain_text("nor a move string")
         page.locator("#replays-chooser").set_input_files(episode)
         expect(page.locator("#replays-file option")).to_have_count(5)
+
+
+def test_a_game_is_opened_from_the_file_whose_list_it_stands_in(site: Site) -> None:
+    with site.page("#view=replays") as page:
+        page.evaluate(LATE, ["api/replays", '"file":1', 1500])
+        games = page.locator("#replays-list button")
+        expect(games).to_have_count(15)
+        page.locator("#replays-file").select_option("1")
+        games.nth(4).click()
+        expect(page.locator("#seats")).to_contain_text("hero")
+        assert "file=0&replay=4" in page.url
+
+
+def test_what_is_wrong_with_the_standings_of_a_file_that_was_left_is_not_told(site: Site) -> None:
+    with site.page("#view=replays") as page:
+        expect(page.locator("#standings")).to_be_visible()
+        page.locator("#replays-file").select_option("1")
+        expect(page.locator("#replays-list button")).to_have_count(1)
+        page.evaluate(LATE, ["api/standings", '"file":0', 1000])
+        refusal = {"status": 422, "json": {"error": "ratings need an extra"}}
+        page.route("**/api/standings", lambda route: route.fulfill(**refusal))
+        page.locator("#replays-file").select_option("0")
+        page.wait_for_timeout(300)
+        page.unroute("**/api/standings")
+        page.locator("#replays-file").select_option("1")
+        page.wait_for_timeout(1200)
+        expect(page.locator("#replays-error")).to_be_hidden()
+        assert "422" in site.complaints.pop()
 
 
 def test_a_game_that_is_tapped_on_a_phone_is_seen(site: Site) -> None:

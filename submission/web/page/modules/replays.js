@@ -107,7 +107,7 @@ export class Replays {
   async #practise() {
     const question = this.#question(0, MOST_GAMES);
     const { replays } = await post("replays", question);
-    const file = this.#file.number;
+    const { file } = question;
     if (replays.length) this.#onPractise(replays.map(replay => ({ ...replay, file })), Boolean(question.player));
   }
 
@@ -140,7 +140,8 @@ export class Replays {
 
   #item(replay) {
     const [first, second] = replay.players;
-    const open = () => this.#onOpen(this.#file.number, replay);
+    const { number } = this.#file;
+    const open = () => this.#onOpen(number, replay);
     return h("li", {}, h(
       "button",
       { type: "button", class: "replay", "data-number": replay.number, onclick: open },
@@ -169,7 +170,7 @@ export class Replays {
       drawStandings(standings);
       section.hidden = !(standings.rows.length || standings.notes.length || standings.cross);
     } catch (error) {
-      showError(byId("replays-error"), error.message);
+      if (this.#file.number === number) showError(byId("replays-error"), error.message);
     }
   }
 }
