@@ -159,6 +159,15 @@ def test_a_dropped_episode_and_pasted_moves_are_opened(site: Site, tmp_path: Pat
         expect(page.locator("#replays-file option")).to_have_count(5)
 
 
+def test_a_file_is_taken_wherever_it_is_dropped(site: Site, tmp_path: Path) -> None:
+    episode = write_episode(episode_of(EPISODE), tmp_path).read_text(encoding="utf-8")
+    with site.page("#view=replays") as page:
+        known = page.locator("#replays-file option").count()
+        arrive(page, "drop", "mine.json", episode, "#replays-player")
+        expect(page.locator("#replays-file option")).to_have_count(known + 1)
+        expect(page.locator("#seats")).to_contain_text("Theirs")
+
+
 def test_a_game_is_opened_from_the_file_whose_list_it_stands_in(site: Site) -> None:
     with site.page("#view=replays") as page:
         page.evaluate(LATE, ["api/replays", '"file":1', 1500])

@@ -34,16 +34,16 @@ export function bindArrivals(chooser, { onMoves, onFile, onTrouble }) {
     else throw new Error("That is neither a file of games nor a move string such as 4453.");
   });
   const takeAll = data => (data.files.length ? takeFile(data.files[0]) : takeText(data.getData("text/plain")));
-  const isTyped = target => target.closest("input, textarea, select, dialog");
+  const isTyped = (target, data) => !data.files.length && target.closest("input, textarea, select, dialog");
 
   document.addEventListener("dragover", event => event.preventDefault());
   document.addEventListener("drop", event => {
-    if (isTyped(event.target)) return;
+    if (isTyped(event.target, event.dataTransfer)) return;
     event.preventDefault();
     takeAll(event.dataTransfer);
   });
   document.addEventListener("paste", event => {
-    if (isTyped(event.target)) return;
+    if (isTyped(event.target, event.clipboardData)) return;
     event.preventDefault();
     takeAll(event.clipboardData);
   });
