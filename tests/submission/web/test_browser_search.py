@@ -292,6 +292,17 @@ def test_a_folded_part_opens_and_the_way_leads_back(tree: "Page") -> None:
     expect(tree.locator(NODES).first).to_have_attribute("data-key", "")
 
 
+def test_an_option_that_is_out_of_range_is_shown_though_its_group_is_folded(site: Site) -> None:
+    with site.page("#game=connectx-6x7x4&moves=&view=search") as page:
+        more, limit = page.get_by_text("More options"), page.get_by_label("time limit")
+        more.click()
+        limit.fill("999")
+        more.click()
+        expect(limit).to_be_hidden()
+        page.get_by_role("button", name="Start", exact=True).click()
+        expect(limit).to_be_focused()
+
+
 def test_a_limit_is_told_where_it_ends_the_search(site: Site) -> None:
     with site.page("#game=connectx-6x7x4&moves=&view=search") as page:
         page.get_by_label("agent", exact=True).select_option("minimax")

@@ -127,8 +127,9 @@ export class Search {
     const main = optionsForm(options.filter(({ name: option }) => MAIN.includes(option)), given);
     const others = optionsForm(options.filter(({ name: option }) => !MAIN.includes(option)), given);
     this.#form = { read: () => ({ ...main.read(), ...others.read() }) };
-    byId("search-options").replaceChildren(
-      main.element, h("details", {}, h("summary", {}, "More options"), others.element));
+    const more = h("details", {}, h("summary", {}, "More options"), others.element);
+    more.addEventListener("invalid", () => { more.open = true; }, { capture: true }); // the browser points at the field
+    byId("search-options").replaceChildren(main.element, more);
   }
 
   // The search
