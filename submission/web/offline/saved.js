@@ -44,7 +44,8 @@ function positionAt(at) {
   const cells = end.cells.map(() => 0);
   end.placed.slice(0, at).forEach((cell, index) => { cells[cell] = 1 + (index % 2); });
   const player = 1 + (at % 2), last = at ? end.placed[at - 1] : null;
-  const legal = judged ? judged.columns.map(([action]) => action) : [];
+  const places = Array.from({ length: end.place === "column" ? end.columns : cells.length }, (_, i) => i);
+  const legal = places.filter(place => !cells[place]); // a column's number is that of its top cell
   return {
     ...shown, cells, legal, player, last, line: [], over: false, winner: null, message: `${MARKS[player]} to move.`,
   };

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from envs.board import parse_moves
-from envs.connectx import ConnectFour
+from envs.connectx import ConnectFour, ConnectX
 from envs.games import game_id
 from submission.reviewing.replays import recorded_replay
 from submission.web.export import export_page
@@ -91,6 +91,15 @@ def test_a_saved_game_is_stepped_through_from_its_file(site: Site, saved: str) -
         expect(page.get_by_role("button", name="One ply on")).to_be_disabled()
         page.get_by_label("Game", exact=True).select_option("1")
         expect(message(page)).to_have_text("A draw.")
+
+
+def test_a_saved_game_that_was_not_judged_has_no_full_columns(site: Site, tmp_path: Path) -> None:
+    env, path = ConnectX(20, 20, 5), tmp_path / "game.html"
+    save_games([(env, recorded_replay(0, game_id(env), DRAW))], path)
+    with site.page(address=path.as_uri()) as page:
+        page.get_by_role("button", name="To the start").click()
+        names = places(page).evaluate_all("all => all.map(button => button.ariaLabel)")
+        assert names == [f"Column {column}" for column in range(1, 21)]
 
 
 def test_a_saved_game_fits_any_screen_and_passes_an_audit(site: Site, saved: str) -> None:
