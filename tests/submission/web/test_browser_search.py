@@ -303,6 +303,30 @@ def test_an_option_that_is_out_of_range_is_shown_though_its_group_is_folded(site
         expect(limit).to_be_focused()
 
 
+def test_a_step_before_the_node_at_the_top_is_refused_and_play_begins_with_the_whole_tree(
+    site: Site, tree: "Page"
+) -> None:
+    tree.locator("#tree .item.folded").last.focus()
+    tree.keyboard.press("Enter")
+    way, state = tree.locator("#tree-way"), tree.locator("#search-state")
+    expect(way).to_be_visible()
+    last = state.inner_text().partition(".")[0].removeprefix("Step ").split(" of ")[0]
+    tree.get_by_role("button", name="Step back").click()
+    before = f"Step {int(last) - 1} of {last}."
+    expect(state).to_contain_text(before)
+    tree.get_by_role("button", name="First step").click()
+    expect(tree.locator("#tree-error")).to_contain_text("has no node at")
+    expect(tree.get_by_role("slider", name="Step")).to_have_value(str(int(last) - 1))
+    tree.get_by_role("button", name="Step on").click()
+    expect(state).to_contain_text(f"Step {last} of {last}.")
+    expect(tree.locator("#tree-error")).to_be_hidden()
+    tree.get_by_role("button", name="Play", exact=True).click()
+    expect(state).to_contain_text("Step 2 of")
+    expect(way).to_be_hidden()
+    tree.get_by_role("button", name="Pause").click()
+    assert "422" in site.complaints.pop()
+
+
 def test_a_limit_is_told_where_it_ends_the_search(site: Site) -> None:
     with site.page("#game=connectx-6x7x4&moves=&view=search") as page:
         page.get_by_label("agent", exact=True).select_option("minimax")

@@ -272,6 +272,8 @@ export class Search {
     } catch (error) {
       if (isAbort(error)) return;
       this.#endPlay();
+      this.#wanted = this.#picture.step;
+      byId("search-step").value = this.#wanted;
       showError(byId("tree-error"), error.message);
     }
   }
@@ -281,11 +283,11 @@ export class Search {
     return (await postAsPage("search/picture", { step, root, nodes: MOST_NODES }, signal)).nodes;
   }
 
-  /** Show one step after the other; from the last step, begin again at the first. */
+  /** Show one step after the other; from the last step, begin again at the first, which has the root alone. */
   async #play() {
     const playing = { timer: 0 };
     this.#playing = playing;
-    if (this.#picture.step >= this.#picture.steps) await this.#ask(1);
+    if (this.#picture.step >= this.#picture.steps) await this.#ask(1, []);
     while (this.#playing === playing) {
       this.#tell();
       const pace = Number(byId("search-speed").value);
