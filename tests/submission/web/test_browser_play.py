@@ -563,6 +563,22 @@ def test_the_end_of_a_game_offers_a_rematch_and_a_review(site: Site) -> None:
         assert "Column" in page.evaluate(FOCUSED)
 
 
+def test_back_leads_from_a_new_game_with_other_seats_to_the_one_that_has_ended(site: Site) -> None:
+    link = "#game=connectx-6x7x4&moves=1212121&first=person&second=level:n=1"
+    with site.page(link) as page:
+        ending = page.get_by_role("region", name="You win!")
+        page.get_by_role("button", name="Swap seats").last.click()
+        wait_for_moves(page, 1)
+        expect(ending).to_be_hidden()
+        page.go_back()
+        expect(ending).to_be_visible()
+        page.get_by_label("Who plays O").select_option("2")
+        expect(message(page)).to_have_text("A new game with level 2")
+        page.go_back()
+        expect(ending).to_be_visible()
+        expect(page.locator("#seats .choice").last).to_have_text("Level 1")
+
+
 def test_mistakes_are_retried_with_the_solver_as_judge(site: Site) -> None:
     with site.page("#game=connectx-6x7x4&moves=12121&first=person&second=person") as page:
         page.locator("#values-switch").check()

@@ -207,7 +207,10 @@ function swapSeats() {
 }
 
 async function reseat(seats, thoughts) {
-  if (game.position.over && !await begin(game.end.game, "")) return;
+  if (game.position.over) {
+    await begin(game.end.game, "", seats);
+    return;
+  }
   Object.assign(state, { seats, thoughts: game.plies ? thoughts : [null, null], note: "", handed: game.plies > 0 });
   settle("push");
 }
@@ -222,12 +225,13 @@ function review() {
   byId("record-title").focus();
 }
 
-/** Begin a game. @returns {Promise<boolean>} as for `Game.open` */
-async function begin(id, moves) {
+/** Begin a game, with other seats where they are given. @returns {Promise<boolean>} as for `Game.open` */
+async function begin(id, moves, seats = null) {
   if (!await leaveFor(id, moves)) return false;
   game.lines = [];
   retry.end();
   Object.assign(state, { replay: null, thoughts: [null, null], paused: false, note: "", handed: false });
+  if (seats) state.seats = seats;
   if (state.view === "replays") state.view = "play";
   settle("push");
   return true;
@@ -286,10 +290,8 @@ function stepBy(by) {
   else goTo(game.ply + by);
 }
 
-async function openMoves(moves) {
-  if (!await begin(game.end.game, moves)) return;
-  state.seats = usualSeats(moves, state.setup);
-  settle("replace");
+function openMoves(moves) {
+  return begin(game.end.game, moves, usualSeats(moves, state.setup));
 }
 
 function savePage() {
