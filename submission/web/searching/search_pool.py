@@ -265,7 +265,8 @@ class SearchPool:
         if job is None:
             return
         if message.event == "began":
-            self._loop.call_later(job.seconds + GRACE_SECONDS, self._call_off_late, job)
+            late = job.seconds + GRACE_SECONDS
+            self._loop.call_later(late, self._call_off_late, job, job.attempts)
         elif message.event == "snapshot":
             job.tell("snapshot", message.content)
         else:
@@ -278,8 +279,8 @@ class SearchPool:
             job.is_over = True
             job.tell(event, content)
 
-    def _call_off_late(self, job: Job) -> None:
-        if not job.is_over:
+    def _call_off_late(self, job: Job, attempt: int) -> None:
+        if not job.is_over and job.attempts == attempt:
             self.cancel(job)
             job.tell("refused", "the agent took longer than its time")
 

@@ -15,8 +15,9 @@ import psutil
 import pytest
 
 from submission.web.searching import search_pool, searches
-from submission.web.searching.search_pool import RESERVE, Job, SearchPool
-from submission.web.searching.searches import Asked, PictureAsked, Searches, TreeAsked
+from submission.web.searching.search_pool import RESERVE, Job, SearchPool, SearchProcess
+from submission.web.searching.searcher import Message
+from submission.web.searching.searches import Asked, MoveAsked, PictureAsked, Searches, TreeAsked
 from submission.web.streams import LINGER_SECONDS, Streams
 from tests.helpers.web_server import Running, running_server
 
@@ -291,6 +292,30 @@ def test_pictures_that_are_called_off_before_they_begin_end_no_process(
             assert await pool.ask_about(search, "picture", first)
 
     asyncio.run(step_fast())
+
+
+def test_a_move_that_begins_again_has_all_of_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = MoveAsked(Asked(GAME, ()), "mcts", {"simulations": 2_000_000}, 2.0)
+    hear = SearchPool._hear
+
+    async def lose_a_process() -> Any:
+        began = asyncio.Event()
+
+        def note(pool: SearchPool, process: SearchProcess, message: Message) -> None:
+            hear(pool, process, message)
+            if message.event == "began":
+                began.set()
+
+        monkeypatch.setattr(SearchPool, "_hear", note)
+        with SearchPool(1).running() as pool:
+            (lost,) = active_children()
+            work = asyncio.ensure_future(pool.ask("move", asked, asked.seconds, False))
+            await began.wait()
+            await asyncio.sleep(1.5)
+            lost.kill()
+            return await work
+
+    assert asyncio.run(lose_a_process())["action"] in range(7)
 
 
 def test_a_process_that_dies_is_replaced_and_its_searches_begin_again(page: str) -> None:
