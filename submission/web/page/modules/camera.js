@@ -30,7 +30,11 @@ export class Camera {
     for (const end of ["pointerup", "pointercancel"]) {
       svg.addEventListener(end, event => this.#pointers.delete(event.pointerId));
     }
-    svg.addEventListener("click", event => this.#dragged && event.stopPropagation(), { capture: true });
+  }
+
+  /** Whether the pointer that was pressed last has dragged the picture. @returns {boolean} */
+  get isDragged() {
+    return this.#dragged;
   }
 
   /** The size of the frame. @returns {{width: number, height: number}} */

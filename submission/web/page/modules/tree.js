@@ -37,6 +37,7 @@ export class Tree {
   #camera;
   #layers;
   #drawn = new Map(); // elements by key
+  #pressed; // the key of the item that was pressed: in a growing tree it moves before the pointer is lifted
   #onSelect;
   #onOpen;
 
@@ -55,7 +56,9 @@ export class Tree {
     this.#svg = svg("svg", { role: "tree" }, content);
     this.#camera = new Camera(this.#svg, content);
     container.append(this.#svg);
-    this.#svg.addEventListener("click", event => this.#choose(this.#itemOf(event.target)));
+    this.#svg.addEventListener("pointerdown", event => { this.#pressed = this.#itemOf(event.target)?.key; });
+    this.#svg.addEventListener("pointerup", event => this.#release(event));
+    this.#svg.addEventListener("click", event => { if (!event.detail) this.#choose(this.#itemOf(event.target)); }); // of no pointer
     this.#svg.addEventListener("keydown", event => this.#press(event));
     new ResizeObserver(() => this.#draw()).observe(container);
   }
@@ -191,8 +194,15 @@ export class Tree {
   }
 
   #itemOf(target) {
-    const key = target.closest?.("g.item")?.dataset.key;
+    return this.#itemNamed(target.closest?.("g.item")?.dataset.key);
+  }
+
+  #itemNamed(key) {
     return this.#laid?.items.find(item => item.key === key);
+  }
+
+  #release({ button }) {
+    if (button === 0 && !this.#camera.isDragged) this.#choose(this.#itemNamed(this.#pressed));
   }
 
   #choose(item) {
