@@ -618,6 +618,7 @@ def test_the_board_keeps_its_place_when_values_come_and_a_full_column_says_so(si
         expect(page.locator("#board .cx-bar")).to_have_class("cx-bar cx-known")
         assert stones.bounding_box() == before
         go_to(page, "game=connectx-6x7x4&moves=111111&first=person&second=person")
+        expect(places(page).first).to_have_attribute("aria-label", "Column 1, full")
         places(page).first.click(force=True)
         expect(page.locator("#board [role=status]")).to_have_text("Column 1, full.")
         assert game_moves(page.url) == "111111"
