@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -25,6 +26,8 @@ from tests.helpers.game_records import DRAW
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
+
+    from benchmarks.web_pages import Address
 
 HOSTILE = "<img src=x onerror=alert(1)></script><script>alert(2)</script>"
 
@@ -274,6 +277,21 @@ def test_a_link_on_another_site_leads_to_its_position(site: Site) -> None:
         expect(other.locator("#board .stone")).to_have_count(4)
 
 
+@contextmanager
+def started_anew(page: "Page", at: "Address") -> Iterator[None]:
+    """A server where one has ended, whose address is then opened beside the page."""
+    from benchmarks.web_pages import started_server
+
+    banner = page.locator("#connection")
+    expect(banner).to_contain_text("is lost")
+    with started_server("--port", str(at.port)) as (again, _):
+        assert again.port == at.port
+        expect(banner).to_contain_text("started anew")
+        page.context.new_page().goto(f"http://{at.host}:{at.port}/?token={again.token}")
+        expect(banner).to_have_text("")
+        yield
+
+
 def test_values_that_grow_go_on_with_a_server_that_was_started_anew(site: Site) -> None:
     from benchmarks.web_pages import started_server
 
@@ -281,17 +299,11 @@ def test_values_that_grow_go_on_with_a_server_that_was_started_anew(site: Site) 
         page = context.new_page()
         page.add_init_script("localStorage.setItem('values', 'on')")
         with started_server() as (at, _):
-            base = f"http://{at.host}:{at.port}/"
-            page.goto(f"{base}?token={at.token}#game=connectx-8x9x4&moves=5")
+            begin = f"http://{at.host}:{at.port}/?token={at.token}"
+            page.goto(f"{begin}#game=connectx-8x9x4&moves=5")
             busy = page.locator("#values-list[aria-busy=true]")
             busy.locator(".estimate").first.wait_for()
-        banner = page.locator("#connection")
-        expect(banner).to_contain_text("is lost")
-        with started_server("--port", str(at.port)) as (again, _):
-            assert again.port == at.port
-            expect(banner).to_contain_text("started anew")
-            context.new_page().goto(f"{base}?token={again.token}")
-            expect(banner).to_have_text("")
+        with started_anew(page, at):
             busy.locator(".estimate").first.wait_for()
 
 
@@ -301,16 +313,10 @@ def test_a_server_that_was_started_anew_is_found_again(site: Site) -> None:
     with site.browser.new_context() as context:
         page = context.new_page()
         with started_server() as (at, _):
-            base = f"http://{at.host}:{at.port}/"
-            page.goto(f"{base}?token={at.token}#moves=44&first=person&second=person")
+            begin = f"http://{at.host}:{at.port}/?token={at.token}"
+            page.goto(f"{begin}#moves=44&first=person&second=person")
             expect(page.locator("#board .stone")).to_have_count(2)
         page.locator("#values-switch").check()
-        banner = page.locator("#connection")
-        expect(banner).to_contain_text("is lost")
-        with started_server("--port", str(at.port)) as (again, _):
-            assert again.port == at.port
-            expect(banner).to_contain_text("started anew")
-            context.new_page().goto(f"{base}?token={again.token}")
-            expect(banner).to_have_text("")
+        with started_anew(page, at):
             places(page).nth(0).click()
             expect(page.locator("#board .stone")).to_have_count(3)
