@@ -3,6 +3,7 @@
 import { games } from "./api.js";
 import { createBoard } from "./board.js";
 import { byId, h, MARKS, stone } from "./dom.js";
+import { positionAt } from "./position.js";
 import { Record } from "./record.js";
 
 let game, ply;
@@ -26,28 +27,21 @@ function goTo(chosen) {
 
 function show() {
   const { end, opening } = game;
-  board.update(positionAt(ply));
+  board.update(shownAt(ply));
   record.show({ end, ply, plies: end.actions.length }, game.plies.length > 0, opening);
   for (const id of ["first", "back"]) byId(id).disabled = ply === 0;
   for (const id of ["next", "last"]) byId(id).disabled = ply === end.actions.length;
 }
 
 /** What the board shows after so many plies. */
-function positionAt(at) {
+function shownAt(at) {
   const { end, plies, course } = game;
   const judged = plies.find(judgement => judgement.ply === at);
-  const shown = {
-    ...end, interactive: false, balance: plies.find(judgement => judgement.ply === at - 1)?.value ?? null,
-    values: judged ? valuesOf(judged, game) : plies.length ? {} : null,
-  };
-  if (at === end.actions.length) return { ...shown, message: course };
-  const cells = end.cells.map(() => 0);
-  end.placed.slice(0, at).forEach((cell, index) => { cells[cell] = 1 + (index % 2); });
-  const player = 1 + (at % 2), last = at ? end.placed[at - 1] : null;
-  const places = Array.from({ length: end.place === "column" ? end.columns : cells.length }, (_, i) => i);
-  const legal = places.filter(place => !cells[place]); // a column's number is that of its top cell
+  const position = at === end.actions.length ? end : positionAt(end, at);
   return {
-    ...shown, cells, legal, player, last, line: [], over: false, winner: null, message: `${MARKS[player]} to move.`,
+    ...position, interactive: false, balance: plies.find(judgement => judgement.ply === at - 1)?.value ?? null,
+    values: judged ? valuesOf(judged, game) : plies.length ? {} : null,
+    message: position === end ? course : `${MARKS[position.player]} to move.`,
   };
 }
 

@@ -3,6 +3,7 @@
 import { movesText } from "./address.js";
 import { isAbort, post, postAsPage } from "./api.js";
 import { byId, h, showError } from "./dom.js";
+import { positionAt } from "./position.js";
 
 const MOST_LINES = 6; // that are kept
 const SIZES = { rows: "rows", columns: "columns", inarow: "in a row" };
@@ -134,34 +135,13 @@ export class Game {
 
   /** @returns {Position} at the ply that is looked at */
   get position() {
-    return this.ply === this.plies ? this.end : positionAt(this.end, this.ply);
+    return this.ply === this.plies ? this.end : { ...positionAt(this.end, this.ply), moves: this.moves };
   }
 }
 
 /** Whether a line is the beginning of another one, or all of it. */
 function isPartOf({ actions }, whole) {
   return actions.every((action, ply) => action === whole.actions[ply]);
-}
-
-/** The position at a ply before the end, which needs no rules: nobody has won there. */
-function positionAt(end, ply) {
-  const cells = end.cells.map(() => 0);
-  end.placed.slice(0, ply).forEach((cell, index) => { cells[cell] = 1 + (index % 2); });
-  const places = Array.from({ length: end.place === "column" ? end.columns : cells.length }, (_, i) => i);
-  const actions = end.actions.slice(0, ply);
-  return {
-    ...end,
-    moves: movesText(actions),
-    actions,
-    cells,
-    placed: end.placed.slice(0, ply),
-    player: 1 + (ply % 2),
-    legal: places.filter(place => !cells[place]), // a column's number is that of its top cell
-    over: false,
-    winner: null,
-    line: [],
-    last: ply ? end.placed[ply - 1] : null,
-  };
 }
 
 /** Asks agents, one at a time. */
