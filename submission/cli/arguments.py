@@ -170,7 +170,7 @@ def require_complete(completion: Completion) -> None:
 
 def require_a_move(player: Player, match: Match) -> None:
     """End the command with status 1 if a player has failed in every game."""
-    if all(player.name in record.failures for record in match.records):
+    if match.fails_throughout(player.name):
         raise typer.Exit(1)
 
 

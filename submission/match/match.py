@@ -70,6 +70,10 @@ class Match(Printed, MatchPlan):
         """The games of one pairing, by number."""
         return [record for record in self.records if record.pairing == pairing]
 
+    def fails_throughout(self, name: str) -> bool:
+        """Whether a player has failed in every game; also where none was played."""
+        return all(name in record.failures for record in self.records)
+
     def stats(self) -> tuple[PairingStats, ...]:
         """The statistics of each pairing, in their order."""
         return tuple(pairing_stats(names, self.games_of(names)) for names in self.pairings)

@@ -95,7 +95,7 @@ class Rank(Printed):
     def _in_words(self) -> str:
         if not self.match.records:
             return "No game was played."
-        if all(self.player in game.failures for game in self.match.records):
+        if self.match.fails_throughout(self.player):
             return f"{self.player} has no rank, for no game of it came to an end."
         level, last = self.nearest, LEVELS[-1]
         return (
