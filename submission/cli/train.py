@@ -171,6 +171,8 @@ def _with_lines(training: Training, show: OnProgress) -> OnProgress:
     def tell(done: int, total: int, words: str) -> None:
         nonlocal told
         show(done, total, words)
+        if not training.trials.held:
+            say(f"{words.capitalize()}.")
         if told < len(training.rounds):
             last = training.rounds[-1]
             told = last.number

@@ -182,7 +182,7 @@ class Training:
         """
         keep = interrupt_put_off()(keep)
         if not self.trials.held:
-            on_progress(0, 100, "before the first round")
+            on_progress(0, 100, "before the first round: a trial of some seconds")
             self._hold_trial()
         while True:
             # At first, too: the run before may have ended between a round and its trial.
