@@ -130,6 +130,20 @@ def refused(shell: Shell, message: str, *words: str) -> None:
     assert outcome.stderr.count("\n") == 1
 
 
+def test_the_weights_to_begin_with_are_not_overwritten(shell: Shell) -> None:
+    words = "--method", "alphazero", "--weights", "policy.npz"
+    refused(shell, "policy.npz is read and would be overwritten", *words)
+    assert [*Path().iterdir()] == []
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_game_without_anything_to_learn_is_learnt(shell: Shell) -> None:
+    size = "--rows", "1", "--columns", "1"
+    outcome = shell.run("train", "--method", "toy", "--game", "connectx", *size, "--rounds", "1")
+    assert "against its past: Elo +0 above the beginning" in outcome.stdout
+    assert "no solver takes this board, or nothing is at stake" in outcome.stdout
+
+
 @pytest.mark.usefixtures("toy")
 def test_two_trainings_never_share_their_files(shell: Shell) -> None:
     with held(Path("policy.npz")):

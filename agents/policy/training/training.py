@@ -224,7 +224,7 @@ class Training:
     def latest(self) -> str:
         """The latest figures in some words."""
         trial = self._last_trial
-        words = [f"Elo {trial.elo.value:+.0f}"]
+        words = [f"Elo {trial.elo.value:+z.0f}"]
         if trial.judgement is not None:
             keeping, best = trial.judgement
             words += [f"keeps {keeping.value:.0%}", f"best {best.value:.0%}"]
