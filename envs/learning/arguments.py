@@ -23,13 +23,20 @@ def require_choice(name: str, choice: object, known: Collection[object]) -> None
 
 
 def require_options(given: Iterable[str], environment: type, sizes: Iterable[str]) -> None:
-    """Check the names of an environment's options."""
+    """Check the names of an environment's options.
+
+    Raises:
+        ValueError: there is no such option.
+        TypeError: it is TorchRL's.
+    """
     parameters = [*signature(environment.__init__).parameters.values()][1:]  # type: ignore[misc]
     several = Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD
     known = [*sizes, *(each.name for each in parameters if each.kind not in several)]
     for name in given:
         if name in known:
             continue
+        if name == "frameskip":  # TorchRL's GymEnv gives it, and by this error takes it back
+            raise TypeError(f"unexpected keyword argument {name!r}")
         if name == "max_episode_steps":
             raise ValueError(
                 "a vector environment has no max_episode_steps, for its games end with the board: "

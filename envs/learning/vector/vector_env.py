@@ -114,12 +114,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
             **named_size,
         )
         num_envs, threads = require_count("num_envs", num_envs), require_count("threads", threads)
-        require_choice(
-            "autoreset_mode",
-            autoreset_mode,
-            [*AutoresetMode, *(mode.value for mode in AutoresetMode)],
-        )
-        mode = AutoresetMode(autoreset_mode)
+        mode = mode_of_autoreset(autoreset_mode)
         self.num_envs = num_envs
         self.render_mode = game.render_mode
         self.metadata = {**game.metadata, "autoreset_mode": mode}
@@ -309,9 +304,15 @@ def make_plain_vector_env(
 ) -> SyncVectorEnv:
     """Make many games that are no boards, one Python call after the other."""
     make = partial(single, **arguments)
-    return SyncVectorEnv(
-        [make] * require_count("num_envs", num_envs), autoreset_mode=AutoresetMode(autoreset_mode)
-    )
+    mode = mode_of_autoreset(autoreset_mode)
+    return SyncVectorEnv([make] * require_count("num_envs", num_envs), autoreset_mode=mode)
+
+
+def mode_of_autoreset(mode: str | AutoresetMode) -> AutoresetMode:
+    """Return the mode in which vector environments begin games anew."""
+    names = [each.value for each in AutoresetMode]
+    require_choice("autoreset_mode", mode, [*AutoresetMode, *names])
+    return AutoresetMode(mode)
 
 
 class ConnectXVectorEnv(BoardGameVectorEnv):
