@@ -120,6 +120,8 @@ def register_game(name: str, rules: type, title: str | None = None) -> None:
     if not re.fullmatch("[a-z0-9]+", name) or name in OURS:
         taken = "is that of a game of this package" if name in OURS else "has other signs"
         raise ValueError(f"the name {name!r} {taken}: choose small letters and digits of your own")
+    if not isinstance(rules, type):
+        raise ValueError(f"{rules!r} is no class: give that of the game")
     for other, known in _registered():
         if other != name and known.__name__ == rules.__name__:
             raise ValueError(f"the class of {other} is called {known.__name__}, too: rename yours")

@@ -17,7 +17,7 @@ OpponentModel = Callable[[Any, Any], Mapping[Any, float]]
 SLIP = 0.02
 """The least probability that a model gives to an action when it is judged by it."""
 NEGLIGIBLE = 0.005
-"""Models of a mixture that are less likely are not asked."""
+"""Models of a mixture that are less likely are not asked, but for the likeliest."""
 
 
 def uniform_replies(env: Env[State, Action], state: State) -> Mapping[Action, float]:
@@ -183,8 +183,9 @@ class OpponentMixture:
             ValueError: as `probabilities_of`.
         """
         mixed = dict.fromkeys(env.get_available_actions(state), 0.0)
+        least = min(NEGLIGIBLE, max(self.weights))
         for model, weight in zip(self.models, self.weights, strict=True):
-            if weight >= NEGLIGIBLE:
+            if weight >= least:
                 for action, probability in probabilities_of(model, env, state).items():
                     mixed[action] += weight * probability
         total = sum(mixed.values())

@@ -1,6 +1,6 @@
 """Checks the arguments of single and vector environments; a ValueError says what is valid."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from inspect import Parameter, signature
 from operator import index
@@ -16,20 +16,27 @@ ILLEGAL = ("loss", "raise")
 """What an illegal action does: it loses the game, or raises ValueError."""
 
 
-def require_choice(name: str, choice: object, known: Sequence[object]) -> None:
+def require_choice(name: str, choice: object, known: Collection[object]) -> None:
     """Check an argument that has a few valid values."""
-    if choice not in known:
+    if not isinstance(choice, Hashable) or choice not in known:
         raise ValueError(f"{name} is {choice!r}: choose one of {', '.join(map(str, known))}")
 
 
 def require_options(given: Iterable[str], environment: type, sizes: Iterable[str]) -> None:
-    """Check the names of an environment's options."""
+    """Check the names of an environment's options.
+
+    Raises:
+        ValueError: there is no such option.
+        TypeError: it is TorchRL's.
+    """
     parameters = [*signature(environment.__init__).parameters.values()][1:]  # type: ignore[misc]
     several = Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD
     known = [*sizes, *(each.name for each in parameters if each.kind not in several)]
     for name in given:
         if name in known:
             continue
+        if name == "frameskip":  # TorchRL's GymEnv gives it, and by this error takes it back
+            raise TypeError(f"unexpected keyword argument {name!r}")
         if name == "max_episode_steps":
             raise ValueError(
                 "a vector environment has no max_episode_steps, for its games end with the board: "
@@ -39,17 +46,24 @@ def require_options(given: Iterable[str], environment: type, sizes: Iterable[str
         raise ValueError(f"unknown option {name!r}{meant}: choose of {', '.join(known)}")
 
 
-def whole_number(action: SupportsIndex) -> int:
+def whole_number(action: SupportsIndex, whose: str = "an action") -> int:
     """Return an action as a plain integer; it may be NumPy's, or an array without dimensions."""
     try:
         return index(action)
     except TypeError:
-        raise ValueError(f"an action is a whole number, not {action!r}") from None
+        raise ValueError(f"{whose} is a whole number, not {action!r}") from None
+
+
+def options_of_reset(options: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """Return the options of a reset, which may be None."""
+    if not isinstance(options, Mapping | None):
+        raise ValueError(f"options of reset are a dict, as {{'moves': '4453'}}, not {options!r}")
+    return options or {}
 
 
 def moves_of_reset(options: Mapping[str, Any] | None) -> str:
     """Return the move string of the options of a reset, "" where there is none."""
-    options = options or {}
+    options = options_of_reset(options)
     for option in options:
         if option != "moves":
             raise ValueError(f"unknown option {option!r} of reset: the only one is 'moves'")
@@ -88,7 +102,9 @@ def seed_of_each(seed: Seeds, count: int) -> Sequence[int | None]:
     """Return a seed, or None, for each game."""
     if seed is None:
         return [None] * count
-    if isinstance(seed, str | bytes) or not isinstance(seed, Sequence | np.ndarray):
+    if isinstance(seed, np.ndarray):
+        seed = seed.tolist()
+    if isinstance(seed, str | bytes) or not isinstance(seed, Sequence):
         first = require_seed(seed)
         return range(first, first + count)
     if len(seed) != count:
@@ -100,7 +116,7 @@ def reset_mask_and_rest(
     options: Mapping[str, Any] | None, count: int
 ) -> tuple[Flags, dict[str, Any]]:
     """Split the options of a reset into the games that begin (by default all) and the rest."""
-    rest = dict(options or {})
+    rest = dict(options_of_reset(options))
     if "reset_mask" not in rest:
         return np.ones(count, np.bool_), rest
     mask = rest.pop("reset_mask")

@@ -110,15 +110,18 @@ class NumberedGame:
         """Return a new array, as the game encodes a state.
 
         Raises:
-            ValueError: it is of another shape than that of the initial state.
+            ValueError: it is of another shape than that of the initial state, or of a type whose
+                numbers do not fit into that one's.
         """
-        encoded = np.array(self.game.encode(state.state), self.encoded_type)
-        if encoded.shape != self.encoded_shape:
+        encoded = np.asarray(self.game.encode(state.state))
+        fits = np.can_cast(encoded.dtype, self.encoded_type)
+        if encoded.shape != self.encoded_shape or not fits:
             raise ValueError(
-                f"{type(self.game).__name__}.encode gives the shape {encoded.shape} for "
-                f"{state.state}, and {self.encoded_shape} for the initial state: make them equal"
+                f"{type(self.game).__name__}.encode gives the shape {encoded.shape} of "
+                f"{encoded.dtype} for {state.state}, and {self.encoded_shape} of "
+                f"{self.encoded_type} for the initial state: make them equal"
             )
-        return encoded
+        return encoded.astype(self.encoded_type)
 
     def _numbered(self, state: Hashable, result: float) -> NumberedState:
         player = self.game.current_player(state)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from envs.bitboard import cell_bit
 from envs.board import BoardGame, BoardState
+from envs.learning.arguments import require_choice
 from envs.learning.numbered_games import ENCODED, Encoding, NumberedGame
 
 PARITY = bytes(number & 1 for number in range(256))
@@ -83,6 +84,7 @@ class FlatBoard:
 
 OBSERVERS: Mapping[str, Callable[[Any], Observer]] = {"planes": Planes, "flat": FlatBoard}
 """The observations of boards, the default first."""
+DEFAULT_OBSERVATION = next(iter(OBSERVERS))
 OTHER_OBSERVERS: Mapping[str, Callable[[Any], Observer]] = {ENCODED: Encoding}
 """The observations of games that are not boards."""
 
@@ -92,10 +94,7 @@ def make_observer(observation: str | None, game: BoardGame | NumberedGame) -> Ob
     observers = OBSERVERS if isinstance(game, BoardGame) else OTHER_OBSERVERS
     if observation is None:
         observation = next(iter(observers))
-    if observation not in observers:
-        raise ValueError(
-            f"unknown observation {observation!r}: choose one of {', '.join(observers)}"
-        )
+    require_choice("observation", observation, observers)
     return observers[observation](game)
 
 

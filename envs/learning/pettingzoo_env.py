@@ -20,7 +20,13 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 from envs.board import BoardGame, state_from_moves
 from envs.connectx import ConnectFour
 from envs.games import GAMES, OTHER_GAMES, load_games
-from envs.learning.arguments import ILLEGAL, require_choice, require_moves, whole_number
+from envs.learning.arguments import (
+    ILLEGAL,
+    options_of_reset,
+    require_choice,
+    require_moves,
+    whole_number,
+)
 from envs.learning.numbered_games import NumberedGame, as_text
 from envs.learning.observations import action_mask, make_observer
 from envs.protocol import Env
@@ -157,7 +163,7 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
         Raises:
             ValueError: moves that are no text or illegal, or after which the game is over.
         """
-        moves = require_moves((options or {}).get("moves", ""))
+        moves = require_moves(options_of_reset(options).get("moves", ""))
         state = state_from_moves(self.game, moves)
         if not self.game.get_available_actions(state):
             raise ValueError(f"the game is over after the moves {moves!r}: start from fewer")

@@ -169,10 +169,13 @@ class GameEnv(Env[Observation, np.int64]):
 
         Raises:
             ValueError: the action is no whole number; or it is illegal and `illegal="raise"`.
-            ResetNeeded: no episode has begun, or it is over.
+            ResetNeeded: no episode has begun, or it is over, or an opponent has failed in it.
         """
-        if not self._legal:
-            raise ResetNeeded("the episode has not begun or is over: call reset() before step()")
+        if not self._legal or self._learner not in (None, self._state.player):
+            raise ResetNeeded(
+                "the episode has not begun or is over, or the opponent has failed to move: call "
+                "reset() before step()"
+            )
         chosen = whole_number(action)
         if chosen not in self._legal and self.illegal == "loss":
             self._legal = ()
@@ -270,7 +273,8 @@ class GameEnv(Env[Observation, np.int64]):
         """Let the opponent play until it is the learner's turn, or the game is over."""
         game: Any = self
         while self._legal and self._state.player != learner:
-            action = self._answers[self._playing](game, self._state)
+            answer = self._answers[self._playing](game, self._state)
+            action = whole_number(answer, "the opponent's action")
             try:
                 self._play(action)
             except ValueError as error:

@@ -125,7 +125,7 @@ def train(
     budget = Budget(inf if minutes is None else 60 * minutes, inf if rounds is None else rounds)
     files = TrainingFiles.of(output, env, method, settings)
     written = files.policy, files.checkpoint, files.picture
-    require_distinct(*written, read=[positions])
+    require_distinct(*written, read=[positions, None if weights is None else Path(weights)])
     for path in written:
         require_writable(path)
     with held(files.policy):
@@ -171,6 +171,8 @@ def _with_lines(training: Training, show: OnProgress) -> OnProgress:
     def tell(done: int, total: int, words: str) -> None:
         nonlocal told
         show(done, total, words)
+        if not training.trials.held:
+            say(f"{words.capitalize()}.")
         if told < len(training.rounds):
             last = training.rounds[-1]
             told = last.number
@@ -184,10 +186,10 @@ def _report(training: Training, files: TrainingFiles) -> None:
     done, trial = training.rounds[-1], training.trials.held[-1]
     say(f"Trained up to round {done.number}, in {done.seconds / 60:.1f} minutes.")
     say(f"Its trial after round {trial.rounds}, without a search:")
-    above = f"Elo {trial.elo.value:+.0f} above the beginning"
+    above = f"Elo {trial.elo.value:+z.0f} above the beginning"
     say(f"  against its past: {above}, 95 % interval {elo_interval(trial.elo)}")
     if trial.judgement is None:
-        say("  no figures of solved positions, for no solver takes this board")
+        say("  no figures of solved positions: no solver takes this board, or nothing is at stake")
     else:
         keeping, best = map(share_in_words, trial.judgement)
         say(f"  in solved positions: {keeping} of its moves keep the result, {best} are best")

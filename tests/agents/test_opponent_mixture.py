@@ -41,6 +41,11 @@ def test_a_mixture_is_the_mean_of_its_models(parts: list[tuple[list[int], int]])
         assert chance == pytest.approx(mean)
 
 
+def test_of_many_models_none_is_too_unlikely_to_be_asked() -> None:
+    mixture = OpponentMixture([always(0.25, 0.75, 0.0, 0.0)] * 300)
+    assert mixture(ENV, BEGIN) == pytest.approx({0: 0.25, 1: 0.75, 2: 0.0, 3: 0.0})
+
+
 def test_what_is_played_tells_who_plays() -> None:
     """Of two players, one of whom likes the left column nine times as well, by hand."""
     left, right = always(0.9, 0.1, 0.0, 0.0), always(0.1, 0.9, 0.0, 0.0)

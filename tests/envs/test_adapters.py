@@ -72,6 +72,13 @@ class TestDictObservations:
 
 class TestTorchRL:
     @every_id
+    def test_it_makes_one_by_its_id(self, env_id: str) -> None:
+        """It gives options that an environment may lack, and takes them back by the error."""
+        torchrl = pytest.importorskip("torchrl.envs")
+        made = torchrl.GymEnv(f"envs:{env_id}", opponent=None)
+        assert made.rollout(3)["next", "reward"].shape[1:] == (1,)
+
+    @every_id
     def test_its_masks_allow_what_is_legal(self, env_id: str) -> None:
         torchrl = pytest.importorskip("torchrl.envs")
         made = gymnasium.make(env_id, opponent=None, illegal="raise")

@@ -21,8 +21,9 @@ from envs import BoardGame, BoardState, TicTacToe, register_game
 from envs.bitboard import cell_bit, has_line
 from envs.games import GAMES, OTHER_GAMES
 from envs.learning.numbered_games import NumberedGame
-from envs.learning.single_env import BoardGameEnv
+from envs.learning.single_env import ENVIRONMENTS, BoardGameEnv
 from envs.learning.vector.vector_boards import Boards
+from envs.learning.vector.vector_env import make_plain_vector_env
 from tests.helpers.small_games import Nim, Take
 
 PYRAMID = "connectx/Pyramid-v0"
@@ -151,6 +152,8 @@ def test_its_vector_environment_goes_through_python() -> None:
     *_, infos = games.step(np.array([1, 3, 4]))
     assert infos["action_mask"].shape == (3, 6)
     assert games.autoreset_mode is AutoresetMode.SAME_STEP  # type: ignore[attr-defined]
+    with pytest.raises(ValueError, match="autoreset_mode is 'Never': choose one of"):
+        make_plain_vector_env(ENVIRONMENTS[Heaps], 2, "Never")
 
 
 @pytest.mark.parametrize("game", [Pyramid(3, 7, 3), Heaps()], ids=["pyramid", "heaps"])
@@ -244,10 +247,11 @@ class Bare:
         ("nim", Nim, r"Nim has no encode\(state\), a NumPy array of the state"),
         ("nameless", Nameless, "Nameless has no `actions`, a sequence of all that there are"),
         ("board", BoardGame, "give all that BoardGame takes a default"),
+        ("made", Heaps(), "is no class: give that of the game"),
         ("bare", Bare, "Bare breaks the contract of a game: 'Bare' object has no attribute"),
     ],
 )
-def test_one_sentence_says_what_is_missing(name: str, rules: type, sentence: str) -> None:
+def test_one_sentence_says_what_is_missing(name: str, rules: Any, sentence: str) -> None:
     before = {*GAMES, *OTHER_GAMES}
     with pytest.raises(ValueError, match=sentence):
         register_game(name, rules)
@@ -260,7 +264,22 @@ def test_pettingzoo_says_what_a_game_lacks() -> None:
         zoo.env(Nim(2, 3))
 
 
-def test_an_encoding_keeps_its_shape_and_all_actions_are_known() -> None:
+@pytest.mark.parametrize("later", [[1, 2], [0.5, 1.0, 2.0], np.array([1, 2, 300])])
+def test_an_encoding_keeps_its_shape_and_type(later: Any) -> None:
+    """Its numbers would be cut to those that the type of the first one has."""
+
+    class Growing(Heaps):
+        def encode(self, state: Any) -> Any:
+            return super().encode(state) if state == self.initial_state() else later
+
+    numbered = NumberedGame(Growing())
+    begin = numbered.initial_state()
+    assert numbered.encode(begin).tolist() == [2, 3, 1]
+    with pytest.raises(ValueError, match=r"and \(3,\) of int8 for the initial state: make them eq"):
+        numbered.encode(numbered.get_next_state(begin, 0))
+
+
+def test_all_actions_are_known() -> None:
     game = Heaps()
     game.actions = game.actions[:-1]
     numbered = NumberedGame(game)

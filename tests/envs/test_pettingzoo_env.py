@@ -6,6 +6,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -220,6 +221,7 @@ class TestAGame:
             (lambda: env(illegal="ignore"), "illegal is 'ignore': choose one of loss, raise"),
             (lambda: env(observation="board"), "'board': choose one of planes, flat"),
             (lambda: begun(moves=3), "the moves are 3: write them as a text"),
+            (partial(begun().reset, options=["moves"]), "options of reset are a dict, as"),
             (lambda: begun(moves="1212121"), "the game is over after the moves '1212121'"),
             *(
                 (lambda action=action: begun().step(action), "an action is a whole number, not")

@@ -461,6 +461,8 @@ NO_ACTIONS: list[Any] = [3.0, "3", None, np.array([1, 2]), [3]]
         (partial(NEW, seat="third"), "seat is 'third': choose one of first, second, random"),
         (partial(NEW, illegal="ignore"), "illegal is 'ignore': choose one of loss, raise"),
         (partial(NEW, observation="pixels"), "'pixels': choose one of planes, flat"),
+        (partial(NEW, observation=["flat"]), r"\['flat'\]: choose one of planes, flat"),
+        (partial(NEW, seat=np.array(["first"])), "choose one of first, second, random"),
         (partial(NEW, render_mode="3d"), "'3d': choose one of ansi, rgb_array, svg, None"),
         (partial(NEW, rows=0), "rows must be a whole number of at least 1"),
         (partial(reset, "48"), "move 2 of '48' is 8: legal: 1, 2, 3, 4, 5, 6, 7"),

@@ -238,6 +238,11 @@ def test_games_go_on_against_another_opponent() -> None:
 both = pytest.mark.parametrize("make", [partial(ConnectXVectorEnv, 2), ENVIRONMENTS[ConnectX]])
 
 
+def played(env: Any, column: int) -> Any:
+    """What comes of this column, in each of the games."""
+    return env.step(np.full(getattr(env, "num_envs", ()), column))
+
+
 @both
 def test_another_opponent_is_checked(make: Any) -> None:
     env = make()
@@ -272,7 +277,75 @@ def test_weights_may_be_numpys(make: Any, kind: Any) -> None:
     assert_same(make(opponent=league).reset(seed=1), same.reset(seed=1))
 
 
+@both
+def test_a_reply_is_a_whole_number_of_any_kind(make: Any) -> None:
+    """Networks answer with an array without dimensions."""
+    expected = make(opponent=lambda game, state: 3, seat="second").reset()
+    replies: list[Any] = [np.int8(3), np.array(3)]
+    for reply in replies:
+        env = make(opponent=lambda game, state, reply=reply: reply, seat="second")
+        assert_same(env.reset(), expected)
+    for reply in (3.0, "3", None, np.array([3]), np.array([1, 2])):
+        env = make(opponent=lambda game, state, reply=reply: reply, seat="second")
+        with pytest.raises(ValueError, match="the opponent's action is a whole number, not"):
+            env.reset()
+
+
+@both
+def test_after_a_reply_that_failed_only_a_reset_goes_on(make: Any) -> None:
+    """The learner would move the opponent's stones."""
+    replies: list[Any] = [0, 1, KeyboardInterrupt(), 2]
+
+    def opponent(game: BoardGame, state: BoardState) -> int:
+        reply = replies.pop(0) if replies else 3
+        if isinstance(reply, BaseException):
+            raise reply
+        return reply
+
+    env = make(opponent=opponent, seat="first")
+    env.reset(seed=1)
+    played(env, 6)
+    with pytest.raises(KeyboardInterrupt):
+        [played(env, 6) for _ in range(2)]
+    with pytest.raises(ResetNeeded, match="failed"):
+        played(env, 6)
+    env.reset()
+    played(env, 6)
+
+
+def test_after_a_step_that_failed_all_games_begin_anew() -> None:
+    def opponent(game: BoardGame, state: BoardState) -> int:
+        return 7
+
+    env = ConnectXVectorEnv(2, opponent=opponent, seat="first", autoreset_mode="Disabled")
+    env.reset()
+    with pytest.raises(ValueError, match="illegal action 7"):
+        played(env, 0)
+    for game in ([True, False], [False, True]):
+        with pytest.raises(ResetNeeded):
+            played(env, 0)
+        env.reset(options={"reset_mask": np.array(game)})
+    env.set_opponent("random")
+    played(env, 0)
+
+
+@both
+@pytest.mark.parametrize("options", [["moves"], "moves", 5, [("moves", "4")]])
+def test_options_of_a_reset_are_a_dict(make: Any, options: Any) -> None:
+    with pytest.raises(ValueError, match="options of reset are a dict, as"):
+        make().reset(options=options)
+
+
 # --- boards, actions and resets
+
+
+@pytest.mark.parametrize("columns", [7, 52])  # compiled, and in plain Python
+def test_no_observation_is_the_default_one(columns: int) -> None:
+    planes, default = (
+        ConnectXVectorEnv(2, columns=columns, observation=name).reset(seed=1)
+        for name in ("planes", None)
+    )
+    assert_same(planes, default)
 
 
 def test_plain_and_compiled_boards_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -396,6 +469,7 @@ def step(actions: Any) -> None:
 NEW: Any = partial(ConnectXVectorEnv, 2)
 SAMPLER: Any = LegalActionSampler
 NO_SEED = "a seed is a whole number of at least 0, not"
+NO_SEEDS: list[Any] = [-1, np.int64(-1), 1.5, "ab", {1, 2}, np.array(3.5)]
 NO_MASKS: list[Any] = [
     *(np.ones(7, np.int8), np.ones((2, 3, 3), np.int8), np.ones((2, 7)), np.ones((2, 7), ">i8")),
     {},
@@ -421,7 +495,7 @@ NO_MASKS: list[Any] = [
             lambda: NEW(opponent=lambda game, state: 7, seat="second").reset(),
             "sub-environment 0 plays the illegal action 7: legal: 0",
         ),
-        *((partial(reset, seed=seed), NO_SEED) for seed in (-1, np.int64(-1), 1.5, "ab", {1, 2})),
+        *((partial(reset, seed=seed), NO_SEED) for seed in NO_SEEDS),
         (partial(reset, seed=[1, "2"]), f"{NO_SEED} '2'"),
         (partial(reset, seed=[1]), "1 seeds are given for 2 games"),
         (partial(reset, options={"reset_mask": [True, False]}), "must be a numpy array of bools"),
@@ -444,7 +518,7 @@ def test_numbers_of_numpy_are_numbers_and_seeds() -> None:
     env = ConnectXVectorEnv(np.int64(3), threads=np.int32(1))  # type: ignore[arg-type]
     assert type(env.num_envs) is int
     expected, _ = env.reset(seed=5)
-    for seed in (np.int64(5), np.uint8(5), np.array([5, 6, 7])):
+    for seed in (np.int64(5), np.uint8(5), np.array(5), np.array([5, 6, 7])):
         np.testing.assert_array_equal(env.reset(seed=seed)[0], expected)
 
 

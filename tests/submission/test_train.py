@@ -56,6 +56,7 @@ def logged(folder: Path) -> dict[str, list[int]]:
 def test_the_command_trains_a_policy_and_draws_its_curves(shell: Shell) -> None:
     outcome = shell.run("train", *SMALL, "--rounds", "7")
     assert outcome.status == 0, outcome.stderr
+    assert outcome.stdout.startswith("Before the first round: a trial of some seconds.\nRound 1, ")
     lines = re.findall(r"^Round (\d), after 0.\d minutes: loss .*, Elo .*", outcome.stdout, re.M)
     assert lines == [*"1234567"]
     assert "Trained up to round 7, in " in outcome.stdout
@@ -129,6 +130,20 @@ def refused(shell: Shell, message: str, *words: str) -> None:
     assert outcome.stderr.count("\n") == 1
 
 
+def test_the_weights_to_begin_with_are_not_overwritten(shell: Shell) -> None:
+    words = "--method", "alphazero", "--weights", "policy.npz"
+    refused(shell, "policy.npz is read and would be overwritten", *words)
+    assert [*Path().iterdir()] == []
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_game_without_anything_to_learn_is_learnt(shell: Shell) -> None:
+    size = "--rows", "1", "--columns", "1"
+    outcome = shell.run("train", "--method", "toy", "--game", "connectx", *size, "--rounds", "1")
+    assert "against its past: Elo +0 above the beginning" in outcome.stdout
+    assert "no solver takes this board, or nothing is at stake" in outcome.stdout
+
+
 @pytest.mark.usefixtures("toy")
 def test_two_trainings_never_share_their_files(shell: Shell) -> None:
     with held(Path("policy.npz")):
@@ -197,8 +212,8 @@ def test_ctrl_c_before_the_first_round_keeps_nothing(
         monkeypatch.setattr(ToyLearner, name, interrupted)
         outcome = shell.run("train", *SMALL, "--rounds", "1")
         assert outcome.status == 1
-        assert outcome.stdout == (
-            "Interrupted before the end of the first round: nothing is kept.\n"
+        assert outcome.stdout.splitlines()[-1] == (
+            "Interrupted before the end of the first round: nothing is kept."
         )
         assert not Path("policy.checkpoint").exists()
 

@@ -182,7 +182,7 @@ class Training:
         """
         keep = interrupt_put_off()(keep)
         if not self.trials.held:
-            on_progress(0, 100, "before the first round")
+            on_progress(0, 100, "before the first round: a trial of some seconds")
             self._hold_trial()
         while True:
             # At first, too: the run before may have ended between a round and its trial.
@@ -224,7 +224,7 @@ class Training:
     def latest(self) -> str:
         """The latest figures in some words."""
         trial = self._last_trial
-        words = [f"Elo {trial.elo.value:+.0f}"]
+        words = [f"Elo {trial.elo.value:+z.0f}"]
         if trial.judgement is not None:
             keeping, best = trial.judgement
             words += [f"keeps {keeping.value:.0%}", f"best {best.value:.0%}"]

@@ -28,6 +28,7 @@ from envs.learning.arguments import (
     reset_mask_and_rest,
     seed_of_each,
 )
+from envs.learning.observations import DEFAULT_OBSERVATION
 from envs.learning.opponents import RANDOM, AnyOpponent
 from envs.learning.single_env import (
     ENVIRONMENTS,
@@ -94,7 +95,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         *size: int,
         opponent: AnyOpponent = RANDOM,
         seat: str = RANDOM_SEAT,
-        observation: str = "planes",
+        observation: str | None = None,
         illegal: str = "loss",
         render_mode: str | None = None,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
@@ -113,12 +114,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
             **named_size,
         )
         num_envs, threads = require_count("num_envs", num_envs), require_count("threads", threads)
-        require_choice(
-            "autoreset_mode",
-            autoreset_mode,
-            [*AutoresetMode, *(mode.value for mode in AutoresetMode)],
-        )
-        mode = AutoresetMode(autoreset_mode)
+        mode = mode_of_autoreset(autoreset_mode)
         self.num_envs = num_envs
         self.render_mode = game.render_mode
         self.metadata = {**game.metadata, "autoreset_mode": mode}
@@ -133,10 +129,11 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         self._game = game
         self._all = np.ones(num_envs, np.bool_)
         self._seeded = np.zeros(num_envs, np.bool_)
-        self._begun = False
-        self._observation, self._threads = observation, threads
+        self._begun = np.zeros(num_envs, np.bool_)
+        self._ready = False  # all have begun, and no step has left them amid a move
+        self._observation, self._threads = observation or DEFAULT_OBSERVATION, threads
         boards = Boards(game, num_envs)
-        self._games = make_games(game, boards, opponent, observation, threads)
+        self._games = make_games(game, boards, opponent, self._observation, threads)
 
     def reset(
         self, *, seed: Seeds = None, options: Mapping[str, Any] | None = None
@@ -159,10 +156,14 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         seeds = seed_of_each(seed, self.num_envs)
         self._game.reset(options=rest)
         super().reset(seed=seeds.start if isinstance(seeds, range) else None)
-        self._begun = False
+        if self._begun.all() and not self._ready:  # a step has failed
+            self._begun[:] = False
+        self._ready = False
+        self._begun &= ~which
         self._seed(which, seeds)
         self._games.begin(which, self._game.state)
-        self._begun = bool(self._seeded.all())
+        self._begun |= which
+        self._ready = bool(self._begun.all())
         arrays = self._new_arrays()
         self._games.observe(self._all, arrays)
         return arrays.observations, self._infos(arrays.action_masks)
@@ -180,13 +181,15 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         Raises:
             ValueError: actions of another shape or type; or an illegal one and `illegal="raise"`,
                 and then nothing has been played.
-            ResetNeeded: a game has not begun, or is over and is not begun anew by itself.
+            ResetNeeded: a game has not begun, or is over and is not begun anew by itself, or the
+                step before has failed, as an opponent can.
         """
         chosen = require_actions(actions, self.num_envs)
         self._require_begun()
         if self._game.illegal == "raise":
             self._games.require_legal(chosen)
         arrays = self._new_arrays()
+        self._ready = False
         self._games.step(chosen, arrays)
         terminated = arrays.terminations
         infos = self._infos(arrays.action_masks)
@@ -195,6 +198,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
             self._games.begin(terminated, self._game.initial_state())
             self._games.observe(terminated, arrays)
             infos |= self._opponent_info(self._all)
+        self._ready = True
         truncated = np.zeros(self.num_envs, np.bool_)
         return arrays.observations, arrays.rewards, terminated, truncated, infos
 
@@ -241,8 +245,10 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
             self._seeded[index] = True
 
     def _require_begun(self) -> None:
-        if not self._begun:
-            raise ResetNeeded("not all games have begun: call reset() before step()")
+        if not self._ready:
+            raise ResetNeeded(
+                "not all games have begun, or a step has failed: call reset() before step()"
+            )
         if self.autoreset_mode is AutoresetMode.DISABLED and self._games.over.any():
             raise ResetNeeded(
                 "games are over: begin them anew with reset(options={'reset_mask': terminations})"
@@ -298,9 +304,15 @@ def make_plain_vector_env(
 ) -> SyncVectorEnv:
     """Make many games that are no boards, one Python call after the other."""
     make = partial(single, **arguments)
-    return SyncVectorEnv(
-        [make] * require_count("num_envs", num_envs), autoreset_mode=AutoresetMode(autoreset_mode)
-    )
+    mode = mode_of_autoreset(autoreset_mode)
+    return SyncVectorEnv([make] * require_count("num_envs", num_envs), autoreset_mode=mode)
+
+
+def mode_of_autoreset(mode: str | AutoresetMode) -> AutoresetMode:
+    """Return the mode in which vector environments begin games anew."""
+    names = [each.value for each in AutoresetMode]
+    require_choice("autoreset_mode", mode, [*AutoresetMode, *names])
+    return AutoresetMode(mode)
 
 
 class ConnectXVectorEnv(BoardGameVectorEnv):

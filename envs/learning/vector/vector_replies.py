@@ -9,7 +9,7 @@ import numpy as np
 from envs.board import BoardGame
 from envs.compiled.jit import Flags, Words
 from envs.compiled.random_stream import next_stream, stream_of_seed
-from envs.learning.arguments import first_illegal, require_actions
+from envs.learning.arguments import first_illegal, require_actions, whole_number
 from envs.learning.opponents import (
     RANDOM,
     AnyOpponent,
@@ -163,7 +163,8 @@ class SingleReplies:
         actions = np.zeros(len(turn), np.int64)
         for index in np.flatnonzero(turn).tolist():
             state = boards.state(index)
-            action = self._opponents[index](self._game, state)
+            answer = self._opponents[index](self._game, state)
+            action = whole_number(answer, "the opponent's action")
             legal = self._game.get_available_actions(state)
             if action not in legal:
                 raise illegal_reply(index, action, legal)
