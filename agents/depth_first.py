@@ -118,6 +118,9 @@ def deepen(
         state: the root.
         actions: what to choose from, in the order in which to try it; at least one.
         depths: plies to look ahead, ascending.
+
+    Raises:
+        ValueError: the first search is deeper than Python's stack.
     """
     sign = player_sign(search.env, state)
     sensible = sensible_actions(search.env, state, actions)
@@ -133,7 +136,9 @@ def deepen(
             break
         except RecursionError:
             if not deepened.found:
-                raise
+                raise ValueError(
+                    "Python's stack ends before the search does: choose a smaller depth"
+                ) from None
             break
         values = {action: finding.value for action, finding in found.items()}
         deepened = Deepened(best_action(values, sensible, sign), sensible, found, depth)
@@ -206,7 +211,8 @@ class DepthFirstAgent(Agent):
         bounds: no better for the player whose turn it is than the best before them.
 
         Raises:
-            ValueError: the game is over; or the compiled engine is asked for and cannot search it.
+            ValueError: the game is over; or the compiled engine is asked for and cannot search it;
+                or minimax looks deeper than Python's stack.
         """
         return self.search_among(env, state, legal_actions(env, state), time_limit)
 

@@ -180,10 +180,12 @@ class Solver:
             on_progress: told now and then, several times a second in machine code.
 
         Raises:
-            ValueError: the game is over.
+            ValueError: the game is over, or the range ends before it begins.
         """
         legal_actions(self.env, state)
         lower, upper = within or (-self._widest, self._widest)
+        if lower > upper:
+            raise ValueError(f"a score cannot lie within {within}: give the lower bound first")
         known = self.known(state)
         if known is not None:
             score = min(max(known.lower, lower), upper)

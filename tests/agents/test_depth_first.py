@@ -133,7 +133,7 @@ def test_where_the_stack_ends_the_deepest_complete_search_counts() -> None:
         result = agent.search(one_by_one, 0)
         assert result.action == 0
         assert result.depth is None or 50 < result.depth < 1000
-    with pytest.raises(RecursionError):
+    with pytest.raises(ValueError, match="choose a smaller depth"):
         MinimaxAgent(depth=None).search(one_by_one, 0)
 
 

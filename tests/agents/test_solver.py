@@ -134,6 +134,11 @@ def test_a_limit_leaves_bounds_around_the_score(
     assert bounds.outcome in (None, (score > 0) - (score < 0))
 
 
+def test_a_range_that_ends_before_it_begins_is_refused(solver: Solver) -> None:
+    with pytest.raises(ValueError, match="give the lower bound first"):
+        solver.bounds(CONNECT_FOUR.initial_state(), within=(3, 1))
+
+
 def test_a_search_in_slices_is_the_uninterrupted_one() -> None:
     state = state_from_moves(CONNECT_FOUR, "274552224131661")
     job = CompiledEngine(CONNECT_FOUR, 64).job([state], -21, 21)
