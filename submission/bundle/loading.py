@@ -77,15 +77,20 @@ class Loading:
     def _prepares(
         self, statement: Definition, names: Collection[str], playing: set[Definition]
     ) -> bool:
-        """Whether a call at module level, such as `init()`, fills in needed values.
+        """Whether a call at module level, such as `init()` or `@register`, fills in needed values.
 
         A call that only tries out the agent does not count.
         """
+        called = [
+            use
+            for use in self._uses(statement)
+            if not (statement.is_called_later and use.reference.deferred)
+        ]
         return not self._plays(statement) and any(
             one.is_called_later
             and one.module == statement.module
             and not one.changed.isdisjoint(names)
-            for one in self._reached(self._uses(statement)) - playing
+            for one in self._reached(called) - playing
         )
 
     def playing(self) -> set[Definition]:

@@ -190,7 +190,7 @@ class SessionReader(ModuleReader):
         names = _defined_by(definition)
         for name in names:
             self.module.definitions.setdefault(name, []).append(definition)
-        if not definition.is_called_later:
+        if definition.decorators or not definition.is_called_later:
             self.module.running.append(definition)
 
     def _read_import_from(self, statement: ast.ImportFrom) -> None:
@@ -227,8 +227,7 @@ class SessionReader(ModuleReader):
 
 def _defined_by(definition: Definition) -> set[str]:
     """The names that a statement binds, or whose values it changes when it runs."""
-    bound = bound_names(definition.statement)
-    return bound if definition.is_called_later else bound | definition.changed
+    return bound_names(definition.statement) | definition.changed_at_once
 
 
 def _exported(module: str) -> list[str]:

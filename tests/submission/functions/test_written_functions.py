@@ -132,6 +132,62 @@ def agent(obs, config):
     assert CODES == {"a": 1, "b": 2}
     return next(k for k in [*ORDER, *net, 4, 2] if obs.board[k] == 0)
 """,
+    "a function that also makes data fills in more": f"""
+TABLE = {{}}
+def fill(k): TABLE[k] = -k
+def made():
+    fill(3)
+    return [5, 6, 4]
+ORDER = made()
+fill(2)
+def agent(obs, config):
+    assert TABLE == {{3: -3, 2: -2}}
+    return max((k for k in [*ORDER, *{FREE}] if obs.board[k] == 0), key=lambda k: TABLE.get(k, -9))
+""",
+    "decorators that register": f"""
+from functools import singledispatch
+NAMED, ALL = {{}}, []
+def named(name):
+    def register(made):
+        NAMED[name] = made
+        return made
+    return register
+def counted(made):
+    ALL.append(made)
+    return made
+class Registry:
+    def register(self, made): self.made = made
+registry = Registry()
+@named("last")
+def last(free): return free[-1]
+@counted
+@named("first")
+class First:
+    def __call__(self, free): return free[0]
+@singledispatch
+def worth(column): return 0
+@worth.register
+def _(column: int): return 1
+@registry.register
+def middle(free): return free[len(free) // 2]
+def agent(obs, config):
+    free = {FREE}
+    assert worth(1) == 1 and worth("") == 0 and ALL == [NAMED["first"]]
+    return [NAMED["last"], registry.made, ALL[0]()][len(free) % 3](free)
+""",
+    "containers of one's own classes and functions": f"""
+from enum import Enum
+class Side(Enum):
+    LEFT, RIGHT = 0, -1
+class Order:
+    def __init__(self, side): self.side = side
+def forward(free): return free
+WORTH, ORDERS, STEPS = {{Side.LEFT: 2}}, {{"a": Order(Side.RIGHT)}}, [forward]
+def agent(obs, config):
+    order, free = ORDERS["a"], STEPS[0]({FREE})
+    assert isinstance(order, Order) and STEPS[0] is forward
+    return free[WORTH.get(order.side, order.side.value)]
+""",
     "names that are defined several times": f"""
 SIZE = 3
 def order(): return list(range(SIZE))
