@@ -122,7 +122,9 @@ class SourceTree:
         """The meaning of `module.name`."""
         inner = f"{module}.{name}"
         source = self.module(module)
-        defined = name in source.definitions or name in source.imports
+        itself = ProjectImport(module, name, line=0), ProjectImport(inner, None, line=0)
+        imported = source.imports.get(name, itself[0])
+        defined = name in source.definitions or imported not in itself
         if not self.path(inner).is_file():
             if not defined:
                 raise BundleError(*place, f"{module} defines no {name}")

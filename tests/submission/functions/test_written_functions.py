@@ -326,6 +326,50 @@ def agent(obs, config):
     assert not {"tools", "envs", "scores"} & set(built.split("import")[1:])
 
 
+def test_a_package_that_imports_its_own_parts_comes_along(modules: Path) -> None:
+    (modules / "tools").mkdir()
+    Path("tools/__init__.py").write_text("from . import sizes\nfrom .order import last\n")
+    Path("tools/order.py").write_text("def last(moves): return moves[-1]\n")
+    Path("tools/sizes.py").write_text("# coding: latin-1\nSIZE = 'ü'\n", encoding="latin-1")
+    require_same_answers(
+        modules,
+        f"""
+import tools
+import tools.order
+import tools.sizes
+def agent(obs, config):
+    assert tools.sizes.SIZE == "ü" and tools.last is tools.order.last
+    return tools.last({FREE})
+""",
+    )
+
+
+def test_names_that_patterns_capture_clash_with_those_of_another_module(modules: Path) -> None:
+    matching = """
+match {{"first": {0}, "others": [{0}, {0} + 1], "rest": 0}}:
+    case {{"first": int(real=_) as first, "others": [_, *others], **rest}}: pass
+def found(free):
+    global first
+    match free:
+        case [first, *others]: pass
+    return first, others, rest
+"""
+    Path("other.py").write_text(matching.format(5))
+    require_same_answers(
+        modules,
+        f"""
+import other
+{matching.format(1)}
+def agent(obs, config):
+    assert (others, rest, other.others, other.rest) == ([2], {{"rest": 0}}, [6], {{"rest": 0}})
+    free = {FREE}
+    column, *_ = other.found(free[1:] or free)
+    assert found([column - 1])[0] == first == other.first - 1
+    return column
+""",
+    )
+
+
 # --- any module
 
 DATA = ("a", "b", "max", "TABLE")
