@@ -74,7 +74,9 @@ class SourceTree:
         return self._uses[definition]
 
     def undefined(self, module: str, name: str, place: tuple[Path, int]) -> Meaning:
-        """The meaning of a name that nothing defines; here it has none."""
+        """The meaning of a name that nothing defines; here only annotations may have such."""
+        if name in self.module(module).for_types:
+            return Builtin(name)
         raise BundleError(*place, f"{name} is used or imported, but not defined here")
 
     def resolve(self, module: str, reference: Reference) -> tuple[Meaning, int]:
