@@ -233,7 +233,7 @@ def ladder(
         ValueError, OSError: bad input.
         ModuleNotFoundError: the extra `rank` is not installed, or kaggle_environments is not.
     """
-    entrants = entrants_of(players, referee, arena, trust)
+    entrants = entrants_of(_several(players), referee, arena, trust)
     require_round_robin([entrant.name for entrant in entrants], anchor)
     require_ranking_library()
     rules = GameConfiguration.of(Referee(referee), rows, columns, inarow, act_timeout)
