@@ -344,6 +344,19 @@ def agent(obs, config):
     )
 
 
+def test_a_decorator_of_another_module_fills_a_table_there(modules: Path) -> None:
+    Path("table.py").write_text("TABLE = []\ndef listed(made):\n    TABLE.append(made)\n")
+    require_same_answers(
+        modules,
+        f"""
+from table import TABLE, listed
+@listed
+def last(moves): return moves[-1]
+def agent(obs, config): return TABLE[0]({FREE})
+""",
+    )
+
+
 def test_names_that_patterns_capture_clash_with_those_of_another_module(modules: Path) -> None:
     matching = """
 match {{"first": {0}, "others": [{0}, {0} + 1], "rest": 0}}:
