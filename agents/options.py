@@ -113,8 +113,18 @@ def agent_help(agent: type[Agent]) -> str:
 
 
 def agent_options(agent: type[Agent]) -> list[OptionInfo]:
-    """The options of an agent class, in the order of their declaration."""
-    types = get_type_hints(agent)
+    """The options of an agent class, in the order of their declaration.
+
+    Raises:
+        ValueError: the type of one is not there.
+    """
+    try:
+        types = get_type_hints(agent)
+    except NameError as error:
+        raise ValueError(
+            f"the type of an option of {agent.__name__} cannot be found ({error}): import it also "
+            "when no types are checked"
+        ) from error
     return [
         OptionInfo(
             field.name,

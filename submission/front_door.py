@@ -3,12 +3,16 @@
 See `submission.building` for what can be a player.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
 
 from agents.options import require_at_least
+from envs.connectx import ConnectFour
 from submission.arena.game_record import GameConfiguration
 from submission.arena.players import Pairing, against_each, round_robin
 from submission.building import PlayerLike, as_player, entrants_of, submission_of
@@ -38,7 +42,24 @@ from submission.reviewing.review_games import review_games
 from submission.sandbox.interpreter import find_python
 from submission.terminal import progress_bar
 
+P = ParamSpec("P")
+T = TypeVar("T")
 
+
+def _with_plain_numbers(function: Callable[P, T]) -> Callable[P, T]:
+    """Let options be numbers of NumPy, which neither `random` nor JSON takes as they are."""
+
+    @wraps(function)
+    def called(*players: P.args, **options: P.kwargs) -> T:
+        for name, value in options.items():
+            if isinstance(value, np.generic):
+                options[name] = value.item()
+        return function(*players, **options)
+
+    return called
+
+
+@_with_plain_numbers
 def check(
     player: PlayerLike,
     *,
@@ -79,6 +100,7 @@ def check(
     return replace(report, name=name, path=report.path if is_saved else None)
 
 
+@_with_plain_numbers
 def evaluate(
     player: PlayerLike,
     against: PlayerLike | Sequence[PlayerLike],
@@ -139,6 +161,7 @@ def evaluate(
     return run.play(f"Evaluating {hero.name}:", against_each(hero, opponents), settings)
 
 
+@_with_plain_numbers
 def grade(
     player: PlayerLike,
     *,
@@ -168,6 +191,7 @@ def grade(
         ValueError, OSError, ModuleNotFoundError: bad input.
     """
     graded, settings = as_player(player), GradeSettings(seed, act_timeout)
+    graded.require_playable(ConnectFour())
     found: AskedPositions | PublishedSet = read_positions_to_ask(Path(positions))
     if sample is not None:
         found = found.sample(sample, seed)
@@ -179,6 +203,7 @@ def grade(
             return grade_player(graded, found, settings, executor, show)
 
 
+@_with_plain_numbers
 def ladder(
     players: Sequence[PlayerLike],
     *,
@@ -208,7 +233,7 @@ def ladder(
         ValueError, OSError: bad input.
         ModuleNotFoundError: the extra `rank` is not installed, or kaggle_environments is not.
     """
-    entrants = entrants_of(players, referee, arena, trust)
+    entrants = entrants_of(_several(players), referee, arena, trust)
     require_round_robin([entrant.name for entrant in entrants], anchor)
     require_ranking_library()
     rules = GameConfiguration.of(Referee(referee), rows, columns, inarow, act_timeout)
@@ -217,6 +242,7 @@ def ladder(
     return make_ladder(run.play("Playing:", round_robin(entrants), settings), anchor)
 
 
+@_with_plain_numbers
 def compare(
     new: PlayerLike,
     old: PlayerLike,
@@ -250,6 +276,7 @@ def compare(
         raise ValueError(f"{players[0].name} is compared with itself: name another version, too")
     positions = read_position_set(SHIPPED_POSITIONS).sample(sample, seed)
     for player in players:
+        player.require_playable(ConnectFour())
         with progress_bar(f"Checking {player.name}", progress) as show:
             require_accepted(player, show)
     with chosen_executor(workers, None) as executor:
@@ -270,6 +297,7 @@ def compare(
     return comparison
 
 
+@_with_plain_numbers
 def rank(
     player: PlayerLike,
     *,
@@ -292,6 +320,7 @@ def rank(
     """
     require_at_least("minutes", minutes, 0)
     (ranked,) = entrants_of([player], Referee.CONNECTX, Arena.OWN, trust)
+    ranked.require_playable(ConnectFour())
     rules = GameConfiguration(act_timeout=act_timeout)
     settings = Settings(require_pairs(games), seed, opening_plies, rules, Arena.OWN)
     with (
@@ -301,6 +330,7 @@ def rank(
         return rank_player(ranked, settings, 60 * minutes, executor, show)
 
 
+@_with_plain_numbers
 def review(
     files: str | Path | Sequence[str | Path],
     player: str,

@@ -231,8 +231,8 @@ def _short(name: str, names: Sequence[str]) -> str:
         return next((end for end in ends if not any(o.endswith(end) for o in others)), name)
     agent, _, options = name.partition(":")
     alike = [other.partition(":") for other in others if other.partition(":")[0] == agent]
-    common = set.intersection(*({*rest.split(",")} for _, _, rest in alike)) if alike else {options}
-    kept = [word for word in options.split(",") if word not in common] if alike else []
+    common = set.intersection(*({*rest.split(",")} for _, _, rest in alike)) if alike else {""}
+    kept = [word for word in options.split(",") if word not in common]
     return f"{agent}:{','.join(kept)}" if any(kept) else agent
 
 

@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from agents.agent import Agent
 from agents.registry import REGISTERED, parse_specification
 from agents.reporting.input_file import read_content
+from envs.board import BoardGame
 from submission.bundle.bundle import build_bundle, unbundled_agent
 from submission.kaggle import BUILT_IN_AGENTS, Referee
 from submission.sandbox.player_process import MAIN
@@ -43,6 +44,14 @@ class Player:
     def sha256(self) -> str | None:
         """The hash of the submission's content, in hexadecimal; None for a built-in."""
         return None if self.source is None else sha256(self.source).hexdigest()
+
+    def require_playable(self, env: BoardGame) -> None:
+        """Raise ValueError if it is an agent of ours whose weights are of another board."""
+        if self.make_agent is not None:
+            try:
+                self.make_agent().require_playable(env)
+            except ValueError as error:
+                raise ValueError(f"{self.name}: {error}") from error
 
 
 def trusted(player: Player) -> Player:

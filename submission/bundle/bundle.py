@@ -155,7 +155,10 @@ def _prove(text: str) -> None:
     Nothing is compiled for it: the threads of that would outlive the loading.
     """
     namespace: dict[str, object] = {}
-    exec(compile(text.replace(COMPILING, ""), "submission.py", "exec"), namespace)  # noqa: S102
+    try:
+        exec(compile(text.replace(COMPILING, ""), "submission.py", "exec"), namespace)  # noqa: S102
+    except Exception as error:
+        raise ValueError(f"the bundle fails when it is loaded as on Kaggle: {error!r}") from error
     last = [name for name, value in namespace.items() if callable(value)][-1]
     if last != "agent":
         raise ValueError(f"Kaggle would take {last} for the agent: it is the last callable")
@@ -181,14 +184,12 @@ def load_user_agent(source: Path, name: str) -> type[Agent]:
     sys.path.insert(0, str(source.resolve().parent))
     try:
         spec.loader.exec_module(module)
-    except SystemExit as error:
-        raise ValueError(
-            f"{source} ends Python when it is run: put what does so under "
-            '`if __name__ == "__main__":`'
-        ) from error
-    except Exception as error:
-        shown = f"{type(error).__name__}: {error}"
-        raise ValueError(f"{source} fails when it is run: {shown}") from error
+    except (Exception, SystemExit) as error:
+        del sys.modules[source.stem]
+        said = f"fails when it is run: {type(error).__name__}: {error}"
+        if isinstance(error, SystemExit):
+            said = 'ends Python when it is run: put what does so under `if __name__ == "__main__":`'
+        raise ValueError(f"{source} {said}") from error
     finally:
         sys.path.pop(0)
         if known is not None:

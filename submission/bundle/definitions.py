@@ -14,8 +14,8 @@ from submission.bundle.references import Reference, SourceText, bound_names, fin
 
 CHANGING_METHODS = re.compile(
     "add|append|appendleft|clear|difference_update|discard|extend|extendleft|fill|insert|"
-    "intersection_update|move_to_end|pop|popitem|popleft|remove|resize|reverse|rotate|seed|seterr|"
-    "setdefault|setflags|setrecursionlimit|simplefilter|sort|update"
+    "intersection_update|move_to_end|pop|popitem|popleft|register|remove|resize|reverse|rotate|seed|"
+    "seterr|setdefault|setflags|setrecursionlimit|simplefilter|sort|update"
 )
 """Names of methods that change their object, or of functions that change their module."""
 
@@ -80,6 +80,11 @@ class Definition:
         return isinstance(self.statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
 
     @property
+    def decorators(self) -> list[ast.expr]:
+        """What it is decorated by, which is called when it runs."""
+        return getattr(self.statement, "decorator_list", [])
+
+    @property
     def references(self) -> tuple[Reference, ...]:
         """What it names of its module, in the order of the text."""
         return self._found[0]
@@ -95,8 +100,32 @@ class Definition:
 
     @cached_property
     def changed(self) -> frozenset[str]:
-        """Names of the module whose values it changes in place, or that it declares `global`."""
-        return _changed_names(self.statement, self.references, self.text)
+        """Names of the module whose values it changes in place, or that it declares `global`.
+
+        Of a function or a class, those that a call changes, too. What it binds at module level by
+        itself is left out.
+        """
+        return self._changed_in(self.statement) | {
+            reference.path[0]
+            for reference in self.references
+            if reference.changes and (reference.deferred or not reference.binds)
+        }
+
+    @cached_property
+    def changed_at_once(self) -> frozenset[str]:
+        """Those that it changes when it runs: a function or a class, by its decorators."""
+        if not self.is_called_later:
+            return self.changed
+        return frozenset().union(
+            *(self._changed_in(ast.Call(each, [], [])) for each in self.decorators)
+        )
+
+    def _changed_in(self, part: ast.AST) -> frozenset[str]:
+        """Names of the module whose values a part of it changes in place."""
+        named = {reference.start: reference.path[0] for reference in self.references}
+        roots = [_root(value) for node in ast.walk(part) for value in _changed_by(node)]
+        found = (self.text.span(root)[0] for root in roots if isinstance(root, ast.Name))
+        return frozenset(named[start] for start in found if start in named)
 
     def replaces(self, name: str) -> bool:
         """Whether it gives the name a value that does not depend on the old one."""
@@ -152,27 +181,6 @@ REPLACING = (
     ast.ImportFrom,
 )
 """Statements that always bind their names."""
-
-
-def _changed_names(
-    statement: ast.stmt, references: Iterable[Reference], text: SourceText
-) -> frozenset[str]:
-    """The names of the module whose values a statement changes, or a call of what it defines.
-
-    What it binds at module level by itself is left out.
-    """
-    named = {reference.start: reference.path[0] for reference in references}
-    changed = {
-        reference.path[0]
-        for reference in references
-        if reference.changes and (reference.deferred or not reference.binds)
-    }
-    for node in ast.walk(statement):
-        for value in _changed_by(node):
-            root = _root(value)
-            if isinstance(root, ast.Name):
-                changed.add(named.get(text.span(root)[0], ""))
-    return frozenset(changed - {""})
 
 
 def reads_a_file(statement: ast.stmt) -> bool:

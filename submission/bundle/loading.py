@@ -1,6 +1,6 @@
 """The order of loading: which statements give a name its value while a module is loaded."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Set
 from contextlib import suppress
 
 from submission.bundle.definitions import BundleError, Definition, since_replaced
@@ -45,9 +45,8 @@ class Loading:
                 yield from self._earlier(Symbol(module, name), kept)
         playing = self.playing()
         for module in sorted({one.module for one in kept}):
-            names = {name for place, name in needed if place == module}
             for one in self._tree.module(module).running:
-                if one not in kept and self._prepares(one, names, playing):
+                if one not in kept and self._prepares(one, needed, playing):
                     yield one
 
     def refuse_hidden_builtins(self, kept: Collection[Definition]) -> None:
@@ -75,17 +74,21 @@ class Loading:
             yield from earlier
 
     def _prepares(
-        self, statement: Definition, names: Collection[str], playing: set[Definition]
+        self, statement: Definition, needed: Set[tuple[str, str]], playing: set[Definition]
     ) -> bool:
-        """Whether a call at module level, such as `init()`, fills in needed values.
+        """Whether a call at module level, such as `init()` or `@register`, fills in needed values.
 
         A call that only tries out the agent does not count.
         """
+        called = [
+            use
+            for use in self._uses(statement)
+            if not (statement.is_called_later and use.reference.deferred)
+        ]
         return not self._plays(statement) and any(
             one.is_called_later
-            and one.module == statement.module
-            and not one.changed.isdisjoint(names)
-            for one in self._reached(self._uses(statement)) - playing
+            and not needed.isdisjoint((one.module, name) for name in one.changed)
+            for one in self._reached(called) - playing
         )
 
     def playing(self) -> set[Definition]:

@@ -9,7 +9,11 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+Located = ast.expr | ast.stmt | ast.alias | ast.excepthandler | ast.pattern
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
+LAST = "(?s:.*)"
+"""Stands before a name that comes last in its node, as a regular expression."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,7 @@ class SourceText:
         """The number of the line with this offset."""
         return self.line + bisect_right(self._starts, offset - self.start) - 1
 
-    def span(self, node: ast.expr | ast.stmt | ast.alias | ast.excepthandler) -> tuple[int, int]:
+    def span(self, node: Located) -> tuple[int, int]:
         """The offsets at which a node begins and ends."""
         last_line, last_column = node.end_lineno or node.lineno, node.end_col_offset or 0
         return self.offset(node.lineno, node.col_offset), self.offset(last_line, last_column)
@@ -122,7 +126,7 @@ class _Finder(ast.NodeVisitor):
             Reference(tuple(path), start, tuple(ends), line, changes, self.quoted, self.deferred)
         )
 
-    def bind(self, node: ast.stmt | ast.alias | ast.excepthandler, name: str, before: str) -> None:
+    def bind(self, node: Located, name: str, before: str) -> None:
         """Record a name that a statement binds, which is no `ast.Name`."""
         if self.is_global(name, is_read=False):
             start, end = self.text.span(node)
@@ -198,6 +202,19 @@ class _Finder(ast.NodeVisitor):
         if node.name is not None:
             self.bind(node, node.name, r"\bas\s+")
         self.visit_all(node.body)
+
+    def visit_MatchAs(self, node: ast.MatchAs | ast.MatchStar) -> None:
+        self.generic_visit(node)
+        if node.name is not None:
+            self.bind(node, node.name, LAST)
+
+    def visit_MatchStar(self, node: ast.MatchStar) -> None:
+        self.visit_MatchAs(node)
+
+    def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
+        self.generic_visit(node)
+        if node.rest is not None:
+            self.bind(node, node.rest, LAST)
 
     # Statements whose parts are not evaluated in the order in which they are written
 

@@ -74,7 +74,9 @@ class SourceTree:
         return self._uses[definition]
 
     def undefined(self, module: str, name: str, place: tuple[Path, int]) -> Meaning:
-        """The meaning of a name that nothing defines; here it has none."""
+        """The meaning of a name that nothing defines; here only annotations may have such."""
+        if name in self.module(module).for_types:
+            return Builtin(name)
         raise BundleError(*place, f"{name} is used or imported, but not defined here")
 
     def resolve(self, module: str, reference: Reference) -> tuple[Meaning, int]:
@@ -122,7 +124,9 @@ class SourceTree:
         """The meaning of `module.name`."""
         inner = f"{module}.{name}"
         source = self.module(module)
-        defined = name in source.definitions or name in source.imports
+        itself = ProjectImport(module, name, line=0), ProjectImport(inner, None, line=0)
+        imported = source.imports.get(name, itself[0])
+        defined = name in source.definitions or imported not in itself
         if not self.path(inner).is_file():
             if not defined:
                 raise BundleError(*place, f"{module} defines no {name}")

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from submission.bundle.definitions import BundleError, Definition
-from submission.bundle.references import SourceText, bound_by
+from submission.bundle.references import SourceText, bound_by, bound_names
 
 NEVER_ON_KAGGLE = ("TYPE_CHECKING", "typing.TYPE_CHECKING", "__name__ == '__main__'")
 """Conditions that are false on Kaggle: only their `else` goes into a bundle."""
@@ -58,6 +58,8 @@ class Module:
     imports: dict[str, ProjectImport | LibraryImport] = field(default_factory=dict)
     running: list[Definition] = field(default_factory=list)
     """Statements that may call functions that change other names, in a user's module."""
+    for_types: set[str] = field(default_factory=set)
+    """Names that it has while types are checked alone, for annotations."""
     future: bool = False  # whether it has `from __future__ import annotations`
 
     @cached_property
@@ -128,6 +130,8 @@ class ModuleReader:
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr()):
                 self._define((name,), statement, following)
             case ast.If(orelse=otherwise) if ast.unparse(statement.test) in NEVER_ON_KAGGLE:
+                if "TYPE_CHECKING" in ast.unparse(statement.test):
+                    self.module.for_types |= set().union(*map(bound_names, statement.body))
                 for other in otherwise:
                     self._read_statement(other, None)
             case _:

@@ -43,7 +43,7 @@ def check_submission(
     game_seconds: float | None = None,
     pair_only: bool = False,
     patience: float = PATIENCE,
-    memory: int | None = None,
+    memory: float | None = None,
     on_progress: OnProgress = lambda done, total, name: None,
 ) -> CheckReport:
     """Check a submission: it may hang, crash, end its interpreter or eat memory.
@@ -77,16 +77,19 @@ def check_submission(
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: it is not a file that Kaggle can load, a limit leaves nothing, or the
-            submission cannot be slowed down here.
+        ValueError: it is not a file that Kaggle can load, a limit leaves nothing, a time is below
+            0, or the submission cannot be slowed down here.
         ModuleNotFoundError: kaggle_environments is not installed, or OpenSpiel where it is needed.
         ChildProcessError: Kaggle's environment does not start in a process of its own.
     """
+    for name, seconds in (("patience", patience), ("game_seconds", game_seconds)):
+        if seconds is not None and not seconds >= 0:
+            raise ValueError(f"{name} must be at least 0 seconds, not {seconds}")
     limits = Limits(
         act_timeout,
         referee.bank if bank is None else bank,
         run_timeout,
-        default_memory() if memory is None else memory,
+        default_memory() if memory is None else int(memory),
         speed,
     )
     if referee.is_open_spiel:

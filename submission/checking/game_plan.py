@@ -1,6 +1,7 @@
 """The plan of a check: its games in their order, and the limits of the submission."""
 
 from dataclasses import dataclass
+from math import inf
 from typing import Literal
 
 from submission.arena.game_record import GameConfiguration
@@ -89,8 +90,8 @@ class Limits:
         for name, limit in (("act_timeout", self.act_timeout), ("run_timeout", self.run_timeout)):
             if not limit > 0:
                 raise ValueError(f"{name} must be above 0 seconds, not {limit}")
-        if not self.bank >= 0:
-            raise ValueError(f"bank must be at least 0 seconds, not {self.bank}")
+        if not 0 <= self.bank < inf:
+            raise ValueError(f"bank must be at least 0 seconds and finite, not {self.bank}")
         if self.memory < LEAST_MEMORY:
             raise ValueError(f"memory must be at least {LEAST_MEMORY} bytes, not {self.memory}")
         if not 0 < self.speed <= 1:

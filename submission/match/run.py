@@ -85,11 +85,7 @@ def _require_playable(pairings: Sequence[Pairing], settings: Settings) -> None:
             raise ValueError(
                 f"{referee} has no agent {each.name!r}: name {known}, an agent of ours, or a file"
             )
-        if each.make_agent is not None:
-            try:
-                each.make_agent().require_playable(settings.configuration.env)
-            except ValueError as error:
-                raise ValueError(f"{each.name}: {error}") from error
+        each.require_playable(settings.configuration.env)
     all_ours = all(each.kind is PlayerKind.AGENT for each in players)
     if settings.arena is Arena.KAGGLE or not all_ours:
         environment_of(referee)

@@ -1,9 +1,12 @@
 """Lays a submission out as Kaggle does: alone in an empty folder, its agent in `main.py`."""
 
+import errno
 import gzip
 import shutil
 import tarfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -40,17 +43,19 @@ def stage(submission: Path, folder: Path) -> Path:
     Raises:
         FileNotFoundError: there is no such file.
         ValueError: it is not a file that Kaggle can load.
+        OSError: it cannot be read, or the copy cannot be written.
     """
     _require_file(submission)
-    main = folder / MAIN
-    if submission.name.endswith(".py"):
-        shutil.copyfile(submission, main)
-    elif submission.name.endswith(ARCHIVES):
-        unpack(submission.read_bytes(), folder, submission)
-    else:
+    if not submission.name.endswith((".py", *ARCHIVES)):
         raise ValueError(
             f"{submission} is no submission: name a .py file, or a .tar.gz file with {MAIN} in it"
         )
+    main, content = folder / MAIN, submission.read_bytes()
+    with _writing_into(folder):
+        if submission.name.endswith(".py"):
+            main.write_bytes(content)
+        else:
+            unpack(content, folder, submission)
     require_source(main, submission)
     return main
 
@@ -65,14 +70,28 @@ def lay_out(submission: bytes | Path, folder: Path) -> None:
     Raises:
         OSError, ValueError: it cannot be written.
     """
-    if isinstance(submission, Path):
-        shutil.copytree(submission, folder)
-        return
-    folder.mkdir(exist_ok=True)
-    if submission.startswith(GZIP):
-        unpack(submission, folder, "the archive")
-    else:
-        (folder / MAIN).write_bytes(submission)
+    with _writing_into(folder):
+        if isinstance(submission, Path):
+            shutil.copytree(submission, folder)
+            return
+        folder.mkdir(exist_ok=True)
+        if submission.startswith(GZIP):
+            unpack(submission, folder, "the archive")
+        else:
+            (folder / MAIN).write_bytes(submission)
+
+
+@contextmanager
+def _writing_into(folder: Path) -> Iterator[None]:
+    """Say in a sentence why the files of a submission cannot be written, as on a full disk."""
+    try:
+        yield
+    except OSError as error:
+        why = error.args[0][0][2] if isinstance(error, shutil.Error) else error.strerror
+        raise OSError(
+            f"cannot write a submission into {folder} ({why}): make room there, or have TMPDIR "
+            "name another folder for temporary files"
+        ) from error
 
 
 def _require_file(submission: Path) -> None:
@@ -140,6 +159,7 @@ def unpack(content: bytes, folder: Path, archive: object) -> None:
 
     Raises:
         ValueError: it is damaged, too large, or holds what a submission has no use for.
+        OSError: the disk is full.
     """
     fault: str | None = None
     try:
@@ -153,6 +173,8 @@ def unpack(content: bytes, folder: Path, archive: object) -> None:
                 stream.allowed += HEADER_BYTES + member.size * member.isfile()
                 _write(packed, member, folder)
     except UNREADABLE as error:
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            raise  # the archive may be in order
         fault = f"cannot be unpacked ({error}): pack it again"
     if fault is not None:
         raise ValueError(f"{archive} {fault}")

@@ -156,8 +156,9 @@ Build = Callable[..., str]
 
 
 @pytest.fixture
-def build(tmp_path: Path) -> Build:
+def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Build:
     """Builds an agent from the text of its module."""
+    monkeypatch.delitem(sys.modules, "my_agent", raising=False)  # of another test
 
     def build_agent(text: str, name: str = "MyAgent", **options: JsonValue) -> str:
         path = tmp_path / "my_agent.py"
@@ -228,6 +229,14 @@ def test_an_agent_may_be_called_like_one_of_the_project(build: Build) -> None:
     assert first_column(build(text.replace("import Agent, ", "import "), "Agent")) == 0
 
 
+def test_names_for_annotations_alone_need_not_be_there(build: Build) -> None:
+    text = own_agent(
+        "if typing.TYPE_CHECKING: from envs import ConnectX\ndef first(env: ConnectX): return 0",
+        action="first(env)",
+    )
+    assert first_column(build(f"from __future__ import annotations\n{text}")) == 0
+
+
 def test_modules_beside_an_agent_come_along_and_byte_order_marks_do_not(tmp_path: Path) -> None:
     helper, path = tmp_path / "helper.py", tmp_path / "my_agent.py"
     helper.write_text("def last(actions, offset):\n    return actions[len(actions) - 1 - offset]\n")
@@ -259,6 +268,11 @@ class MyAgent(Agent):
         ("1 / 0", "fails when it is run: ZeroDivisionError: division by zero"),
         ("import sys\nsys.exit()", "ends Python when it is run: put what does so under"),
         ("x = 1", "has no agent 'MyAgent'"),
+        (
+            "from __future__ import annotations\nfrom dataclasses import KW_ONLY\n"
+            + own_agent(fields="depth: int = 1; _: KW_ONLY; width: int = 2"),
+            "the bundle fails when it is loaded as on Kaggle: TypeError",
+        ),
         ("from agents import MCTSAgent as MyAgent", "has no agent 'MyAgent'"),
         *(
             (ODD_SEARCH.format(search), "define `def search(self, env, state, time_limit=None)`")
@@ -282,6 +296,11 @@ def test_files_without_a_usable_agent(text: str, message: str, build: Build) -> 
     [
         ("depth: int", {}, "option depth of agent MyAgent has no default: give it a value"),
         ("depth: int", {"depth": "3"}, "option depth of agent MyAgent is int, not '3'"),
+        (
+            "depth: 'Depth' = 3",
+            {},
+            "the type of an option of MyAgent cannot be found (name 'Depth'",
+        ),
         ("depth: 'int | None' = 3", {"depth": 0.5}, "is int or none, not 0.5"),
         ("weights: list[float] = ()", {"weights": 1}, "is list, not 1"),
         ("depth: int = 3", {"width": 1}, "has no option 'width'; its options: depth"),
@@ -301,6 +320,12 @@ def test_options_of_user_agents(
             build(text, **options)
     else:
         assert first_column(build(text, **options)) == 0
+
+
+def test_a_module_that_fails_is_not_kept(build: Build) -> None:
+    with pytest.raises(ValueError, match="fails when it is run"):
+        build("1 / 0")
+    assert "my_agent" not in sys.modules
 
 
 def test_missing_file(tmp_path: Path) -> None:

@@ -342,6 +342,24 @@ def test_games_for_which_there_is_no_time_are_told_from_those_left_out(check: Ch
     assert "there was no time left; give more with --patience SECONDS." in text
 
 
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"patience": float("nan")}, "patience must be at least 0 seconds, not nan"),
+        ({"patience": -1}, "patience must be at least 0 seconds, not -1"),
+        ({"game_seconds": float("nan")}, "game_seconds must be at least 0 seconds, not nan"),
+        ({"bank": float("inf")}, "bank must be at least 0 seconds and finite, not inf"),
+    ],
+)
+def test_times_that_are_none(check: Check, options: dict[str, float], sentence: str) -> None:
+    with pytest.raises(ValueError, match=f"^{sentence}$"):
+        check(GOOD, **options)
+
+
+def test_memory_may_be_written_as_a_fraction(check: Check) -> None:
+    assert check(GOOD, memory=4e9).accepted
+
+
 def test_a_source_that_cannot_be_parsed_has_unknown_imports(check: Check) -> None:
     report = check("import torch\ndef agent(obs, conf)\n    return 0\n")
     assert not report.accepted

@@ -3,20 +3,27 @@
 import importlib
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import connectx
 from agents import MCTSAgent, make_agent
+from agents.policy.network import encode_policy
+from envs.connectx import ConnectX
 from submission.arena.players import PlayerKind
 from submission.building import as_player
 from submission.bundle.bundle import build_bundle
 from tests.helpers.own_agent import own_agent
+from tests.helpers.trained_policies import random_policy
 
 MINE = "def my_agent(observation, configuration):\n    return observation['board'][:7].index(0)\n"
 STRANGER = """
@@ -118,10 +125,42 @@ def test_results_are_json() -> None:
     assert match.to_dict()["stats"][0]["elo"]["high"] is None or match.stats()[0].games == 2
 
 
+def test_options_may_be_numbers_of_numpy() -> None:
+    games: dict[str, Any] = {"games": np.int64(2), "seed": np.int64(3), "rows": np.int8(6)}
+    match = connectx.evaluate("greedy", "random", **games, workers=1, progress=False)
+    memory = np.int64(2**32)
+    report = connectx.check(first_free, memory=memory, patience=0, game_seconds=0, progress=False)
+    for result in (match, report):
+        assert json.dumps(result.to_dict(), allow_nan=False)
+    assert report.accepted
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        partial(connectx.compare, old="greedy"),
+        partial(connectx.evaluate, against="greedy"),
+        connectx.grade,
+        connectx.rank,
+    ],
+)
+def test_a_network_of_another_board_is_refused(ask: Callable[..., Any], tmp_path: Path) -> None:
+    weights = tmp_path / "4x5.npz"
+    weights.write_bytes(encode_policy(random_policy(ConnectX(4, 5, inarow=4), seed=1)))
+    player = f"policy:weights={weights}"
+    with pytest.raises(ValueError, match=f"^{re.escape(player)}: this policy was trained for 4 ro"):
+        ask(player, workers=1, progress=False)
+
+
 @pytest.mark.parametrize("player", ["nobody", 7, None, [], print])
 def test_nobody_is_no_player(player: Any) -> None:
     with pytest.raises(ValueError, match=r"unknown player|is no agent"):
         connectx.evaluate(player, "random", games=2, progress=False)
+
+
+def test_one_name_is_one_player() -> None:
+    with pytest.raises(ValueError, match="a ladder takes at least two players"):
+        connectx.ladder("greedy")
 
 
 def test_an_odd_number_of_games_is_refused() -> None:

@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from submission.sandbox import staging
-from submission.sandbox.staging import stage, unpack
+from submission.sandbox.staging import lay_out, stage, unpack
 from tests.helpers.archives import archive
+from tests.helpers.systems import largest_file, needs_linux
 
 
 @pytest.fixture
@@ -40,6 +41,28 @@ def test_an_archive_is_unpacked(tmp_path: Path, folder: Path) -> None:
     )
     assert stage(packed, folder) == folder / "main.py"
     assert (folder / "data/deep/weights.bin").read_bytes() == b"\0\1"
+
+
+@needs_linux
+@pytest.mark.parametrize("name", ["mine.py", "mine.tar.gz"])
+def test_a_full_disk_is_no_fault_of_the_submission(name: str, tmp_path: Path, folder: Path) -> None:
+    submission = archive(tmp_path / name, ("main.py", b"x = 1\n"))
+    if name.endswith(".py"):
+        submission.write_bytes(b"x = 1\n")
+    (folder / "main.py").symlink_to("/dev/full")
+    sentence = f"cannot write a submission into {folder} (No space left on device): make room there"
+    with pytest.raises(OSError, match=f"^{escape(sentence)}"):
+        stage(submission, folder)
+    with pytest.raises(OSError, match=f"^{escape(sentence)}"):
+        lay_out(submission.read_bytes(), folder)
+
+
+@needs_linux
+def test_a_folder_that_cannot_be_copied_is_told_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "from").mkdir()
+    (tmp_path / "from/main.py").write_bytes(bytes(100_000))
+    with largest_file(50_000), pytest.raises(OSError, match=r"^cannot write .* File too large"):
+        lay_out(tmp_path / "from", tmp_path / "to")
 
 
 def test_a_missing_file_is_named(tmp_path: Path, folder: Path) -> None:

@@ -71,7 +71,8 @@ class ValueWriter:
     def anew(self, value: Any, name: str) -> str:
         """The expression of a value, without using a name that it has."""
         if isinstance(value, float):
-            return _number(value)
+            number, kind = _number(float(value)), type(value)
+            return number if kind is float else f"{self.expression(kind, name)}({number})"
         if type(value) in LITERALS:
             return repr(value)
         if id(value) in self._within:

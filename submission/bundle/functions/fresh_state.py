@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from copy import copy, deepcopy
-from enum import Enum
+from enum import Enum, EnumType
 from io import StringIO
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -68,7 +68,7 @@ def as_written(
     Returns:
         What is to be asked: the function, or a copy of the object.
     """
-    memo = dict[int, Any]()  # what is one object stays one
+    memo = _counterparts(state, loaded)  # what is one object stays one
     changed = {id(loaded.get(each.in_file)) for each in state if each.is_changed}
     with ExitStack() as restoring:
         for (_, name), namespace, in_file, is_changed in state:
@@ -86,11 +86,26 @@ def as_written(
         yield _before_a_game(agent, from_file, False, memo)
 
 
+def _counterparts(state: Sequence[StateName], loaded: Mapping[str, Any]) -> dict[int, Any]:
+    """The module's own functions, classes and members of enumerations, by the ids of the file's."""
+    found = dict[int, Any]()
+    for (_, name), namespace, in_file, _ in state:
+        own, written = namespace.get(name), loaded.get(in_file)
+        for kind in (type, FunctionType):
+            if isinstance(own, kind) and isinstance(written, kind):
+                found[id(written)] = own
+        if isinstance(own, EnumType) and isinstance(written, EnumType):
+            members: Mapping[str, Any] = written.__members__
+            found |= {id(each): own.__members__.get(name) for name, each in members.items()}
+    return found
+
+
 def _before_a_game(value: Any, written: Any, is_changed: bool, memo: dict[int, Any]) -> Any:
     """The value that a function starts with.
 
     Values that games do not change are the function's own, with which the file is compared. The
-    others are copies of the file's; of an object, of its attributes, if they are data.
+    others are copies of the file's; of an object, of its attributes, if they are data. A container
+    that neither games nor the file have filled is the function's own, too.
     """
     try:
         if is_data(value) and is_data(written):
@@ -101,7 +116,12 @@ def _before_a_game(value: Any, written: Any, is_changed: bool, memo: dict[int, A
             twin = copy(value)
             twin.__dict__ = deepcopy(vars(written if is_data(vars(written)) else value), memo)
             return twin
-        return value if callable(value) else deepcopy(written, memo)
+        if callable(value):
+            return value
+        is_filled_unseen = (
+            isinstance(value, list | dict | set) and len(value) != len(written) and not is_changed
+        )
+        return deepcopy(value if is_filled_unseen else written, memo)
     except Exception:  # not everything can be copied
         return value
 

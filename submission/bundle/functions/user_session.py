@@ -190,14 +190,15 @@ class SessionReader(ModuleReader):
         names = _defined_by(definition)
         for name in names:
             self.module.definitions.setdefault(name, []).append(definition)
-        if not definition.is_called_later:
+        if definition.decorators or not definition.is_called_later:
             self.module.running.append(definition)
 
     def _read_import_from(self, statement: ast.ImportFrom) -> None:
         """Record an import, with relative names and stars resolved."""
         module = statement.module or ""
         if statement.level:
-            package = self.module.name.rpartition(".")[0]
+            own = self.module.name
+            package = own if self.path.name == "__init__.py" else own.rpartition(".")[0]
             if not package:
                 raise self._error(statement, "a relative import: write the module's full name")
             module = resolve_name("." * statement.level + module, package)
@@ -216,19 +217,23 @@ class SessionReader(ModuleReader):
             match statement:
                 case ast.Import(names=names) | ast.ImportFrom(names=names):
                     for alias in names:
-                        ways[bound_by(alias)].add(
-                            (getattr(statement, "module", None), ast.dump(alias))
-                        )
+                        ways[bound_by(alias)].add(self._way(statement, alias))
                 case _:
                     for name in _defined_by(self._definition((), statement, None)):
                         ways[name].add(statement)
         return {name for name, found in ways.items() if len(found) > 1}
 
+    def _way(self, statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> object:
+        """What an import binds: by `import package.one` the same as by `import package.two`."""
+        if isinstance(statement, ast.ImportFrom):
+            return statement.module, ast.dump(alias)
+        is_own_package = alias.asname is None and bound_by(alias) in self.project
+        return bound_by(alias) if is_own_package else ast.dump(alias)
+
 
 def _defined_by(definition: Definition) -> set[str]:
     """The names that a statement binds, or whose values it changes when it runs."""
-    bound = bound_names(definition.statement)
-    return bound if definition.is_called_later else bound | definition.changed
+    return bound_names(definition.statement) | definition.changed_at_once
 
 
 def _exported(module: str) -> list[str]:

@@ -4,6 +4,7 @@ import re
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
+from importlib.util import decode_source
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -63,7 +64,7 @@ class UserTree(SourceTree):
         """The user's module of this import name; None if it is none of the user's."""
         if name not in self._users and name.partition(".")[0] in self._own:
             path = self.path(name)
-            session = Session([path.read_text(encoding="utf-8-sig")], path)
+            session = Session([decode_source(path.read_bytes())], path)
             namespace = vars(sys.modules[name]) if name in sys.modules else {}
             self._users[name] = UserModule(name, namespace, session, frozenset(self.roots))
         return self._users.get(name)

@@ -52,6 +52,14 @@ def test_a_file_that_plays_otherwise_is_not_handed_over(
         function_file(mine.agent)
 
 
+def test_a_container_that_only_the_file_leaves_empty_is_a_difference(modules: Path) -> None:
+    """Nothing tells the bundler that `give` fills it."""
+    give = "def give(where, what): where += [what]\nCHOICES = []\ngive(CHOICES, min)\n"
+    mine = module(modules, f"{give}def agent(obs, config): return CHOICES[0]({FREE})\n")
+    with pytest.raises(ValueError, match="answers 0 and the file fails with IndexError"):
+        function_file(mine.agent)
+
+
 def test_chance_does_not_hide_that_only_the_file_fails(modules: Path) -> None:
     mine = module(modules, "import os\ndef agent(o): return os.urandom(1)[0] + L[0]\nL = [2]\n")
     Path("mine.py").write_text(Path("mine.py").read_text().replace("[2]", "[]"))

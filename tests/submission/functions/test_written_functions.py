@@ -132,6 +132,62 @@ def agent(obs, config):
     assert CODES == {"a": 1, "b": 2}
     return next(k for k in [*ORDER, *net, 4, 2] if obs.board[k] == 0)
 """,
+    "a function that also makes data fills in more": f"""
+TABLE = {{}}
+def fill(k): TABLE[k] = -k
+def made():
+    fill(3)
+    return [5, 6, 4]
+ORDER = made()
+fill(2)
+def agent(obs, config):
+    assert TABLE == {{3: -3, 2: -2}}
+    return max((k for k in [*ORDER, *{FREE}] if obs.board[k] == 0), key=lambda k: TABLE.get(k, -9))
+""",
+    "decorators that register": f"""
+from functools import singledispatch
+NAMED, ALL = {{}}, []
+def named(name):
+    def register(made):
+        NAMED[name] = made
+        return made
+    return register
+def counted(made):
+    ALL.append(made)
+    return made
+class Registry:
+    def register(self, made): self.made = made
+registry = Registry()
+@named("last")
+def last(free): return free[-1]
+@counted
+@named("first")
+class First:
+    def __call__(self, free): return free[0]
+@singledispatch
+def worth(column): return 0
+@worth.register
+def _(column: int): return 1
+@registry.register
+def middle(free): return free[len(free) // 2]
+def agent(obs, config):
+    free = {FREE}
+    assert worth(1) == 1 and worth("") == 0 and ALL == [NAMED["first"]]
+    return [NAMED["last"], registry.made, ALL[0]()][len(free) % 3](free)
+""",
+    "containers of one's own classes and functions": f"""
+from enum import Enum
+class Side(Enum):
+    LEFT, RIGHT = 0, -1
+class Order:
+    def __init__(self, side): self.side = side
+def forward(free): return free
+WORTH, ORDERS, STEPS = {{Side.LEFT: 2}}, {{"a": Order(Side.RIGHT)}}, [forward]
+def agent(obs, config):
+    order, free = ORDERS["a"], STEPS[0]({FREE})
+    assert isinstance(order, Order) and STEPS[0] is forward
+    return free[WORTH.get(order.side, order.side.value)]
+""",
     "names that are defined several times": f"""
 SIZE = 3
 def order(): return list(range(SIZE))
@@ -268,6 +324,63 @@ def agent(obs, config):
 """,
     )
     assert not {"tools", "envs", "scores"} & set(built.split("import")[1:])
+
+
+def test_a_package_that_imports_its_own_parts_comes_along(modules: Path) -> None:
+    (modules / "tools").mkdir()
+    Path("tools/__init__.py").write_text("from . import sizes\nfrom .order import last\n")
+    Path("tools/order.py").write_text("def last(moves): return moves[-1]\n")
+    Path("tools/sizes.py").write_text("# coding: latin-1\nSIZE = 'ü'\n", encoding="latin-1")
+    require_same_answers(
+        modules,
+        f"""
+import tools
+import tools.order
+import tools.sizes
+def agent(obs, config):
+    assert tools.sizes.SIZE == "ü" and tools.last is tools.order.last
+    return tools.last({FREE})
+""",
+    )
+
+
+def test_a_decorator_of_another_module_fills_a_table_there(modules: Path) -> None:
+    Path("table.py").write_text("TABLE = []\ndef listed(made):\n    TABLE.append(made)\n")
+    require_same_answers(
+        modules,
+        f"""
+from table import TABLE, listed
+@listed
+def last(moves): return moves[-1]
+def agent(obs, config): return TABLE[0]({FREE})
+""",
+    )
+
+
+def test_names_that_patterns_capture_clash_with_those_of_another_module(modules: Path) -> None:
+    matching = """
+match {{"first": {0}, "others": [{0}, {0} + 1], "rest": 0}}:
+    case {{"first": int(real=_) as first, "others": [_, *others], **rest}}: pass
+def found(free):
+    global first
+    match free:
+        case [first, *others]: pass
+    return first, others, rest
+"""
+    Path("other.py").write_text(matching.format(5))
+    require_same_answers(
+        modules,
+        f"""
+import other
+{matching.format(1)}
+def agent(obs, config):
+    assert (others, rest, other.others, other.rest) == ([2], {{"rest": 0}}, [6], {{"rest": 0}})
+    free = {FREE}
+    column, *_ = other.found(free[1:] or free)
+    assert found([column - 1])[0] == first == other.first - 1
+    return column
+""",
+    )
 
 
 # --- any module

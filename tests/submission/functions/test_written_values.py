@@ -87,6 +87,23 @@ def test_what_was_made_by_chance_is_data(modules: Path) -> None:
     assert answers(of_file(built)) == answers(mine.agent) == said
 
 
+def test_numbers_of_numpy_keep_their_type_where_the_module_does_not_call_it_np(
+    modules: Path,
+) -> None:
+    mine = module(
+        modules,
+        f"""
+import numpy, random
+WORTH = {{k: numpy.float64(random.random() - 0.5) for k in range(7)}}
+def agent(obs, config):
+    return int(max({FREE}, key=lambda k: WORTH[k] / numpy.float64(0)))
+""",
+    )
+    built = function_file(mine.agent).text
+    assert answers(of_file(built)) == answers(mine.agent)
+    assert "from numpy import float64" in built
+
+
 ENCLOSING = f"""
 import functools, math
 from functools import partial
