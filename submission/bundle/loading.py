@@ -64,11 +64,13 @@ class Loading:
                     )
 
     def _earlier(self, symbol: Symbol, kept: Collection[Definition]) -> Iterator[Definition]:
-        """The statements whose value is read before a later statement replaces it."""
+        """The statements whose value is read, or has two names, before a later one replaces it."""
         first = self.lasting(symbol)[0].line
         earlier = [one for one in self._tree.definitions(symbol) if one.line < first]
         if any(one not in kept for one in earlier) and any(
-            one.module == symbol.module and one.line < first and symbol in self._read_by(one)
+            one.module == symbol.module
+            and one.line < first
+            and (symbol in self._read_by(one) or symbol.name in _shared_names(one))
             for one in kept
         ):
             yield from earlier
@@ -136,3 +138,8 @@ class Loading:
                 uses = self._tree.uses(definition)
                 self._read[definition] = [use for use in uses if not use.reference.binds]
         return self._read[definition]
+
+
+def _shared_names(definition: Definition) -> tuple[str, ...]:
+    """Names that one value has, as in `a = b = []`: what changes it by one name, the other has."""
+    return definition.names if len(definition.names) > 1 else ()

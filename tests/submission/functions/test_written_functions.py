@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import HealthCheck, example, given, reject, settings
 from hypothesis import strategies as st
 
 from submission.bundle.functions.function_file import function_file
@@ -448,8 +448,19 @@ def texts(draw: st.DrawFn) -> str:
     return "\n".join([*lines[:place], agent, *lines[place:]])
 
 
+CHANGED_BY_ITS_OTHER_NAME = """
+def agent(obs, config):
+    a.append(5)
+    return repr(a)
+a = b = [0]
+b += [1]
+b = [3]
+"""
+
+
 @settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
 @given(texts())
+@example(CHANGED_BY_ITS_OTHER_NAME)
 def test_no_module_makes_a_file_that_plays_otherwise(text: str) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder, "mine.py")
