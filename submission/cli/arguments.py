@@ -92,11 +92,11 @@ Anchor = Annotated[
 ]
 Brief = Annotated[
     bool,
-    typer.Option("--brief", help="Print the summary alone; --json and --html have all of it."),
+    typer.Option("--brief", help="Print the summary alone; --json writes everything."),
 ]
 Json = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Write all of it as JSON; with `-`, and nothing else, here."),
+    typer.Option(metavar="FILE", help="Write everything as JSON; with `-` print that alone."),
 ]
 
 

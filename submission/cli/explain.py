@@ -64,7 +64,10 @@ def explain(
     depth: Annotated[
         int | None,
         typer.Option(
-            metavar="PLIES", min=1, help="How far to look ahead; 4 in positions if you say nothing."
+            metavar="PLIES",
+            min=1,
+            help="How far to look ahead.",
+            show_default="4 in positions; trees to their ends",
         ),
     ] = None,
     option: Options = None,

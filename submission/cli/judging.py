@@ -90,7 +90,7 @@ def review(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="FILE...",
+            metavar="FILE",
             help="Episodes that `kaggle competitions replay` has written, and results files.",
         ),
     ],
@@ -223,11 +223,14 @@ def _make_labels(settings: LabelSettings, workers: int, dask: str | None, output
     if not len(made):
         say(f"Interrupted: nothing is labelled yet, and {output} is not written.")
         raise typer.Exit(1)
+    found = len(made)
     if made.env == ConnectX():
         graded = read_position_set(SHIPPED_POSITIONS).positions
         made = made.without([each.state for each in graded if each.ply > OPENING_PLIES])
     write_labelled_positions(output, made)
     wrote = f"Wrote {output}: {counted(len(made), 'labelled positions')}"
+    if found > len(made):
+        wrote += f", without {found - len(made)} that `connectx grade` asks about"
     match ending:
         case Ending.COMPLETE:
             say(f"{wrote}.")

@@ -65,8 +65,8 @@ def evaluate(
     """Play against opponents, from openings that each side plays once.
 
     Games 2k and 2k + 1 begin in the same position with the seats exchanged. Ctrl-C ends the match
-    with the games that were played until then, and exit status 1; `--resume` goes on from there.
-    So does a player that fails in every game.
+    with the games that were played until then, and `--resume` goes on from there. Exit status 1
+    after Ctrl-C, and when a player has failed in every game.
     """
     hero, *opponents = [find_player(name, options["referee"]) for name in (player, *against)]
     read = files_of_players([hero, *opponents])
@@ -155,7 +155,8 @@ def show_ladder(ladder: Ladder, json: Path | None, html: Path | None, brief: boo
 
 def report(
     results: Annotated[
-        Path, typer.Argument(metavar="FILE", help="What --results has written, finished or not.")
+        Path,
+        typer.Argument(metavar="FILE", help="Results of `evaluate` or `ladder`, finished or not."),
     ],
     first_player_table: FirstPlayerTable = False,
     anchor: Anchor = None,

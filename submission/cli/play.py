@@ -76,9 +76,7 @@ def play(
 def web(
     files: Annotated[
         list[Path] | None,
-        typer.Argument(
-            metavar="[FILE]...", help="What --results has written, or games downloaded from Kaggle."
-        ),
+        typer.Argument(metavar="FILE", help="Results files, or games downloaded from Kaggle."),
     ] = None,
     host: Annotated[
         str, typer.Option(metavar="HOST", help="The address to listen at.")
