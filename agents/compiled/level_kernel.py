@@ -37,7 +37,7 @@ class LevelOpponent(NamedTuple):
     reply: Callable[[LevelTables, int, int, int, int], tuple[int, int]]
 
     def tables(self, threads: int) -> LevelTables:
-        """What the kernel takes, with memory for so many threads."""
+        """The kernel's tables, with memory for this number of threads."""
         actions = range(len(self.game.action_cells))
         legal = range(len(actions) + 1)
         depths = [

@@ -212,7 +212,7 @@ kernels_by_guesses = make_kernels(make_node, grow_by_guesses)
 def make_kernels_on_board(board: BoardMasks) -> TreeKernels:
     """Make the kernels of a board, with all that is constant there; its trees grow by playouts.
 
-    They take no notice of the board that they are handed. They are kept, for so are their twins.
+    They ignore the board that they are handed. They are cached, as are their twins.
     """
 
     @inlined

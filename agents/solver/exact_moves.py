@@ -68,7 +68,7 @@ class ExactMoves:
         return max(best, key=lambda action: mistakes.get(action, -1.0))
 
     def resisting(self, state: BoardState) -> list[int]:
-        """The moves that no win at once answers; all where every move is answered so."""
+        """The moves after which the opponent does not win at once; all if there are none."""
         env, legal = self.env, list(legal_actions(self.env, state))
 
         def loses_at_once(action: int) -> bool:

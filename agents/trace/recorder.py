@@ -192,7 +192,7 @@ class Visit:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all children were visited that can be reached."""
+        """Whether all reachable children were visited."""
         possible = self.probabilities or self.node.actions
         return all(action in self.node.visited for action in possible)
 

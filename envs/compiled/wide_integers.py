@@ -48,7 +48,7 @@ class WideInteger(types.Hashable):  # type: ignore[misc]
 
 
 def is_narrow(kind: Any) -> bool:
-    """Tell whether a type is that of integers of at most 64 bits."""
+    """Return whether a type is that of integers of at most 64 bits."""
     return isinstance(kind, types.Integer | types.Boolean)
 
 

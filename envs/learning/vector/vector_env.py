@@ -76,7 +76,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         threads: how many of Numba's threads share the games at most: one for each processor, and
             for each 1024 games, since smaller shares gain nothing. More than 1 only in self-play
             and against one compiled opponent, for others are Python code, which threads do not
-            hasten; without effect on boards that are not compiled. The games are the same with
+            speed up; without effect on boards that are not compiled. The games are the same with
             any number, and in a process forked from one whose OpenMP threads have run, which is
             left with one (where the parent has imported `envs`).
         named_size: as in the single environment.
