@@ -113,7 +113,7 @@ class OwnGame:
         return not self.legal_columns() or len(self.columns) == EPISODE_STEPS - 1
 
     def legal_columns(self) -> Sequence[int]:
-        """The columns that take a stone."""
+        """The columns with room for a stone."""
         return self._env.get_available_actions(self._state)
 
     def observation(self) -> dict[str, Any]:

@@ -56,7 +56,7 @@ ActTimeout = Annotated[
 Games = Annotated[
     int,
     typer.Option(
-        metavar="N", help="Games of each two players; an even number.", callback=require_pairs
+        metavar="N", help="Games of each pair of players; an even number.", callback=require_pairs
     ),
 ]
 Seed = Annotated[
@@ -135,7 +135,7 @@ def _json_text(result: Printed) -> str:
 def require_files(
     *written: Path | None, results: Path | None = None, read: Iterable[Path | None] = ()
 ) -> None:
-    """Refuse files that cannot be written, or that are written over each other or over an input.
+    """Refuse files that cannot be written, or that would overwrite each other or an input.
 
     Args:
         written: the files, or None.

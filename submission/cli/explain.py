@@ -100,7 +100,7 @@ def explain(
 ) -> None:
     """Show how a search thinks: its walk in words, and its tree.
 
-    A position of a game is searched as the agent does it, a tree as textbooks do it: from left to
+    A position of a game is searched as the agent does it, a tree as in textbooks: from left to
     right, with nothing remembered; --option changes that.
 
     A list is a node, a dict one with named actions. The root is max, and min and max take turns
@@ -110,8 +110,8 @@ def explain(
     With one leaf of the tree given as ? it says for which values of it branches are pruned, and
     what the root reports.
 
-    The agent perfect has no tree to show. Of a position it tells the result, where its move comes
-    from, and how many replies to each move keep the result and how many give it away.
+    The agent perfect has no tree to show. For a position it tells the result, where its move comes
+    from, and how many replies to each move keep the result or give it away.
     """
     options = parse_options([*(option or []), *([] if depth is None else [f"depth={depth}"])])
     if agent == PERFECT:

@@ -130,7 +130,7 @@ def ladder(
 ) -> None:
     """Find out who is stronger: everyone plays everyone, and Elo ratings come of it.
 
-    Each two players meet in openings that both play from either seat. The ratings are those of the
+    Every two players meet in openings that both play from either seat. The ratings are those of the
     Bradley-Terry model, with 95 % intervals; the table has every pairing's score, the failures and
     the move times. Needs the extra `rank`.
 

@@ -122,12 +122,12 @@ def train(
     --logdir policy.tensorboard`, as logs; and policy.checkpoint, from which --resume goes on, with
     the same options and a larger --minutes or --rounds. All are up to date after each round. Ctrl-C
     ends the training early, with exit status 1, and keeps what was learnt up to the last round.
-    Where the output goes to a file, each round is a line of it.
+    If the output goes to a file, each round adds a line to it.
 
     With --seed and --rounds the policy is the same for any number of --workers, and one that dies
     costs the games that it was playing, which are played again.
 
-    Every game is learnt so, as in `connectx train --game tictactoe --minutes 2`. Needs the extra
+    Every game can be learnt, as in `connectx train --game tictactoe --minutes 2`. Needs the extra
     `train`.
     """
     require_training_libraries()

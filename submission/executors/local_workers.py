@@ -35,7 +35,7 @@ RENEWALS = 3
 UNHEEDED_SIGNALS = frozenset(
     getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)
 )
-"""They are meant for the process that has started the workers, which ends them."""
+"""Workers ignore them: the process that has started the workers ends them."""
 
 change_mask = getattr(signal, "pthread_sigmask", None)
 """Blocks signals, or lets them through; None on Windows."""

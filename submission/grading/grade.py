@@ -144,7 +144,7 @@ class Grade(Printed):
         )
 
     def summary(self) -> list[str]:
-        """What the answers were like, the share of good moves, and that in hard positions."""
+        """The kinds of answers, the share of good moves, and the same in hard positions."""
         kinds = by_kind(self.answers)
         return [
             *_notes(self),

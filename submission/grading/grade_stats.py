@@ -63,7 +63,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class AnswerStats:
-    """The statistics of some answers. None: no position counts for that figure."""
+    """The statistics of some answers. None where no position counts for that figure."""
 
     positions: int
     at_stake: int

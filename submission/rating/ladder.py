@@ -29,7 +29,7 @@ from submission.reports import (
 
 @dataclass(frozen=True, slots=True)
 class PlayerStats(Tally):
-    """The results of some games of a player; whoever fails has lost."""
+    """The results of some games of a player; a player that fails has lost."""
 
     failures: Mapping[str, int]
     """The failures among the losses, by the status: ERROR, INVALID or TIMEOUT."""

@@ -44,7 +44,7 @@ TEMPORARY_FOLDERS = ("/tmp", "/var/tmp")  # noqa: S108
 """Kaggle's machine has them too, but empty."""
 
 CLOCK_TICK = 0.1  # seconds by which the times of files may lag behind the clock
-MOST_TOLD = 20  # so much is told; more shows nothing new
+MOST_TOLD = 20  # this much is reported; more shows nothing new
 
 
 class FileGuard:
@@ -110,7 +110,7 @@ class FileGuard:
         path = os.fspath(path) if hasattr(path, "__fspath__") else path
         if not isinstance(path, str | bytes) or not path:
             return
-        named = os.path.abspath(os.fsdecode(path))  # noqa: PTH100 - as quick as may be
+        named = os.path.abspath(os.fsdecode(path))  # noqa: PTH100 - as fast as possible
         real = os.path.realpath(named)
         if _prefix(named).startswith(self._interpreter) or not self._hides(real, flags):
             return

@@ -26,7 +26,7 @@ EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104  # asked for 
 BROWSER_SECONDS = 0.3
 """Time for the server to start before the browser asks it."""
 WAITING = 512
-"""Connections that the system keeps until they are accepted."""
+"""Connections that the system queues until they are accepted."""
 LOGGERS = ("asyncio", "uvicorn.error")
 """They report errors."""
 
