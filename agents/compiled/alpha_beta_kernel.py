@@ -11,7 +11,7 @@ Its words are as wide as the board needs (`envs.bitboard.word_of_board`); number
 A state is searched only if its mover has no win at hand, and the search keeps this up itself: where
 two or more plies are left, moves that let the opponent win at once are lost, and left out.
 
-All moves of a state but the first are tried with an empty window: they mostly fail to beat alpha,
+All moves of a state but the first are tried with a null window: they mostly fail to beat alpha,
 which is all that has to be shown (principal variation search: T. A. Marsland and M. Campbell,
 "Parallel Search of Strongly Ordered Game Trees", 1982).
 """
@@ -263,7 +263,7 @@ def take_back(arrays: SearchArrays, ply: int, score: int, plies: int) -> int:
     frame = arrays.frames[ply]
     move = arrays.moves[ply, int(frame[NEXT]) - 1]
     if frame[NEXT] > 1 and not frame[AGAIN] and frame[ALPHA] < score < frame[BETA]:
-        frame[AGAIN] = 1  # an empty window has shown that it beats alpha, but not by how much
+        frame[AGAIN] = 1  # a null window has shown that it beats alpha, but not by how much
         frame[NEXT] -= 1
         return OPEN
     frame[AGAIN] = 0
