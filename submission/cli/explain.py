@@ -45,6 +45,7 @@ from submission.terminal import console, say, status_line
 LIMIT = 60
 PERFECT = "perfect"
 """The agent whose choice is told by what the replies to each move give away."""
+AGENTS = alternatives([*RECORDED_SEARCHES, PERFECT])
 
 
 def explain(
@@ -59,7 +60,7 @@ def explain(
     moves: Moves = "",
     agent: Annotated[
         str,
-        typer.Option(metavar="AGENT", help=f"{alternatives([*RECORDED_SEARCHES, PERFECT])}."),
+        typer.Option(metavar="AGENT", help=f"{AGENTS}."),
     ] = "alphabeta",
     depth: Annotated[
         int | None,
@@ -113,6 +114,8 @@ def explain(
     The agent perfect has no tree to show. For a position it tells the result, where its move comes
     from, and how many replies to each move keep the result or give it away.
     """
+    if agent not in {*RECORDED_SEARCHES, PERFECT}:
+        raise ValueError(f"explain shows {AGENTS}, not {agent}: choose one of these agents")
     options = parse_options([*(option or []), *([] if depth is None else [f"depth={depth}"])])
     if agent == PERFECT:
         _require_absent(
