@@ -135,7 +135,7 @@ class PerfectAgent(Agent):
         """Find a best move; the `action_values` are those of the equally good moves found."""
         legal_actions(env, state)
         exact_moves = self._exact_moves_in(env)
-        clock = Clock(self.time_limit, time_limit)  # what is compiled, is compiled by now
+        clock = Clock(self.time_limit, time_limit)  # whatever is compiled has been compiled by now
         self._game.see(env, state)
         by_heart: Any = self._by_heart(env, state)[0]
         sets_traps = self.resistance == "traps" and by_heart is None

@@ -19,7 +19,7 @@ from envs.protocol import Action, Env, State
 
 
 class SearchedNode(ABC, Generic[Action]):
-    """What a tree search knows of a state, in any of the trees. Values are player 1's."""
+    """What a tree search knows about a state, in any of the trees. Values are player 1's."""
 
     __slots__ = ()
 

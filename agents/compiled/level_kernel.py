@@ -106,7 +106,7 @@ def best_action(tables: LevelTables, thread: int, mover: int, mask: int, depth: 
         to_front(tables.actions[thread, 0], best)
         to_front(tables.gains[thread, 0], best)
         best = search_root(tables, thread, mover, mask, score, count, plies)
-        if best < 0:  # all are lost: what was best before defends
+        if best < 0:  # all are lost: the best of the depth before defends
             return int(actions[0])
         if tables.numbers[thread, 0, BEST] == WIN_SCORE:
             break

@@ -140,7 +140,7 @@ def random_cell(cells: int, stream: int, board: BoardMasks) -> int:
     """Draw one of `cells`, which lie in different columns."""
     count = cells.bit_count()
     index = int(drawn_index(stream, count))
-    if count == board.columns:  # the usual case, in which no cell has to be counted off
+    if count == board.columns:  # the usual case, in which no cell has to be skipped
         return cell_of_column(cells, index, board)
     while index > 0:
         cells &= cells - 1

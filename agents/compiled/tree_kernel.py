@@ -52,7 +52,7 @@ class TreeArrays(NamedTuple):
 
 
 class Setup(NamedTuple):
-    """What a rule knows of the board, and how it grows trees there."""
+    """What a rule knows about the board, and how it grows trees there."""
 
     board: Any
     settings: Any

@@ -177,7 +177,7 @@ class OpponentMixture:
         """How likely each model is; they add up to 1."""
 
     def __call__(self, env: Env[State, Action], state: State) -> Mapping[Action, float]:
-        """The mean of what the models say.
+        """The mean of the models' probabilities.
 
         Raises:
             ValueError: as `probabilities_of`.

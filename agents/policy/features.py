@@ -1,4 +1,4 @@
-"""Features of a position: facts that hold or do not, by which a network knows it.
+"""Features of a position: facts, true or false, by which a network knows it.
 
 All are seen by the player to move, and all follow from the rules alone. They are numbered one group
 after the other. A cell is numbered by its bit (`envs.bitboard`), guard bits too, which never hold.

@@ -11,7 +11,7 @@ FIRST_ROUND_NODES = 1000
 """Nodes for each move in the first round of `ExactMoves.verdicts`; each round has eight times
 more, so that moves that are quickly judged do not wait for the others."""
 MOST_SLICE_NODES = 64_000
-"""The most for each move in a round of `ExactMoves.outcomes`; the table keeps what it has shown."""
+"""The most for each move in a round of `ExactMoves.outcomes`; the table keeps what was found."""
 
 
 class ExactMoves:

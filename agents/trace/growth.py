@@ -224,7 +224,7 @@ class SlicedSearch:
             Whether the search goes on after that.
 
         Raises:
-            ValueError: the search does, because the game is over, say.
+            ValueError: the search does, for example because the game is over.
         """
         self._until = perf_counter() + seconds
         if self._thread.ident is None:

@@ -59,7 +59,7 @@ def llvm(kind: WideInteger) -> Any:
 
 @extending.register_model(WideInteger)
 class WideModel(extending.models.PrimitiveModel):  # type: ignore[misc]
-    """A wide integer as LLVM has it."""
+    """A wide integer in LLVM's form."""
 
     def __init__(self, manager: Any, kind: WideInteger) -> None:
         super().__init__(manager, kind, llvm(kind))

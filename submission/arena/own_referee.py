@@ -31,7 +31,7 @@ class PlayedGame:
 
 
 class Game(Protocol):
-    """A game in progress, whoever holds it."""
+    """A game in progress, under any referee."""
 
     @property
     def mover(self) -> int:
@@ -86,7 +86,7 @@ OTHER_SETTINGS = {
 
 
 class OwnGame:
-    """A game in progress as Kaggle's environment has it: the board, whose turn it is, the clocks.
+    """A game in progress as on Kaggle's environment: the board, whose turn it is, the clocks.
 
     Pairs are in the order of the seats. The moves of a seat may exceed their limits by its bank.
     """

@@ -34,7 +34,7 @@ def compare(
     ] = None,
     **options: Any,
 ) -> None:
-    """Say whether a new version of a player is better than the old one, and where not.
+    """Say whether a new version of a player is better than the old one, and where worse.
 
     Both are checked by a pair of games. Then they meet, in this package's arena, in openings that
     both play from either seat, until a sequential test tells better, worse and equal apart; the bar

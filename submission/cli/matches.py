@@ -128,7 +128,7 @@ def ladder(
     ] = None,
     **options: Any,
 ) -> None:
-    """Find out who is stronger: everyone plays everyone, and Elo ratings come of it.
+    """Find out who is stronger: everyone plays everyone, which gives Elo ratings.
 
     Every two players meet in openings that both play from either seat. The ratings are those of the
     Bradley-Terry model, with 95 % intervals; the table has every pairing's score, the failures and
@@ -166,7 +166,7 @@ def report(
         Path | None, page_option("Write the page that `evaluate` or `ladder` writes.")
     ] = None,
 ) -> None:
-    """Show what is in a results file, while it is being written too.
+    """Show what is in a results file, also while it is being written.
 
     Games of one player against others are shown as `connectx evaluate` shows them, other pairings
     as `connectx ladder` does.

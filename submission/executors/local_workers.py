@@ -133,7 +133,7 @@ def chosen_count(workers: int, dask: str | None) -> int:
 
 @contextmanager
 def local_executor(workers: int) -> Iterator[Executor]:
-    """Worker processes that end with the `with` block or with this process, even in mid-game.
+    """Worker processes that end with the `with` block or this process, even during a game.
 
     Ctrl-C and a closed terminal reach only the process that opened the block. The workers'
     temporary files are removed at the end. When a worker is killed, all of them are replaced and

@@ -67,7 +67,7 @@ class AnswerStats:
 
     positions: int
     at_stake: int
-    """Positions in which some column gives the outcome away: only they tell whether it is kept."""
+    """Positions in which some column gives the outcome away: only these show whether it is kept."""
     kept: Measured | None
     """Share of the answers that keep the outcome, among the positions at stake."""
     half_points_lost: Measured | None

@@ -146,7 +146,7 @@ def of_exception(error: Raised, memory: int | None, hidden: Sequence[str] = ()) 
 
 
 def of_hidden(asked: str) -> Cause:
-    """Why a submission has asked for something in vain.
+    """Why a submission did not get what it asked for.
 
     Args:
         asked: a path that Kaggle's machine does not have; or, after REACHED_FOR, the host or the

@@ -53,8 +53,8 @@ class FileGuard:
     Args:
         own: the folders of the submission, first the one that Kaggle names KAGGLE_FOLDER.
         sources: real paths of files that Python reads to show a traceback.
-        tell: told of what is asked for in vain, once: of a hidden path; of the network, with
-            REACHED_FOR before what was to be reached.
+        tell: told once of each thing that is asked for in vain: of a hidden path; of the network,
+            with REACHED_FOR before what was to be reached.
     """
 
     def __init__(

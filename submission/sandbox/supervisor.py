@@ -221,7 +221,7 @@ class Supervisor:
         *lines, self._unread = (self._unread + chunk).split(b"\n")
         for line in lines:
             command = decoded(line, COMMAND)
-            if command is None:  # whoever has written it is not the one that asks
+            if command is None:  # it was not written by the process that asks
                 raise HungUp
             self._commands.append(command)
 

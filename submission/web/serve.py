@@ -32,7 +32,7 @@ LOGGERS = ("asyncio", "uvicorn.error")
 
 
 class WebServer(uvicorn.Server):
-    """Calls `leave` when it ends, instead of waiting for the pages that follow searches."""
+    """Calls `leave` when it ends, rather than wait for the pages that follow searches."""
 
     def __init__(self, config: uvicorn.Config, leave: Callable[[], None]) -> None:
         super().__init__(config)

@@ -52,7 +52,7 @@ Step = tuple[Observation, Rewards, Flags, Flags, Info]
 class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
     """Many games of one kind, each exactly as the single environment plays it.
 
-    Sub-environment i of `reset(seed=s)` goes as a single environment after `reset(seed=s + i)`.
+    Sub-environment i of `reset(seed=s)` runs as a single environment after `reset(seed=s + i)`.
     Observations, rewards and masks have a row for each sub-environment and mean what
     `envs.learning.single_env` says; all arrays are new at each step. Boards of at most 256 bits
     (`envs.bitboard.fits_in_wide_word`) are compiled by Numba, others are played in plain Python.
