@@ -18,7 +18,7 @@ from envs.protocol import CHANCE, Action, Env, GameOfChance, State
 class SearchResult(Generic[Action]):
     """The result of a search. Values are from player 1's view, in [-1, 1].
 
-    An estimate lies strictly between -1 and 1, and may well be 0; `proven` tells it from a draw.
+    An estimate lies strictly between -1 and 1 and may be 0; `proven` tells it from a draw.
     """
 
     action: Action
@@ -26,7 +26,7 @@ class SearchResult(Generic[Action]):
     value: float
     """The value of the state; 0.0 from agents that estimate nothing."""
     proven: bool = field(default=False, kw_only=True)
-    """Whether `value` is what the state is worth if both play on as well as they can."""
+    """Whether `value` is exact: what the state is worth under perfect play."""
     principal_variation: tuple[Action, ...] = ()
     """The actions that the search expects, `action` first."""
     action_values: Mapping[Action, float] = field(default_factory=dict)
@@ -50,12 +50,12 @@ class Agent(ABC):
     """
 
     unlimited: ClassVar[Mapping[str, Any]] = {}
-    """The options with which the agent searches for as long as it is given; empty if it cannot."""
+    """The options with which the agent uses all the time that it is given; empty if it cannot."""
     quick: ClassVar[Mapping[str, Any]] = {}
-    """The options with which the agent answers in some milliseconds: for tests, and for opponents
-    in environments; empty if it does so as it comes."""
+    """The options with which the agent answers in a few milliseconds, for tests and for opponents
+    in environments; empty if its defaults are fast enough."""
     compiling_share: ClassVar[float] = 0.25
-    """Part of a match's bank of time that may go, in all, into waiting for a compiled search."""
+    """Share of a match's bank of time that may be spent on waiting for a compiled search."""
 
     @abstractmethod
     def search(
@@ -66,24 +66,24 @@ class Agent(ABC):
         Args:
             env: the rules.
             state: where to search from.
-            time_limit: seconds; binds in addition to the agent's own limits.
+            time_limit: seconds, in addition to the agent's own limits.
 
         Raises:
             ValueError: the game is over in `state`, or chance decides there.
         """
 
     def compile(self, env: Env[Any, Any]) -> None:  # noqa: B027  # most agents have nothing to do
-        """Compile ahead what a search of this game needs; see `agents.compiled.compilation`."""
+        """Compile what a search of this game will need; see `agents.compiled.compilation`."""
 
     def require_playable(self, env: Env[Any, Any]) -> None:  # noqa: B027  # most play every game
-        """Check that it plays a game, which those with weights of another one do not.
+        """Check that the agent can play a game; with the weights of another game it cannot.
 
         Raises:
-            ValueError: it does not.
+            ValueError: it cannot.
         """
 
     def bank_share(self, env: Env[Any, Any]) -> float:
-        """Part of a match's bank of time that one move may take, from 0 to 1.
+        """Share of a match's bank of time that one move may take, from 0 to 1.
 
         Above 0 where a search that ends on its own is worth the wait.
         """
@@ -115,7 +115,7 @@ def player_sign(env: Env[State, Action], state: State) -> int:
 
 
 OnProgress = Callable[[int, int, str], None]
-"""Takes the number done, the total, and a word on the present step."""
+"""Takes the number done, the total, and a description of the current step."""
 
 
 class TimeUp(Exception):
@@ -190,7 +190,7 @@ class Finding(NamedTuple):
         return self.high if sign == 1 else -self.low
 
     def within(self, low: float, high: float) -> "Finding":
-        """The finding with what is proven otherwise taken into account."""
+        """The finding, narrowed by bounds that are proven elsewhere."""
         low, high = max(low, self.low), min(high, self.high)
         return Finding(min(max(self.value, low), high), low, high, self.variation)
 
@@ -216,7 +216,7 @@ class Finding(NamedTuple):
     def best(cls, found: "Found[Any]", player: int, complete: bool) -> "Finding":
         """The finding where a player chooses among the examined actions, at least one.
 
-        It has the first of the best values. Unless these are all actions, the others may be better.
+        It takes the first of the best values. Actions that were not examined may be better.
         """
         values, lows, highs, _ = zip(*found.values(), strict=True)
         choose = max if player == 1 else min
@@ -228,7 +228,7 @@ class Finding(NamedTuple):
 
 
 UNKNOWN = Finding.guess(0.0)
-"""The finding of what was not examined."""
+"""The finding for an action that was not examined."""
 
 Found = dict[Action, Finding]
 """By examined action, in the order of the search."""
@@ -261,10 +261,10 @@ def expected_value(values: Sequence[float], probabilities: Iterable[float]) -> f
 
 
 def make_rng(seed: int | None) -> random.Random:
-    """A generator of its own, so that no agent disturbs another.
+    """A separate random generator, so that no agent disturbs another.
 
     Args:
-        seed: None draws the seed from Python's global generator; so `random.seed` makes a whole
-            match of unseeded agents repeat.
+        seed: None draws the seed from Python's global generator, so that `random.seed` makes a
+            match of unseeded agents repeatable.
     """
     return random.Random(random.getrandbits(64) if seed is None else seed)

@@ -35,7 +35,7 @@ class Entry(NamedTuple):
     """The best action, or the one that caused the cutoff."""
 
     def bounds(self, depth: float) -> tuple[float, float]:
-        """What the state is worth at least and at most in a search of this depth."""
+        """The least and the greatest value that the state can have in a search of this depth."""
         value, low, high, _ = self.finding
         if depth == self.depth:
             low = low if self.bound is Bound.UPPER else value
@@ -54,7 +54,7 @@ class TranspositionTable(dict[Hashable, Entry]):
         self.capacity = capacity
 
     def store(self, state: Hashable, entry: Entry) -> None:
-        """Remember `entry` in place of what was known of `state`."""
+        """Store `entry` in place of the old entry for `state`."""
         if len(self) < self.capacity or state in self:
             self[state] = entry
 
@@ -63,7 +63,7 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
     """One alpha-beta search, with a transposition table and killer moves kept between depths.
 
     The window (alpha, beta) holds what the players are sure of elsewhere: player 1 can have at
-    least alpha, player 2 can hold the value down to beta. A value v that a search returns says of
+    least alpha, player 2 can hold the value down to beta. The value v that a search returns bounds
     the true value t (minimax's at the same depth):
 
         v <= alpha          t <= v
@@ -71,9 +71,9 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
         beta <= v           t >= v
 
     Beside its value each finding has bounds that are proven: they rest on ends of the game alone,
-    and what was pruned or lies beyond the horizon may be worth anything. So a guess may cut off
-    what it likes, and never becomes a proof. In a game in which a state recurs at different plies,
-    what the table has proven at one of them may serve at another, where minimax at this depth would
+    and what was pruned or lies beyond the horizon may be worth anything. So a guess may cause
+    cutoffs, but never becomes a proof. In a game in which a state recurs at different plies, what
+    the table has proven at one of them may serve at another, where minimax at this depth would
     still have to guess.
 
     Where chance decides, t is the expected value of the outcomes; no value lies outside [-1, 1].
@@ -187,9 +187,9 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
         """The expected value of a state in which chance decides, within the window.
 
         Star1 of B. W. Ballard, "The *-Minimax Search Procedure for Trees Containing Chance Nodes"
-        (1983): an outcome is searched with the window outside which it decides alone, whatever
-        the outcomes after it are worth, that the expected value is outside (alpha, beta). Then
-        the exceeded one of the two is the result: no sharper bound is known.
+        (1983): an outcome is searched with such a window that a value outside of it puts the
+        expected value outside (alpha, beta), whatever the later outcomes are worth. Then the bound
+        that was crossed is the result: no sharper one is known.
         """
         probabilities = possible_outcomes(self.env, state)
         self.observer.weigh(probabilities)
@@ -226,7 +226,7 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
     def promising_first(
         self, promising: Sequence[Action], state: State, actions: Sequence[Action]
     ) -> Iterator[Action]:
-        """The promising ones of `actions`, then the others, ordered only if no cutoff came."""
+        """The promising `actions`, then the others, put in order only if no cutoff came before."""
         for action in promising:
             if action in actions:
                 yield action
@@ -248,7 +248,7 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
         window: tuple[float, float],
         known: Entry | None,
     ) -> Finding:
-        """Enter what the search of `state` found into the table, with what that knew before."""
+        """Store what the search of `state` found, merged with the bounds that the table had."""
         alpha, beta = window
         bound = Bound.EXACT
         if finding.value <= alpha:

@@ -29,8 +29,8 @@ from envs.protocol import Action, State
 class AlphaBetaAgent(DepthFirstAgent, TwoEngines):
     """Searches one ply deeper again and again, pruning what cannot matter, until its time is up.
 
-    Deepening ends early when the value is proven. So of several wins it plays the fastest that it
-    can see, and a lost state it defends for as long as it can.
+    Deepening ends early when the value is proven. So it plays the fastest win that it can see, and
+    defends a lost state for as long as it can.
 
     On ConnectX boards of up to 256 bits (a guard bit for each column counted in), with a heuristic
     and an ordering that are named here, the search is compiled: the same values, some hundred times
@@ -82,7 +82,7 @@ class AlphaBetaAgent(DepthFirstAgent, TwoEngines):
     def break_ties(
         self, search: DepthFirstSearch[State, Action], state: State, deepened: Deepened[Action]
     ) -> None:
-        """Prefer, of proven equals, what leaves a fallible opponent most to do, if asked for."""
+        """Of actions proven equal, prefer the hardest for a fallible opponent, if asked to."""
         env, best, depth = search.env, deepened.best, deepened.depth
         value = deepened.found.get(best, UNKNOWN).value
         sign = player_sign(env, state)
@@ -94,7 +94,7 @@ class AlphaBetaAgent(DepthFirstAgent, TwoEngines):
         opponent = replace(self, table_size=0)._new_search(env, search.clock, compiled)
 
         def is_equal(action: Action) -> bool:
-            """Whether an action, which is no better than the best one, is no worse either."""
+            """Whether an action, known to be no better than the best one, is as good."""
             window = (-1.0, value) if sign == 1 else (value, 1.0)
             finding = exactly.action_value(state, action, depth, 0, *window)
             return finding.assured(sign) >= sign * value

@@ -44,7 +44,7 @@ class GreedyAgent(Agent):
     def search(
         self, env: Env[State, Action], state: State, time_limit: float | None = None
     ) -> SearchResult[Action]:
-        """Compare the sensible actions; `action_values` has those alone."""
+        """Compare the sensible actions; `action_values` has only those."""
         clock = Clock()
         heuristic = choose("heuristic", self.heuristic, HEURISTICS)
         ordering = choose("ordering", self.ordering, ORDERINGS)

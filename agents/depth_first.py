@@ -42,7 +42,7 @@ class Observer:
         """The search goes on to the child behind `action` of the present node.
 
         Args:
-            action: one that was not entered since the root was.
+            action: one that has not been entered since the root was.
             depth: plies from the present node to where the search stops looking ahead.
             window: the alpha and beta that it hands down.
         """
@@ -110,8 +110,8 @@ def deepen(
 ) -> Deepened[Action]:
     """Search to one depth after the other, each time trying first what was best before.
 
-    It ends when the value is proven, so of several wins the fastest is found. Where Python's stack
-    takes no deeper search, the deepest before it counts.
+    It ends when the value is proven, so of several wins the fastest is found. If a search is too
+    deep for Python's stack, the deepest one before it counts.
 
     Args:
         search: the recursion.
@@ -160,7 +160,7 @@ def take_in_part(deepened: Deepened[Action], found: Found[Action], sign: int) ->
 
 
 def prefer_proven(deepened: Deepened[Action], actions: Sequence[Action], sign: int) -> None:
-    """Play what is proven to be as good as any action, if something is; a guess may look alike."""
+    """Play an action that is proven to be as good as any, if there is one."""
     found = deepened.found
     if not found:
         return
@@ -200,7 +200,7 @@ class DepthFirstAgent(Agent):
     def break_ties(
         self, search: DepthFirstSearch[State, Action], state: State, deepened: Deepened[Action]
     ) -> None:
-        """Put another action that is equally good in the place of `deepened.best`, if need be."""
+        """Replace `deepened.best` by another action that is equally good, if need be."""
 
     def search(
         self, env: Env[State, Action], state: State, time_limit: float | None = None

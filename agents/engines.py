@@ -16,7 +16,7 @@ class TwoEngines(Agent):
 
     engine: str
     requirement: ClassVar[str]
-    """What the compiled search needs beside a game that it knows, for a message."""
+    """What the compiled search needs besides a game that it knows, for a message."""
 
     @abstractmethod
     def compilation(self, env: Any) -> Compilation | None:
@@ -29,10 +29,10 @@ class TwoEngines(Agent):
             compilation.begin()
 
     def is_compiled(self, env: Any) -> bool:
-        """Whether the compiled engine searches this game; compiles it, if so and if need be.
+        """Whether the compiled engine searches this game; if so, compiles it first if need be.
 
         Raises:
-            ValueError: the compiled engine is asked for and cannot.
+            ValueError: the compiled engine is asked for but cannot search it.
         """
         if self.engine == "reference":
             return False

@@ -17,15 +17,15 @@ class ExpectimaxAgent(MinimaxAgent):
 
     A value is proven where it follows from ends of the game and the model alone; 1 or -1 is a proof
     against any opponent where the model rules no action out. A time limit does not interrupt a
-    model that searches, and it does so at each of the opponent's states.
+    model that itself searches at each of the opponent's states.
     """
 
     opponent: str | OpponentModel = option(
         "uniform", "how the opponent plays: uniform, epsilon_greedy, softmax"
     )
-    epsilon: float = option(0.1, "how often the epsilon_greedy opponent plays just any action")
+    epsilon: float = option(0.1, "how often the epsilon_greedy opponent plays a random action")
     temperature: float = option(
-        0.2, "the softmax opponent plays exp(value / temperature) in proportion"
+        0.2, "the softmax opponent plays in proportion to exp(value / temperature)"
     )
     opponent_depth: int = option(2, "plies that an epsilon_greedy or softmax opponent looks ahead")
 
@@ -59,7 +59,7 @@ class Expectimax(Minimax[State, Action]):
         super().__init__(env, heuristic, clock)
         self.opponent = opponent
         self.player = 1
-        """The one who decides."""
+        """The player who decides."""
 
     def search_root(
         self, state: State, actions: Iterable[Action], depth: float, found: Found[Action]

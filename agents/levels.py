@@ -71,10 +71,10 @@ class LevelAgent(Agent):
     Neighbouring levels of Connect Four are 100 to 250 Elo apart. Level 6 and those above take every
     win at hand and see every threat; those below overlook them now and then, the less the higher
     they are. No level counts seconds, so a seed gives the same moves on any machine; only levels 9
-    and 10, which solve, leave it at what the agent `perfect` finds in its time.
+    and 10, which solve, are limited to what the agent `perfect` finds in its time.
 
     Up to level 7 all of it is plain Python, level 8 is compiled. In games with many actions, or
-    where Numba is missing, a level looks ahead less far, so that a move takes no seconds.
+    where Numba is missing, a level looks less far ahead, so that no move takes seconds.
     """
 
     quick = {"n": 6}  # noqa: RUF012
@@ -123,11 +123,11 @@ class LevelAgent(Agent):
                 self._alpha_beta(depth).compile(env)
 
     def bank_share(self, env: Env[Any, Any]) -> float:
-        """As much as the perfect agent's, where the level solves."""
+        """As large as the perfect agent's, where the level solves."""
         return self._perfect.bank_share(env) if self.level.depth == EXACT else 0.0
 
     def _drawn_depth(self) -> int:
-        """Draw whether it slips in this move, and tell how far it looks ahead."""
+        """Draw whether it slips in this move, and return how far it looks ahead."""
         self._stream = next_stream(self._stream)
         slips = self._stream & DRAWN_MASK < self.level.slip_numbers
         return self.level.slip_depth if slips else self.level.depth

@@ -34,9 +34,9 @@ class MCTSAgent(TreeAgent):
     On ConnectX boards of up to 256 bits (a guard bit for each column counted in), with uniform,
     decisive or learned rollouts, the search is compiled. It does what the reference does, some
     fifty times as fast, but where `decisive_moves` are considered it leaves out at every node, and
-    not only at the root, the moves that lose at once. States that this decides it leaves to the
-    reference. The first search of a process compiles it, which takes seconds; they are not part of
-    its time. Where it is compiled, the rollout `auto` is the learned value in the game that the
+    not only at the root, the moves that lose at once. States that are decided by this are left to
+    the reference. The first search of a process compiles it, which takes seconds; they are not part
+    of its time. Where it is compiled, the rollout `auto` is the learned value in the game that the
     weights know, Connect Four.
     """
 

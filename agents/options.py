@@ -12,7 +12,7 @@ from agents.reporting.input_file import read_content
 Chosen = TypeVar("Chosen", bound=Callable[..., Any])
 
 ENGINES = ("auto", "compiled", "reference")
-"""By what a search runs: compiled code, plain Python, or the faster one that knows the game."""
+"""How a search runs: compiled, in plain Python, or by the faster one that knows the game."""
 
 
 def option(default: Any, help_text: str) -> Any:
@@ -139,7 +139,7 @@ def agent_options(agent: type[Agent]) -> list[OptionInfo]:
 
 
 def unlimited_options(agent: type[Agent], options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options, with those limits lifted that they leave open: the caller's clock limits."""
+    """The options, with limits that they leave open lifted: the caller's clock is the limit."""
     return {**agent.unlimited, **options}
 
 

@@ -8,11 +8,11 @@ from typing import NamedTuple
 class PackageFile(NamedTuple):
     """A data file of the package.
 
-    A bundle carries the content of each one that a module it contains has made a constant of.
+    A bundle carries the content of each file that one of its modules makes a constant.
     """
 
     package: str
-    """In whose folder it lies."""
+    """The package in whose folder it lies."""
     name: str
     base85: str = ""
     """Its content, in a bundle."""
@@ -21,7 +21,7 @@ class PackageFile(NamedTuple):
         """The content.
 
         Raises:
-            OSError: the package is not here, nor is the content.
+            OSError: neither the package nor the content is here.
         """
         if self.base85:
             return b85decode(self.base85)

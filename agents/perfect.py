@@ -55,11 +55,11 @@ RESISTANCES = ("traps", "longest")
 class PerfectAgent(Agent):
     """Plays Connect Four without a mistake, and sets traps where it cannot win.
 
-    It never gives a result away. A won position it wins as fast as can be. In a drawn position all
-    moves that keep the draw are equally good against an opponent who makes no mistake, and in a
+    It never gives a result away. It wins a won position as fast as possible. In a drawn position
+    all moves that keep the draw are equally good against an opponent who makes no mistake, and in a
     lost one all moves are; against one who does, they are not. With the resistance `traps` it takes
     the move after which a likely opponent most probably gives something away, even if one who makes
-    no mistake then wins sooner; with `longest` the exactly best one, which loses as late as can be.
+    no mistake then wins sooner; with `longest` the exactly best one, which loses last.
 
     From the empty board on it plays by heart, from a repertoire and a book of traps, until so few
     cells are left that the solver is done in no time even in plain Python. Elsewhere it solves the
@@ -116,7 +116,7 @@ class PerfectAgent(Agent):
             solver_compilation(env).begin()
 
     def bank_share(self, env: Env[Any, Any]) -> float:
-        """Much on the board of the repertoire: hard positions are rare there, and are solved."""
+        """Large on the repertoire's board: hard positions are rare there, and are solved."""
         return 0.0 if self._repertoire_of(env) is None else HARD_POSITION_SHARE
 
     def act(self, env: Env[State, Action], state: State, time_limit: float | None = None) -> Action:
@@ -135,13 +135,13 @@ class PerfectAgent(Agent):
         """Find a best move; the `action_values` are those of the equally good moves found."""
         legal_actions(env, state)
         exact_moves = self._exact_moves_in(env)
-        clock = Clock(self.time_limit, time_limit)  # what is compiled, is compiled by now
+        clock = Clock(self.time_limit, time_limit)  # whatever is compiled has been compiled by now
         self._game.see(env, state)
         by_heart: Any = self._by_heart(env, state)[0]
         sets_traps = self.resistance == "traps" and by_heart is None
         result = self._searched(exact_moves, env, state, clock, sets_traps)
         if by_heart is not None:
-            # For want of time it may be a guess, of a search that likes another move better.
+            # If time is short, it may be a guess by a search that prefers another move.
             value = result.action_values.get(by_heart, result.value)
             result = replace(result, action=by_heart, value=value, principal_variation=(by_heart,))
         self._game.play(env, state, result.action)
@@ -150,7 +150,7 @@ class PerfectAgent(Agent):
     def source(self, env: Env[Any, Any], state: Any) -> str:
         """The source of its move in a position: the books `traps` and `repertoire`, or `search`.
 
-        It is told as of now: a search that is being compiled may be asked the next time.
+        It may change: a search that is still being compiled may be asked the next time.
         """
         return self._by_heart(env, state)[1]
 

@@ -19,7 +19,7 @@ from envs.protocol import Action, Env, State
 
 
 class SearchedNode(ABC, Generic[Action]):
-    """What a tree search knows of a state, in any of the trees. Values are player 1's."""
+    """What a tree search knows about a state, in any of the trees. Values are player 1's."""
 
     __slots__ = ()
 
@@ -259,7 +259,7 @@ class MonteCarloTree(ABC, Generic[State, Action]):
             node.proven = node.sign * best
 
     def descend(self, state: State) -> bool:
-        """Make the node of `state` the root, if it is at most two plies below; tell if it was."""
+        """Make the node of `state` the root, if it is at most two plies below; return if it was."""
         nearby = [self.root, *self.root.children.values()]
         nearby += [node for child in nearby[1:] for node in child.children.values()]
         found = next((node for node in nearby if node.state == state), None)

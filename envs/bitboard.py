@@ -76,7 +76,7 @@ def line_steps(rows: int, inarow: int) -> LineSteps:
 
 
 def has_line(stones: int, steps: LineSteps) -> bool:
-    """Tell whether `stones` hold a line; `steps` are the board's `line_steps`."""
+    """Return whether `stones` hold a line; `steps` are the board's `line_steps`."""
     for first, second, further in steps:
         run = stones & (stones >> first)
         if run & (run >> second):
@@ -136,7 +136,7 @@ def bits_needed(rows: int, columns: int, inarow: int) -> int:
 
 
 def fits_in_word(rows: int, columns: int, inarow: int) -> bool:
-    """Tell whether a board fits a word of 64 bits.
+    """Return whether a board fits a word of 64 bits.
 
     All boards up to 6 rows and 9 columns or 7 rows and 8 columns do, with lines of up to 7.
     """
@@ -144,7 +144,7 @@ def fits_in_word(rows: int, columns: int, inarow: int) -> bool:
 
 
 def fits_in_wide_word(rows: int, columns: int, inarow: int) -> bool:
-    """Tell whether a board suits the compiled searches: it fits one of their words."""
+    """Return whether a board suits the compiled searches: it fits one of their words."""
     return bits_needed(rows, columns, inarow) <= max(WORDS)
 
 
@@ -275,7 +275,7 @@ def completing_along(stones: int, step: int, inarow: int) -> int:
 
 @inlined
 def has_run(stones: int, rows: int, inarow: int) -> bool:
-    """Tell whether `stones` hold a line."""
+    """Return whether `stones` hold a line."""
     return (
         runs_along(stones, 1, inarow)
         | runs_along(stones, rows, inarow)

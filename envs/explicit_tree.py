@@ -22,14 +22,14 @@ LARGEST = 1e300  # the largest leaf; its negative is the smallest
 
 @dataclass(frozen=True)
 class MaxNode:
-    """A node of player 1, whoever would be next: a list of subtrees, or a dict of named ones."""
+    """A node of player 1 in spite of turns: a list of subtrees, or a dict of named ones."""
 
     branches: Sequence[NestedTree] | Mapping[Any, NestedTree]
 
 
 @dataclass(frozen=True)
 class MinNode:
-    """A node of player 2, whoever would be next: a list of subtrees, or a dict of named ones."""
+    """A node of player 2 in spite of turns: a list of subtrees, or a dict of named ones."""
 
     branches: Sequence[NestedTree] | Mapping[Any, NestedTree]
 

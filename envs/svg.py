@@ -86,8 +86,8 @@ OF_SAVED = "connectx-saved"  # the class of pictures that are shown where a page
 def in_page(picture: str, words: str, style: str = "") -> str:
     """Return HTML that shows a document as a part of a page, such as a notebook.
 
-    Who opens a notebook of somebody else's sees it without SVG and without rules of style, until
-    it is trusted. So there the same picture stands as an image, which a rule hides elsewhere.
+    Until a notebook of somebody else's is trusted, it is shown without SVG and style rules. So
+    there the same picture stands as an image, which a rule hides elsewhere.
 
     Args:
         picture: the document.

@@ -1,4 +1,4 @@
-"""A contract suite: whether a game of your own keeps what `envs.protocol` promises to searches."""
+"""A contract suite: whether a game of your own keeps the promises of `envs.protocol`."""
 
 from collections.abc import Callable, Hashable, Sequence
 from math import isfinite

@@ -30,7 +30,7 @@ IN_ASCII = {
     **dict.fromkeys("│┃║├╞", "|"),
     **dict.fromkeys("└╘", "`"),
     "═": "=",
-    **dict.fromkeys(map(chr, range(0x2800, 0x2900)), "*"),  # what turns while one waits
+    **dict.fromkeys(map(chr, range(0x2800, 0x2900)), "*"),  # the spinner
 }
 
 

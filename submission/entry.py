@@ -26,7 +26,7 @@ PLAYED_WITH = "played with "
 """Begins the line by which a submission says its versions."""
 
 LONGEST_MOVE = 10.0
-"""Seconds for a move of OpenSpiel's environments, which allow an hour where they are not told."""
+"""Seconds for a move in OpenSpiel's environments, which allow an hour unless they are told."""
 
 
 class Request(NamedTuple):
@@ -275,7 +275,7 @@ def versions() -> str:
     for name in ("numba", "numpy"):
         try:
             found.append(f"{name} {metadata.version(name)}")
-        except Exception:  # it may be damaged, and a line for the log is worth no game
+        except Exception:  # it may be damaged, and a line for the log is not worth a game
             found.append(f"no {name}")
     return ", ".join(found)
 
@@ -297,6 +297,6 @@ def plan_seconds(request: Request, elapsed: float, bank_share: float = 0.0) -> f
 def _rules(rows: int, columns: int, inarow: int) -> ConnectX:
     """The game of this size; making its tables takes longer than a quick agent's move.
 
-    A line that is longer than the board is as good as any other of that kind.
+    Any two lines that are longer than the board are equivalent.
     """
     return ConnectX(rows, columns, min(inarow, max(rows, columns) + 1))

@@ -224,7 +224,7 @@ def ladder(
     resume: bool = False,
     progress: bool = True,
 ) -> Ladder:
-    """Find out who is stronger: everyone plays everyone, and Elo ratings come of it.
+    """Find out who is stronger: everyone plays everyone, which gives Elo ratings.
 
     The players are two or more. `anchor` is the name of the one whose rating is 0, by default the
     one in the middle. The other options are those of `evaluate`, with `games` of each two players.
@@ -257,7 +257,7 @@ def compare(
     workers: int = CORES,
     progress: bool = True,
 ) -> Comparison:
-    """Say whether a new version of a player is better than the old one, and where not.
+    """Say whether a new version of a player is better than the old one, and where worse.
 
     Both are checked by a pair of games; they meet, in the own arena, until a sequential test tells
     better, worse and equal apart; both are asked for their moves in the same solved positions; and

@@ -118,8 +118,7 @@ def environment_of(referee: Referee) -> Mapping[str, Any]:
     """The referee's parts, as kaggle_environments keeps them: `specification`, `agents` and more.
 
     Raises:
-        ModuleNotFoundError: with what installs it, where kaggle_environments or OpenSpiel is
-            missing.
+        ModuleNotFoundError: kaggle_environments or OpenSpiel is missing; it says how to install it.
     """
     environments: Mapping[str, Mapping[str, Any]] = kaggle_environments().environments
     if referee not in environments:

@@ -34,7 +34,7 @@ def plain_text(text: str) -> str:
 
 
 def is_stream(file: TextIO) -> bool:
-    """Whether a file may still grow while it is read, as a pipe does."""
+    """Whether a file may still grow while it is being read, as a pipe does."""
     try:
         return not S_ISREG(os.fstat(file.fileno()).st_mode)
     except OSError:  # a file in memory

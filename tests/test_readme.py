@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from agents import agent_names
+from agents.policy.alphazero_agent import AlphaZeroAgent
 from agents.trace import draw
 from benchmarks.results import with_results
 from envs import ConnectFour, board_svg, state_from_moves
@@ -101,6 +102,26 @@ def test_python_blocks_and_pictures_of_the_searches() -> None:
         assert (pictures / f"{name}.svg").read_text(encoding="utf-8") == drawing
     for name in names:
         assert f"(pictures/{name})" in text_of(SEARCHES)
+
+
+def test_the_table_of_a_guided_search() -> None:
+    """What a network prefers, and where the visits go; processors may round differently."""
+    env, columns = ConnectFour(), (1, 2, 4, 6, 7)
+    state = state_from_moves(env, "3555533344122532352211")
+    rows = dict(
+        re.findall(r"^\| ((?:prior|visits|value)[^|]*) \| (.*) \|$", text_of(SEARCHES), re.M)
+    )
+    told = {
+        name: [float(cell.strip(" %")) for cell in row.split("|")] for name, row in rows.items()
+    }
+    for simulations, visits in ((16, "visits after 16 simulations"), (600, "visits after 600")):
+        agent = AlphaZeroAgent(weights="zero", simulations=simulations)
+        agent.search(env, state)
+        assert agent.tree is not None
+        children = [agent.tree.root.children[column - 1] for column in columns]
+        assert [child.visits for child in children] == pytest.approx(told[visits], abs=3)
+    assert [100 * child.prior for child in children] == pytest.approx(told["prior"], abs=1)
+    assert [child.value for child in children] == pytest.approx(told["value after 600"], abs=0.03)
 
 
 @every_document

@@ -47,7 +47,7 @@ from envs.bitboard import fits_in_word
 from envs.compiled.jit import Words
 
 MOST_FOLDED = 16
-"""Scores that a byte of a file may unfold to: several times as many as in large books."""
+"""Scores that a byte of a file may decompress to: several times as many as in large books."""
 NO_PLIES = 65535
 VERSION = 1
 """The version of both formats."""
@@ -73,7 +73,7 @@ class FileKind(NamedTuple):
         """The numbers of the header, and the content.
 
         Raises:
-            ValueError: it is another file, of another version of the format, or damaged.
+            ValueError: it is not such a file, has another version of the format, or is damaged.
         """
         if len(data) < self.header.size + CHECKSUM.size or not data.startswith(self.magic):
             raise ValueError(f"this is no {self.name}: compute one with `{self.command}`")
@@ -115,7 +115,7 @@ def decode_book(data: bytes) -> BookContent:
     """The content of a book's bytes.
 
     Raises:
-        ValueError: they are no book, a book in another version of the format, or damaged.
+        ValueError: they are not a book, have another version of the format, or are damaged.
     """
     import numpy as np
 
@@ -141,7 +141,7 @@ def decode_repertoire(data: bytes) -> Repertoire:
     """The repertoire that these bytes hold.
 
     Raises:
-        ValueError: they are no repertoire, one in another version of the format, or damaged.
+        ValueError: they are not a repertoire, have another version of the format, or are damaged.
     """
     (rows, columns, inarow, *plies, seed, segment, segments), bits = REPERTOIRES.decode(data)
     scope = RepertoireScope(

@@ -25,7 +25,7 @@ class BookScope:
     Its positions have at most `plies` stones, and the game goes on in them.
 
     Raises:
-        ValueError: no such board, one that does not fit, or plies that its games do not have.
+        ValueError: the board is impossible or too large, or its games do not last as many plies.
     """
 
     rows: int
@@ -34,7 +34,7 @@ class BookScope:
     plies: int
 
     def __post_init__(self) -> None:
-        if (self.rows + 1) * self.columns > LARGEST_BOOK_BITS:  # before so large a board is made
+        if (self.rows + 1) * self.columns > LARGEST_BOOK_BITS:  # before such a board is made
             raise ValueError(
                 f"a book takes boards with columns * (rows + 1) at most {LARGEST_BOOK_BITS}, "
                 f"not {self.rows} rows and {self.columns} columns"
@@ -73,7 +73,7 @@ FEW_POSITIONS = 2**18
 
 
 def most_positions(deepest: int) -> int:
-    """How many positions a book may have after any ply, by their number after its last one."""
+    """How many positions a book may have after any ply, given their number after its last one."""
     return max(deepest, FEW_POSITIONS)
 
 

@@ -1,8 +1,8 @@
 """A repertoire: an exactly best move for every position that a player can meet who plays it.
 
-All other positions are left out, for such a player allows none of them. So it reaches much further
-than a book of all positions: to the 20th ply of Connect Four in some 200 kB. It can hold the
-positions of the first plies, too, by whatever moves they came about.
+Positions that such a player never allows are left out. So it reaches much further
+than a book of all positions: to the 20th ply of Connect Four in some 200 kB. It can also hold all
+positions of the first plies, however they came about.
 
 The positions are not written down, nor the columns. Where a position has several `promising_moves`,
 a bit for each of them, in their order, tells whether it is the one (`agents.book.retrieval`); most
@@ -48,7 +48,7 @@ class RepertoireScope(NamedTuple):
         return board_masks(self.rows, self.columns, self.inarow)
 
     def check(self) -> None:
-        """Raise ValueError where the solver does not take the board, or it has no such plies."""
+        """Raise ValueError if the solver does not take the board, or it has no such plies."""
         env = ConnectX(self.rows, self.columns, self.inarow)
         if not fits_in_word(self.rows, self.columns, self.inarow):
             raise ValueError(

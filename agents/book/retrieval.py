@@ -1,10 +1,10 @@
 """A bit for each key of a set, in little more than a bit each: the keys themselves are not kept.
 
 Three places of a bit field belong to each key, and the exclusive or of what stands there is its
-bit. A number that is no key gets a bit, too, without meaning; so the reader must know what is in
-the set. The places lie in neighbouring segments, so that 1.13 places for a key are enough for the
-field to be filled by "peeling": again and again a key is put aside that has a place to itself, and
-in the opposite order each is given its bit by that place.
+bit. A number that is not a key gets a meaningless bit, so the reader must know what is in the set.
+The places lie in neighbouring segments, so that 1.13 places for a key are enough for the field to
+be filled by "peeling": again and again a key is put aside that has a place to itself, and in the
+opposite order each is given its bit by that place.
 
 M. Dietzfelbinger and R. Pagh, "Succinct Data Structures for Retrieval and Approximate Membership"
 (2008); T. M. Graf and D. Lemire, "Binary Fuse Filters" (2022) for the segments.
@@ -32,7 +32,7 @@ class BitField(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether there is such a field, and all of its bits are here."""
+        """Whether such a field is possible, and all of its bits are present."""
         size = self.segment * self.segments
         is_power = self.segment.bit_count() == 1 and self.segment <= LARGEST_SEGMENT
         return is_power and self.segments >= 3 and len(self.bits) == (size + 7) // 8

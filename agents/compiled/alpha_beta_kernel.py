@@ -11,7 +11,7 @@ Its words are as wide as the board needs (`envs.bitboard.word_of_board`); number
 A state is searched only if its mover has no win at hand, and the search keeps this up itself: where
 two or more plies are left, moves that let the opponent win at once are lost, and left out.
 
-All moves of a state but the first are tried with an empty window: they mostly fail to beat alpha,
+All moves of a state but the first are tried with a null window: they mostly fail to beat alpha,
 which is all that has to be shown (principal variation search: T. A. Marsland and M. Campbell,
 "Parallel Search of Strongly Ordered Game Trees", 1982).
 """
@@ -60,7 +60,7 @@ PROGRESS_FIELDS = 2
 OPEN = 1 << 50  # instead of a score: the moves of the state have to be searched first
 NO_MOVE = 0
 TABLE_PLIES = 3
-"""Plies left from which on the table is used; below, to search takes no longer than to look up."""
+"""The table is used with at least as many plies left; with fewer, searching is no slower."""
 
 
 class SearchArrays(NamedTuple):
@@ -79,8 +79,8 @@ class SearchArrays(NamedTuple):
 AlphaBetaSlice = Callable[[BoardMasks, Any, SearchArrays, int, int], bool]
 SliceOnBoard = Callable[[Any, SearchArrays, int, int], bool]
 ScoreAfter = Callable[[Any, int, int, int, int], int]
-"""Scores the state to which a move leads, from the view of who makes it, by: what the heuristic
-needs, the score kept up so far, the stones of the mover and of both players, and the move."""
+"""Scores the state after a move, for the player who makes it. Takes what the heuristic needs, the
+score kept up so far, the stones of the mover and of both players, and the move."""
 
 
 def make_search(guessed_score: ScoreAfter, kept_score: ScoreAfter) -> AlphaBetaSlice:
@@ -176,7 +176,7 @@ def visit(board: BoardMasks, arrays: SearchArrays, ply: int, plies: int) -> int:
 
 @inlined
 def settle(arrays: SearchArrays, ply: int, low: int, high: int) -> None:
-    """Set what is proven of a state's result."""
+    """Set the proven bounds of a state's result."""
     arrays.frames[ply, LOW] = low
     arrays.frames[ply, HIGH] = high
 
@@ -263,7 +263,7 @@ def take_back(arrays: SearchArrays, ply: int, score: int, plies: int) -> int:
     frame = arrays.frames[ply]
     move = arrays.moves[ply, int(frame[NEXT]) - 1]
     if frame[NEXT] > 1 and not frame[AGAIN] and frame[ALPHA] < score < frame[BETA]:
-        frame[AGAIN] = 1  # an empty window has shown that it beats alpha, but not by how much
+        frame[AGAIN] = 1  # a null window has shown that it beats alpha, but not by how much
         frame[NEXT] -= 1
         return OPEN
     frame[AGAIN] = 0
@@ -290,7 +290,7 @@ def take_back(arrays: SearchArrays, ply: int, score: int, plies: int) -> int:
 
 @inlined
 def take_in_proof(arrays: SearchArrays, ply: int) -> None:
-    """Take in what is proven of the state after a move: the mover has the best of all of these."""
+    """Take in the proven bounds of the state after a move: the mover has the best of all moves."""
     frame, child = arrays.frames[ply], arrays.frames[ply + 1]
     frame[LOW] = max(int(frame[LOW]), -int(child[HIGH]))
     frame[HIGH] = max(int(frame[HIGH]), -int(child[LOW]))
@@ -349,7 +349,7 @@ def guess_after(guesses: GuessArrays, score: int, mover: int, mask: int, move: i
 
 @inlined
 def no_score(guesses: GuessArrays, score: int, mover: int, mask: int, move: int) -> int:
-    """Keep nothing up: a network looks at leaves alone."""
+    """Do nothing: a network looks only at leaves."""
     return 0
 
 

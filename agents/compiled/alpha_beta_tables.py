@@ -24,7 +24,7 @@ AT_MOST = 2  # the score is at most the one in the table; both bounds together m
 _REACH_BITS = 8  # of the plies looked ahead
 _CELL_BITS = 8
 _PROOF_BITS = 3
-"""Of the pair of the least and the greatest result; what is proven holds whatever the reach."""
+"""For the pair of the least and the greatest proven result, which hold whatever the reach."""
 _SCORE_OFFSET = 1 << 41  # makes every score positive
 _SPREADER = 0x1E3779B97F4A7C15  # odd, with bits all over: multiplying by it spreads similar keys
 _LOW_62_BITS = (1 << 62) - 1

@@ -18,9 +18,9 @@ SILENT_SECONDS = 1.0
 LOOK_SECONDS = 0.1
 """... as soon as it is known that machine code is made, and not only read from the disk."""
 SWITCH_SECONDS = 1e-4
-"""Longest wait of the compiler, beside a game, for Python's lock each time that it comes back from
-LLVM. That is thousands of times, so that Python's own 5 ms would add up to minutes."""
-FAREWELL_SECONDS = 10.0  # longest wait of the end of Python until the compiler can be left
+"""How long the compiler, beside a game, waits at most for Python's lock each time that it returns
+from LLVM: thousands of times, so that Python's own 5 ms would add up to minutes."""
+FAREWELL_SECONDS = 10.0  # how long the end of Python waits until the compiler can be left
 
 
 class Patience:
@@ -66,7 +66,7 @@ class WideBoards:
         self._taking = Lock()
 
     def take(self, board: ConnectX) -> bool:
-        """Take a board, if there is room; tell whether searches may be compiled for it."""
+        """Admit a board, if there is room; return whether searches may be compiled for it."""
         with self._taking:
             if self.most is None or len(self._taken) < self.most:
                 self._taken.add(board)
@@ -106,8 +106,8 @@ class Compilation:
 
     Args:
         search: what it is called in messages.
-        prove: compiles the search, and tells whether it finds what it finds in plain Python.
-        board: of wide words, which it is compiled for; None where one compilation serves all.
+        prove: compiles the search, and returns whether its results equal those of plain Python.
+        board: the board of wide words that it is compiled for; None where one serves all.
     """
 
     def __init__(
@@ -139,7 +139,7 @@ class Compilation:
         """Whether the compiled search can be used now; begins to compile it, if need be.
 
         Args:
-            patient: whether to wait, for as long as `PATIENCE` has it, while it is compiled.
+            patient: whether to wait, for as long as `PATIENCE` allows, while it is compiled.
         """
         self.begin()
         if patient:
@@ -185,14 +185,14 @@ class Compilation:
         try:
             if self._prove():
                 return True
-            problem = "it finds something else when it is compiled"
+            problem = "its results differ when it is compiled"
         except Exception as error:
             problem = f"{type(error).__name__}: {error}"
         self._say(f"run in plain Python ({problem})")
         return False
 
     def _say(self, what: str) -> None:
-        print(f"the search of {self._search} is {what}", file=sys.stderr)
+        print(f"{self._search}: the search is {what}", file=sys.stderr)
 
 
 def end_thread(thread: Thread) -> None:
@@ -202,7 +202,7 @@ def end_thread(thread: Thread) -> None:
 
 
 RULES = ("initial_state", "current_player", "get_available_actions", "get_next_state", "reward")
-"""The methods that a class must leave as ConnectX has them."""
+"""The methods that a class must inherit from ConnectX unchanged."""
 
 
 def is_compiled_game(env: object) -> TypeGuard[ConnectX]:
@@ -218,5 +218,5 @@ def is_compiled_game(env: object) -> TypeGuard[ConnectX]:
 
 
 def takes_wide_words(env: object) -> TypeGuard[ConnectX]:
-    """Whether `env` is compiled, and does not fit 64 bits: then it is compiled for itself."""
+    """Whether `env` is compiled but does not fit 64 bits, so that it needs its own compilation."""
     return is_compiled_game(env) and not fits_in_word(*env.size)

@@ -58,7 +58,7 @@ LARGEST_TABLE = 1 << 30  # states: `slot_of` computes no place beyond
 class LineScale:
     """The scores of `open_lines` or, where no line is counted, of `zero`, and their values.
 
-    Scores and values are of the same player's view.
+    Scores and values are from the same player's view.
     """
 
     def __init__(self, heuristic: Heuristic, env: ConnectX) -> None:
@@ -104,8 +104,8 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
 
     Its `nodes` are the states that it reaches by a move; those that bitboards show to be lost or
     won at once are not among them. `can_compile` says which games, heuristics and orderings it
-    takes; its table has room for `table_size` states. Where it is `plain`, the kernel runs as it
-    stands, in plain Python.
+    takes; its table has room for `table_size` states. If it is `plain`, the kernel runs uncompiled,
+    in plain Python.
     """
 
     engine = "compiled"
@@ -164,8 +164,8 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
     def guess(self, state: BoardState) -> float:
         """The heuristic's value of a state.
 
-        A network's is the kernel's, of the only move of a state before it: so nothing is compiled
-        for the network alone.
+        For a network it is the kernel's value of the only move in a state before it, so that
+        nothing is compiled for the network alone.
         """
         if not isinstance(self.heuristic, LearnedValue):
             return super().guess(state)

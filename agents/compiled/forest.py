@@ -59,13 +59,13 @@ class Forest:
             return self._grow_by(executor.map, simulations, clock, through)
 
     def add_noise(self, noise: Mapping[int, float], share: float) -> None:
-        """Mix noise into the priors of the root, as `agents.policy.puct.noisy_priors` has it."""
+        """Mix noise into the priors of the root, as `agents.policy.puct.noisy_priors` does."""
         for tree in self.trees:
             for action, prior in noisy_priors(tree.root, noise, share).items():
                 tree.nodes["prior"][tree.root.children[action].place] = prior
 
     def descend(self, state: BoardState) -> bool:
-        """Make `state` the root if it is known and at most two plies on; tell whether it was."""
+        """Make `state` the root if it is known and at most two plies on; return whether it was."""
         path = path_between(self.env, self.state, state)
         places = [] if path is None else [tree.place_of(path) for tree in self.trees]
         if all(place is None for place in places):

@@ -43,7 +43,7 @@ def guess_of(network: NetworkArrays, mover: int, mask: int) -> int:
 
 @jit
 def guess_position(network: NetworkArrays, mover: int, mask: int) -> int:
-    """The same, to be called by itself."""
+    """`guess_of` as a kernel that Python calls."""
     return guess_of(network, mover, mask)
 
 
@@ -178,7 +178,7 @@ def learned_values(
 
     Raises:
         OSError: the weights cannot be read.
-        ValueError: they are none, or missing where they are needed.
+        ValueError: they are invalid, or missing where they are needed.
     """
     if weights is not None:
         return {LEARNED: LearnedValue(StoredPolicy(weights))}

@@ -37,7 +37,7 @@ class LevelOpponent(NamedTuple):
     reply: Callable[[LevelTables, int, int, int, int], tuple[int, int]]
 
     def tables(self, threads: int) -> LevelTables:
-        """What the kernel takes, with memory for so many threads."""
+        """The kernel's tables, with memory for this number of threads."""
         actions = range(len(self.game.action_cells))
         legal = range(len(actions) + 1)
         depths = [
@@ -106,7 +106,7 @@ def best_action(tables: LevelTables, thread: int, mover: int, mask: int, depth: 
         to_front(tables.actions[thread, 0], best)
         to_front(tables.gains[thread, 0], best)
         best = search_root(tables, thread, mover, mask, score, count, plies)
-        if best < 0:  # all are lost: what was best before defends
+        if best < 0:  # all are lost: the best of the depth before defends
             return int(actions[0])
         if tables.numbers[thread, 0, BEST] == WIN_SCORE:
             break

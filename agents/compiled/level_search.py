@@ -1,4 +1,4 @@
-"""The look-ahead of a level: alpha-beta with a stack, as `AlphaBetaAgent` has it in plain Python.
+"""The look-ahead of a level: alpha-beta with a stack, as in `AlphaBetaAgent` in plain Python.
 
 The actions of the root come in the order in which they stand; those of a state within the tree by
 their gains.
@@ -67,7 +67,7 @@ def search(tables: LevelTables, thread: int, plies: int) -> int:
 
 @inlined
 def last_ply(tables: LevelTables, thread: int, ply: int) -> int:
-    """Score a state by its actions, first the one that last caused a cutoff at this ply."""
+    """Score a state by its actions, the one that last caused a cutoff at this ply first."""
     stones, numbers = tables.stones[thread, ply], tables.numbers[thread, ply]
     mover, mask = stones[MOVER], stones[MASK]
     score, beta, killer = numbers[SCORE], numbers[BETA], tables.killers[thread, ply]

@@ -47,7 +47,7 @@ class LevelTables(NamedTuple):
     counts: Words  # [cell] As the three of `LineScores`: how many lines run through it;
     lines: Words  # [cell, n] these lines;
     line_gains: Words
-    """[own << PLACE_BITS | other] what a stone gains through a line with so many stones."""
+    """[own << PLACE_BITS | other] what a stone gains through a line with these stones."""
     lowest: Words  # [action] The lowest cell that it can fill
     cells: Words  # [action] The cells that it can fill
     board: Words  # [0] All cells

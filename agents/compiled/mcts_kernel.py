@@ -140,7 +140,7 @@ def random_cell(cells: int, stream: int, board: BoardMasks) -> int:
     """Draw one of `cells`, which lie in different columns."""
     count = cells.bit_count()
     index = int(drawn_index(stream, count))
-    if count == board.columns:  # the usual case, in which no cell has to be counted off
+    if count == board.columns:  # the usual case, in which no cell has to be skipped
         return cell_of_column(cells, index, board)
     while index > 0:
         cells &= cells - 1
@@ -212,7 +212,7 @@ kernels_by_guesses = make_kernels(make_node, grow_by_guesses)
 def make_kernels_on_board(board: BoardMasks) -> TreeKernels:
     """Make the kernels of a board, with all that is constant there; its trees grow by playouts.
 
-    They take no notice of the board that they are handed. They are kept, for so are their twins.
+    They ignore the board that they are handed. They are cached, as are their twins.
     """
 
     @inlined

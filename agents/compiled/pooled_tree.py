@@ -73,7 +73,7 @@ class PooledTree(ABC):
         return PooledNode(self, self.place, sign, self.nodes[self.place].item())
 
     def grow(self, simulations: int, through: int | None = None) -> int:
-        """Run simulations until the root is proven; how many were run.
+        """Run simulations until the root is proven; return how many were run.
 
         Args:
             simulations: how many, at most.
@@ -100,7 +100,7 @@ class PooledTree(ABC):
         return node.place
 
     def require_room(self, simulations: int | None) -> None:
-        """Make room for further simulations if there is too little and more can be had."""
+        """Make room for further simulations if there is too little and the pool can grow."""
         is_short = self.counters[TAKEN] + self._wanted(simulations) > len(self.nodes)
         if is_short and (len(self.nodes) < LARGEST_POOL or self.place != ROOT):
             self.make_room(simulations)

@@ -119,7 +119,7 @@ def safe_moves(board: FeatureBoard, mover: int, mask: int) -> int:
 
 @inlined
 def evaluate_leaf(tree: TreeArrays, place: int, mover: int, mask: int, setup: Setup) -> float:
-    """Ask the network for a node's value, for who moved there, and for its children's priors."""
+    """Ask the network for a node's value, for the player who moved there, and for the priors."""
     nodes, network = tree.nodes, setup.network
     logits = network.first
     value = -evaluate_position(network, mover, mask)

@@ -24,7 +24,7 @@ NODE = [
     ("first", "i4"),  # the place of the first child; NO_PLACE before the children have places
     ("total", "f8"),  # the sum of the results
     ("proven", "i1"),  # the exact value (1, 0 or -1), or UNPROVEN
-    ("draw_at_hand", "i1"),  # 1 where who is to move has a proven draw at hand; else 0
+    ("draw_at_hand", "i1"),  # 1 where the player to move has a proven draw at hand; else 0
     ("children", "i2"),  # how many have been made
     ("untried", "i2"),  # how many moves have no child yet
     ("action", "i2"),  # that led here; NO_ACTION at the root, and in a place that is still empty
@@ -52,7 +52,7 @@ class TreeArrays(NamedTuple):
 
 
 class Setup(NamedTuple):
-    """What a rule knows of the board, and how it grows trees there."""
+    """What a rule knows about the board, and how it grows trees there."""
 
     board: Any
     settings: Any
@@ -72,7 +72,7 @@ class TreeRule(NamedTuple):
     """(tree, length, mover, mask, setup): adds to the last node of the path, which has places for
     its children; returns the path's length, and its last node's `mover` and `mask`."""
     value_leaf: Callable[[TreeArrays, int, int, int, Setup], float]
-    """(tree, place, mover, mask, setup): the sum of the results, for who moved there."""
+    """(tree, place, mover, mask, setup): the sum of the results, for the player who moved there."""
 
 
 class Growth(NamedTuple):
@@ -195,7 +195,7 @@ def value_at_sight(possible: int, wins: int, safe: int) -> int:
         safe: those after which the other player does not win at once.
     """
     if possible & wins:
-        return -1  # who is to move wins at once
+        return -1  # the player to move wins at once
     if possible and not safe:
         return 1  # each move lets the other one win at once
     return UNPROVEN if possible else 0  # a full board is a draw
@@ -203,7 +203,7 @@ def value_at_sight(possible: int, wins: int, safe: int) -> int:
 
 @inlined
 def has_places(nodes: Any, counters: Any, place: int) -> bool:
-    """Give the children of a node their places if there is room; tell whether they have them."""
+    """Give the children of a node their places if there is room; return whether they have them."""
     node = nodes[place]
     if node.first != NO_PLACE:
         return True
@@ -224,7 +224,7 @@ def back_up(nodes: Any, path: Any, length: int, total: float, visits: int) -> No
     for step in range(length - 1, -1, -1):
         node = nodes[path[step]]
         if node.draw_at_hand and total > 0.0:
-            total = 0.0  # who is to move here would rather have taken the draw
+            total = 0.0  # the player to move here would rather have taken the draw
         node.visits += visits
         node.total += total
         total = -total

@@ -55,10 +55,10 @@ TIE_BREAKS = ("first", "expectimax")
 """The ways to choose among equally good actions that options name."""
 
 TEMPERATURE = 0.1
-"""An action that the opponent sees to cost this much is 1 / e times as likely. Of 0.05 to 0.5 it
-was the best in matches from lost positions, if only just."""
+"""An action that costs this much, as the opponent sees it, is 1 / e times as likely. It was
+narrowly the best of 0.05 to 0.5 in matches from lost positions."""
 LOOK_AHEAD = 4
-"""Plies that the opponent is thought to look ahead; so he makes no plain mistakes."""
+"""Plies that the opponent is thought to look ahead, so that it makes no obvious mistakes."""
 LEAST_LIKELY = 0.02
 """Replies that are less likely are left out."""
 
@@ -84,7 +84,7 @@ def best_against_fallible(
         state: where to choose.
         candidates: the equally good actions, at least one. The first of them is chosen where the
             others are no better, and where the functions raise `TimeUp`.
-        seen: what the opponent's look-ahead shows of his replies.
+        seen: the value of the opponent's replies, as its own look-ahead shows it.
         exact: what an action is worth if both play on as well as they can.
     """
     if len(candidates) == 1:

@@ -3,7 +3,7 @@
 A heuristic is a plain function `(env, state) -> float`, from player 1's view. Its values stay
 strictly between -1 and 1, so that no guess ever outranks a proven win or loss. All of these but
 `odd_even_threats` are antisymmetric: with the colours exchanged the value changes its sign. That
-one is not, for its rows are those of the player who moves first and of the other one.
+one is not, because its rows depend on who moves first.
 """
 
 from collections.abc import Callable, Mapping, Sequence

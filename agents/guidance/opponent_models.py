@@ -31,10 +31,10 @@ def epsilon_greedy(agent: Agent, epsilon: float) -> OpponentModel:
 
     Args:
         agent: should repeat its choices, as those without randomness and time limits do.
-        epsilon: from 0, where the agent is followed always, to 1.
+        epsilon: from 0, which always follows the agent, to 1.
 
     Raises:
-        ValueError: `epsilon` is something else.
+        ValueError: `epsilon` is out of this range.
     """
     if not 0 <= epsilon <= 1:
         raise ValueError(f"epsilon must be between 0 and 1, not {epsilon!r}")
@@ -122,7 +122,7 @@ def _visit_shares(
 
 
 class Remembered:
-    """A model that asks another one about each state once; for one game alone."""
+    """A model that asks another one only once about each state of a game."""
 
     def __init__(self, model: OpponentModel) -> None:
         self._model = model
@@ -155,10 +155,10 @@ class OpponentMixture:
 
     Args:
         models: at least one.
-        weights: how likely each model is, from 0 on; None: all alike.
+        weights: how likely each model is, at least 0; None: all equally likely.
 
     Raises:
-        ValueError: no models, another number of weights, or weights that cannot be.
+        ValueError: no models, another number of weights, or impossible weights.
     """
 
     def __init__(
@@ -177,7 +177,7 @@ class OpponentMixture:
         """How likely each model is; they add up to 1."""
 
     def __call__(self, env: Env[State, Action], state: State) -> Mapping[Action, float]:
-        """The mean of what the models say.
+        """The mean of the models' probabilities.
 
         Raises:
             ValueError: as `probabilities_of`.
@@ -192,7 +192,7 @@ class OpponentMixture:
         return {action: probability / total for action, probability in mixed.items()}
 
     def after(self, env: Env[State, Action], state: State, action: Action) -> "OpponentMixture":
-        """The mixture as it is to be believed once the opponent has played an action (Bayes).
+        """The mixture after the opponent has played an action, by Bayes' theorem.
 
         No model is refuted by one action: each could have been played by mistake.
 

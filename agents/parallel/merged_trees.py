@@ -30,7 +30,7 @@ def merged_search(
     workers: Workers,
     time_limit: float | None,
 ) -> SearchResult[Action]:
-    """Let each worker grow a tree, and choose by what they know together.
+    """Let each worker grow a tree, and choose by their combined statistics.
 
     The simulations are shared out, and the seed of each tree follows from the agent's.
 

@@ -33,20 +33,20 @@ def parallel_search(
     Monte Carlo tree search grows a tree in each worker and adds their statistics up. The same seed
     and number of workers give the same result where no time limit ends it. No tree is kept.
 
-    Where an exception ends the search, a task's own or Ctrl-C, what no worker has begun is taken
-    back.
+    If an exception ends the search, a task's own or Ctrl-C, tasks that no worker has begun are
+    cancelled.
 
     Args:
-        agent: any `DepthFirstAgent`, as minimax, expectimax and alphabeta are, or mcts; with
-            processes for workers its options, as the game and the state, must be picklable.
+        agent: any `DepthFirstAgent`, as minimax, expectimax and alphabeta are, or mcts; if workers
+            are processes, its options, the game and the state must be picklable.
         env: the rules.
         state: where to search from.
         executor: anything with the `submit` of `concurrent.futures`, whose futures `wait` takes:
             threads, processes, Dask's or MPI's executors. It is left open.
         workers: how many tasks the executor runs at the same time; None: one for each processor of
             this machine.
-        time_limit: seconds, in addition to the agent's own limits. Workers that compile a search,
-            which they do once, do so before.
+        time_limit: seconds, in addition to the agent's own limits. Compiling a search, which each
+            worker does once, comes before.
 
     Raises:
         ValueError: the agent is of another kind, there is no worker, or as `agent.search`.

@@ -79,7 +79,7 @@ class Workers:
         """Run the tasks; give the outcome of each with its key, in the order in which they end.
 
         A task is taken from `tasks` only when a worker is free for it, so that it can carry the
-        time that is left. Whatever ends the run takes back what no worker has begun.
+        time that is left. When the run ends, tasks that no worker has begun are cancelled.
 
         Raises:
             TimeUp: the time is up, and outcomes are missing.
@@ -99,7 +99,7 @@ class Workers:
                     future.cancel()
 
     def prepare(self, call: Callable[[], Outcome]) -> list[Outcome]:
-        """Run `call` as often as there are workers, so that each one, if it is new, has done it.
+        """Run `call` once for each worker, so that every new worker has run it.
 
         Raises:
             Exception: what the call has raised.

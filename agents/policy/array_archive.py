@@ -1,6 +1,6 @@
-"""Archives of numpy's arrays (`.npz`) that anybody may have made: they are read by a budget.
+"""Archives of numpy's arrays (`.npz`) that anybody may have made, so they are read within a budget.
 
-An archive says how long an array is before that is unfolded, and unfolds no more of it.
+An archive says how long an array is before it is decompressed, and no more is decompressed.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Features of a position: facts that hold or do not, by which a network knows it.
+"""Features of a position: facts, true or false, by which a network knows it.
 
 All are seen by the player to move, and all follow from the rules alone. They are numbered one group
 after the other. A cell is numbered by its bit (`envs.bitboard`), guard bits too, which never hold.
@@ -7,7 +7,7 @@ after the other. A cell is numbered by its bit (`envs.bitboard`), guard bits too
     other stones     bits         it holds one of the other player
     own threats      2 * bits     it is free, and would complete a line of the player to move; who
                                   moves first and who second have groups of their own, for who
-                                  comes to fill such a cell turns on that
+                                  comes to fill such a cell depends on that
     other threats    2 * bits     the same for the other player
     open cells       bits         a stone may be laid there now
     second player    1            it is the turn of the player who moves second

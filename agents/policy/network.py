@@ -150,7 +150,7 @@ SCOPE_BYTES = 1024
 
 
 def decode_scope(content: bytes) -> PolicyScope:
-    """The game of the bytes of a policy's file: takes no numpy, and a tenth of a millisecond.
+    """The game of a policy's file, read without numpy in a tenth of a millisecond.
 
     Raises:
         ValueError: they are no policy.

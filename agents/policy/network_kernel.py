@@ -2,7 +2,7 @@
 
 The rows of a network from a file are multiples of a step (`encode_policy`). They are added up as
 whole numbers of 16 bits, twice as many at a time as floats of 32, as the networks of chess engines
-do it; not a bit of the result is different, for such sums are exact either way.
+do it; the result is the same to the last bit, for such sums are exact either way.
 """
 
 from collections.abc import Sequence
@@ -93,7 +93,7 @@ def rows_in_steps(features: Floats, most: int) -> tuple[Any, Any]:
 
     Args:
         features: the rows.
-        most: the most rows that are added up; no sum of so many may be too large.
+        most: the most rows that are added up; their sum must not be too large.
     """
     import numpy as np
 
@@ -164,7 +164,7 @@ def add_features(network: NetworkArrays, mover: int, mask: int) -> None:
 def add_signals(signals: Any, rows: Any, found: Any, sums: Any) -> None:
     """Add up rows, each times its signal, of the signals above 0."""
     holding = 0
-    for number in range(len(signals)):  # without a branch, which would be foretold badly
+    for number in range(len(signals)):  # without a branch, which would be predicted badly
         found[holding] = number
         holding += 1 if signals[number] > 0 else 0
     n = 0

@@ -32,8 +32,8 @@ class PolicyAgent(Agent):
 
     It does not search: the network's own estimate is the value. It is asked about the position and
     about its mirror image, and the mean counts. One that has learnt values alone has no preference:
-    it is asked about the position after each action, too, and what it takes for the best of them
-    for the player to move is preferred.
+    it is asked about the position after each action, too, and the one that it values most for the
+    player to move is preferred.
     """
 
     weights: str | bytes = weights_option()

@@ -1,7 +1,7 @@
 """The moves of `PolicyAgent` as a kernel: for the steps of vector environments, of many games.
 
-A network says the same of a position, and of its mirror image, whenever it is met, so what it said
-is remembered: games that begin alike, as those of one learner do, ask it once.
+A network's answer for a position and its mirror image never changes, so it is remembered: games
+that begin alike, as those of one learner do, ask only once.
 """
 
 from math import exp, inf

@@ -118,7 +118,7 @@ class GuidedTree(MonteCarloTree[State, Action]):
         return leaf.evaluation
 
     def add_noise(self, noise: Mapping[Action, float], share: float) -> None:
-        """Mix noise into the priors of the root, as `noisy_priors` has it."""
+        """Mix noise into the priors of the root, as `noisy_priors` does."""
         for action, prior in noisy_priors(self.root, noise, share).items():
             self.root.children[action].prior = prior
 
@@ -240,7 +240,7 @@ def halve_sequentially(
     their logits, the `considered` highest are a sample from the priors without repetition.
     Sequential halving goes on with the better half of them, and so on: a simulation goes through
     the one with the highest of the `gumbel_merits` among those with as many visits as
-    `considered_visits` has it (Danihelka et al., in the form of their program, mctx). A child whose
+    `considered_visits` gives (Danihelka et al., in the form of their program, mctx). A child whose
     value is proven gets its visits too, with that value.
 
     Args:
@@ -278,7 +278,7 @@ def considered_visits(considered: int, simulations: int) -> Iterator[int]:
 
 
 def _halving_visits(considered: int, simulations: int) -> Iterator[int]:
-    """The visits of `considered_visits`, without an end: a clock may stop ten million."""
+    """The visits of `considered_visits`, without an end: ten million may be stopped by a clock."""
     phases = max(1, (considered - 1).bit_length())
     reached = 0
     while True:

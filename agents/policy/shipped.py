@@ -71,7 +71,7 @@ class StoredPolicy:
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: it is no policy; of bytes that are one, damage shows when they are read.
+        ValueError: it is not a policy; other damage shows only when it is read.
     """
 
     def __init__(self, weights: str | bytes) -> None:

@@ -29,7 +29,7 @@ def shows_itself(kind: type[Any], as_html: Callable[[Any], str]) -> None:
 
 
 def _result_html(result: SearchResult[Any]) -> str:
-    from agents.reporting.rich_html import html_of  # rich is for those who look
+    from agents.reporting.rich_html import html_of  # rich is imported only for those who look
 
     return html_of(render_result(result))
 

@@ -72,9 +72,8 @@ def read_header(line: str | bytes, expected: str, path: Path, advice: str) -> di
     fields = read_json(line, dict) or {}
     found = fields.get("format")
     if found != expected:
-        raise ValueError(
-            f"{path} must begin with the format {expected!r}, not {quoted(found)}: {advice}"
-        )
+        wrong = "" if found is None else f", not {quoted(found)}"
+        raise ValueError(f"{path} must begin with the format {expected!r}{wrong}: {advice}")
     return fields
 
 

@@ -1,7 +1,7 @@
 """Files that a command leaves, and their locks against a second command.
 
 A file is replaced at once: the new content goes to a temporary file beside it, of a random name
-that is not there yet; it is brought to the disk and takes the place of the old one, whose mode it
+that is not there yet; it is flushed to the disk and takes the place of the old one, whose mode it
 has. Where the path is a symbolic link, the file that it leads to is replaced and the link stays;
 other hard links keep the old content. Only plain files are written: a device keeps nothing, and a
 named pipe would wait for a reader. The temporary file is locked: where its writer was killed, the
@@ -153,7 +153,7 @@ def _write(file: FileIO, content: bytes) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Bring the names in a folder to the disk, where the system can."""
+    """Flush the names in a folder to the disk, where the system can."""
     if hasattr(os, "O_DIRECTORY"):
         with suppress(OSError):
             descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -180,7 +180,7 @@ class GrowingFile:
     path: Path
     file: FileIO
     synced: float = field(default_factory=monotonic)
-    """When it was last brought to the disk, in seconds of the monotonic clock."""
+    """When it was last flushed to the disk, in seconds of the monotonic clock."""
 
     def read(self) -> bytes:
         """All of its content."""

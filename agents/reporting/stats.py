@@ -24,10 +24,10 @@ UNSEEN = 1e-3
 """Counted for an outcome that was never observed, for it may still be possible (as in Fishtest)."""
 
 DOWN = 40.0
-"""A tilt after which the mean is as good as 0; it is the log of odds between the two ends."""
+"""A tilt after which the mean is practically 0; it is the log of odds between the two ends."""
 
 UP = -DOWN
-"""A tilt after which the mean is as good as 1."""
+"""A tilt after which the mean is practically 1."""
 
 BISECTIONS = 45
 """Enough to find a tilt to within 1e-12."""
@@ -48,7 +48,7 @@ def score_estimate(points: float, games: int) -> Estimate:
     The interval is that of E. B. Wilson, "Probable inference, the law of succession, and
     statistical inference", JASA 22 (1927), for a proportion: it stays inside [0, 1] and keeps a
     width at 0 % and 100 %. A draw is half a point; draws vary less than the wins and losses that
-    the formula assumes, so with draws the interval is rather too wide than too narrow.
+    the formula assumes, so with draws the interval is too wide rather than too narrow.
 
     Args:
         points: wins plus half the draws, from 0 to `games`.

@@ -11,7 +11,7 @@ FIRST_ROUND_NODES = 1000
 """Nodes for each move in the first round of `ExactMoves.verdicts`; each round has eight times
 more, so that moves that are quickly judged do not wait for the others."""
 MOST_SLICE_NODES = 64_000
-"""The most for each move in a round of `ExactMoves.outcomes`; the table keeps what it has shown."""
+"""The most for each move in a round of `ExactMoves.outcomes`; the table keeps what was found."""
 
 
 class ExactMoves:
@@ -68,7 +68,7 @@ class ExactMoves:
         return max(best, key=lambda action: mistakes.get(action, -1.0))
 
     def resisting(self, state: BoardState) -> list[int]:
-        """The moves that no win at once answers; all where every move is answered so."""
+        """The moves after which the opponent does not win at once; all if there are none."""
         env, legal = self.env, list(legal_actions(self.env, state))
 
         def loses_at_once(action: int) -> bool:

@@ -201,7 +201,7 @@ class PlainEngine:
 class PlainJob:
     """Positions that are solved one after the other; see `solver_engine.CompiledJob`.
 
-    A search that was interrupted searches its window again, with what the table has kept.
+    An interrupted search searches its window again, with the help of the table.
     """
 
     def __init__(

@@ -35,9 +35,9 @@ def read_position(env: ConnectX, moves: str) -> ReachedPosition:
 
 
 def read_positions(env: ConnectX, lines: Iterable[str]) -> Iterator[ReachedPosition]:
-    """The positions of lines with a move string each, as they come; blank lines are passed over.
+    """The positions of lines with a move string each, as they come; blank lines are skipped.
 
-    A byte order mark, with which some editors begin a file, is passed over too.
+    A byte order mark, with which some editors begin a file, is skipped too.
 
     Raises:
         ValueError: as `read_position`; the message says in which line.

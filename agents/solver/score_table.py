@@ -127,7 +127,7 @@ def empty_table(layout: TableLayout) -> Words:
 
 @inlined
 def next_generation(layout: TableLayout, entries: Words, generation: int) -> int:
-    """Empty a table, and tell its new generation.
+    """Empty a table, and return its new generation.
 
     A part is cleared when the numbers that its entries have room for are used up. An entry of 0 is
     of none of them.

@@ -58,7 +58,7 @@ def result_in_words(bounds: ScoreBounds, plies: int | None) -> str:
     Args:
         bounds: of the score.
         plies: until the game ends, at most. They are told as moves of the winner's own, the winning
-            one counted: "wins in 5 moves" is said of a win by the ninth ply.
+            one counted: "wins in 5 moves" is a win with the ninth ply.
     """
     if plies is not None and bounds.outcome:
         moves = (plies + 1) // 2

@@ -278,7 +278,7 @@ class Solver:
         return scores
 
     def known(self, state: BoardState) -> ScoreBounds | None:
-        """Tell a score that takes no search, else None.
+        """Return a score that takes no search, else None.
 
         The game is over, or no line fits the board and nobody can win, or the book has it.
         """
@@ -373,7 +373,7 @@ class Solver:
 def _run_one(
     job: SolverJob, clock: Clock, node_limit: float, tell: Callable[[], None] | None
 ) -> None:
-    """Run a job; where somebody wants to be told of it, step by step."""
+    """Run a job, step by step where progress is to be reported."""
     if tell is None:
         job.run(clock, node_limit)
         return

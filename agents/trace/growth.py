@@ -36,7 +36,7 @@ def steps(trace: SearchTrace) -> int:
 def trace_after(trace: SearchTrace, step: int) -> SearchTrace:
     """A trace as it was after a step; of iterative deepening, the iteration then under way.
 
-    What a node was worth that the search had not left yet is not in it.
+    Values of nodes that the search had not left yet are not in it.
 
     Raises:
         ValueError: there is no such step.
@@ -195,7 +195,7 @@ def _said(node: PictureNode) -> dict[str, Any]:
 
 
 class Stopped(Exception):
-    """Nobody wants the search any more."""
+    """The search is no longer wanted."""
 
 
 class SlicedSearch:
@@ -224,7 +224,7 @@ class SlicedSearch:
             Whether the search goes on after that.
 
         Raises:
-            ValueError: the search does, because the game is over, say.
+            ValueError: the search does, for example because the game is over.
         """
         self._until = perf_counter() + seconds
         if self._thread.ident is None:

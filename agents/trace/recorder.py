@@ -192,7 +192,7 @@ class Visit:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all children were visited that can be reached."""
+        """Whether all reachable children were visited."""
         possible = self.probabilities or self.node.actions
         return all(action in self.node.visited for action in possible)
 
@@ -233,7 +233,7 @@ def _bound(visit: Visit, value: float) -> Bound:
 
 
 def _certain_sides(visit: Visit, value: float) -> tuple[bool, bool]:
-    """Whether a player's node is worth at least `value`, and at most, by what its children say.
+    """Whether a player's node is worth at least `value`, and at most, by its children's values.
 
     This is what the search's own window tells, or sharper: a minimiser's value of at most alpha is
     exact where all children were visited and theirs are.

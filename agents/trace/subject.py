@@ -59,7 +59,7 @@ def search_trace(
 
 
 def walk_lines(trace: SearchTrace, leaves: LeafValues, limit: int) -> list[str]:
-    """The walk of a search in words; of a long one the first `limit` lines, which is said."""
+    """The walk of a search in words; of a long one the first `limit` lines, with a remark."""
     lines = tell(trace, leaves)
     if len(lines) <= limit:
         return lines

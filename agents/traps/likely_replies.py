@@ -22,7 +22,7 @@ class Judge:
         self._known: dict[BoardState, Turn] = {}
 
     def forget(self) -> None:
-        """Forget what was judged: a new game begins."""
+        """Forget the judgements: a new game begins."""
         self._known.clear()
 
     def turn(self, state: BoardState, clock: Clock) -> Turn:

@@ -42,7 +42,7 @@ NO_REPLIES, UNKNOWN = "-", "?"
 
 @dataclass(frozen=True)
 class ToldChoice:
-    """A choice of the perfect agent's, with what can be said for it."""
+    """A choice of the perfect agent, with the reasons for it."""
 
     analysis: Analysis
     """The position and its legal moves, with scores for the player to move."""

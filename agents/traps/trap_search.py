@@ -61,7 +61,7 @@ class TrapTurn:
         self.state = state
         self.score, self.moves = turn
         self.belief = belief
-        """The belief about an opponent who plays the line by which the node was found first."""
+        """The belief about an opponent who plays the line by which the node was first found."""
         self.value = value
         """Expected points of the player who sets traps, from 0 to 1."""
         self.closed = not self.moves

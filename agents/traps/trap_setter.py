@@ -39,7 +39,7 @@ class WatchedGame:
         self._left: Any = None
 
     def see(self, env: Env[Any, Any], state: Any) -> None:
-        """Tell the opponent's reply from the position that it has led to; else a game begins."""
+        """Infer the opponent's reply from the position that it has led to; else a game begins."""
         if self._env != env:
             self._env, self._left, self.replies = env, None, []
         left = self._left

@@ -119,7 +119,7 @@ def fastest(kernel: Function) -> Function:
 
 @lru_cache(maxsize=1)
 def compiles() -> bool:
-    """Tell whether Numba is installed and able to compile; say why not on stderr, once."""
+    """Return whether Numba is installed and can compile; say why not on stderr, once."""
     try:
         if compiled(_count_bits)(7) == 3:
             return True
@@ -287,20 +287,20 @@ def _inlining_options() -> dict[str, Any]:
         """Code that is linked into that of callers, and is never loaded to be run by itself."""
 
         def _optimize_final_module(self) -> None:
-            """Leave it to the callers."""
+            """Do nothing: the callers optimise it."""
 
         def _finalize_final_module(self) -> None:
             self._finalize_dynamic_globals()
             self._finalized = True
 
         def get_pointer_to_function(self, name: str) -> int:
-            """Return the address of none."""
+            """Return 0: it has no address."""
             self._ensure_finalized()
             return 0
 
         @property
         def codegen(self) -> Any:
-            """Whoever would tell the loaded code its environment: there is none."""
+            """The object whose `set_env` is called: this one, which ignores it."""
             return self
 
         def set_env(self, name: str, env: object) -> None:

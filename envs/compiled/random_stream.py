@@ -1,6 +1,6 @@
 """Streams of random numbers that compiled code and plain Python draw alike.
 
-A stream is a whole number below 2^62; whoever draws from it keeps what it has come to. The
+A stream is a whole number below 2^62; whoever draws from it keeps its new value. The
 generator is a multiply-with-carry by G. Marsaglia (the one in his KISS of 1999) with a period of
 about 2^60. Its products stay below 2^63: compiled code may not let a product pass that, even where
 a mask follows, because it is optimised as if none ever did.

@@ -48,7 +48,7 @@ class WideInteger(types.Hashable):  # type: ignore[misc]
 
 
 def is_narrow(kind: Any) -> bool:
-    """Tell whether a type is that of integers of at most 64 bits."""
+    """Return whether a type is that of integers of at most 64 bits."""
     return isinstance(kind, types.Integer | types.Boolean)
 
 
@@ -59,7 +59,7 @@ def llvm(kind: WideInteger) -> Any:
 
 @extending.register_model(WideInteger)
 class WideModel(extending.models.PrimitiveModel):  # type: ignore[misc]
-    """A wide integer as LLVM has it."""
+    """A wide integer in LLVM's form."""
 
     def __init__(self, manager: Any, kind: WideInteger) -> None:
         super().__init__(manager, kind, llvm(kind))

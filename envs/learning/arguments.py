@@ -43,7 +43,7 @@ def require_options(given: Iterable[str], environment: type, sizes: Iterable[str
                 "leave it out, or make them with vectorization_mode='sync'"
             )
         meant = "".join(f" (is {other} meant?)" for other in get_close_matches(name, known, 1))
-        raise ValueError(f"unknown option {name!r}{meant}: choose of {', '.join(known)}")
+        raise ValueError(f"unknown option {name!r}{meant}: choose one of {', '.join(known)}")
 
 
 def whole_number(action: SupportsIndex, whose: str = "an action") -> int:

@@ -32,7 +32,7 @@ class NumberedGame:
     It has the five methods itself, so agents can play it; `game` is the original.
 
     Raises:
-        ValueError: what the game lacks for that.
+        ValueError: the game lacks something for that.
     """
 
     def __init__(self, game: Any) -> None:

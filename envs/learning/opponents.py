@@ -19,7 +19,7 @@ Opponent = Callable[[BoardGame, BoardState], int]
 
 
 class Actor(Protocol):
-    """An object with such a function as `act`, as every agent."""
+    """An object whose `act` is such a function, as that of every agent."""
 
     def act(self, env: Any, state: Any, /) -> Any:
         """Choose the action of the player to move."""
@@ -45,7 +45,7 @@ def make_opponent(opponent: str | Opponent | Actor, seed: int) -> Opponent:
         seed: of the agent's random numbers, where it has such an option and is given none.
 
     Raises:
-        ValueError: neither a name nor a function, an unknown agent, or an option that it has not.
+        ValueError: neither a name nor a function, an unknown agent, or an option that it lacks.
     """
     agent: Any = opponent
     if isinstance(opponent, str):

@@ -91,15 +91,15 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
 
     An agent's observation is `{"observation": ..., "action_mask": ...}`: the board from the
     agent's view, as `envs.learning.observations` describes it, and int8 of shape (actions,), 1 for
-    each action that is legal for the agent now, so all 0 when it is not its turn. Who wins is
-    rewarded with +1, who loses with -1, all else with 0. A game has nothing random: seeds do
+    each action that is legal for the agent now, so all 0 when it is not its turn. The winner is
+    rewarded with +1, the loser with -1, all else with 0. A game has nothing random: seeds do
     nothing. It can be copied and pickled at any time.
 
     `game` has the rules and `board_state` the position, for a search:
     `AlphaBetaAgent().act(env.unwrapped.game, env.unwrapped.board_state)`.
 
     Args:
-        game: the rules; None is Connect Four. One that is no board says what
+        game: the rules; None is Connect Four. One that is not a board has what
             `envs.learning.numbered_games` asks for.
         render_mode: `ansi` (a text), `rgb_array` (a picture), `human` (a window, by pygame, that
             follows the game), or None.
@@ -107,7 +107,7 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
         illegal: an illegal action loses the game (`loss`) or is a ValueError (`raise`).
 
     Raises:
-        ValueError: an unknown render mode or observation, an unknown way with illegal actions, or
+        ValueError: an unknown render mode or observation, an unknown choice for illegal actions, or
             a game that lacks something.
     """
 
@@ -158,7 +158,7 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
         Args:
             seed: taken for PettingZoo's sake; nothing here is random.
             options: `{"moves": "4453"}` starts after these plies (`envs.board`); others are
-                left unread, as PettingZoo's own tests ask for.
+                ignored, as PettingZoo's own tests ask for.
 
         Raises:
             ValueError: moves that are no text or illegal, or after which the game is over.
@@ -177,7 +177,7 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
         self._select_the_mover()
 
     def step(self, action: Any) -> None:
-        """Play an action for `agent_selection`; None once the game is over, as PettingZoo has it.
+        """Play an action for `agent_selection`; None once the game is over, as PettingZoo requires.
 
         Raises:
             ValueError: no whole number before the end, or an action after it; an illegal action
@@ -192,7 +192,7 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
             self._play(chosen)
         else:
             self._end(-1.0 if agent == AGENTS[0] else 1.0)
-        self._accumulate_rewards()  # rewards come but once, at the end
+        self._accumulate_rewards()  # rewards come only once, at the end
         self._select_the_mover()
 
     def observe(self, agent: str) -> Observation:

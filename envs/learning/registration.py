@@ -46,7 +46,7 @@ def register_listed(listed: Sequence[Listed]) -> None:
 
 def _register_with_gymnasium(listed: Iterable[Listed]) -> None:
     """Register the environments by name: their modules are imported when one is made."""
-    import gymnasium  # not sooner: whoever imports `envs` may not need it
+    import gymnasium  # not sooner, because not everybody who imports `envs` needs it
 
     for game in listed:
         for environment_id in game.gymnasium_ids:

@@ -37,7 +37,7 @@ class SB3VecEnv(VecEnv):
             )
         if vector_env.render_mode not in (None, "rgb_array"):
             raise ValueError(
-                "Stable-Baselines3 shows pictures alone, not the render mode "
+                "Stable-Baselines3 shows only pictures, not the render mode "
                 f"{vector_env.render_mode!r}: make the environments with render_mode='rgb_array'"
             )
         self.vector_env = vector_env
@@ -50,7 +50,7 @@ class SB3VecEnv(VecEnv):
         """Start all episodes, with the seeds and options that were set before.
 
         Returns:
-            The observations, a sub-environment a row.
+            The observations, one sub-environment a row.
 
         Raises:
             ValueError: options that differ between the sub-environments.

@@ -74,7 +74,7 @@ class GameEnv(Env[Observation, np.int64]):
             `"alphabeta:depth=3"`; an agent, or a function (game, state) -> action, neither of which
             a specification of the environment can hold as JSON; or None for self-play. Of a list
             of them one is drawn at each reset, all equally likely; in a list a pair, such as
-            `("level:n=3", 2)`, says how likely beside the others, which have 1.
+            `("level:n=3", 2)`, gives its weight; the others have 1.
             `info["opponent"]` is then the number of the one who plays, from 0.
         seat: which player the learner is: `first`, `second`, or `random`, drawn at each reset. It
             has no meaning in self-play.

@@ -80,7 +80,7 @@ class GameConfiguration:
         """The configuration that `kaggle_environments.make` takes.
 
         OpenSpiel's environments name the legal actions, without which their `random` plays none,
-        and are strict, so that who fails has lost; else they void the game.
+        and are strict, so that a player that fails has lost; else they void the game.
         """
         if self.referee.is_open_spiel:
             sizes = {"rows": self.rows, "columns": self.columns, "x_in_row": self.inarow}
@@ -171,7 +171,7 @@ class GameRecord:
     def failures(self) -> dict[str, str]:
         """Kaggle's statuses of those who failed: none, one, or, before a game of OpenSpiel's, both.
 
-        One who plays himself fails on either seat.
+        A player that plays itself fails on either seat.
         """
         names = self.pairing if self.seat == 1 else self.pairing[::-1]
         statuses = zip(names, self.statuses, strict=True)

@@ -103,7 +103,7 @@ class KaggleGame:
         self.columns.append(action)
 
     def ended(self, failure: Failure | None) -> PlayedGame:
-        """The whole game, with INVALID after an illegal move, of which OpenSpiel's say DONE."""
+        """The whole game, with INVALID after an illegal move, where OpenSpiel's have DONE."""
         first, second = self.env.state
         statuses = [first.status, second.status]
         if failure is not None:

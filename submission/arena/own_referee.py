@@ -31,7 +31,7 @@ class PlayedGame:
 
 
 class Game(Protocol):
-    """A game in progress, whoever holds it."""
+    """A game in progress, under any referee."""
 
     @property
     def mover(self) -> int:
@@ -86,7 +86,7 @@ OTHER_SETTINGS = {
 
 
 class OwnGame:
-    """A game in progress as Kaggle's environment has it: the board, whose turn it is, the clocks.
+    """A game in progress as on Kaggle's environment: the board, whose turn it is, the clocks.
 
     Pairs are in the order of the seats. The moves of a seat may exceed their limits by its bank.
     """
@@ -113,7 +113,7 @@ class OwnGame:
         return not self.legal_columns() or len(self.columns) == EPISODE_STEPS - 1
 
     def legal_columns(self) -> Sequence[int]:
-        """The columns that take a stone."""
+        """The columns with room for a stone."""
         return self._env.get_available_actions(self._state)
 
     def observation(self) -> dict[str, Any]:

@@ -55,7 +55,7 @@ class Player:
 
 
 def trusted(player: Player) -> Player:
-    """The player, whose file is the user's own: the own arena need not keep it in a process apart.
+    """The player with its file marked as the user's own, which the own arena need not isolate.
 
     An archive is kept there all the same, for its modules may have the names of another one's.
     """
@@ -64,7 +64,7 @@ def trusted(player: Player) -> Player:
 
 
 def named_apart(players: Sequence[Player]) -> list[Player]:
-    """Number players that differ and have one name, two versions of a function say.
+    """Number different players with one name, such as two versions of a function.
 
     Returns:
         The players in their order: `agent`, `agent (2)`, …; the same one under its one name, and
@@ -187,7 +187,7 @@ def round_robin(players: Sequence[Player]) -> list[Pairing]:
 
 
 def players_of(pairings: Iterable[Pairing]) -> list[Player]:
-    """Everybody who plays, each once, in the order in which they are named first."""
+    """All players, each once, in the order in which they are first named."""
     players = {
         player.name: player for pairing in pairings for player in (pairing.player, pairing.opponent)
     }

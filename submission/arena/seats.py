@@ -36,7 +36,7 @@ class Seat(Protocol):
         """Ask for a move; nothing that the player does raises an exception here.
 
         A player may be asked about any position, one after the other, as long as it does not
-        fail. Whether a move was in time is for the caller to judge by its seconds; a process that
+        fail. The caller judges by the seconds whether a move was in time; a process that
         gives no answer until its time and its bank are over is ended.
 
         Args:

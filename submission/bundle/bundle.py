@@ -150,7 +150,7 @@ def _command(
 
 
 def _prove(text: str) -> None:
-    """Load the file in the way of Kaggle's loader, and see which callable comes last.
+    """Load the file as Kaggle's loader does, and find the callable that comes last.
 
     Nothing is compiled for it: the threads of that would outlive the loading.
     """

@@ -137,7 +137,7 @@ class Definition:
         )
 
     def require_portable(self, project: Iterable[str]) -> None:
-        """Check that it needs nothing that a single file does not have.
+        """Check that it needs nothing that a single file lacks.
 
         Raises:
             BundleError: it does; `project` has the top-level names of what goes into the bundle.

@@ -53,7 +53,7 @@ class Use(NamedTuple):
 
 Uses = Mapping[Definition, Sequence[Use]]
 OwnNames = Mapping[str, LibraryImport | None]
-"""Names that the bundle defines itself, with the import that defines them, if any."""
+"""Names that the bundle itself defines, with the import that defines them, if any."""
 
 
 def bundle_names(uses: Uses, own: OwnNames) -> dict[Meaning, str]:

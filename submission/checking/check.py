@@ -142,8 +142,8 @@ def _play_in_turn(
 def _long_games(games: Sequence[JudgedGame], limits: Limits) -> list[GamePlan]:
     """A long game on each seat whose bank could run out, unless one was played, or a fault found.
 
-    What stands against a guess is that agents may plan with what is left in the bank: one that
-    takes much in the opening can be one that will not run out of it.
+    A guess would not do, because agents may plan with what is left in the bank: one that takes much
+    of it in the opening may never run out of it.
     """
     deciding = [game for game in games if game.record.plan.decides]
     if any(game.fault for game in deciding):
@@ -169,8 +169,8 @@ def _play_games(
 ) -> list[ObservedGame]:
     """Play games, at most one a core and two at the same time, which distorts no timing.
 
-    After so many seconds of patience no game begins that does not decide. Where this fails, the
-    launcher is closed; `on_game` is told, in the caller's thread, after each game.
+    After the seconds of patience no game begins that does not decide. If this fails, the launcher
+    is closed; `on_game` is told, in the caller's thread, after each game.
     """
     end = monotonic() + patience
 

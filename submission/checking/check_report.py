@@ -16,7 +16,7 @@ from submission.checking.timing import Timing
 from submission.reports import NOTHING
 from submission.terminal import plain_text
 
-SECONDS = re.compile(r"\d+\.\d s\b")  # as a cause tells them: never the same in two games
+SECONDS = re.compile(r"\d+\.\d s\b")  # as a cause states them: never the same in two games
 
 
 UNCONTAINED = "nothing that its user can reach: this system refuses namespaces, or has none"

@@ -73,8 +73,8 @@ class CheckReport(Printed):
     planned: int  # how many games there would have been
     left_out: str | None  # why some of them were not played; None where all were
     makeshift: int
-    """In how many moves of the deciding games its agent gave none that could be played, as a
-    bundle says of itself."""
+    """For how many moves of the deciding games its agent gave no playable column, as a bundle
+    itself reports."""
     warnings: tuple[str, ...]
     stderr: str  # the end of what the submission wrote to standard error
 

@@ -24,7 +24,7 @@ class Fault:
     cause: str
     mend: str
     when: str = field(compare=False)
-    """At which point of the game it showed; the same fault may show at several."""
+    """The point of the game at which it showed; the same fault may show at several."""
     lines: tuple[str, ...] = ()  # the traceback's lines that lie in the submission
     missing: tuple[str, ...] = ()
     """Modules of Kaggle's image that are missing here, and may be the reason: the game might have

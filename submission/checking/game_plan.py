@@ -68,7 +68,7 @@ class GamePlan:
         )
 
     def most_moves(self, seat: Seat) -> int:
-        """How many moves a seat has if the board is filled: 21 on 6 rows and 7 columns."""
+        """How many moves a seat makes if the board is filled: 21 on 6 rows and 7 columns."""
         return (self.rows * self.columns + 2 - seat) // 2
 
 

@@ -36,7 +36,7 @@ def last_words(records: Sequence[ObservedGame]) -> str:
 
     Without the traceback that Kaggle's runner writes when an exception ends a game: the fault tells
     what of it lies in the submission. Of another stack there are the innermost frames, and none of
-    Kaggle's or of this project. Nor are the versions repeated, which a bundle says of itself.
+    Kaggle's or of this project. The versions that a bundle reports are left out, too.
     """
     for record in records:
         text = OUTER_FRAMES.sub(r"\1", UNTOLD.sub("", _own_words(record)))
@@ -50,7 +50,7 @@ def last_words(records: Sequence[ObservedGame]) -> str:
 def _own_words(record: ObservedGame) -> str:
     """Standard error up to the traceback with which Kaggle's runner ended the game.
 
-    Of what a move writes the end alone is kept, so that the traceback may have lost its beginning.
+    Only the end of what a move writes is kept, so the traceback may lack its beginning.
     """
     text, failure = record.stderr, record.failure
     last_move = max(0, len(text) - LONGEST_TEXT)

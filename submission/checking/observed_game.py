@@ -57,7 +57,7 @@ class ObservedGame:
     is_complete: bool  # False for a game that was stopped when it had shown enough
     hidden: tuple[str, ...]  # paths that were asked for and that this machine has, unlike Kaggle's
     stderr: str
-    """The end of what the submission wrote to standard error, the seat last that was asked last."""
+    """The end of what the submission wrote to standard error; the seat asked last comes last."""
 
 
 def observe_game(plan: GamePlan, staged: Path, limits: Limits, launcher: Launcher) -> ObservedGame:

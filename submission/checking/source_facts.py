@@ -70,7 +70,7 @@ class SourceFacts:
 
 
 def read_source(source: Path, python: Path | None = None) -> SourceFacts:
-    """Parse a submission in a process of its own; nothing of it is executed.
+    """Parse a submission in a process of its own, without executing any of it.
 
     Args:
         source: the file that Kaggle loads; what it may import is packed beside it.

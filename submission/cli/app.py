@@ -15,7 +15,7 @@ HELP = """Game-tree search agents for Kaggle's ConnectX: build, check and evalua
   connectx build mcts --option seed=7
   connectx check submission.py
   connectx evaluate submission.py --against negamax --against mcts
-  connectx compare new.py old.py      is it better, and where not: one answer
+  connectx compare new.py old.py      is it better, and where is it worse: one answer
   connectx rank submission.py         its level, from 1 to 10, and its Elo
   connectx ladder greedy mcts negamax who is stronger: a round robin with Elo ratings
   connectx report games.jsonl         what --results has written, as tables and as a page
@@ -38,10 +38,10 @@ COMMANDS = {
     "check": "Say whether Kaggle would accept a submission, and why not.",
     "prepare": "Build, check and evaluate a submission, one after the other.",
     "evaluate": "Play against opponents, from openings that each side plays once.",
-    "compare": "Say whether a new version of a player is better than the old one, and where not.",
+    "compare": "Say whether a new version of a player is better than the old one, and where worse.",
     "rank": "Find the level that is as strong as a player, and its Elo with an interval.",
-    "ladder": "Find out who is stronger: everyone plays everyone, and Elo ratings come of it.",
-    "report": "Show what is in a results file, while it is being written too.",
+    "ladder": "Find out who is stronger: everyone plays everyone, which gives Elo ratings.",
+    "report": "Show what is in a results file, also while it is being written.",
     "grade": "Compare a player's moves with the truth, in positions that are solved exactly.",
     "review": "Say where a player gave a win or a draw away, in games that were played.",
     "positions": "Draw and solve Connect Four positions, for `connectx grade`.",

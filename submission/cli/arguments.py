@@ -56,7 +56,7 @@ ActTimeout = Annotated[
 Games = Annotated[
     int,
     typer.Option(
-        metavar="N", help="Games of each two players; an even number.", callback=require_pairs
+        metavar="N", help="Games of each pair of players; an even number.", callback=require_pairs
     ),
 ]
 Seed = Annotated[
@@ -92,11 +92,11 @@ Anchor = Annotated[
 ]
 Brief = Annotated[
     bool,
-    typer.Option("--brief", help="Print the summary alone; --json and --html have all of it."),
+    typer.Option("--brief", help="Print the summary alone; --json writes everything."),
 ]
 Json = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Write all of it as JSON; with `-`, and nothing else, here."),
+    typer.Option(metavar="FILE", help="Write everything as JSON; with `-` print that alone."),
 ]
 
 
@@ -135,7 +135,7 @@ def _json_text(result: Printed) -> str:
 def require_files(
     *written: Path | None, results: Path | None = None, read: Iterable[Path | None] = ()
 ) -> None:
-    """Refuse files that cannot be written, or that are written over each other or over an input.
+    """Refuse files that cannot be written, or that would overwrite each other or an input.
 
     Args:
         written: the files, or None.

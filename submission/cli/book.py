@@ -48,7 +48,7 @@ def book(
         bool,
         typer.Option(
             "--repertoire",
-            help="Find the best moves of what a player meets who plays them, instead of scores.",
+            help="Find the best moves for all that their player can meet, instead of scores.",
         ),
     ] = False,
     traps: Annotated[
@@ -76,7 +76,7 @@ def book(
         typer.Option(
             metavar="N",
             help="How many plies to reach.",
-            show_default="8; of moves all but one of half the board's cells",
+            show_default="8; for moves one less than half of the board's cells",
         ),
     ] = None,
     seat: Annotated[
@@ -113,13 +113,12 @@ def book(
 ) -> None:
     """Solve a board's openings in advance.
 
-    By default the scores of all positions of the first plies. With --repertoire the moves of a
-    player who makes no mistake: an exactly best one for each position that he can meet from the
-    empty board on, against any replies. Of several best moves it is the one that leaves a fallible
-    opponent most ways to go wrong. Put it to use with
-    `connectx build perfect --option repertoire=FILE`.
+    By default: the scores of all positions of the first plies. With --repertoire: the moves of a
+    player who makes no mistake, an exactly best one for each position that can arise from the empty
+    board, against any replies. Of several best moves it is the one that leaves a fallible opponent
+    most ways to go wrong. Put it to use with `connectx build perfect --option repertoire=FILE`.
 
-    With --traps the moves of a player who cannot win against perfect play, as player 2 of Connect
+    With --traps: the moves of a player who cannot win against perfect play, as player 2 of Connect
     Four cannot: they keep the result, too, but in a lost position all moves do. A search finds
     those after which the opponents given by --opponent most probably give something away; the
     longer it looks, the more it finds. Put it to use with

@@ -34,13 +34,13 @@ def compare(
     ] = None,
     **options: Any,
 ) -> None:
-    """Say whether a new version of a player is better than the old one, and where not.
+    """Say whether a new version of a player is better than the old one, and where worse.
 
     Both are checked by a pair of games. Then they meet, in this package's arena, in openings that
     both play from either seat, until a sequential test tells better, worse and equal apart; the bar
     says how many games that will take, and how long. Both are asked for their moves in the same
     solved positions: where NEW loses what OLD kept comes first, with its moves for `connectx solve`
-    and for the page of `connectx web`. At last, on Linux, their moves are timed at a third of the
+    and for the page of `connectx web`. Finally, on Linux, their moves are timed at a third of the
     speed.
 
     Ctrl-C ends it with the games that were played until then, and exit status 1.
@@ -58,8 +58,8 @@ def compare(
 def rank(player: PlayerName, brief: Brief = False, json: Json = None, **options: Any) -> None:
     """Find the level that is as strong as a player, and its Elo with an interval.
 
-    It plays in this package's arena against the agent `level`, from 1, random, to 10, perfect: each
-    eight games against the level that is nearest to what the games have told so far.
+    It plays in this package's arena against the agent `level`, from 1, random, to 10, perfect:
+    eight games at a time, against the level nearest to the estimate so far.
 
     Ctrl-C ends it with the games that were played until then, and exit status 1, as does a player
     that fails in all of them.

@@ -45,6 +45,7 @@ from submission.terminal import console, say, status_line
 LIMIT = 60
 PERFECT = "perfect"
 """The agent whose choice is told by what the replies to each move give away."""
+AGENTS = alternatives([*RECORDED_SEARCHES, PERFECT])
 
 
 def explain(
@@ -59,12 +60,15 @@ def explain(
     moves: Moves = "",
     agent: Annotated[
         str,
-        typer.Option(metavar="AGENT", help=f"{alternatives([*RECORDED_SEARCHES, PERFECT])}."),
+        typer.Option(metavar="AGENT", help=f"{AGENTS}."),
     ] = "alphabeta",
     depth: Annotated[
         int | None,
         typer.Option(
-            metavar="PLIES", min=1, help="How far to look ahead; 4 in positions if you say nothing."
+            metavar="PLIES",
+            min=1,
+            help="How far to look ahead.",
+            show_default="4 in positions; trees to their ends",
         ),
     ] = None,
     option: Options = None,
@@ -97,7 +101,7 @@ def explain(
 ) -> None:
     """Show how a search thinks: its walk in words, and its tree.
 
-    A position of a game is searched as the agent does it, a tree as textbooks do it: from left to
+    A position of a game is searched as the agent does it, a tree as in textbooks: from left to
     right, with nothing remembered; --option changes that.
 
     A list is a node, a dict one with named actions. The root is max, and min and max take turns
@@ -107,9 +111,11 @@ def explain(
     With one leaf of the tree given as ? it says for which values of it branches are pruned, and
     what the root reports.
 
-    The agent perfect has no tree to show. Of a position it tells the result, where its move comes
-    from, and how many replies to each move keep the result and how many give it away.
+    The agent perfect has no tree to show. For a position it tells the result, where its move comes
+    from, and how many replies to each move keep the result or give it away.
     """
+    if agent not in {*RECORDED_SEARCHES, PERFECT}:
+        raise ValueError(f"explain shows {AGENTS}, not {agent}: choose one of these agents")
     options = parse_options([*(option or []), *([] if depth is None else [f"depth={depth}"])])
     if agent == PERFECT:
         _require_absent(

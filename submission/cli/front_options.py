@@ -44,13 +44,12 @@ OPTIONS: dict[str, Any] = {
         float,
         typer.Option(
             metavar="ELO",
-            help="The difference that matters; it takes a quarter of the games to tell twice as "
-            "much.",
+            help="The difference that matters; twice as much takes a quarter of the games to tell.",
         ),
     ],
     "games": Games,
     "minutes": Annotated[
-        float, typer.Option(metavar="MINUTES", min=0, help="Then no further game begins.")
+        float, typer.Option(metavar="MINUTES", min=0, help="Begin no game after this.")
     ],
     "sample": Annotated[
         int | None,
@@ -62,13 +61,13 @@ OPTIONS: dict[str, Any] = {
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="The player's log of the one episode, by `kaggle competitions logs`.",
+            help="The player's log of the one episode, from `kaggle competitions logs`.",
             show_default="those beside the episodes",
         ),
     ],
     "time_limit": Annotated[
         float,
-        typer.Option(metavar="SECONDS", min=0, help="For each position; then it is undecided."),
+        typer.Option(metavar="SECONDS", min=0, help="After it a position is undecided."),
     ],
     "anchor": Anchor,
     "seed": Seed,

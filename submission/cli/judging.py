@@ -61,16 +61,16 @@ def grade(
     and how often it is exactly best, beside what random play gets. At least half of the positions
     are hard where there are as many: only one move keeps the result.
 
-    Positions that others grade with are read, too: refmoves1k of Kaggle's competitors (a line of
+    It also reads positions that others grade with: refmoves1k of Kaggle's competitors (a line of
     JSON with `board`, `score` and `move score`), and P. Pons' sets (moves and score, as `connectx
     solve -` writes them), whose columns are solved first; --sample leaves fewer to solve. Scores
-    that the solver does not confirm are refused. The two figures that are quoted of refmoves1k come
-    with every grade: good moves keep the win or the draw, and in a lost position all do; perfect
-    moves are exactly best; both in percent of all positions.
+    that the solver does not confirm are refused. Every grade ends with the two figures that are
+    quoted for refmoves1k: good moves keep the win or the draw, and in a lost position all do;
+    perfect moves are exactly best; both in percent of all positions.
 
     A player is asked in a process of its own, as Kaggle would, but with a full bank in every
-    position; a smaller --act-timeout makes a quick grade. Ctrl-C ends it with the positions that
-    were answered until then, and exit status 1, as does a player that fails in all of them.
+    position; a smaller --act-timeout makes a quick grade. Ctrl-C ends it with the positions
+    answered until then, and exit status 1; so does a player that fails in all of them.
     """
     graded = find_player(player)
     require_files(json, html, read=[options["positions"], *files_of_players([graded])])
@@ -90,7 +90,7 @@ def review(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="FILE...",
+            metavar="FILE",
             help="Episodes that `kaggle competitions replay` has written, and results files.",
         ),
     ],
@@ -165,19 +165,19 @@ def positions(
     """Draw and solve Connect Four positions, for `connectx grade`.
 
     They come up in games between alpha-beta players who look 2 to 8 plies ahead and now and then
-    play just anything. Of each ply at least half are hard where there are as many: only one column
-    keeps the win or the draw, and it is no win at once nor the answer to a threat. A sixth are such
+    play at random. Of each ply at least half are hard, where there are as many: only one column
+    keeps the win or the draw, and it neither wins at once nor answers a threat. A sixth are such
     tactics. The 12 a ply that come with the package take some ten minutes on two cores.
 
     With --labels N: N positions with the exact score of every column, for any board that the solver
-    takes, to train networks with. Bundles of games share a beginning, played by such alpha-beta
-    players until 34 to 28 cells are left (small boards from the first move on), after which every
-    position is labelled, of 64 games until 28 cells are left, of 16 to the end. There, 5 to 40 % of
-    a game's moves are just any, and the others are the likelier the better they score. Connect
-    Four's first eight plies are played so too, and labelled from the opening book. No two positions
-    are equal or mirror images, and those that `connectx grade` asks about after the third ply are
-    left out, so that it stays a test of what learns from the others. A million take some forty
-    minutes on two cores. Ctrl-C keeps what is labelled by then, with exit status 1.
+    takes, to train networks with. Bundles of 64 games share a beginning, which such alpha-beta
+    players play until 34 to 28 cells are left (on small boards there is none). From there on every
+    position is labelled; with 28 cells left, 16 of the games go on to the end. In these games 5 to
+    40 % of the moves are random, and the others are the likelier the better they score. Connect
+    Four's first eight plies are played likewise, and labelled from the opening book. No two
+    positions are equal or mirror images, and those that `connectx grade` asks about after the third
+    ply are left out, so that it stays a test of what learns from the others. A million take some
+    forty minutes on two cores. Ctrl-C keeps what is labelled by then, with exit status 1.
     """
     limits = {"per_ply": per_ply, "first_ply": first_ply, "last_ply": last_ply}
     given = {name: limit for name, limit in limits.items() if limit is not None}
@@ -223,11 +223,14 @@ def _make_labels(settings: LabelSettings, workers: int, dask: str | None, output
     if not len(made):
         say(f"Interrupted: nothing is labelled yet, and {output} is not written.")
         raise typer.Exit(1)
+    found = len(made)
     if made.env == ConnectX():
         graded = read_position_set(SHIPPED_POSITIONS).positions
         made = made.without([each.state for each in graded if each.ply > OPENING_PLIES])
     write_labelled_positions(output, made)
     wrote = f"Wrote {output}: {counted(len(made), 'labelled positions')}"
+    if found > len(made):
+        wrote += f", without {found - len(made)} that `connectx grade` asks about"
     match ending:
         case Ending.COMPLETE:
             say(f"{wrote}.")

@@ -65,8 +65,8 @@ def evaluate(
     """Play against opponents, from openings that each side plays once.
 
     Games 2k and 2k + 1 begin in the same position with the seats exchanged. Ctrl-C ends the match
-    with the games that were played until then, and exit status 1; `--resume` goes on from there.
-    So does a player that fails in every game.
+    with the games that were played until then, and `--resume` goes on from there. Exit status 1
+    after Ctrl-C, and when a player has failed in every game.
     """
     hero, *opponents = [find_player(name, options["referee"]) for name in (player, *against)]
     read = files_of_players([hero, *opponents])
@@ -128,9 +128,9 @@ def ladder(
     ] = None,
     **options: Any,
 ) -> None:
-    """Find out who is stronger: everyone plays everyone, and Elo ratings come of it.
+    """Find out who is stronger: everyone plays everyone, which gives Elo ratings.
 
-    Each two players meet in openings that both play from either seat. The ratings are those of the
+    Every two players meet in openings that both play from either seat. The ratings are those of the
     Bradley-Terry model, with 95 % intervals; the table has every pairing's score, the failures and
     the move times. Needs the extra `rank`.
 
@@ -155,7 +155,8 @@ def show_ladder(ladder: Ladder, json: Path | None, html: Path | None, brief: boo
 
 def report(
     results: Annotated[
-        Path, typer.Argument(metavar="FILE", help="What --results has written, finished or not.")
+        Path,
+        typer.Argument(metavar="FILE", help="Results of `evaluate` or `ladder`, finished or not."),
     ],
     first_player_table: FirstPlayerTable = False,
     anchor: Anchor = None,
@@ -165,7 +166,7 @@ def report(
         Path | None, page_option("Write the page that `evaluate` or `ladder` writes.")
     ] = None,
 ) -> None:
-    """Show what is in a results file, while it is being written too.
+    """Show what is in a results file, also while it is being written.
 
     Games of one player against others are shown as `connectx evaluate` shows them, other pairings
     as `connectx ladder` does.

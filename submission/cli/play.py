@@ -55,7 +55,7 @@ def play(
     moves: Moves = "",
     time_limit: Annotated[
         float,
-        typer.Option(metavar="SECONDS", min=0, help="For each move or judgement of the opponent."),
+        typer.Option(metavar="SECONDS", min=0, help="For each move or estimate of the opponent."),
     ] = 2.0,
     rows: GameRows = None,
     columns: GameColumns = None,
@@ -76,9 +76,7 @@ def play(
 def web(
     files: Annotated[
         list[Path] | None,
-        typer.Argument(
-            metavar="[FILE]...", help="What --results has written, or games downloaded from Kaggle."
-        ),
+        typer.Argument(metavar="FILE", help="Results files, or games downloaded from Kaggle."),
     ] = None,
     host: Annotated[
         str, typer.Option(metavar="HOST", help="The address to listen at.")
@@ -99,7 +97,7 @@ def web(
 ) -> None:
     """Play against agents in the browser, and look at values, searches and replays.
 
-    Prints the address of the page, which has a token of this run. Only this machine reaches it
+    Prints the address of the page, which contains a token of this run. Only this machine reaches it
     unless --host says otherwise. Ctrl-C ends it. Needs the extra `web`.
 
     With --export the page becomes a folder for any web host, or to be opened from the file system:

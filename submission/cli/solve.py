@@ -50,7 +50,7 @@ def solve(
     json: Annotated[bool, typer.Option("--json", help="A line of JSON for each position.")] = False,
     time_limit: Annotated[
         float | None,
-        typer.Option(metavar="SECONDS", min=0, help="For each position; gives bounds at the end."),
+        typer.Option(metavar="SECONDS", min=0, help="For each position; then its bounds are told."),
     ] = None,
     rows: GameRows = None,
     columns: GameColumns = None,
@@ -79,8 +79,8 @@ def solve(
     """Print the exact score of each column, with the board and in words.
 
     A position from standard input becomes a line with its moves and its score; with --all the
-    score of each column follows, - for a full one. Blank lines are passed over. What comes through
-    a pipe is answered line by line.
+    score of each column follows, - for a full one. Blank lines are skipped. A pipe is answered line
+    by line.
 
     At a terminal, or with --table, a board's size without MOVES is enough to solve the empty board:
     who wins, and with which move the game ends under best play. With --all, or for MOVES, every

@@ -59,8 +59,8 @@ def build(
 ) -> None:
     """Bundle an agent into one self-contained file for Kaggle.
 
-    Options that you leave out have the defaults that `connectx agents` lists, but for limits of
-    time and of simulations: on Kaggle the clock is the limit.
+    Options that you leave out have the defaults that `connectx agents` lists, except that limits of
+    time and of simulations are lifted: on Kaggle the clock is the limit.
     """
     write_bundle(agent, option or [], source, output, force=force, game=game)
 
@@ -108,7 +108,7 @@ def check(
         float,
         typer.Option(
             metavar="SHARE",
-            help="Play as on a machine so much slower: 0.33 leaves a third of one core to the "
+            help="Play as on a machine of this speed: 0.33 leaves a third of one core to the "
             "submission with all its threads and processes, while the clock runs on. Linux only.",
         ),
     ] = 1.0,
@@ -128,8 +128,8 @@ def check(
         typer.Option(
             metavar="SECONDS",
             min=0,
-            help="After so long no further game begins: those on other boards or with less time, "
-            "which only warn; 0 leaves them out. Agents that compile take about 45 s for all.",
+            help="Then no further game begins. The last ones, on other boards or with less time, "
+            "only warn; 0 leaves them out. Agents that compile take about 45 s for all.",
         ),
     ] = PATIENCE,
     json: Json = None,
@@ -201,15 +201,15 @@ def prepare(
     A file of yours needs no building: it is checked and evaluated, and never written.
 
     It is checked with Kaggle's versions of Python and its packages where `make kaggle-image` has
-    made an environment of them. Then it plays against Kaggle's random and negamax, and at last,
-    on Linux, on both seats as on a machine a third as fast.
+    made an environment of them. Then it plays against Kaggle's random and negamax, and finally, on
+    Linux, on both seats as on a machine a third as fast.
 
     All of it is for the competition, ConnectX. For tic-tac-toe, which has none, take
     `connectx build AGENT --game tictactoe`, and then `connectx check` and `connectx evaluate` with
     `--referee open_spiel_tic_tac_toe`.
 
-    Exit status 0 only when Kaggle would accept it, and the slow games too are in order; else as
-    `connectx check` has it.
+    Exit status 0 only when Kaggle would accept it, and the slow games are in order, too; else that
+    of `connectx check`.
     """
     require_pairs(games)
     python = image_python()

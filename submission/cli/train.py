@@ -44,19 +44,35 @@ def train(
     inarow: GameInarow = None,
     minutes: Annotated[
         float | None,
-        typer.Option(metavar="M", help="How long to train, with all that belongs to it."),
+        typer.Option(
+            metavar="M",
+            help="How long to train, trials and the start included.",
+            show_default=f"{DEFAULT_MINUTES:g}, unless --rounds is given",
+        ),
     ] = None,
     rounds: Annotated[
         int | None,
-        typer.Option(metavar="N", help="How many rounds to train, of some 5 to 30 seconds."),
+        typer.Option(
+            metavar="N",
+            help="How many rounds to train, of some 5 to 30 seconds.",
+            show_default="as many as --minutes allows",
+        ),
     ] = None,
     simulations: Annotated[
         int | None,
-        typer.Option(metavar="N", help="alphazero: of the search for each move of self-play."),
+        typer.Option(
+            metavar="N",
+            help="alphazero: simulations for each move of self-play.",
+            show_default="64",
+        ),
     ] = None,
     width: Annotated[
         int | None,
-        typer.Option(metavar="N", help="alphazero, distill: hidden neurons of the network."),
+        typer.Option(
+            metavar="N",
+            help="alphazero, distill: hidden units of the network's first layer.",
+            show_default="256; distill 512",
+        ),
     ] = None,
     positions: Annotated[
         Path | None,
@@ -69,7 +85,8 @@ def train(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="alphazero, distill: the policy to begin with, a file, or `zero` or `distilled`.",
+            help="alphazero, distill: the policy to begin with: a file, `zero` or `distilled`.",
+            show_default="random weights",
         ),
     ] = None,
     seed: Annotated[
@@ -99,18 +116,18 @@ def train(
 
     A round is games or positions and the steps that learn from them; between rounds the policy is
     put on trial, without a search: in solved positions, and in games against its own past, from
-    which its Elo comes. It trains for 10 minutes unless --minutes or --rounds says otherwise.
+    which its Elo comes.
 
     Beside policy.npz it keeps the curves of these figures as policy.png and, for `tensorboard
     --logdir policy.tensorboard`, as logs; and policy.checkpoint, from which --resume goes on, with
     the same options and a larger --minutes or --rounds. All are up to date after each round. Ctrl-C
     ends the training early, with exit status 1, and keeps what was learnt up to the last round.
-    Where the output goes to a file, each round is a line of it.
+    If the output goes to a file, each round adds a line to it.
 
     With --seed and --rounds the policy is the same for any number of --workers, and one that dies
     costs the games that it was playing, which are played again.
 
-    Every game is learnt so, as in `connectx train --game tictactoe --minutes 2`. Needs the extra
+    Every game can be learnt, as in `connectx train --game tictactoe --minutes 2`. Needs the extra
     `train`.
     """
     require_training_libraries()

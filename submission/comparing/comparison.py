@@ -89,7 +89,7 @@ class Comparison(Printed):
         return Group(*_tables(self), Text(RULES, "dim"), *map(Text, _lost(self)))
 
     def summary(self) -> list[str]:
-        """What went wrong, the moves, the times, and at last what the games tell."""
+        """What went wrong, the moves, the times, and finally what the games tell."""
         match = self.games.match
         return [
             *early_end_in_words(self.completion, counted(len(match.records), "games")),

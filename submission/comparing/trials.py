@@ -33,7 +33,7 @@ class SlowMoves:
 
 
 def require_accepted(player: Player, on_progress: OnProgress) -> None:
-    """Refuse a player that Kaggle would not accept, or that lacks a module, by a pair of games."""
+    """Play a pair of games, and refuse a player that fails Kaggle's check or lacks a module."""
     if player.source is None:
         return
     report = _pair(player.source, 1.0, on_progress)

@@ -1,6 +1,6 @@
 """Workers of a Dask cluster.
 
-A cluster with mpi4py needs nothing of the kind: `mpi4py.futures.MPIPoolExecutor` goes into
+A cluster with mpi4py needs none of this: `mpi4py.futures.MPIPoolExecutor` goes into
 `play_match` as it is, in a script that is started with `mpiexec -n 9 python -m mpi4py.futures`.
 """
 

@@ -35,7 +35,7 @@ RENEWALS = 3
 UNHEEDED_SIGNALS = frozenset(
     getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)
 )
-"""They are meant for the process that has started the workers, which ends them."""
+"""Workers ignore them: the process that has started the workers ends them."""
 
 change_mask = getattr(signal, "pthread_sigmask", None)
 """Blocks signals, or lets them through; None on Windows."""
@@ -133,7 +133,7 @@ def chosen_count(workers: int, dask: str | None) -> int:
 
 @contextmanager
 def local_executor(workers: int) -> Iterator[Executor]:
-    """Worker processes that end with the `with` block or with this process, even in mid-game.
+    """Worker processes that end with the `with` block or this process, even during a game.
 
     Ctrl-C and a closed terminal reach only the process that opened the block. The workers'
     temporary files are removed at the end. When a worker is killed, all of them are replaced and

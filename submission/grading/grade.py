@@ -41,12 +41,11 @@ WORST, WORST_ON_PAGE = 5, 24
 RULES = (
     "Kept: the share of the moves that keep the win or the draw under best play, among the "
     "positions in which some move gives it away; a lost position has nothing to keep. Best: the "
-    "share of the moves that no move scores more than, among all positions: the quickest win, the "
-    "slowest loss. Half points lost: 2 where a win becomes a loss, 1 where it becomes a draw or a "
-    "draw a loss. Hard: only one move keeps the result, and two plies of look-ahead do not show "
-    "it. Tactical: they do, a win at once or the answer to a threat. Random: what a legal move, "
-    "all equally often, gets on average. In brackets the 95 % interval (Wilson's). A failure "
-    "counts as a loss."
+    "share of the moves with the highest score, among all positions: the quickest win, the slowest "
+    "loss. Half points lost: 2 where a win becomes a loss, 1 where it becomes a draw or a draw a "
+    "loss. Hard: only one move keeps the result, and two plies of look-ahead do not show it. "
+    "Tactical: they do, by a win at once or the answer to a threat. Random: the average of all "
+    "legal moves. In brackets the 95 % interval (Wilson's). A failure counts as a loss."
 )
 
 
@@ -144,7 +143,7 @@ class Grade(Printed):
         )
 
     def summary(self) -> list[str]:
-        """What the answers were like, the share of good moves, and that in hard positions."""
+        """The kinds of answers, the share of good moves, and the same in hard positions."""
         kinds = by_kind(self.answers)
         return [
             *_notes(self),

@@ -31,7 +31,7 @@ SCORE_SIZE = 16
 
 
 def mistake_svg(mistake: Mistake) -> str:
-    """The position with a cross where the player has played and a ring where it should have."""
+    """The position with a cross where the player played and a ring where it should have played."""
     position, played, better = mistake.position, mistake.played, mistake.better
     colours = {played: PLAYED, better: BETTER}
     x, y = _landing(position, better)

@@ -63,11 +63,11 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class AnswerStats:
-    """The statistics of some answers. None: no position counts for that figure."""
+    """The statistics of some answers. None where no position counts for that figure."""
 
     positions: int
     at_stake: int
-    """Positions in which some column gives the outcome away: only they tell whether it is kept."""
+    """Positions in which some column gives the outcome away: only these show whether it is kept."""
     kept: Measured | None
     """Share of the answers that keep the outcome, among the positions at stake."""
     half_points_lost: Measured | None

@@ -112,8 +112,7 @@ def _solved_by_workers(
             on_progress(sum(map(len, found.values())), total, "")
     except BrokenExecutor as error:
         raise ChildProcessError(
-            "a worker process died, perhaps for want of memory: run the command again with fewer "
-            "workers"
+            "a worker process died, perhaps out of memory: run the command again with fewer workers"
         ) from error
     return found
 

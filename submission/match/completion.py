@@ -26,7 +26,7 @@ class Ending:
 
 @contextmanager
 def early_end() -> Iterator[Ending]:
-    """Let Ctrl-C and the death of workers end the `with` block alone, and note it."""
+    """Let Ctrl-C and the death of workers end only the `with` block, and note it."""
     ending = Ending()
     try:
         yield ending
@@ -44,7 +44,7 @@ def early_end_in_words(
         Completion.INTERRUPTED: f"Interrupted after {done}.",
         Completion.UNFINISHED: f"So far {done} have been played.",
         Completion.WORKER_DIED: (
-            f"The workers died after {done}, for want of memory, or with their scheduler: {advice}."
+            f"The workers died after {done}, out of memory or with their scheduler: {advice}."
         ),
     }
     return [words[completion]] if completion in words else []

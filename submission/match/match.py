@@ -214,14 +214,14 @@ def played_in_words(match: Match) -> list[str]:
 def repetitions(match: Match) -> Iterator[str]:
     """Name the pairings that played a game more than once."""
     repeated = [
-        f"{pairing.player} and {pairing.opponent}, {pairing.distinct_games} of {pairing.games}"
+        f"{pairing.player} and {pairing.opponent} {pairing.distinct_games} of {pairing.games}"
         for pairing in match.stats()
         if pairing.distinct_games < pairing.games
     ]
     if repeated:
         yield (
-            "Games were repeated, but the intervals take all pairs as independent; distinct are, "
-            f"of {'; of '.join(repeated)}."
+            "Games were repeated, but the intervals take all pairs as independent. Distinct games: "
+            f"{'; '.join(repeated)}."
         )
 
 

@@ -49,7 +49,7 @@ class Sprt:
     """
 
     elo0: float = 0.0
-    """Logistic Elo, as `elo_difference` has it."""
+    """Logistic Elo, as in `elo_difference`."""
     elo1: float = 50.0
     alpha: float = ERROR_RATE
     """About how often, at most, `elo1` is accepted where the difference is `elo0`."""
@@ -148,8 +148,8 @@ class Decision:
 
 
 ENOUGH_REPEATS = 10
-"""Repeated pairs after which players are taken for deterministic. Players who repeat half of their
-pairs by chance are taken so in one pairing of a thousand."""
+"""Repeated pairs after which players are taken to be deterministic, as are those who repeat half of
+their pairs by chance in one pairing of a thousand."""
 
 
 class SequentialTest:

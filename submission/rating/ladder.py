@@ -29,7 +29,7 @@ from submission.reports import (
 
 @dataclass(frozen=True, slots=True)
 class PlayerStats(Tally):
-    """The results of some games of a player; whoever fails has lost."""
+    """The results of some games of a player; a player that fails has lost."""
 
     failures: Mapping[str, int]
     """The failures among the losses, by the status: ERROR, INVALID or TIMEOUT."""
@@ -189,7 +189,7 @@ LOST = (Result.LOSS, Result.PLAYER_FAILED)
 
 
 def result_of(player: str, record: GameRecord) -> Result:
-    """The result from the view of one of the two who played; whoever fails has lost."""
+    """The result from the view of one of the two players; one that fails has lost."""
     if player in record.failures:
         return Result.PLAYER_FAILED
     return record.result if player == record.player else record.result.for_opponent

@@ -96,7 +96,7 @@ class Rank(Printed):
         if not self.match.records:
             return "No game was played."
         if self.match.fails_throughout(self.player):
-            return f"{self.player} has no rank, for no game of it came to an end."
+            return f"{self.player} has no rank, for none of its games came to an end."
         level, last = self.nearest, LEVELS[-1]
         return (
             f"{self.player} plays about like level {level.n}, {level.name}: Elo "

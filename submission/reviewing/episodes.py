@@ -53,7 +53,7 @@ def open_spiel_episode(document: Mapping[str, Any]) -> Episode:
         sizes=(sizes["rows"], sizes["columns"], sizes["x_in_row"]),
         act_timeout=settings["actTimeout"],
         boards=[
-            # Flat, as ConnectX has it: here the bottom row comes first.
+            # Flat, as in ConnectX: here the bottom row comes first.
             [STONES[cell] for row in reversed(position["board"]) for cell in row]
             for position in positions
         ],

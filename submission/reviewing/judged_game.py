@@ -53,7 +53,7 @@ class JudgedPly:
     best: tuple[int, ...]
     """The columns that may be best: once all is solved, those with the highest score."""
     mistake: Mistake | None
-    """None where it is none, or not proven to be one; see `decided`."""
+    """None where the move is no mistake, or not proven to be one; see `decided`."""
 
     @property
     def decided(self) -> bool:

@@ -24,7 +24,7 @@ from submission.terminal import plain_text
 RULES = (
     "Given away: a win that became a draw or a loss, or a draw that became a loss, under best play "
     "from there. Slower: the result was kept, but not by the quickest win or the longest defence. "
-    "Undecided: the time for a position did not do. A phase is a third of the board's plies. The "
+    "Undecided: the time did not suffice. A phase is a third of the board's plies. The "
     "first of the moves that a log times includes loading, and compiling where there is any."
 )
 
@@ -117,7 +117,7 @@ class Review(Printed):
 
     @property
     def played(self) -> str:
-        """How many games they are, as in "2 games": one against himself has both seats here."""
+        """How many games they are, as in "2 games": one against itself has both seats here."""
         games = [game for game in self.games if game.seat == 1 or game.opponent != self.player]
         return counted(len(games), "games")
 

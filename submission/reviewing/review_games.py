@@ -36,7 +36,7 @@ def review_games(
 
     Args:
         files: results files and episodes.
-        player: the name in the files; one who plays against himself is judged on both seats.
+        player: the name in the files; one that plays against itself is judged on both seats.
         log: the player's log of the one episode; by default those beside the episodes.
         time_limit: seconds for each position; None is no limit.
         on_progress: told how many moves were judged.

@@ -129,7 +129,7 @@ def of_exception(error: Raised, memory: int | None, hidden: Sequence[str] = ()) 
         case "RecursionError":
             return Cause(
                 f"a function calls itself without end: {error.message}",
-                "end the recursion at a greatest depth",
+                "limit the depth of the recursion",
             )
         case "SystemExit":
             return Cause(
@@ -146,7 +146,7 @@ def of_exception(error: Raised, memory: int | None, hidden: Sequence[str] = ()) 
 
 
 def of_hidden(asked: str) -> Cause:
-    """Why a submission has asked for something in vain.
+    """Why a submission did not get what it asked for.
 
     Args:
         asked: a path that Kaggle's machine does not have; or, after REACHED_FOR, the host or the
@@ -191,7 +191,7 @@ def _missing_file(message: str, hidden: Sequence[str]) -> Cause:
 
 
 def of_death(exit_code: int, memory: int | None) -> Cause:
-    """Why a process ended without a last word: an exit status, or minus a signal's number."""
+    """Why a process ended without a report: an exit status, or minus a signal's number."""
     if crash := _crash(exit_code):
         return Cause(
             f"the interpreter crashed ({crash}), as it does in native "

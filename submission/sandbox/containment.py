@@ -41,7 +41,7 @@ FILE_CAPABILITIES = 0b11111011
 undo nothing of what is done here."""
 
 PACKAGES = ("kaggle_environments", "numba", "numpy")
-"""Where the files of these lie, those of others do, too."""
+"""Other packages lie where the files of these do."""
 
 PLAYER = "player"
 """The name of a link to the home of the player, in the folder where all of them live."""
@@ -63,7 +63,7 @@ def contain(folder: Path) -> tuple[str, ...]:
 
         system = _System(ctypes.CDLL(None, use_errno=True))
         _leave_namespaces(system)
-    except Exception:  # whatever it is, players can do without
+    except Exception:  # whatever fails, players can do without it
         return ()
     kept_from = [NETWORK]
     with contextlib.suppress(Exception):

@@ -44,7 +44,7 @@ TEMPORARY_FOLDERS = ("/tmp", "/var/tmp")  # noqa: S108
 """Kaggle's machine has them too, but empty."""
 
 CLOCK_TICK = 0.1  # seconds by which the times of files may lag behind the clock
-MOST_TOLD = 20  # so much is told; more shows nothing new
+MOST_TOLD = 20  # this much is reported; more shows nothing new
 
 
 class FileGuard:
@@ -53,8 +53,8 @@ class FileGuard:
     Args:
         own: the folders of the submission, first the one that Kaggle names KAGGLE_FOLDER.
         sources: real paths of files that Python reads to show a traceback.
-        tell: told of what is asked for in vain, once: of a hidden path; of the network, with
-            REACHED_FOR before what was to be reached.
+        tell: told once of each thing that is asked for in vain: of a hidden path; of the network,
+            with REACHED_FOR before what was to be reached.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class FileGuard:
         path = os.fspath(path) if hasattr(path, "__fspath__") else path
         if not isinstance(path, str | bytes) or not path:
             return
-        named = os.path.abspath(os.fsdecode(path))  # noqa: PTH100 - as quick as may be
+        named = os.path.abspath(os.fsdecode(path))  # noqa: PTH100 - as fast as possible
         real = os.path.realpath(named)
         if _prefix(named).startswith(self._interpreter) or not self._hides(real, flags):
             return

@@ -64,7 +64,7 @@ def remove_abandoned(parent: Path) -> None:
 
 @contextlib.contextmanager
 def _locked(folder: Path) -> Iterator[bool]:
-    """Lock a folder until the block ends; tell whether it is locked and this user's own."""
+    """Lock a folder until the block ends; return whether it is locked and this user's own."""
     is_locked = False
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):

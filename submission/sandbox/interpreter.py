@@ -151,7 +151,7 @@ class Starter:
 
 
 class News(NamedTuple):
-    """Something that a thread has read for the thread that waits."""
+    """Something that a thread has read for the waiting thread."""
 
     kind: str  # `command`, `message`, `stderr` or `exit`
     content: Any

@@ -151,7 +151,7 @@ def type_name(value: object) -> str:
 
 
 def describe_error(error: BaseException, folder: Path | None) -> Message:
-    """An exception as `causes.Raised` has it, with the traceback's lines in this folder."""
+    """An exception as a `causes.Raised`, with the traceback's lines in this folder."""
     cause = error
     if type(error).__name__ == "InvalidArgument" and error.__context__ is not None:
         # Kaggle's loader wraps whatever went wrong in the file.

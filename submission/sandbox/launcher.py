@@ -19,7 +19,7 @@ from submission.sandbox.player import RunningPlayer, SupervisorProcess
 from submission.sandbox.player_process import FORK
 
 KEEPER = Starter((), forks=False)
-"""The starter of a supervisor that only keeps folders, so that no player can end it."""
+"""Starts the supervisor that only keeps folders, so that no player can end it."""
 
 Kind = tuple[Starter, str]
 """Supervisors of a kind have one starter and one temporary folder, in which they make their own."""

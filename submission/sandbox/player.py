@@ -137,7 +137,7 @@ class SupervisorProcess:
         return line
 
     def _awaits(self, has_come: Callable[[float], bool], end: float) -> bool:
-        """Whether the supervisor does something by a time; no, if somebody stops the process."""
+        """Whether something comes from the supervisor by a time; not if its process is stopped."""
         was_stopped = False
         while not has_come(max(0.0, min(GLANCE_SECONDS, end - monotonic()))):
             now_stopped = is_stopped(self._process.pid)

@@ -142,9 +142,9 @@ def can_throttle() -> bool:
 
 
 class Bucket:
-    """The processor time that may be used at once: `speed` seconds of it come in with each second.
+    """The processor time that may be used now: each second adds `speed` seconds of it.
 
-    It begins `now`, on the clock that `overdraws` is told too, with so much `used`.
+    It begins `now`, on the clock that `overdraws` is given too, with this much `used`.
     """
 
     def __init__(self, speed: float, now: float, used: float) -> None:

@@ -47,7 +47,7 @@ TAIL_BYTES = 50_000
 the competition's board may leave there."""
 
 MOST_NEWS = 64  # how many chunks wait to be taken in; then their writers wait
-MOST_EVENTS = 64  # no player has reason to tell more of itself between two answers
+MOST_EVENTS = 64  # no player has reason to report more between two answers
 
 RUNNING_LINE = re.compile(rf'File "[^"]*{re.escape(MAIN)}", line (\d+) in (\S+)')
 """A line of faulthandler's that lies in the submission."""
@@ -221,7 +221,7 @@ class Supervisor:
         *lines, self._unread = (self._unread + chunk).split(b"\n")
         for line in lines:
             command = decoded(line, COMMAND)
-            if command is None:  # whoever has written it is not the one that asks
+            if command is None:  # it was not written by the process that asks
                 raise HungUp
             self._commands.append(command)
 

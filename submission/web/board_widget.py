@@ -111,7 +111,7 @@ class Board(anywidget.AnyWidget):
         return self._position.state
 
     def play(self, action: int) -> None:
-        """Make a move for whoever is to move; an opponent then replies, in a thread.
+        """Make a move for the player to move; an opponent then replies, in a thread.
 
         Raises:
             ValueError: it is not legal; actions are counted from 0.

@@ -46,7 +46,7 @@ class Connection(H11Protocol):
     most = MOST_CONNECTIONS
     """How many there may be."""
     idle_since: float | None = None
-    """The beginning of its idle time; None between a question and its answer."""
+    """When its idle time began; None between a question and its answer."""
     _closing: TimerHandle | None = None
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]

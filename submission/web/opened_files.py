@@ -32,7 +32,7 @@ class ReplayFilter(Struct):
     player: Name | None = None
     opponent: Name | None = None
     result: Result | None = None
-    """From the view of `player`, or of the opponent's opponent; whoever fails has lost."""
+    """From the view of `player`, or of the opponent's opponent; a player that fails has lost."""
     failed: bool | None = None
     """Whether a seat has failed."""
 

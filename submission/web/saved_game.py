@@ -102,7 +102,7 @@ def saved_game(
 
 
 def course_in_words(replay: Replay) -> str:
-    """The end of a game in a few words, as the page has it."""
+    """The end of a game in a few words, as on the page."""
     own, other = SYMBOLS[replay.seat], SYMBOLS[3 - replay.seat]
     words = {
         Result.WIN: f"{own} wins",

@@ -26,13 +26,13 @@ EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104  # asked for 
 BROWSER_SECONDS = 0.3
 """Time for the server to start before the browser asks it."""
 WAITING = 512
-"""Connections that the system keeps until they are accepted."""
+"""Connections that the system queues until they are accepted."""
 LOGGERS = ("asyncio", "uvicorn.error")
 """They report errors."""
 
 
 class WebServer(uvicorn.Server):
-    """Calls `leave` when it ends, instead of waiting for the pages that follow searches."""
+    """Calls `leave` when it ends, rather than wait for the pages that follow searches."""
 
     def __init__(self, config: uvicorn.Config, leave: Callable[[], None]) -> None:
         super().__init__(config)

@@ -1,4 +1,4 @@
-"""Server-sent events: the searches that pages follow, and leave, and come back to."""
+"""Server-sent events: the searches that pages follow, leave and come back to."""
 
 import asyncio
 import json

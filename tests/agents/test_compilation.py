@@ -43,7 +43,7 @@ def no_room() -> bool:
 
 @pytest.mark.parametrize(
     ("prove", "problem"),
-    [(lambda: False, "it finds something else when it is compiled"), (no_room, "OSError: no room")],
+    [(lambda: False, "its results differ when it is compiled"), (no_room, "OSError: no room")],
 )
 def test_a_search_that_cannot_be_compiled_is_told_once(
     prove: Callable[[], bool], problem: str, capsys: pytest.CaptureFixture[str]
@@ -53,7 +53,7 @@ def test_a_search_that_cannot_be_compiled_is_told_once(
     assert not compilation.is_ready()
     assert not compilation.is_ready()
     assert compilation.has_failed()
-    told = f"the search of a test is run in plain Python ({problem})\n"
+    told = f"a test: the search is run in plain Python ({problem})\n"
     assert capsys.readouterr().err == told
 
 
@@ -74,7 +74,7 @@ def test_what_takes_long_is_announced(
     assert Compilation("a test", read_slowly).is_ready()
     assert capfd.readouterr().err == ""
     assert Compilation("a test", compile_slowly).is_ready()
-    told = "the search of a test is being compiled, which takes some seconds\n"
+    told = "a test: the search is being compiled, which takes some seconds\n"
     assert capfd.readouterr().err == told
 
 

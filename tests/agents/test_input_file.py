@@ -65,7 +65,7 @@ def test_however_deep_a_header_is_it_is_refused_in_a_sentence() -> None:
     limit = sys.getrecursionlimit()
     for depth in (*range(limit - 150, limit), 100 * limit):
         line = json.dumps({"format": "?"}).replace('"?"', nested(depth))
-        with pytest.raises(ValueError, match="must begin with the format 'mine', not") as refusal:
+        with pytest.raises(ValueError, match="must begin with the format 'mine'") as refusal:
             read_header(line, "mine", Path("file"), "choose another file")
         assert is_sentence(refusal.value)
 

@@ -19,6 +19,7 @@ from agents.policy.training.learner import LEARNERS, Learner, TrainingSettings
 from agents.policy.training.training_files import decode_state, encode_state
 from agents.reporting.stats import score_estimate
 from envs import BoardGame, BoardState, ConnectX, TicTacToe
+from tests.helpers.shell import Shell
 from tests.helpers.strategies import WIDE_BOARDS
 from tests.helpers.trained_policies import random_policy
 
@@ -49,6 +50,12 @@ def settings_of(game: ConnectX, folder: Path) -> dict[str, TrainingSettings]:
         name: TrainingSettings(seed=1, **{key: small[key] for key in method.settings})
         for name, method in LEARNERS.items()
     }
+
+
+def test_the_help_states_the_defaults_of_the_methods(shell: Shell) -> None:
+    words = " ".join(shell.run("train", "--help").stdout.split())
+    assert f"each move of self-play. [default: ({alphazero.SIMULATIONS})]" in words
+    assert f"[default: ({alphazero.WIDTH}; distill {distillation.WIDTH})]" in words
 
 
 def content(learner: Learner) -> bytes:

@@ -450,11 +450,11 @@ NO_ACTIONS: list[Any] = [3.0, "3", None, np.array([1, 2]), [3]]
         (partial(NEW, opponent=3), "give an agent or the name of one, a function"),
         (
             partial(NEW, oponent=1),
-            r"unknown option 'oponent' \(is opponent meant\?\): choose of ro",
+            r"unknown option 'oponent' \(is opponent meant\?\): choose one of ro",
         ),
         (
             partial(NEW, zzz=1),
-            "unknown option 'zzz': choose of rows, columns, inarow, opponent, se",
+            "unknown option 'zzz': choose one of rows, columns, inarow, opponent, se",
         ),
         (partial(NEW, 5, opponent="policy"), "policy was trained for 6 rows, .* cannot play"),
         (partial(NEW, 5, opponent="alphazero"), "policy was trained for 6 rows, .* cannot play"),

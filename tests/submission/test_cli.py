@@ -30,6 +30,15 @@ def test_help_teaches_every_command(shell: Shell) -> None:
     assert shell.run("--version").stdout == f"connectx-agents {version('connectx-agents')}\n"
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_names_only_options_that_the_command_has(shell: Shell, command: str) -> None:
+    """Options of other commands are named in a command line, between backticks."""
+    text = re.sub(r"`[^`]*`", "", shell.run(command, "--help").stdout)
+    options = set(re.findall(r"^  (?:-\w, )?(--[a-z-]+)", text, flags=re.MULTILINE))
+    assert set(re.findall(r"--[a-z-]*[a-z]", text)) == options
+    assert not re.search(r"\.\.\.[]}]\.\.\.", text)
+
+
 def test_agents_lists_every_option_with_its_default(shell: Shell) -> None:
     listing = shell.run("agents").stdout
     words = " ".join(listing.split())

@@ -166,9 +166,9 @@ def sealed(line: str) -> bytes:
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"", "must begin with the format 'connectx positions, version 1', not None"),
-        (b"[" * 100_000, "must begin with the format 'connectx positions, version 1', not None"),
-        (b"[1]\n", "not None"),
+        (b"", "must begin with the format 'connectx positions, version 1': make one"),
+        (b"[" * 100_000, "must begin with the format 'connectx positions, version 1': make one"),
+        (b"[1]\n", "must begin with the format 'connectx positions, version 1': make one"),
         (b'{"format": "connectx positions, version 9"}', "not 'connectx positions, version 9'"),
         (b"\xff\xfe", "holds no positions"),
         (b'{"format": "connectx positions, version 1"}', "were changed after they were made"),

@@ -121,5 +121,8 @@ def test_graded_positions_are_left_out_but_for_where_every_game_begins(
         if position.ply > 3:
             assert (mover, mask) not in pairs
             assert (mirrored(6, 7, mover), mirrored(6, 7, mask)) not in pairs
+    left_out = f", without {300 - len(labelled)} that `connectx grade` asks about.\n"
+    assert outcome.stdout == f"Wrote labels.npz: {len(labelled)} labelled positions{left_out}"
+    assert len(labelled) < 300
     assert ConnectX().initial_state() in [position.state for position in graded]
     assert labelled.plies.min() == 0

@@ -94,9 +94,9 @@ def test_a_failure_is_a_loss_that_is_told_apart(ladder: Ladder) -> None:
 
 
 def test_few_games_and_games_that_repeat_are_said(ladder: Ladder) -> None:
-    few, repeated = "The fewest games of two players are", "distinct"
+    few, repeated = "The fewest games of two players are", "Distinct games:"
     assert f"{few} 4: with less than 20" in shown(ladder)
-    assert "of weak and strong, 2 of 4; of weak and" in shown(ladder)
+    assert f"{repeated} weak and strong 2 of 4; weak and" in shown(ladder)
     enough = [
         replace(game, columns=(number, *game.columns))
         for pair in combinations(NAMES, 2)

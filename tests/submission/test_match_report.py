@@ -130,8 +130,8 @@ def test_an_early_end_is_said(completion: Completion, said: str) -> None:
 
 def test_games_that_repeat_are_said() -> None:
     text = shown(match_of(WIN, replace(WIN, game=2)), width=200)
-    assert "distinct are, of hero and rival, 1 of 2." in text
-    assert "distinct" not in shown(match_of(WIN, LOSS))
+    assert "Distinct games: hero and rival 1 of 2." in text
+    assert "Distinct" not in shown(match_of(WIN, LOSS))
 
 
 def test_names_are_shown_as_they_are() -> None:

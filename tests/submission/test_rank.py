@@ -117,7 +117,7 @@ def test_a_player_who_fails_in_every_game_has_no_rank(shell: Shell, tmp_path: Pa
     assert outcome.status == 1
     assert "failed in 8 games" in outcome.stdout
     assert outcome.stdout.splitlines()[-1] == (
-        "mine.py has no rank, for no game of it came to an end."
+        "mine.py has no rank, for none of its games came to an end."
     )
 
 

@@ -42,7 +42,7 @@ class FindingsFile(ABC, Generic[Finding]):
     def __init__(self, path: Path) -> None:
         self.path = path
         self.count = 0
-        """Findings, those of this run among them, once the file is `opened`."""
+        """The number of findings, including those of this run, once the file is `opened`."""
         self.was_torn = False
         """Whether the last line was cut short when the file was opened."""
         self._file: GrowingFile
@@ -63,7 +63,7 @@ class FindingsFile(ABC, Generic[Finding]):
         """The key and the finding of a line.
 
         Raises:
-            ValueError: it is none; the message says what is expected.
+            ValueError: it is malformed; the message says what is expected.
         """
 
     @contextmanager
@@ -71,9 +71,9 @@ class FindingsFile(ABC, Generic[Finding]):
         """The findings of an earlier run by key; in the `with` block this run alone adds to them.
 
         Raises:
-            FileExistsError: there are some, and there may be none.
+            FileExistsError: there are some, but none are allowed.
             OSError: the file cannot be read and written, or another run is using it.
-            ValueError: it is of something else, or a line of it cannot be.
+            ValueError: it belongs to something else, or has an impossible line.
         """
         with growing_file(self.path) as self._file:
             try:
@@ -94,7 +94,7 @@ class FindingsFile(ABC, Generic[Finding]):
                         self.path.unlink()
 
     def read(self) -> dict[int, Finding]:
-        """Read the findings by key; a line that is cut short is passed over."""
+        """Read the findings by key; a line that is cut short is skipped."""
         return self._parsed(read_content(self.path, "name a checkpoint"))[0]
 
     def append(self, found: Mapping[int, Finding]) -> None:
@@ -194,7 +194,7 @@ def build_book(
     table_megabytes: int,
     on_progress: OnProgress,
 ) -> BookContent:
-    """Solve what is not known of the checkpoint's book yet.
+    """Solve the positions of the checkpoint's book that are still missing.
 
     Raises:
         UnfinishedBook: Ctrl-C, or a worker process died.
@@ -233,7 +233,7 @@ def build_repertoire(
     on_progress: OnProgress,
     choice: str = "best",
 ) -> bytes:
-    """Find what is not known of a repertoire's moves yet; its bytes.
+    """Find the moves of a repertoire that are still missing; return its bytes.
 
     The arguments are those of `build_book`, with columns in the place of scores, and `choice` is
     that of `RepertoireBuilder`.

@@ -39,12 +39,12 @@ class RepertoireBuilder:
     table_megabytes: int
     """Size of each worker's transposition table."""
     columns: dict[int, int]
-    """The column of every position that has several promising moves, by key: those of an earlier
-    run at first, and all that is found."""
+    """The column of every position that has several promising moves, by key: at first those of an
+    earlier run, in the end all of them."""
     on_moves: OnMoves
     """Takes each new column as soon as it is found."""
     on_ply: OnProgress
-    """Takes how many positions of a ply are done, of how many, and the ply."""
+    """Takes how many positions of a ply are done, how many there are, and the ply."""
     choice: str = "best"
     """How the moves of what a player meets are chosen, one of `MoveChooser.choices`."""
 
@@ -69,7 +69,7 @@ class RepertoireBuilder:
         return make_bit_field(self._bits)
 
     def _following(self, states: Iterable[BoardState]) -> Iterable[BoardState]:
-        """The positions after each move in which the game goes on, of two mirror images one."""
+        """The positions after each move in which the game goes on, without mirror images."""
         rows, columns = self.game.rows, self.game.columns
         children = (
             child.smaller_image(rows, columns)
@@ -139,7 +139,7 @@ class MoveChooser:
         """By name: the column in a position in which the game goes on."""
 
     def forget(self) -> None:
-        """Forget what was judged, but not the solver's table: memory would grow without end."""
+        """Forget the judgements, or memory would grow without end, but keep the solver's table."""
         self._exact.forget()
         self._traps.forget()
 
@@ -151,7 +151,7 @@ class MoveChooser:
     def best(self, state: BoardState) -> int:
         """The exactly best move after which the opponent is likeliest to err.
 
-        Of moves that win it is the one after which most replies are mistakes: all of them win.
+        Among winning moves it is the one after which most replies are mistakes.
         """
         score = self.exact_moves.score(state, Clock())
         best = self.exact_moves.best(state, score, Clock(), Clock())

@@ -18,7 +18,7 @@ from envs.board import BoardState
 from envs.connectx import ConnectX
 
 TRIAL_SECONDS = 0.05
-"""For an opponent to show that it plays on the board."""
+"""Seconds of search in which an opponent shows that it plays on the board."""
 
 
 class TrapScope(NamedTuple):

@@ -26,7 +26,7 @@ def run_shards(
 ) -> Iterator[dict[Item, Outcome]]:
     """The outcome of each item, a shard at a time, as soon as it is done.
 
-    Neighbours share a shard. What ends the loop cancels the shards that have not begun.
+    Neighbours share a shard. If the loop ends early, shards that have not begun are cancelled.
     """
     starts = range(0, len(items), SHARD_POSITIONS)
     shards = [tuple(items[start : start + SHARD_POSITIONS]) for start in starts]

@@ -35,7 +35,7 @@ MISTAKE = 0.03
 TEMPERATURE = 0.5
 """How far the moves of tree searches are spread over what they have visited."""
 EPSILON = 0.05
-"""How often another agent is thought to play any move."""
+"""How often any other agent is thought to move at random."""
 OPENING_SHARE = 0.2
 """Share of the games that are thought to begin with any move."""
 EVEN_SHARE = 0.3

@@ -141,7 +141,7 @@ class AlphaZeroLearner(NetworkLearner):
             return joined([*executor.map(played, *map(repeat, same), streams, games)])
         except BrokenExecutor as error:
             raise ChildProcessError(
-                "workers that play died, perhaps for want of memory: go on with fewer by --resume"
+                "workers that play died, perhaps out of memory: go on with fewer by --resume"
             ) from error
 
 

@@ -32,11 +32,11 @@ LEARNING_RATE = 8e-3
 LEAST_SHARE = 0.02
 """... down to this share of it."""
 REFINING_SHARE = 0.25
-"""The share of the rate at which a network goes on learning that has learnt before."""
+"""The share of the learning rate for a network that has been trained before."""
 KEEPING_SHARE = 0.3
-"""The share of the policy for all moves that keep the result; the exactly best have the others."""
+"""The share of the policy for all moves that keep the result; the rest is for the exactly best."""
 MOST_COPIES = 1000
-"""How often a position counts, at most, of a ply that has fewer of them than others."""
+"""How often a position counts, at most, if its ply has fewer positions than others."""
 
 
 def label_targets(labels: LabelledPositions) -> Targets:

@@ -146,7 +146,7 @@ def play_on(
 UNCERTAIN = 0
 PROVEN_VALUE = 1
 SIDESTEP = 2
-"""Added where a random move was played, so that what follows says nothing of the position."""
+"""Added where a random move was played, so that what follows says nothing about the position."""
 
 
 @inlined

@@ -1,4 +1,4 @@
-"""Targets: positions and what a network is to say of them, from self-play and in batches."""
+"""Targets: positions and what a network is to predict for them, from self-play and in batches."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -25,7 +25,7 @@ from envs.compiled.jit import Words, fastest, zeros
 
 
 class Targets(NamedTuple):
-    """Positions and what a network is to say of them."""
+    """Positions and what a network is to predict for them."""
 
     movers: Words
     """Stones of the player to move, words as wide as the board needs."""

@@ -34,10 +34,10 @@ WORD_BYTES = 8
 
 
 def require_label_format(path: Path) -> None:
-    """See to it that labelled positions can be written to a file of this name, and read from it.
+    """Check that labelled positions can be written to a file of this name, and read from it.
 
     Raises:
-        ValueError: its name ends in something else than .npz or .parquet.
+        ValueError: its name does not end in .npz or .parquet.
         ModuleNotFoundError: it ends in .parquet, and pyarrow is missing.
     """
     if path.suffix not in CODECS:

@@ -94,7 +94,7 @@ class LabelledPositions:
 
     @cached_property
     def keys(self) -> Words:
-        """[n] A number of each position and its mirror image alone."""
+        """[n] A number that each position shares only with its mirror image."""
         import numpy as np
 
         keys: Any = self.movers + self.masks
@@ -108,7 +108,7 @@ class LabelledPositions:
         return np.array([word.bit_count() for word in words.tolist()], np.int64)
 
     def require_sound(self) -> None:
-        """Check that all are unfinished positions, with scores that there can be.
+        """Check that all are unfinished positions with possible scores.
 
         Raises:
             ValueError: some are not.

@@ -1,8 +1,8 @@
 """Makes labelled positions, hundreds a second: games of fallible players who know the scores.
 
-A *grove* is a bundle of games with a line of play in common. So its positions lead to much the
-same ones, and what the solver has proven for one serves the others through its table: that makes
-labels cheap.
+A *grove* is a bundle of games with a line of play in common. So its positions lead to similar ones,
+and what the solver has proven for one serves the others through its table, which makes labels
+cheap.
 
 1. Where there is an opening book for the board, all games of the grove play the opening, and every
    position is labelled without search.
@@ -142,8 +142,7 @@ def make_labelled_positions(
         return joined(settings.env, found), Ending.INTERRUPTED
     except BrokenExecutor as error:
         raise ChildProcessError(
-            "a worker process died, perhaps for want of memory: run the command again with fewer "
-            "workers"
+            "a worker process died, perhaps out of memory: run the command again with fewer workers"
         ) from error
 
 
@@ -355,6 +354,6 @@ class Grove:
 
 
 def fallible_player(look_ahead: int, random_share: float) -> OpponentModel:
-    """A player who looks some plies ahead, and of whose moves a share may be anything."""
+    """A player who looks some plies ahead, and makes a share of its moves at random."""
     agent = AlphaBetaAgent(depth=look_ahead, time_limit=None, table_size=SEARCH_TABLE, weights=None)
     return epsilon_greedy(agent, random_share)

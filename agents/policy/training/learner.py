@@ -132,10 +132,10 @@ class Method:
         return learner
 
     def require_fitting(self, settings: TrainingSettings, has_workers: bool = False) -> None:
-        """See to it that all settings are of this method, and workers too, if there are any.
+        """Check that the method takes all of these settings, and workers if there are any.
 
         Raises:
-            ValueError: one is not, or one that it needs is missing.
+            ValueError: it does not take one, or one that it needs is missing.
         """
         if has_workers and not self.takes_workers:
             raise ValueError(
@@ -186,7 +186,7 @@ LIBRARIES = ("torch", "matplotlib", "tensorboard")
 
 
 def require_training_libraries() -> None:
-    """See to it that training can begin.
+    """Check that training can begin.
 
     Raises:
         ModuleNotFoundError: a library is missing; the message says what to install.

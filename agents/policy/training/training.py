@@ -91,7 +91,7 @@ class Trials:
     def _elo(self, policy: TrainedPolicy) -> Estimate:
         """The rating by matches with the past selves, as if one more pair had been drawn.
 
-        By that pair no rating is infinite. The first policy has 0.
+        Because of that pair no rating is infinite. The first policy has 0.
         """
         if not self.past_selves:
             return Estimate(0.0, 0.0, 0.0)

@@ -69,10 +69,10 @@ class TrainingFiles(NamedTuple):
         return self.policy.with_suffix(".tensorboard")
 
     def require(self, earlier: bool) -> None:
-        """See to it that an earlier training is there, or that none is.
+        """Check that there is an earlier training, or that there is none.
 
         Raises:
-            FileExistsError, FileNotFoundError: it is the other way.
+            FileExistsError, FileNotFoundError: it is the other way round.
         """
         if earlier and not self.checkpoint.exists():
             raise FileNotFoundError(
@@ -106,7 +106,7 @@ class TrainingFiles(NamedTuple):
         replace_content(self.checkpoint, content)
 
     def restore(self, training: Training) -> None:
-        """Take a training to where the checkpoint's has come.
+        """Bring a training to the state of the checkpoint.
 
         Raises:
             OSError: the file cannot be read.
@@ -174,7 +174,7 @@ def encode_state(state: Any) -> bytes:
             tuples and dicts; an `Estimate` becomes a tuple.
 
     Raises:
-        TypeError: something else is among it.
+        TypeError: it contains something else.
     """
     arrays: dict[str, Any] = {}
 

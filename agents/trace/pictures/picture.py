@@ -42,7 +42,7 @@ class Shape(StrEnum):
 
 @dataclass(frozen=True)
 class Picture:
-    """A tree with what is said above it."""
+    """A tree with the title and the notes above it."""
 
     title: str
     notes: tuple[str, ...]

@@ -53,7 +53,7 @@ Step = tuple[Observation, Rewards, Flags, Flags, Info]
 class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
     """Many games of one kind, each exactly as the single environment plays it.
 
-    Sub-environment i of `reset(seed=s)` goes as a single environment after `reset(seed=s + i)`.
+    Sub-environment i of `reset(seed=s)` runs as a single environment after `reset(seed=s + i)`.
     Observations, rewards and masks have a row for each sub-environment and mean what
     `envs.learning.single_env` says; all arrays are new at each step. Boards of at most 256 bits
     (`envs.bitboard.fits_in_wide_word`) are compiled by Numba, others are played in plain Python.
@@ -77,7 +77,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         threads: how many of Numba's threads share the games at most: one for each processor, and
             for each 1024 games, since smaller shares gain nothing. More than 1 only in self-play
             and against one compiled opponent, for others are Python code, which threads do not
-            hasten; without effect on boards that are not compiled. The games are the same with
+            speed up; without effect on boards that are not compiled. The games are the same with
             any number, and in a process forked from one whose OpenMP threads have run, which is
             left with one (where the parent has imported `envs`).
         named_size: as in the single environment.

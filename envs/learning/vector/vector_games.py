@@ -93,7 +93,7 @@ class Games:
         self.boards.start(which, state)
         self.over &= ~which
         if self._draws_seats:
-            draw: Any = drawn_seat  # of arrays as of numbers
+            draw: Any = drawn_seat  # takes arrays as well as numbers
             self._seats[which], self._streams[which] = draw(self._streams[which])
         if isinstance(self._replies, MixedReplies):
             self._replies.begin(which, self._streams)
@@ -184,7 +184,7 @@ def make_games(
     """Make games on these boards, fused if the boards are compiled and a kernel replies.
 
     Raises:
-        ValueError: an opponent that `make_replies` refuses, or one that threads do not hasten.
+        ValueError: an opponent that `make_replies` refuses, or one that threads do not speed up.
     """
     replies = make_replies(game, boards, opponent, threads)
     if not boards.is_compiled:
@@ -194,7 +194,7 @@ def make_games(
     if threads > 1:
         raise ValueError(
             f"threads is {threads}: make it 1 where the opponent is Python code or one of "
-            "several, which threads do not hasten"
+            "several, which threads do not speed up"
         )
     return Games(game, boards, replies, observation)
 

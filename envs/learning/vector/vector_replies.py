@@ -131,7 +131,7 @@ class MixedReplies:
 
     def begin(self, which: Flags, streams: Words) -> None:
         """Draw the opponents of these games."""
-        advance: Any = next_stream  # of arrays as of numbers
+        advance: Any = next_stream  # takes arrays as well as numbers
         streams[which] = advance(streams[which])
         self.playing[which] = self._mixture.drawn(streams[which])
 

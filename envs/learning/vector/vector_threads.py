@@ -76,7 +76,7 @@ class ThreadedKernel:
 
 @lru_cache
 def sharing_of_process() -> Sharing:
-    """Start the threads of this process, and tell who may use them."""
+    """Start the threads of this process, and return who may use them."""
     numba = threading_of_numba()
     if os.getpid() != IMPORTED_BY and running_layer() == "omp":
         return Sharing.NOBODY

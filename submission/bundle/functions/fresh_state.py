@@ -28,7 +28,7 @@ def made_by_chance(
     loaded: Mapping[str, Any],
     load_again: Callable[[], Mapping[str, Any]],
 ) -> list[StateName]:
-    """The names whose values differ each time they are made, so that the function's are to be kept.
+    """The names whose values differ each time they are made, so that the function's must be kept.
 
     The file has `loaded` them, and can be loaded again.
     """
@@ -61,12 +61,12 @@ def as_written(
 
     Args:
         agent: a function, or another object that is called.
-        from_file: the same of the file.
+        from_file: the same, as the file defines it.
         state: the names that it uses.
         loaded: what the file has just defined.
 
     Returns:
-        What is to be asked: the function, or a copy of the object.
+        The one to ask for moves: the function, or a copy of the object.
     """
     memo = _counterparts(state, loaded)  # what is one object stays one
     changed = {id(loaded.get(each.in_file)) for each in state if each.is_changed}

@@ -16,7 +16,7 @@ from submission.bundle.functions.fresh_state import StateName, as_written, unnot
 
 POSITIONS = 100
 
-PROOF_SECONDS = 2.0  # after so long no further position is asked about
+PROOF_SECONDS = 2.0  # seconds after which no further position is asked about
 LOAD_SECONDS = 20.0  # how long the file may take to load
 
 REPEATS = 20

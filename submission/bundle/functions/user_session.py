@@ -22,10 +22,10 @@ from submission.bundle.sources import NEVER_ON_KAGGLE, Module, ModuleReader
 MAIN = "__main__"  # the name of the module that is run as a script, and of a notebook's
 
 MAGIC = re.compile(r"get_ipython\(\)\.run_cell_magic\('(?:time|capture)'")
-"""How a cell begins in IPython's history whose `%%time` Python does not know."""
+"""How a cell with `%%time` or `%%capture` begins in IPython's history."""
 
 AT_TOP_LEVEL = re.compile("<module>|<cell line")
-"""How the code of a module is called, and of a cell."""
+"""The names of the code of a module, and of a cell."""
 
 NUMBERED = re.compile(r"(<.*?)(\d+)(\D*>)")
 """Names under which prompts keep what was typed, piece by piece."""

@@ -19,7 +19,7 @@ from submission.bundle.source_tree import SourceTree, modules_in
 from submission.bundle.sources import Module
 
 INSTALLED = ("site-packages", "dist-packages")
-"""Names of the folders of installed packages, which Kaggle has or has not."""
+"""Names of the folders of installed packages, which Kaggle may lack."""
 
 
 class UserTree(SourceTree):

@@ -18,7 +18,7 @@ from submission.web.searching.values import PositionValues
 SECONDS, TRIALS = 2.0, 400
 """Limits of the search, as those of `perfect`."""
 PIECE_SECONDS = 0.1
-"""The longest time from one yield to the next."""
+"""The longest time between two yields."""
 
 
 def growing_trap(

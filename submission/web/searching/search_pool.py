@@ -137,7 +137,7 @@ class SearchPool:
     ) -> Any:
         """Have a question answered in one go, by a certain process or by any.
 
-        It is cancelled when nobody awaits it any more.
+        It is cancelled when it is no longer awaited.
 
         Raises:
             Busy: too many searches wait.
@@ -305,7 +305,7 @@ class SearchPool:
             if job.is_over:
                 continue
             if job.attempts >= MOST_ATTEMPTS:
-                reason = "the process of this search has died, for want of memory perhaps"
+                reason = "the process of this search has died, perhaps out of memory"
                 self._finish(job, "refused", reason)
             else:
                 self._place(job)

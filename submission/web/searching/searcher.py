@@ -73,7 +73,7 @@ class Growing:
 
 
 def search_until_ended(connection: Connection, temporary_folder: Path, is_quick: bool) -> None:
-    """Search as the server orders, until it ends or hangs up."""
+    """Search as the server orders, until the server ends or hangs up."""
     prepare_worker(temporary_folder)
     if not is_quick:
         lower = psutil.BELOW_NORMAL_PRIORITY_CLASS if sys.platform == "win32" else NICENESS

@@ -346,7 +346,7 @@ FAR = 42
 
 
 def balance(value: MoveValue, player: int) -> float | None:
-    """How surely player 1 (1) or player 2 (-1) wins, for a bar or a curve; None if not known.
+    """How certain a win of player 1 (1) or player 2 (-1) is, for a bar or a curve; None if unknown.
 
     Args:
         value: of a position or a move, from a player's view.
