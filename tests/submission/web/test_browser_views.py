@@ -329,6 +329,13 @@ def test_moves_and_values_are_read_aloud(site: Site) -> None:
         expect(live).to_contain_text("plays column 1.")
 
 
+def test_the_value_of_a_cell_colours_no_column(site: Site) -> None:
+    with site.page(VIEWS["tic-tac-toe"]) as page:
+        page.locator("#values-switch").check()
+        expect(page.locator("#board .cx-value[data-kind=draw]")).to_have_count(7)
+        assert page.locator("#board .light[data-kind]").count() == 0
+
+
 def test_the_page_is_small(site: Site) -> None:
     """All that a browser loads of it: the server leaves comments of the modules out."""
     with site.page() as page:

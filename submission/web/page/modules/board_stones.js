@@ -28,7 +28,7 @@ export function drawEmpty(drawing, { rows, columns, place }) {
   shape("g", { class: "stones" }, drawing);
   shape("rect", { ...round, class: "front", mask: "url(#holes)" }, drawing);
   const lights = shape("g", { mask: "url(#holes)" }, drawing);
-  for (let column = 0; column < columns; column++) {
+  for (let column = 0; place === "column" && column < columns; column++) {
     shape("rect", { x: column * UNIT + 3, y: 6, width: UNIT - 6, height: height - 12, rx: 18, class: "light" }, lights);
   }
   for (let cell = 0; cell < rows * columns; cell++) {
@@ -117,7 +117,7 @@ export function showGhost(drawing, view, action) {
   drawing.querySelector(".hovering")?.replaceChildren();
   const lit = view && action !== null && view.legal.includes(action);
   drawing.querySelectorAll(".light").forEach((column, index) => {
-    column.classList.toggle("on", Boolean(lit) && view.place === "column" && index === action);
+    column.classList.toggle("on", Boolean(lit) && index === action);
   });
   if (!lit) return;
   if (view.place === "column") {
