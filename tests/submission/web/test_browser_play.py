@@ -555,11 +555,24 @@ def test_the_end_of_a_game_offers_a_rematch_and_a_review(site: Site) -> None:
         ending = page.get_by_role("region", name="You win!")
         expect(ending).to_be_visible()
         assert page.locator("#board .above .last").count() == 4  # the line is ringed
+        expect(page.locator("#next-level")).to_be_hidden()  # the level has not played a move here
         ending.get_by_role("button", name="Review").click()
         expect(page.locator("#values-switch")).to_be_checked()
         ending.get_by_role("button", name="Rematch").click()
         expect(ending).to_be_hidden()
         assert game_moves(page.url) == ""
+        assert "Column" in page.evaluate(FOCUSED)
+
+
+def test_whoever_beats_a_level_is_offered_the_next(site: Site) -> None:
+    with site.page("#game=connectx-6x7x4&moves=4455&first=person&second=level:n=1") as page:
+        places(page).nth(5).click()
+        wait_for_moves(page, 6)
+        places(page).nth(6 if game_moves(page.url)[-1] == "3" else 2).click()
+        page.get_by_role("button", name="Play level 2").click()
+        expect(message(page)).to_have_text("Your turn: drop a disc")
+        assert game_moves(page.url) == ""
+        assert "second=level:n=2" in page.url
         assert "Column" in page.evaluate(FOCUSED)
 
 
@@ -622,3 +635,17 @@ def test_the_board_keeps_its_place_when_values_come_and_a_full_column_says_so(si
         places(page).first.click(force=True)
         expect(page.locator("#board [role=status]")).to_have_text("Column 1, full.")
         assert game_moves(page.url) == "111111"
+
+
+def test_the_moves_keep_their_place_while_values_are_awaited(site: Site) -> None:
+    with site.page("#game=connectx-6x7x4&moves=4453&first=person&second=person") as page:
+        page.locator("#values-switch").check()
+        expect(page.locator("#values-list")).to_have_attribute("aria-busy", "false")
+        before = page.locator("#record").bounding_box()
+        page.route("**/api/values?*", lambda route: None)
+        places(page).nth(0).click()
+        expect(page.locator("#values-state")).to_have_text("Solving…")
+        after = page.locator("#record").bounding_box()
+        assert before
+        assert after
+        assert after["y"] == before["y"]

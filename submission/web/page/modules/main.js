@@ -215,8 +215,13 @@ async function reseat(seats, thoughts) {
   settle("push");
 }
 
-async function rematch() {
-  if (await begin(game.end.game, "")) board.focus();
+async function rematch(seats = null) {
+  if (await begin(game.end.game, "", seats)) board.focus();
+}
+
+function playNextLevel() {
+  const level = { name: "level", options: { n: Number(byId("next-level").value) } };
+  return rematch(state.seats.map(seat => (seat.name === "level" ? level : seat)));
 }
 
 function review() {
@@ -347,7 +352,7 @@ function bindButtons() {
   const actions = {
     undo, redo, continue: playOn, pause: togglePause, step: stepOnce, "copy-link": copyLink,
     "save-page": savePage, "replays-open": () => byId("replays-chooser").click(),
-    "new-game": newGame, rematch, review,
+    "new-game": newGame, rematch: () => rematch(), "next-level": playNextLevel, review,
     "swap-again": async () => {
       await swapSeats();
       board.focus();

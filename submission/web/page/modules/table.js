@@ -171,7 +171,7 @@ function yourTurnText(state, { ply, position: { player, place } }) {
 }
 
 /**
- * Show the card of a game that has ended, and remember a level that was beaten.
+ * Show the card of a game that has ended. Remember a level that was beaten, and offer the next one.
  *
  * @param {State} state
  * @param {Game} game
@@ -196,6 +196,16 @@ export function drawEnding(state, game) {
   const next = state.setup.levels.find(({ n }) => n > loser.options.n && !beaten.has(n));
   byId("ending-detail").textContent += ` Levels beaten: ${beaten.size} of ${state.setup.levels.length}.`
     + (next ? ` Next: level ${next.n}, ${next.name}.` : "");
+  offerLevel(next);
+}
+
+function offerLevel(level) {
+  const button = byId("next-level");
+  button.hidden = !level;
+  byId("rematch").classList.toggle("primary", !level);
+  if (!level) return;
+  button.value = level.n;
+  button.textContent = `Play level ${level.n}`;
 }
 
 function endText(state, winner) {

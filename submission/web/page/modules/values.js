@@ -36,6 +36,7 @@ export class Values {
     this.balance = position?.winner ? { 1: 1, 2: -1 }[position.winner] : null;
     showError(byId("values-error"), "");
     byId("values-list").replaceChildren();
+    byId("values-list").style.setProperty("--count", position?.over ? 0 : position?.legal.length);
     byId("values-list").ariaBusy = String(Boolean(position && !position.over));
     byId("values-state").textContent = position?.over ? "The game is over." : "";
     if (!position || position.over) return;
