@@ -78,7 +78,7 @@ RefereeOption = Annotated[
     typer.Option(
         "--referee",
         help="The environment of kaggle-environments that holds the games. OpenSpiel's need the "
-        "extra `open-spiel`, have the agent `random` alone, and a bank of 12 s.",
+        "extra `open-spiel`, offer only the agent `random`, and have a bank of 12 s.",
     ),
 ]
 Rows = Annotated[int, typer.Option(max=LARGEST_SIZE, help="Height of the board.")]

@@ -169,15 +169,15 @@ def positions(
     keeps the win or the draw, and it neither wins at once nor answers a threat. A sixth are such
     tactics. The 12 a ply that come with the package take some ten minutes on two cores.
 
-    With --labels N: N positions with the exact score of every column, for any board that the solver
-    takes, to train networks with. Bundles of 64 games share a beginning, which such alpha-beta
-    players play until 34 to 28 cells are left (on small boards there is none). From there on every
-    position is labelled; with 28 cells left, 16 of the games go on to the end. In these games 5 to
-    40 % of the moves are random, and the others are the likelier the better they score. Connect
-    Four's first eight plies are played likewise, and labelled from the opening book. No two
-    positions are equal or mirror images, and those that `connectx grade` asks about after the third
-    ply are left out, so that it stays a test of what learns from the others. A million take some
-    forty minutes on two cores. Ctrl-C keeps what is labelled by then, with exit status 1.
+    With --labels N: up to N positions with the exact score of every column, for any board that the
+    solver takes, to train networks with. Bundles of 64 games share a beginning, which such
+    alpha-beta players play until 34 to 28 cells are left (on small boards there is none). From
+    there on every position is labelled; with 28 cells left, 16 of the games go on to the end. In
+    these games 5 to 40 % of the moves are random, and the others are the likelier the better they
+    score. Connect Four's first eight plies are played likewise, and labelled from the opening book.
+    No two positions are equal or mirror images, and those that `connectx grade` asks about after
+    the third ply are left out, so that it stays a test of what learns from the others. A million
+    take some forty minutes on two cores. Ctrl-C keeps what is labelled by then, with exit status 1.
     """
     limits = {"per_ply": per_ply, "first_ply": first_ply, "last_ply": last_ply}
     given = {name: limit for name, limit in limits.items() if limit is not None}
