@@ -2,13 +2,15 @@
 
 A round plays games with the network as it is, keeps their positions beside those of earlier rounds,
 and lets the network learn from a sample of them (D. Silver et al., "A general reinforcement
-learning algorithm that masters chess, shogi, and Go through self-play", 2018). There is no gating:
-the newest network always plays, as in AlphaZero. The network that is kept is a running mean of
+learning algorithm that masters chess, shogi, and Go through self-play", 2018). The next games begin
+before it learns from the last ones, so that no processor waits: the network that plays is one
+iteration old. There is no gating, as in AlphaZero. The network that is kept is a running mean of
 those that played.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from itertools import repeat
 from math import cos, pi
 from os import cpu_count
@@ -97,19 +99,35 @@ class AlphaZeroLearner(NetworkLearner):
             ChildProcessError: the workers died, and none took their places.
         """
         rate = LEARNING_RATE * max(LEAST_RATE, (1 + cos(pi * spent)) / 2)
-        losses: list[Losses] = []
-        for _ in range(ITERATIONS):
-            new = self._play()
-            self._window = joined([self._window, new]).take(slice(-WINDOW, None))
-            steps = max(1, round(PASSES * len(new.movers) / BATCH))
-            losses += [self.learn(self._window, BATCH, rate) for _ in range(steps)]
-            self._mean = mean_network(self._mean, self.network.as_numpy())
+        try:
+            losses, plies = self._iterations(rate)
+        except BrokenExecutor as error:
+            raise ChildProcessError(
+                "workers that play died, perhaps out of memory: go on with fewer by --resume"
+            ) from error
         policy_loss, value_loss = np.mean(losses, axis=0)
         return {
             "loss/policy": float(policy_loss),
             "loss/value": float(value_loss),
-            "play/plies": len(new.movers) / GAMES,
+            "play/plies": plies / (ITERATIONS * GAMES),
         }
+
+    def _iterations(self, rate: float) -> tuple[list[Losses], int]:
+        """Play and learn; the losses of the steps, and the plies of all games."""
+        losses: list[Losses] = []
+        plies = 0
+        with self._players() as players:
+            games = self._begun(players)
+            for left in reversed(range(ITERATIONS)):
+                new = joined([*games])
+                if left:
+                    games = self._begun(players)
+                plies += len(new.movers)
+                self._window = joined([self._window, new]).take(slice(-WINDOW, None))
+                steps = max(1, round(PASSES * len(new.movers) / BATCH))
+                losses += [self.learn(self._window, BATCH, rate) for _ in range(steps)]
+                self._mean = mean_network(self._mean, self.network.as_numpy())
+        return losses, plies
 
     def state(self) -> dict[str, Any]:
         """All that a later run needs to go on as if there had been no interrupt."""
@@ -127,22 +145,14 @@ class AlphaZeroLearner(NetworkLearner):
         kind = type(self._window.movers)  # a file has wide words as mere bytes
         self._window = Targets(movers.view(kind), masks.view(kind), policies, values)
 
-    def _play(self) -> Targets:
-        if self._executor is not None:
-            return self._played_by(self._executor)
-        with ThreadPoolExecutor(cpu_count()) as threads:
-            return self._played_by(threads)
+    def _players(self) -> AbstractContextManager[Executor]:
+        return nullcontext(self._executor) if self._executor else ThreadPoolExecutor(cpu_count())
 
-    def _played_by(self, executor: Executor) -> Targets:
+    def _begun(self, players: Executor) -> Iterator[Targets]:
+        """Games of the network as it is, which are played while it learns from those before."""
         streams = (1 + self.rng.integers(STREAMS, size=SHARES)).tolist()
         same = self.game, self.network.as_numpy(), self._settings
-        games = repeat(GAMES // SHARES)
-        try:
-            return joined([*executor.map(played, *map(repeat, same), streams, games)])
-        except BrokenExecutor as error:
-            raise ChildProcessError(
-                "workers that play died, perhaps out of memory: go on with fewer by --resume"
-            ) from error
+        return players.map(played, *map(repeat, same), streams, repeat(GAMES // SHARES))
 
 
 def mean_network(mean: PolicyNetwork, newest: PolicyNetwork) -> PolicyNetwork:
