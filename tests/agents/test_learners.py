@@ -24,9 +24,12 @@ from tests.helpers.strategies import WIDE_BOARDS
 from tests.helpers.trained_policies import random_policy
 
 pytest.importorskip("torch")
+from torch.nn import functional
 
-from agents.policy.learners import alphazero, distillation
+from agents.policy.learners import alphazero, distillation, torch_network
 from agents.policy.learners.distillation import DistillationLearner, label_targets
+from agents.policy.learners.targets import Targets
+from agents.policy.learners.torch_network import TorchNetwork
 
 SMALL = ConnectX(4, 5, inarow=3)
 BOARDS = [SMALL, WIDE_BOARDS[0]]
@@ -128,6 +131,33 @@ def test_a_minute_of_self_play_beats_random_moves() -> None:
         winner = env.winner(state)
         points += 0.5 if winner is None else winner == 1 + game % 2
     assert points >= 125
+
+
+# --- networks
+
+
+def gradient_of_features(positions: Targets) -> Any:
+    """The gradient of the first layer's weights, for some loss."""
+    network = TorchNetwork(TAUGHT, 8, 4, seed=1).double()
+    logits, values = network(positions.movers, positions.masks)
+    (logits.square().sum() + values.sum()).backward()
+    assert network.features.grad is not None
+    return network.features.grad.numpy()
+
+
+def test_the_gradient_of_feature_sums_is_that_of_pytorchs_bags(
+    labels: LabelledPositions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    positions = label_targets(labels).take(slice(500))
+    ours = gradient_of_features(positions)
+    monkeypatch.setattr(torch_network.FeatureSums, "apply", bag_sums)
+    assert ours == pytest.approx(gradient_of_features(positions), rel=1e-9, abs=1e-9)
+    assert np.abs(ours).max() > 1
+
+
+def bag_sums(weights: Any, features: torch_network.Bags, positions: torch_network.Bags) -> Any:
+    numbers, begins = features
+    return functional.embedding_bag(numbers, weights, begins, mode="sum")
 
 
 # --- distillation
