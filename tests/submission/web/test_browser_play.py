@@ -70,6 +70,7 @@ def test_a_game_by_keyboard_alone(site: Site) -> None:
             page.keyboard.press("Tab")
         page.keyboard.press("Enter")
         expect(page.get_by_role("dialog", name="New game")).to_be_hidden()
+        expect(page.locator("#ply-line")).to_have_text("4 in a row wins")
         page.keyboard.press("4")
         expect(page.locator("#ply-line")).to_have_text("move 2 of 2")
         page.keyboard.press("ArrowLeft")
@@ -301,6 +302,7 @@ def test_games_of_other_sizes_and_from_moves(site: Site) -> None:
         dialog.get_by_label("game").select_option(label="Tic-tac-toe")
         dialog.get_by_role("button", name="Begin").click()
         expect(page.locator("#game-title")).to_have_text("Tic-tac-toe")
+        expect(page.locator("#ply-line")).to_have_text("3 in a row wins")
         page.locator("#values-switch").check()
         expect(page.locator("#values-list")).to_have_attribute("aria-busy", "false")
         assert page.locator("#values-list .words").all_inner_texts() == ["draw keeps the draw"] * 9

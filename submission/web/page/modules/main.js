@@ -46,7 +46,7 @@ let search, replays, seatRow;
 function render() {
   const { position } = game;
   byId("game-title").textContent = position.title;
-  byId("ply-line").textContent = game.plies ? `move ${game.ply} of ${game.plies}` : "";
+  byId("ply-line").textContent = game.plies ? `move ${game.ply} of ${game.plies}` : `${position.inarow} in a row wins`;
   document.title = `${position.title} · connectx`;
   document.querySelector("main").dataset.view = state.view;
   turns.consider(agentsTurn(state, game));
