@@ -264,6 +264,8 @@ def test_opponents_that_do_not_fit(make: Any) -> None:
         ([("random", 0)], "the weight of 'random' is 0: give a number above 0"),
         ([("random", float("nan"))], "the weight of 'random' is nan"),
         ([("random", True)], "the weight of 'random' is True"),
+        ([("random", 1e308), ("greedy", 1e308)], r"the weight of .* is 1e\+308: .* at most 1e\+300"),
+        (("random", 2), r"2 is no opponent in a list: .* as in \['greedy', \('random', 2\)\]"),
     ):
         with pytest.raises(ValueError, match=sentence):
             make(opponent=opponents)
