@@ -7,7 +7,7 @@ slips. What it overlooks then is what people overlook, a block before a win, a p
 from dataclasses import dataclass, field
 from math import log
 from random import getrandbits
-from typing import Any
+from typing import Any, SupportsIndex
 
 from agents.agent import Agent, SearchResult, legal_actions
 from agents.alpha_beta_agent import AlphaBetaAgent
@@ -86,7 +86,7 @@ class LevelAgent(Agent):
     _perfect: PerfectAgent = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if not 1 <= self.n <= len(LEVELS):
+        if not isinstance(self.n, SupportsIndex) or not 1 <= self.n <= len(LEVELS):
             raise ValueError(f"the level n must be from 1 to {len(LEVELS)}, not {self.n!r}")
         self._stream = stream_of_seed(getrandbits(62) if self.seed is None else self.seed)
         resistance = "traps" if self.n == len(LEVELS) else "longest"

@@ -170,11 +170,12 @@ def _check_type(what: str, annotation: Any, value: Any) -> None:
     if Any in members:
         return
     types = [get_origin(member) or member for member in members]
-    if float in types and int not in types:
-        types.append(int)  # a whole number fits where a fraction is expected
+    if type(value) is int and float in types:
+        return  # a whole number fits where a fraction is expected
     if type(value) not in types and not (callable(value) and Callable in types):
         names = ["none" if t is NoneType else t.__name__ for t in types if t is not Callable]
-        raise ValueError(f"{what} is {' or '.join(names)}, not {value!r}")
+        given = f"the text {value!r}" if isinstance(value, str) else repr(value)
+        raise ValueError(f"{what} is {' or '.join(names)}, not {given}")
 
 
 def united_types(annotation: Any) -> tuple[Any, ...]:

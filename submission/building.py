@@ -108,7 +108,9 @@ class Submission:
         return front_door.grade(self, **options)
 
     def __repr__(self) -> str:
-        size = f"{len(self.source.encode()) / 1000:.0f} kB"
+        from submission.reports import size_in_words
+
+        size = size_in_words(len(self.source.encode()))
         return f"<submission of {self.name}, {size}>{f' {self.note}' if self.note else ''}"
 
 

@@ -93,6 +93,11 @@ def counted(number: int, things: str) -> str:
     return f"1 {things.removesuffix('s')}" if number == 1 else f"{number} {things}"
 
 
+def size_in_words(size: int) -> str:
+    """As in "512 bytes" and "47 kB"."""
+    return counted(size, "bytes") if size < 1000 else f"{size / 1000:.0f} kB"
+
+
 def elo_interval(elo: Estimate) -> str:
     """The limits, as in "[-35, open]"."""
     low, high = (f"{limit:+.0f}" if isfinite(limit) else OPEN for limit in (elo.low, elo.high))

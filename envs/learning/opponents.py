@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from math import inf
 from numbers import Real
 from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
@@ -26,6 +25,8 @@ class Actor(Protocol):
 
 
 RANDOM = "random"  # plays random legal actions, drawn by the environment itself
+
+MOST_WEIGHT = np.float64(1e300)  # of an opponent in a list: the sum of all stays finite
 
 
 def require_opponent(opponent: str | Opponent | Actor | None, game: BoardGame) -> None:
@@ -131,7 +132,7 @@ def mixture_of(opponent: AnyOpponent) -> Mixture | None:
 
     Raises:
         ValueError: a list without members, with self-play, or with a weight that is no number
-            above 0.
+            above 0 or so large that their sum could be infinite.
     """
     if not isinstance(opponent, list | tuple):
         return None
@@ -141,12 +142,15 @@ def mixture_of(opponent: AnyOpponent) -> Mixture | None:
     ]
     for member, weight in pairs:
         number = isinstance(weight, Real) and not isinstance(weight, bool)
-        if not number or not 0 < weight < inf:
-            raise ValueError(f"the weight of {member!r} is {weight!r}: give a number above 0")
-        if member is None or isinstance(member, list | tuple):
+        if not number or not 0 < weight <= MOST_WEIGHT:
+            raise ValueError(
+                f"the weight of {member!r} is {weight!r}: give a number above 0, at most "
+                f"{MOST_WEIGHT:g}"
+            )
+        if member is None or isinstance(member, list | tuple | Real):
             raise ValueError(
                 f"{member!r} is no opponent in a list: write each as 'random' or as a pair of an "
-                "opponent and its weight, ('random', 2)"
+                "opponent and its weight, as in ['greedy', ('random', 2)]"
             )
     if not pairs:
         raise ValueError("the list of opponents is empty: name one at least")

@@ -53,7 +53,7 @@ class SB3VecEnv(VecEnv):
             The observations, one sub-environment a row.
 
         Raises:
-            ValueError: options that differ between the sub-environments.
+            ValueError: options that differ between the sub-environments, or infos without masks.
         """
         if any(options != self._options[0] for options in self._options):
             raise ValueError("all sub-environments start with the same options: give one dict")
@@ -61,6 +61,11 @@ class SB3VecEnv(VecEnv):
         observations, infos = self.vector_env.reset(
             seed=self._seeds[0], options=self._options[0] or None
         )
+        if "action_mask" not in infos:
+            raise ValueError(
+                "the infos of these environments have no 'action_mask', from which MaskablePPO "
+                "learns what is legal: add it to them, or use Stable-Baselines3's own DummyVecEnv"
+            )
         self._masks = infos["action_mask"]
         self._reset_seeds()
         self._reset_options()

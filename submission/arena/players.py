@@ -140,12 +140,14 @@ def _require_python(source: str, path: Path) -> None:
             "save it as UTF-8 without one"
         )
     try:
-        ast.parse(source)
+        is_empty = not ast.parse(source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ValueError(
             f"the player {path} is not a Python file that can be read ({error}): name a submission "
             "file"
         ) from error
+    if is_empty:
+        raise ValueError(f"the player {path} is empty: write an agent into it")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,8 @@
 """The commands, in the order in which the help shows them; each is imported when it is called."""
 
+import re
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -63,6 +65,14 @@ CHAPTERS = {
 }
 """The modules of several commands; any other command has a module of its own name."""
 
+RANGES = {
+    r"(-?\d+)<=x<=(\d+)": r"from \1 to \2",
+    r"x>=(-?\d+)": r"at least \1",
+    r"x<=(\d+)": r"at most \1",
+    r"default: \((\d+)\)": r"default: \1",
+}
+"""How Typer writes the numbers that an option takes, and the same in words."""
+
 
 def function_of(command: str) -> Callable[..., None]:
     """The function of a command, whose module is imported."""
@@ -84,12 +94,24 @@ class CommandGroup(TyperGroup):
             return None
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
         single.command(cmd_name)(function_of(cmd_name))
-        return typer.main.get_command(single)
+        command = typer.main.get_command(single)
+        for option in command.params:
+            record: Any = option.get_help_record
+            option.get_help_record = partial(_in_words, record)  # type: ignore[method-assign]
+        return command
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the names and the first lines of their help."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
+
+
+def _in_words(record: Callable[[Any], tuple[str, str] | None], ctx: Any) -> Any:
+    """The names of an option and its help, with the range of its numbers in words."""
+    names, text = record(ctx) or ("", "")
+    for range_of_x, words in RANGES.items():
+        text = re.sub(range_of_x, words, text)
+    return (names, text) if names else None
 
 
 def _print_version(wanted: bool) -> None:

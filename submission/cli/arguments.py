@@ -81,9 +81,11 @@ RefereeOption = Annotated[
         "extra `open-spiel`, offer only the agent `random`, and have a bank of 12 s.",
     ),
 ]
-Rows = Annotated[int, typer.Option(max=LARGEST_SIZE, help="Height of the board.")]
-Columns = Annotated[int, typer.Option(max=LARGEST_SIZE, help="Width of the board.")]
-Inarow = Annotated[int, typer.Option(max=LARGEST_SIZE, help="Stones in a row that win.")]
+Rows = Annotated[int, typer.Option(metavar="N", max=LARGEST_SIZE, help="Height of the board.")]
+Columns = Annotated[int, typer.Option(metavar="N", max=LARGEST_SIZE, help="Width of the board.")]
+Inarow = Annotated[
+    int, typer.Option(metavar="N", max=LARGEST_SIZE, help="Stones in a row that win.")
+]
 Anchor = Annotated[
     str | None,
     typer.Option(

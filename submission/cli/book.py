@@ -34,7 +34,7 @@ from submission.cli.arguments import (
     require_memory,
 )
 from submission.executors.local_workers import CORES, chosen_executor
-from submission.reports import counted
+from submission.reports import counted, size_in_words
 from submission.terminal import progress_bar, say
 
 Finding = TypeVar("Finding")
@@ -236,4 +236,4 @@ class Writing:
         except UnfinishedBook as unfinished:
             say(str(unfinished))
             raise typer.Exit(1) from unfinished
-        say(f"Wrote {output}, {output.stat().st_size / 1000:.0f} kB: {content}.")
+        say(f"Wrote {output}, {size_in_words(output.stat().st_size)}: {content}.")

@@ -27,7 +27,7 @@ MostGames = Annotated[
 
 
 def _size(meaning: str, default: str) -> Any:
-    option = typer.Option(max=LARGEST_SIZE, help=meaning, show_default=default)
+    option = typer.Option(metavar="N", max=LARGEST_SIZE, help=meaning, show_default=default)
     return Annotated[int | None, option]
 
 

@@ -37,6 +37,7 @@ def _size_option(name: str, meaning: str) -> Any:
     defaults = {entry.name: entry.sizes[name] for entry in GAMES.values() if name in entry.sizes}
     return typer.Option(
         f"--{name}",
+        metavar="N",
         max=LARGEST_SIZE,
         help=f"{meaning} {' and '.join(defaults)}.",
         show_default=", ".join(map(str, dict.fromkeys(defaults.values()))),

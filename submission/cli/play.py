@@ -51,7 +51,9 @@ def play(
         ),
     ] = "mcts",
     game: Game = CONNECT_X,
-    seat: Annotated[int, typer.Option(min=1, max=2, help="Yours: 1 moves first, 2 second.")] = 1,
+    seat: Annotated[
+        int, typer.Option(metavar="S", min=1, max=2, help="Yours: 1 moves first, 2 second.")
+    ] = 1,
     moves: Moves = "",
     time_limit: Annotated[
         float,
@@ -83,7 +85,9 @@ def web(
     ] = "127.0.0.1",
     port: Annotated[
         int,
-        typer.Option(min=0, max=65535, help="Where to listen; another one where it is taken."),
+        typer.Option(
+            metavar="PORT", min=0, max=65535, help="Where to listen; another one where it is taken."
+        ),
     ] = 8642,
     open_browser: Annotated[
         bool, typer.Option("--open", help="Open the page in the browser.")

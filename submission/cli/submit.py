@@ -38,6 +38,7 @@ from submission.comparing.trials import SLOW_SPEED
 from submission.executors.local_workers import CORES
 from submission.kaggle import Referee, upload_command
 from submission.match.schedule import require_pairs
+from submission.reports import size_in_words
 from submission.sandbox.processes import can_throttle
 from submission.sandbox.staging import ARCHIVES
 from submission.terminal import console, say
@@ -86,7 +87,7 @@ def write_bundle(
     submission = front_door.build(name, source=source, game=game, **chosen)
     require_distinct(output, read=modules_beside(source))
     submission.save(output, force=force)
-    say(f"Wrote {output}, {len(submission.source.encode()) / 1000:.0f} kB.")
+    say(f"Wrote {output}, {size_in_words(len(submission.source.encode()))}.")
     if submission.note is not None:
         say(submission.note)
 

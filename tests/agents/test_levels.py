@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise, product
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -68,10 +69,10 @@ def test_the_documents_show_the_table() -> None:
         assert re.search(row, text_of(SEARCHES), flags=re.MULTILINE)
 
 
-@pytest.mark.parametrize("n", [0, 11, -1])
-def test_there_is_no_other_level(n: int) -> None:
-    with pytest.raises(ValueError, match=f"^the level n must be from 1 to 10, not {n}$"):
-        make_agent("level", n=n)
+@pytest.mark.parametrize("n", [0, 11, -1, "3", 3.0, None])
+def test_there_is_no_other_level(n: Any) -> None:
+    with pytest.raises(ValueError, match=f"^the level n must be from 1 to 10, not {n!r}$"):
+        LevelAgent(n=n)
 
 
 # --- how they play

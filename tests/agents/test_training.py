@@ -207,6 +207,12 @@ def test_a_training_that_goes_on_keeps_its_curve_and_its_time(tmp_path: Path) ->
     assert [trial.rounds for trial in after.trials.held] == [0, 1, 2, 3, 4, 5]
 
 
+def test_a_file_in_the_place_of_the_logs_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "policy.tensorboard").touch()
+    with pytest.raises(FileExistsError, match=r"policy\.tensorboard is no folder, .* rename it"):
+        train(tmp_path, rounds=1)
+
+
 def test_a_spent_budget_leaves_the_files_as_they_are(tmp_path: Path) -> None:
     train(tmp_path, rounds=2)
     contents = {path: path.read_bytes() for path in tmp_path.iterdir()}

@@ -24,7 +24,7 @@ from benchmarks.timings import (
     spread,
 )
 from envs import ConnectFour
-from tests.helpers.benchmark_reports import report_text
+from tests.helpers.benchmark_reports import report_text, run_benchmark
 
 COMPARISONS = [
     pytest.param(workload, peer, id=f"{workload.name}, {peer.name}")
@@ -158,3 +158,9 @@ def test_what_is_slower_than_the_goal_is_missed() -> None:
     measured = Measurement(named("MCTS"), Timings("ours", [SIMULATIONS / 35_900]), [], [])
     assert figure(measured.workload, measured.ours.median) == "35.9 k/s"
     assert "missed" in report_text(search_report([measured]))
+
+
+def test_the_help_cuts_no_sentence() -> None:
+    text = run_benchmark("--help")
+    assert "list the files that it passes, in their order." in text
+    assert "..." not in text.partition("Commands:")[2]

@@ -132,6 +132,11 @@ class TestSB3VecEnv:
         with pytest.raises(ValueError, match=sentence):
             SB3VecEnv(native(GYMNASIUM_IDS[0], 2, **options))
 
+    def test_environments_without_masks_are_refused(self) -> None:
+        vec_env = SB3VecEnv(one_by_one("CartPole-v1", 2))
+        with pytest.raises(ValueError, match=r"have no 'action_mask', .*: add it to them, or use"):
+            vec_env.reset()
+
     def test_attributes(self) -> None:
         vec_env = SB3VecEnv(native(GYMNASIUM_IDS[0], 2))
         vec_env.set_attr("note", "kept")

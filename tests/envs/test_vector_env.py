@@ -264,6 +264,8 @@ def test_opponents_that_do_not_fit(make: Any) -> None:
         ([("random", 0)], "the weight of 'random' is 0: give a number above 0"),
         ([("random", float("nan"))], "the weight of 'random' is nan"),
         ([("random", True)], "the weight of 'random' is True"),
+        ([("random", 1e308), ("greedy", 1e308)], r"is 1e\+308: .* at most 1e\+300"),
+        (("random", 2), r"2 is no opponent in a list: .* as in \['greedy', \('random', 2\)\]"),
     ):
         with pytest.raises(ValueError, match=sentence):
             make(opponent=opponents)
@@ -504,6 +506,10 @@ NO_MASKS: list[Any] = [
         *(
             (partial(step, actions), "one for each of 2 games")
             for actions in (np.zeros(3, int), np.zeros(2), np.zeros((2, 1), int))
+        ),
+        *(
+            (partial(NEW().state, index), f"sub-environment.* {index!r}")
+            for index in ("a", 1.5, None, 2, 99)
         ),
         *((partial(SAMPLER, seed), NO_SEED) for seed in (-1, True, 1.5, None, "a")),
         *((partial(SAMPLER(1).sample, masks), r"shape \(n, actions\), not") for masks in NO_MASKS),

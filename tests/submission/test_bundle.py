@@ -140,7 +140,7 @@ def test_header_names_the_command_and_the_options() -> None:
     [
         ("stockfish", {}, "unknown agent 'stockfish': choose one of random, greedy"),
         ("mcts", {"depth": 3}, "agent mcts has no option 'depth'; its options: simulations"),
-        ("minimax", {"depth": "deep"}, "option depth of agent minimax is int or none, not 'deep'"),
+        ("minimax", {"depth": "deep"}, "option depth of agent minimax is int or none, not the"),
         ("minimax", {"depth": 0}, "depth must be at least 1, not 0"),
         ("mcts", {"rollout": "wise"}, "unknown rollout 'wise': choose one of uniform, decisive"),
     ],
@@ -295,7 +295,7 @@ def test_files_without_a_usable_agent(text: str, message: str, build: Build) -> 
     ("field", "options", "message"),
     [
         ("depth: int", {}, "option depth of agent MyAgent has no default: give it a value"),
-        ("depth: int", {"depth": "3"}, "option depth of agent MyAgent is int, not '3'"),
+        ("depth: int", {"depth": "3"}, "option depth of agent MyAgent is int, not the text '3'"),
         (
             "depth: 'Depth' = 3",
             {},

@@ -111,6 +111,7 @@ KNOWN = r"negamax, random.*mcts.*\.py"
         ("folder.py", {}, "cannot read the player folder.py"),
         ("mine.py", "\N{ZERO WIDTH NO-BREAK SPACE}x = 1".encode(), "save it as UTF-8 without one"),
         ("mine.py", b"\xff\xfe", "UTF-8"),
+        *(("mine.py", text, r"mine\.py is empty") for text in (b"", b"# to do\n")),
         ("mine.py", b"def agent(:\n", NOT_PYTHON),
         ("mine.py", b"\n\nPK\x03\x04", NOT_PYTHON),
         ("mine.py", b"\0", NOT_PYTHON),
@@ -120,6 +121,7 @@ KNOWN = r"negamax, random.*mcts.*\.py"
         ("mine.tgz", {"../main.py": b"x = 1"}, "outside of its folder"),
         ("mine.tgz", {"main.py": b"\xff"}, "save it as UTF-8"),
         ("mine.tgz", {"main.py": b"def agent(:"}, NOT_PYTHON),
+        ("mine.tgz", {"main.py": b"# to do"}, "write an agent into it"),
     ],
     ids=quoted,
 )

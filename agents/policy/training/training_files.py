@@ -7,6 +7,7 @@ pickle in it, so a stranger's file can do no harm.
 """
 
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, astuple
 from io import BytesIO
@@ -72,8 +73,14 @@ class TrainingFiles(NamedTuple):
         """Check that there is an earlier training, or that there is none.
 
         Raises:
-            FileExistsError, FileNotFoundError: it is the other way round.
+            FileExistsError, FileNotFoundError: it is the other way round, or a file has the name of
+                the folder of the curves.
         """
+        if os.path.lexists(self.logs) and not self.logs.is_dir():
+            raise FileExistsError(
+                f"{self.logs} is no folder, which TensorBoard's logs need: rename it, or choose "
+                "another --output"
+            )
         if earlier and not self.checkpoint.exists():
             raise FileNotFoundError(
                 f"there is no {self.checkpoint} to go on from: leave --resume out to begin"

@@ -27,6 +27,7 @@ from envs.learning.arguments import (
     require_options,
     reset_mask_and_rest,
     seed_of_each,
+    whole_number,
 )
 from envs.learning.observations import DEFAULT_OBSERVATION
 from envs.learning.opponents import RANDOM, AnyOpponent
@@ -222,6 +223,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         Raises:
             ValueError: there is no such sub-environment.
         """
+        index = whole_number(index, "the number of a sub-environment")
         if not 0 <= index < self.num_envs:
             raise ValueError(f"no sub-environment {index}: they go from 0 to {self.num_envs - 1}")
         return self._games.boards.state(index)

@@ -89,8 +89,10 @@ def _compare(agent: Callable[..., Any], from_file: Callable[..., Any], name: str
         if ours.text != theirs.text and _are_apart(agent, from_file, position):
             raise ValueError(
                 f"{name} and its file differ: {position} {name} {ours} and the file {theirs}, for "
-                "what it uses is not as it was written: run anew what defines it, or save it and "
-                "have it read from a file"
+                "what it uses has changed since it was written, or is filled in by code that a "
+                "file does not carry along, such as `__init_subclass__`: run anew what defines it, "
+                "fill it in by a statement such as TABLE[key] = value, or save it and have it read "
+                "from a file"
             )
         end = end or perf_counter() + PROOF_SECONDS  # the first answer may have to compile
         if perf_counter() > end:

@@ -60,6 +60,20 @@ def test_a_container_that_only_the_file_leaves_empty_is_a_difference(modules: Pa
         function_file(mine.agent)
 
 
+def test_classes_that_register_themselves_are_entered_as_the_refusal_says(modules: Path) -> None:
+    text = f"""
+TABLE = {{}}
+class Player:
+    def __init_subclass__(cls): TABLE[cls.__name__] = cls
+class Last(Player):
+    def move(self, free): return free[-1]
+def agent(obs, config): return TABLE["Last"]().move({FREE})
+"""
+    with pytest.raises(ValueError, match=r"such as `__init_subclass__`: .* TABLE\[key\] = value"):
+        function_file(module(modules, text).agent)
+    assert function_file(module(modules, f"{text}TABLE['Last'] = Last\n").agent)
+
+
 def test_chance_does_not_hide_that_only_the_file_fails(modules: Path) -> None:
     mine = module(modules, "import os\ndef agent(o): return os.urandom(1)[0] + L[0]\nL = [2]\n")
     Path("mine.py").write_text(Path("mine.py").read_text().replace("[2]", "[]"))
