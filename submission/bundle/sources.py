@@ -57,7 +57,7 @@ class Module:
     """The statements that define each name, in their order."""
     imports: dict[str, ProjectImport | LibraryImport] = field(default_factory=dict)
     running: list[Definition] = field(default_factory=list)
-    """Statements that may call functions that change other names, in a user's module."""
+    """Statements that may call functions that change other names, by decorators, say."""
     for_types: set[str] = field(default_factory=set)
     """Names that it has while types are checked alone, for annotations."""
     future: bool = False  # whether it has `from __future__ import annotations`
@@ -179,6 +179,7 @@ class ModuleReader:
             self._require_new(name, statement)
         definition = self._definition(names, statement, following)
         self.module.definitions |= {name: [definition] for name in names}
+        self._add_running(definition)
 
     def _definition(
         self, names: tuple[str, ...], statement: ast.stmt, following: ast.stmt | None
@@ -187,6 +188,10 @@ class ModuleReader:
         return Definition(
             self.module.name, self.path, names, statement, self.source_text, start, end
         )
+
+    def _add_running(self, definition: Definition) -> None:
+        if definition.decorators or not definition.is_called_later:
+            self.module.running.append(definition)
 
     def _extent(self, statement: ast.stmt, following: ast.stmt | None) -> tuple[int, int]:
         """The extent of a statement with the comments right above it and the docstring below it."""

@@ -237,6 +237,13 @@ def test_names_for_annotations_alone_need_not_be_there(build: Build) -> None:
     assert first_column(build(f"from __future__ import annotations\n{text}")) == 0
 
 
+@pytest.mark.parametrize("used", ["@enter\ndef last(): return 5", "LAST = enter(lambda: 5)"])
+def test_what_enters_itself_into_a_table_comes_along(used: str, build: Build) -> None:
+    top = "TABLE = []\ndef enter(function):\n    TABLE.append(function)\n    return function\n"
+    text = own_agent(f"{top}@enter\ndef first(): return 0\n{used}", action="TABLE[1]()")
+    assert first_column(build(text)) == 5
+
+
 def test_modules_beside_an_agent_come_along_and_byte_order_marks_do_not(tmp_path: Path) -> None:
     helper, path = tmp_path / "helper.py", tmp_path / "my_agent.py"
     helper.write_text("def last(actions, offset):\n    return actions[len(actions) - 1 - offset]\n")

@@ -190,8 +190,7 @@ class SessionReader(ModuleReader):
         names = _defined_by(definition)
         for name in names:
             self.module.definitions.setdefault(name, []).append(definition)
-        if definition.decorators or not definition.is_called_later:
-            self.module.running.append(definition)
+        self._add_running(definition)
 
     def _read_import_from(self, statement: ast.ImportFrom) -> None:
         """Record an import, with relative names and stars resolved."""
