@@ -270,6 +270,7 @@ def test_where_no_line_fits_every_game_is_a_draw(solve: Solve, sizes: str) -> No
     [
         (", ".join(LATE), ",".join(LATE)),
         (" ".join(LATE), ",".join(LATE)),
+        (f"{' '.join(LATE[:9])} , {','.join(LATE[9:])}", ",".join(LATE)),
         (f"\N{ZERO WIDTH NO-BREAK SPACE}{LATE}", LATE),  # a byte order mark
     ],
 )
