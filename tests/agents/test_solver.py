@@ -285,6 +285,8 @@ def test_bad_input_is_one_clear_sentence(solver: Solver) -> None:
             Solver(other)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="table_megabytes must be at least 1"):
         Solver(CONNECT_FOUR, table_megabytes=0)
+    with pytest.raises(ValueError, match=f"no memory for a table of {10**9} MB: choose a smaller"):
+        Solver(CONNECT_FOUR, table_megabytes=10**9).score(CONNECT_FOUR.initial_state())
     with pytest.raises(ValueError, match="threads must be at least 1"):
         Solver(CONNECT_FOUR, threads=0)
     over = state_from_moves(CONNECT_FOUR, "1212121")
