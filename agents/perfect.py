@@ -291,4 +291,4 @@ def _decided(
 
 def _if_of(repertoire: Repertoire, env: Any) -> Repertoire | None:
     """A repertoire, if it is of this game."""
-    return repertoire if (env.rows, env.columns, env.inarow) == repertoire.scope[:3] else None
+    return repertoire if env.size == repertoire.scope[:3] else None

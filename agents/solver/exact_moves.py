@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from agents.agent import Clock, TimeUp, legal_actions
-from agents.guidance.ordering import from_the_middle
+from agents.guidance.ordering import from_the_middle, safe_actions
 from agents.solver.solver import ScoreBounds, Solver
 from envs.board import BoardState
 
@@ -69,14 +69,8 @@ class ExactMoves:
 
     def resisting(self, state: BoardState) -> list[int]:
         """The moves after which the opponent does not win at once; all if there are none."""
-        env, legal = self.env, list(legal_actions(self.env, state))
-
-        def loses_at_once(action: int) -> bool:
-            child = env.get_next_state(state, action)
-            replies = env.get_available_actions(child)
-            return any(env.get_next_state(child, reply).won for reply in replies)
-
-        return [action for action in legal if not loses_at_once(action)] or legal
+        legal = legal_actions(self.env, state)
+        return [*(safe_actions(self.env, state, legal) or legal)]
 
     def outcomes(
         self, state: BoardState, clock: Clock, is_enough: Callable[[], bool] = lambda: False
