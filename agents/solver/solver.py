@@ -270,6 +270,8 @@ class Solver:
         """
         for state in states:
             legal_actions(self.env, state)
+        if not self.env.winning_lines:
+            return [0] * len(states)
         shares = 1 if cold or not self.is_compiled else self.threads
         widest = self._widest
         jobs = [

@@ -75,6 +75,11 @@ def test_small_boards_against_full_minimax(
     ]
 
 
+def test_where_no_line_fits_many_positions_take_no_search_either() -> None:
+    env = ConnectX(6, 7, 8)
+    assert Solver(env).score_all([env.initial_state()] * 2) == [0, 0]
+
+
 @pytest.mark.parametrize(
     ("env", "plies"),
     [

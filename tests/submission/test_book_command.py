@@ -87,6 +87,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
     [
         ("--plies 42", "the plies of a book for ConnectX(rows=6, columns=7, inarow=4) must be"),
         ("--rows 9", "a book takes boards with columns * (rows + 1) at most 63"),
+        ("--inarow 40", "and (inarow - 1) * (rows + 2) below 256, not 6 rows, 7 columns and 40 in"),
         ("--inarow 0", "inarow must be a whole number of at least 1, not 0"),
         ("--workers 0", "the number of workers must be at least 1, not 0"),
         (
