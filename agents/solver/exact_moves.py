@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from agents.agent import Clock, TimeUp, legal_actions
-from agents.guidance.ordering import from_the_middle, safe_actions
+from agents.guidance.ordering import from_the_middle
 from agents.solver.solver import ScoreBounds, Solver
 from envs.board import BoardState
 
@@ -66,11 +66,6 @@ class ExactMoves:
         except TimeUp:
             pass
         return max(best, key=lambda action: mistakes.get(action, -1.0))
-
-    def resisting(self, state: BoardState) -> list[int]:
-        """The moves after which the opponent does not win at once; all if there are none."""
-        legal = legal_actions(self.env, state)
-        return [*(safe_actions(self.env, state, legal) or legal)]
 
     def outcomes(
         self, state: BoardState, clock: Clock, is_enough: Callable[[], bool] = lambda: False

@@ -164,7 +164,6 @@ def _kept_table(solver: Solver, file: Path | None, resume: bool) -> Iterator[Cal
             raise ValueError("--resume goes on from a table: name its file with --table FILE")
         yield lambda: ""
         return
-    require_table(solver)
     with held(file):
         require_writable(file)
         if resume:
@@ -173,6 +172,7 @@ def _kept_table(solver: Solver, file: Path | None, resume: bool) -> Iterator[Cal
             raise FileExistsError(
                 f"{file} is there already: go on from it with --resume, or name another file"
             )
+        require_table(solver)
         due, trouble = monotonic() + KEEP_SECONDS, ""
 
         def keep() -> str:
