@@ -69,7 +69,12 @@ def book(
     ] = None,
     minutes: Annotated[
         float | None,
-        typer.Option(metavar="M", help="With --traps: how long to look for traps.", min=0),
+        typer.Option(
+            metavar="M",
+            help="With --traps: how long to look for traps.",
+            min=0,
+            show_default=f"{TRAP_MINUTES:g}",
+        ),
     ] = None,
     plies: Annotated[
         int | None,
