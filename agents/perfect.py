@@ -17,6 +17,7 @@ from agents.book.book_format import (
 )
 from agents.book.opening_book import shipped_book_of
 from agents.book.repertoire import Repertoire
+from agents.guidance.ordering import sensible_actions
 from agents.options import file_content, file_option, option, require_at_least, require_one_of
 from agents.solver.exact_moves import ExactMoves, is_decided, unrefuted
 from agents.solver.position_bounds import sign
@@ -230,7 +231,7 @@ class PerfectAgent(Agent):
         action = exact_moves.hardest_to_answer(state, score, best, patience)
         if sets_traps and score <= 0:
             if score < 0:
-                best = exact_moves.resisting(state)
+                best = [*sensible_actions(solver.env, state, legal_actions(solver.env, state))]
             best.sort(key=lambda move: move != action)
             setting = Clock(clock.left * TRAP_SHARE, TRAP_SECONDS)
             setter = self._setter(solver, setting)
@@ -291,4 +292,4 @@ def _decided(
 
 def _if_of(repertoire: Repertoire, env: Any) -> Repertoire | None:
     """A repertoire, if it is of this game."""
-    return repertoire if (env.rows, env.columns, env.inarow) == repertoire.scope[:3] else None
+    return repertoire if env.size == repertoire.scope[:3] else None

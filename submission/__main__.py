@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Mapping
+from io import StringIO
 from types import FrameType
 from typing import Any, TypeAlias
 
@@ -23,6 +24,8 @@ def main() -> None:
     at_once = dict.fromkeys(in_order, _leave_at_once)
     _heed(at_once)
     sys.unraisablehook = _leave_if_interrupted
+    if sys.stdin is None:  # the caller has closed it
+        sys.stdin = StringIO()
     try:
         from submission.cli import app
         from submission.console_encoding import show_all_characters

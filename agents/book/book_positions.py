@@ -10,8 +10,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from envs.bitboard import BoardMasks, board_masks, cell_bit, column_cells, has_run, mirrored
-from envs.compiled.jit import Flags, Words
+from envs.bitboard import (
+    BoardMasks,
+    board_masks,
+    cell_bit,
+    column_cells,
+    fits_in_wide_word,
+    has_run,
+    mirrored,
+)
+from envs.compiled.jit import WORDS, Flags, Words
 from envs.connectx import ConnectX
 
 LARGEST_BOOK_BITS = 63
@@ -34,12 +42,15 @@ class BookScope:
     plies: int
 
     def __post_init__(self) -> None:
-        if (self.rows + 1) * self.columns > LARGEST_BOOK_BITS:  # before such a board is made
+        board = self.rows, self.columns, self.inarow
+        fits = (self.rows + 1) * self.columns <= LARGEST_BOOK_BITS and fits_in_wide_word(*board)
+        if not fits:  # before such a board is made
             raise ValueError(
-                f"a book takes boards with columns * (rows + 1) at most {LARGEST_BOOK_BITS}, "
-                f"not {self.rows} rows and {self.columns} columns"
+                f"a book takes boards with columns * (rows + 1) at most {LARGEST_BOOK_BITS} and "
+                f"(inarow - 1) * (rows + 2) below {max(WORDS)}, not {self.rows} rows, "
+                f"{self.columns} columns and {self.inarow} in a row"
             )
-        env = ConnectX(self.rows, self.columns, self.inarow)
+        env = ConnectX(*board)
         if not 0 <= self.plies < self.cells:
             raise ValueError(
                 f"the plies of a book for {env!r} must be from 0 to {self.cells - 1}, "

@@ -77,7 +77,7 @@ def shipped_book_of(env: BoardGame) -> OpeningBook | None:
     """The shipped book if it is one of this game, else None."""
     book = shipped_book()
     scope = book.scope
-    same = (env.rows, env.columns, env.inarow) == (scope.rows, scope.columns, scope.inarow)
+    same = env.size == (scope.rows, scope.columns, scope.inarow)
     return book if same and isinstance(env, ConnectX) else None
 
 

@@ -13,12 +13,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from agents.book.retrieval import BitField
+from agents.solver.position_bounds import is_lost, threats_of
 from envs.bitboard import (
     BoardMasks,
     board_masks,
     column_cells,
     column_from_middle,
-    completing_cells,
     fits_in_word,
     safe_cells,
 )
@@ -141,8 +141,8 @@ def promising_moves(board: BoardMasks, state: BoardState) -> Sequence[int]:
     """
     mover, mask = state[:2]
     free = (mask + board.bottom) & board.board
-    wins = completing_cells(mover, board.rows, board.inarow) & board.board & ~mask
-    threats = completing_cells(mask ^ mover, board.rows, board.inarow) & board.board & ~mask
+    wins = threats_of(board, mover, mask)
+    threats = threats_of(board, mask ^ mover, mask)
     if wins & free:
         return (_column_of_lowest(board, wins & free),)
     safe = safe_cells(free, threats)
@@ -154,9 +154,8 @@ def promising_moves(board: BoardMasks, state: BoardState) -> Sequence[int]:
         move = safe & column_cells(board.rows, column)
         if move:
             filled = mask | move
-            made = completing_cells(mover | move, board.rows, board.inarow) & board.board & ~filled
-            left = (filled + board.bottom) & board.board
-            if left and not safe_cells(left, made):
+            made = threats_of(board, mover | move, filled)
+            if is_lost(board, filled, made):
                 return (column,)
             ranked.append((2 * ((move << 1) & wins != 0) - made.bit_count(), place, column))
     return [column for _, _, column in sorted(ranked)]

@@ -63,8 +63,18 @@ def replace_content(path: Path, content: bytes) -> None:
     Raises:
         OSError: it cannot be written; the message says why. The file is as it was.
     """
+    replace_parts(path, [content])
+
+
+def replace_parts(path: Path, parts: Iterable[bytes]) -> None:
+    """Replace a file at once by parts, of which only one need be in memory at a time.
+
+    Raises:
+        OSError: as `replace_content`.
+    """
     with _successor(path) as (file, new, target):
-        _write(file, content)
+        for part in parts:
+            _write(file, part)
         os.fsync(file)
         if sys.platform == "win32":  # where no file is renamed that is open
             file.close()

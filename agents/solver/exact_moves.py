@@ -67,17 +67,6 @@ class ExactMoves:
             pass
         return max(best, key=lambda action: mistakes.get(action, -1.0))
 
-    def resisting(self, state: BoardState) -> list[int]:
-        """The moves after which the opponent does not win at once; all if there are none."""
-        env, legal = self.env, list(legal_actions(self.env, state))
-
-        def loses_at_once(action: int) -> bool:
-            child = env.get_next_state(state, action)
-            replies = env.get_available_actions(child)
-            return any(env.get_next_state(child, reply).won for reply in replies)
-
-        return [action for action in legal if not loses_at_once(action)] or legal
-
     def outcomes(
         self, state: BoardState, clock: Clock, is_enough: Callable[[], bool] = lambda: False
     ) -> dict[int, ScoreBounds]:

@@ -38,7 +38,7 @@ class PlainEngine:
     """The search for one size of board, with the bounds of the positions that it has searched."""
 
     def __init__(self, env: ConnectX) -> None:
-        self.board = board_masks(env.rows, env.columns, env.inarow)
+        self.board = board_masks(*env.size)
         self.table: dict[int, tuple[int, int]] = {}
         """Lower and upper bound of a score, by `mover + mask`."""
         self.nodes = 0

@@ -1,5 +1,6 @@
 """Positions with the moves that lead to them, from move strings and from files of these."""
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -30,8 +31,7 @@ def read_position(env: ConnectX, moves: str) -> ReachedPosition:
         winner = env.winner(state)
         ending = "in a draw" if winner is None else f"and won by player {winner}"
         raise ValueError(f"after {moves!r} the game is over, {ending}: give fewer moves to solve")
-    separator = "" if "," in moves else ","
-    return ReachedPosition(env, separator.join(moves.split()), state)
+    return ReachedPosition(env, re.sub(r"[\s,]+", ",", moves.strip()), state)
 
 
 def read_positions(env: ConnectX, lines: Iterable[str]) -> Iterator[ReachedPosition]:

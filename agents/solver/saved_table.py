@@ -2,19 +2,20 @@
 
 The file is a line of JSON that says which board and which layout of the table it is for, and then
 the table's words, compressed by zlib, whose checksum tells a torn or changed file. Entries that
-took little work are left out: they are most of a table, and are soon found again.
+took little work are left out: they are soon found again.
 """
 
 import json
 import zlib
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from agents.reporting.input_file import read_content, read_header
-from agents.reporting.output_file import replace_content
+from agents.reporting.output_file import replace_parts
 from agents.solver.score_table import BOUND_BITS, WORK_BITS, generation_in
 from agents.solver.solver import Solver
 from agents.solver.solver_engine import CompiledEngine
@@ -23,8 +24,8 @@ from envs.games import game_id
 
 FORMAT = "connectx solver table, version 1"
 LEAST_WORK = 8
-"""Bits of the number of nodes that an entry must have taken to be kept: 128 nodes or more. Of a
-full table that is a ninth; with each bit less it is twice as much."""
+"""Bits of the number of nodes that an entry must have taken to be kept: 128 nodes or more. Few have
+until the table is full, then more and more: they stay, and the others are replaced."""
 LEVEL = 1
 """Level of the compression: higher ones take many times as long and save a tenth."""
 CHUNK = 1 << 20
@@ -50,8 +51,7 @@ def save_table(solver: Solver, path: Path) -> None:
         "layout": _layout(engine),
         "generation": int(engine.generation),
     }
-    parts = [json.dumps(header).encode(), b"\n", *_compressed(engine.table)]
-    replace_content(path, b"".join(parts))
+    replace_parts(path, chain([json.dumps(header).encode(), b"\n"], _compressed(engine.table)))
 
 
 def load_table(solver: Solver, path: Path) -> None:

@@ -131,7 +131,11 @@ class Solver:
 
     @cached_property
     def engine(self) -> SolverEngine:
-        """The engine that searches, compiled where that is possible."""
+        """The engine that searches, compiled where that is possible.
+
+        Raises:
+            ValueError: there is no memory for the table.
+        """
         compilation = solver_compilation(self.env)
         if self._plain or not compilation.is_ready():
             return PlainEngine(self.env)
@@ -266,6 +270,8 @@ class Solver:
         """
         for state in states:
             legal_actions(self.env, state)
+        if not self.env.winning_lines:
+            return [0] * len(states)
         shares = 1 if cold or not self.is_compiled else self.threads
         widest = self._widest
         jobs = [

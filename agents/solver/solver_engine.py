@@ -45,9 +45,13 @@ class CompiledEngine:
     """The compiled kernel for one size of board, and the table that its searches share."""
 
     def __init__(self, env: ConnectX, table_megabytes: int) -> None:
-        self.board = board_masks(env.rows, env.columns, env.inarow)
+        self.board = board_masks(*env.size)
         self.layout = table_layout(self.board, table_megabytes)
-        self.table = empty_table(self.layout)
+        try:
+            self.table = empty_table(self.layout)
+        except MemoryError:
+            advice = "choose a smaller table_megabytes"
+            raise ValueError(f"no memory for a table of {table_megabytes} MB: {advice}") from None
         self.generation = 1
         self.solve = make_solve(self.board, self.layout)
 
@@ -143,12 +147,12 @@ def fits_solver(rows: int, columns: int, inarow: int) -> bool:
 
 def is_solvable(env: object) -> TypeGuard[ConnectX]:
     """Whether the solver takes a game: ConnectX on a board that `fits_solver`."""
-    return is_compiled_game(env) and fits_solver(env.rows, env.columns, env.inarow)
+    return is_compiled_game(env) and fits_solver(*env.size)
 
 
 def solver_compilation(env: ConnectX) -> Compilation:
     """The compilation of the solver for a board; it is one for all boards that share their code."""
-    if is_compiled_for_itself(board_masks(env.rows, env.columns, env.inarow)):
+    if is_compiled_for_itself(board_masks(*env.size)):
         return _compilation_on(env, f"the solver of {env!r}")
     return _compilation_on(PROOF_BOARD, "the solver")
 

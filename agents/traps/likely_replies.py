@@ -18,7 +18,7 @@ class Judge:
     def __init__(self, solver: Solver) -> None:
         self.solver = solver
         self.env = solver.env
-        self._board = board_masks(self.env.rows, self.env.columns, self.env.inarow)
+        self._board = board_masks(*self.env.size)
         self._known: dict[BoardState, Turn] = {}
 
     def forget(self) -> None:

@@ -80,7 +80,7 @@ def told_choice(agent: PerfectAgent, env: BoardGame, state: BoardState) -> ToldC
         solver, ReachedPosition(env, "", state), MOST_SECONDS
     )  # waits for a compiler
     source = agent.source(env, state)
-    board = board_masks(env.rows, env.columns, env.inarow)
+    board = board_masks(*env.size)
     if source != "search" and len(promising_moves(board, state)) == 1:
         source = SIGHT
     column = agent.act(env, state)

@@ -69,14 +69,19 @@ def book(
     ] = None,
     minutes: Annotated[
         float | None,
-        typer.Option(metavar="M", help="With --traps: how long to look for traps.", min=0),
+        typer.Option(
+            metavar="M",
+            help="With --traps: how long to look for traps.",
+            min=0,
+            show_default=f"{TRAP_MINUTES:g}",
+        ),
     ] = None,
     plies: Annotated[
         int | None,
         typer.Option(
             metavar="N",
             help="How many plies to reach.",
-            show_default="8; for moves one less than half of the board's cells",
+            show_default="at most 8; for moves one less than half of the board's cells",
         ),
     ] = None,
     seat: Annotated[
@@ -142,7 +147,8 @@ def book(
     if not (repertoire or traps):
         if seat is not None:
             raise ValueError("--seat belongs to --repertoire and --traps: add one of them")
-        scope = BookScope(*board, BOOK_PLIES if plies is None else plies)
+        default = min(BOOK_PLIES, rows * columns - 1)
+        scope = BookScope(*board, default if plies is None else plies)
         writing.write_scores(scope, output or Path("openings.cxbk"))
         return
     reach = max(0, rows * columns // 2 - 1) if plies is None else plies
@@ -173,8 +179,8 @@ class Writing:
 
     def write_scores(self, scope: BookScope, output: Path) -> None:
         """Write the scores of all positions of the first plies."""
-        checkpoint = Checkpoint(output.with_name(f"{output.name}.scores"), scope)
-        with self._begun(checkpoint, output) as known:
+        checkpoint = Checkpoint(_beside(output, "scores"), scope)
+        with self._begun(checkpoint) as known:
 
             def build(executor: Executor, show: OnProgress) -> str:
                 content = build_book(checkpoint, known, executor, self.table_megabytes, show)
@@ -185,8 +191,8 @@ class Writing:
 
     def write_repertoire(self, scope: RepertoireScope, output: Path) -> None:
         """Write a best move for each position that its player meets."""
-        checkpoint = Checkpoint(output.with_name(f"{output.name}.moves"), scope)
-        with self._begun(checkpoint, output) as known:
+        checkpoint = Checkpoint(_beside(output, "moves"), scope)
+        with self._begun(checkpoint) as known:
 
             def build(executor: Executor, show: OnProgress) -> str:
                 data = build_repertoire(checkpoint, known, executor, self.table_megabytes, show)
@@ -199,28 +205,25 @@ class Writing:
         self, scope: TrapScope, moves: RepertoireScope, seconds: float, output: Path
     ) -> None:
         """Write traps, and best moves for the other positions that their player meets."""
-        replies = RepliesFile(output.with_name(f"{output.name}.replies"), scope)
-        others = Checkpoint(output.with_name(f"{output.name}.moves"), moves)
+        replies = RepliesFile(_beside(output, "replies"), scope)
+        others = Checkpoint(_beside(output, "moves"), moves, "traps")
         megabytes = self.table_megabytes
-        with self._begun(replies, output) as known, self._begun(others, output) as other_columns:
+        with self._begun(replies) as known, self._begun(others) as other_columns:
 
             def build(executor: Executor, show: OnProgress) -> str:
                 traps = build_traps(
                     replies, known, executor, self.workers, megabytes, seconds, show
                 )
                 columns = {**other_columns, **traps}
-                data = build_repertoire(others, columns, executor, megabytes, show, "traps")
+                data = build_repertoire(others, columns, executor, megabytes, show)
                 replace_content(output, data)
                 return f"{len(traps)} traps, and the moves of what else can be met"
 
             self._run(build, output)
 
     @contextmanager
-    def _begun(
-        self, checkpoint: FindingsFile[Finding], output: Path
-    ) -> Iterator[dict[int, Finding]]:
+    def _begun(self, checkpoint: FindingsFile[Finding]) -> Iterator[dict[int, Finding]]:
         """The findings of an earlier run, in a file that is locked against other runs."""
-        require_writable(output)
         with checkpoint.opened(self.resume) as known:
             if checkpoint.was_torn:
                 say(f"The last line of {checkpoint.path} was torn: what it told is computed again.")
@@ -237,3 +240,9 @@ class Writing:
             say(str(unfinished))
             raise typer.Exit(1) from unfinished
         say(f"Wrote {output}, {size_in_words(output.stat().st_size)}: {content}.")
+
+
+def _beside(output: Path, ending: str) -> Path:
+    """The file that keeps the findings for a book, once that can be written."""
+    require_writable(output)
+    return output.with_name(f"{output.name}.{ending}")

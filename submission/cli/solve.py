@@ -89,7 +89,7 @@ def solve(
     A long search shows the bounds of the score that are proven so far, how many positions it has
     visited, and how many a second. Ctrl-C ends it with these bounds, and exit status 1. --table
     FILE keeps the transposition table, every few minutes and at the end; --resume goes on from it,
-    in any position of the same board. The file takes up to an eighth of --table-megabytes.
+    in any position of the same board. The file is at most as large as the table.
     """
     sizes = {"rows": rows, "columns": columns, "inarow": inarow}
     given = {name: size for name, size in sizes.items() if size is not None}
@@ -121,7 +121,7 @@ def _solve_one(
     position: ReachedPosition,
     analyse_one: WatchedAnalyse,
     time_limit: float | None,
-    keep: Callable[[], None],
+    keep: Callable[[], str],
 ) -> tuple[Analysis, float, bool]:
     """Solve a position, and show the progress.
 
@@ -134,8 +134,7 @@ def _solve_one(
 
         def watch(analysis: Analysis) -> None:
             found[:] = [analysis]
-            show(f"score {score_text(analysis.bounds)}, {_speed(analysis, clock.elapsed)}")
-            keep()
+            show(f"score {score_text(analysis.bounds)}, {_speed(analysis, clock.elapsed)}{keep()}")
 
         try:
             if solver.known(position.state) is None:
@@ -155,14 +154,16 @@ def _speed(analysis: Analysis, seconds: float) -> str:
 
 
 @contextmanager
-def _kept_table(solver: Solver, file: Path | None, resume: bool) -> Iterator[Callable[[], None]]:
-    """Load the table from a file, if resumed, and save it: at the end, and by calls when due."""
+def _kept_table(solver: Solver, file: Path | None, resume: bool) -> Iterator[Callable[[], str]]:
+    """Load the table from a file, if resumed, and save it: at the end, and by calls when due.
+
+    A call says what has kept it from being saved, which need not last as long as the search.
+    """
     if file is None:
         if resume:
             raise ValueError("--resume goes on from a table: name its file with --table FILE")
-        yield lambda: None
+        yield lambda: ""
         return
-    require_table(solver)
     with held(file):
         require_writable(file)
         if resume:
@@ -171,14 +172,19 @@ def _kept_table(solver: Solver, file: Path | None, resume: bool) -> Iterator[Cal
             raise FileExistsError(
                 f"{file} is there already: go on from it with --resume, or name another file"
             )
-        due = monotonic() + KEEP_SECONDS
+        require_table(solver)
+        due, trouble = monotonic() + KEEP_SECONDS, ""
 
-        def keep() -> None:
-            nonlocal due
+        def keep() -> str:
+            nonlocal due, trouble
             if monotonic() >= due:
-                begun = monotonic()
-                save_table(solver, file)
+                begun, trouble = monotonic(), ""
+                try:
+                    save_table(solver, file)
+                except OSError as error:
+                    trouble = f"; {error}"
                 due = monotonic() + max(KEEP_SECONDS, 50 * (monotonic() - begun))
+            return trouble
 
         try:
             yield keep

@@ -101,7 +101,7 @@ def test_positions_that_are_not_in_the_book() -> None:
 
 @st.composite
 def contents(draw: st.DrawFn) -> BookContent:
-    scope = draw(st.sampled_from([*SMALL_BOARDS, CONNECT_FOUR, BookScope(6, 9, 999, 53)]))
+    scope = draw(st.sampled_from([*SMALL_BOARDS, CONNECT_FOUR, BookScope(6, 9, 32, 53)]))
     scores = draw(st.lists(st.integers(-27, 27), max_size=200))
     return BookContent(scope, np.array(scores, np.int64))
 

@@ -75,6 +75,11 @@ def test_small_boards_against_full_minimax(
     ]
 
 
+def test_where_no_line_fits_many_positions_take_no_search_either() -> None:
+    env = ConnectX(6, 7, 8)
+    assert Solver(env).score_all([env.initial_state()] * 2) == [0, 0]
+
+
 @pytest.mark.parametrize(
     ("env", "plies"),
     [
@@ -285,6 +290,8 @@ def test_bad_input_is_one_clear_sentence(solver: Solver) -> None:
             Solver(other)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="table_megabytes must be at least 1"):
         Solver(CONNECT_FOUR, table_megabytes=0)
+    with pytest.raises(ValueError, match=f"no memory for a table of {10**9} MB: choose a smaller"):
+        Solver(CONNECT_FOUR, table_megabytes=10**9).score(CONNECT_FOUR.initial_state())
     with pytest.raises(ValueError, match="threads must be at least 1"):
         Solver(CONNECT_FOUR, threads=0)
     over = state_from_moves(CONNECT_FOUR, "1212121")

@@ -134,8 +134,10 @@ def test_tree_searches_are_modelled_by_their_visits_and_others_by_their_moves() 
     assert sorted(move(env, begin).values())[-2:] == pytest.approx([0.05 / 4, 0.95 + 0.05 / 4])
 
 
-def test_the_file_of_replies_gives_back_what_was_found(tmp_path: Path) -> None:
-    checkpoint = RepliesFile(tmp_path / "t.replies", LOST)
+@pytest.mark.parametrize("weights", ["zero", "netz-ü\n.npz"])
+def test_the_file_of_replies_gives_back_what_was_found(tmp_path: Path, weights: str) -> None:
+    scope = LOST._replace(opponents=("greedy", f"alphazero:weights={weights}"))
+    checkpoint = RepliesFile(tmp_path / "t.replies", scope)
     replies = {
         EMPTY: [Reply(0, (0.25, 0.5), Turn(-2, (1, 0))), Reply(3, (0.75, 0.5), Turn(1, ()))],
         COLUMN: [Reply(2, (1.0, 0.9876), Turn(0, (3,)))],
@@ -144,7 +146,7 @@ def test_the_file_of_replies_gives_back_what_was_found(tmp_path: Path) -> None:
         checkpoint.append(replies)
     assert checkpoint.read() == replies
     with pytest.raises(ValueError, match="does not begin with"):
-        RepliesFile(checkpoint.path, LOST._replace(seat=1)).read()
+        RepliesFile(checkpoint.path, scope._replace(seat=1)).read()
 
 
 def test_all_that_is_found_is_taken_again(tmp_path: Path) -> None:

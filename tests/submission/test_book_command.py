@@ -14,8 +14,10 @@ from agents import make_agent
 from agents.book.book_format import decode_book, decode_repertoire
 from agents.book.book_positions import BookScope
 from agents.book.building.book_building import Checkpoint
+from agents.book.opening_book import open_book
 from agents.book.repertoire import RepertoireScope
 from envs import ConnectX
+from tests.helpers.brute_force import BruteForce, score_by_brute_force
 from tests.helpers.shell import Shell
 from tests.helpers.signals import heed_ctrl_c
 from tests.helpers.systems import needs_posix
@@ -35,6 +37,15 @@ def test_a_book_is_written_and_its_scores_are_kept(shell: Shell, tmp_path: Path)
     assert content.scope == SCOPE
     scores = Checkpoint(tmp_path / "openings.cxbk.scores", SCOPE).read()
     assert content.deepest_scores.tolist() == [scores[key] for key in sorted(scores)]
+
+
+def test_a_small_board_has_a_book_of_all_its_plies(shell: Shell, tmp_path: Path) -> None:
+    board = "--rows 2 --columns 4 --inarow 3 --workers 1 --table-megabytes 1"
+    assert shell.run("book", *board.split()).status == 0
+    book, env = open_book(decode_book((tmp_path / "openings.cxbk").read_bytes())), ConnectX(2, 4, 3)
+    assert book.scope.plies == 7
+    begin = env.initial_state()
+    assert book.score(begin) == score_by_brute_force(env, BruteForce(env), begin)
 
 
 def test_resuming_solves_what_is_missing(shell: Shell, tmp_path: Path) -> None:
@@ -78,6 +89,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
     [
         ("--plies 42", "the plies of a book for ConnectX(rows=6, columns=7, inarow=4) must be"),
         ("--rows 9", "a book takes boards with columns * (rows + 1) at most 63"),
+        ("--inarow 40", "and (inarow - 1) * (rows + 2) below 256, not 6 rows, 7 columns and 40 in"),
         ("--inarow 0", "inarow must be a whole number of at least 1, not 0"),
         ("--workers 0", "the number of workers must be at least 1, not 0"),
         (
@@ -85,6 +97,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
             "too little for 2 tables of 99999999 MB: give a smaller --table-megabytes or fewer",
         ),
         ("--output absent/book.py", "absent/book.py"),
+        ("--output .", "cannot write . (Is a directory): choose a file in a folder"),
         ("--seat 1", "--seat belongs to --repertoire and --traps: add one of them"),
         ("--all-plies 3", "--all-plies belongs to --repertoire: add it"),
         ("--traps --all-plies 3", "--all-plies belongs to --repertoire: add it"),
@@ -130,7 +143,7 @@ def test_a_repertoire_of_one_seat(shell: Shell, tmp_path: Path) -> None:
 
 
 TRAPS = (
-    "book --traps --rows 4 --columns 4 --inarow 3 --workers 1 --table-megabytes 1 --minutes 1 "
+    "book --traps --rows 4 --columns 4 --inarow 3 --workers 1 --table-megabytes 1 --minutes inf "
     "--opponent greedy --opponent alphabeta:depth=2,time_limit=none"
 )
 
@@ -180,6 +193,10 @@ def test_a_book_of_traps_goes_on_from_what_was_found(shell: Shell, tmp_path: Pat
     kept = replies[: len(replies) // 2].splitlines()[:-1]  # the last line was cut short
     assert found[: len(kept)] == kept
     assert len(set(found)) == len(found) > len(kept)
+    repertoire = shell.run(*REPERTOIRE.split(), "--seat", "2", "-o", "second.cxrp", "--resume")
+    assert "second.cxrp.moves does not begin with" in repertoire.stderr, (
+        "these are not exactly best"
+    )
     other = [word.replace("greedy", "random") for word in TRAPS.split()]
     for resume in ((), ("--resume",)):
         outcome = shell.run(*other, "-o", "second.cxrp", *resume)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from importlib.metadata import version
 from inspect import getdoc
+from io import StringIO
 from pathlib import Path
 from types import ModuleType
 
@@ -279,6 +280,18 @@ def test_a_player_that_fails_in_every_game_is_an_exit_status(
 ) -> None:
     (tmp_path / "bad.py").write_text("def agent(observation): return 99\n", encoding="utf-8")
     assert shell.run(*command.split()).status == 1
+
+
+@pytest.mark.parametrize("words", ["solve", "solve --rows 5", "play greedy"])
+def test_a_standard_input_that_is_closed_is_an_empty_one(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, words: str
+) -> None:
+    outcomes = []
+    for stdin in (None, StringIO()):
+        monkeypatch.setattr(sys, "stdin", stdin)
+        outcomes.append(shell.run(*words.split()))
+    assert outcomes[0] == outcomes[1]
+    assert outcomes[0].status == 0
 
 
 STRANGE = "[/b]/:bug:[red].py"

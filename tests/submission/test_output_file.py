@@ -18,6 +18,7 @@ from agents.reporting.output_file import (
     growing_file,
     held,
     replace_content,
+    replace_parts,
     replace_text,
     require_distinct,
     require_writable,
@@ -106,6 +107,15 @@ def test_who_must_not_read_the_old_file_cannot_read_the_unfinished_one(
     with umask(0), pytest.raises(KeyboardInterrupt):
         replace_content(path, b"new")
     assert modes == [0o600]
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_part_that_cannot_be_made_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    replace_parts(path, (digit.encode() for digit in "12"))
+    with pytest.raises(ZeroDivisionError):
+        replace_parts(path, (b"%d" % (1 / divisor) for divisor in (1, 0)))
+    assert path.read_bytes() == b"12"
     assert list(tmp_path.iterdir()) == [path]
 
 

@@ -183,6 +183,26 @@ def test_ctrl_c_prints_the_bounds_and_keeps_the_table(
     assert json.loads(again.stdout)["score"] == 0
 
 
+def test_a_disk_that_is_full_for_a_while_ends_no_search(
+    solve: Solve, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("agents.solver.solver.STEP_NODES", 100_000)
+    monkeypatch.setattr("submission.cli.solve.KEEP_SECONDS", 0.0)
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
+    full = [OSError("cannot write my.table (No space left on device)")]
+
+    def keep(solver: Solver, file: Path) -> None:
+        if full:
+            raise full.pop()
+        save_table(solver, file)
+
+    monkeypatch.setattr("submission.cli.solve.save_table", keep)
+    outcome = solve("--rows", "5", "--columns", "5", "--table", "my.table", "--json")
+    assert (outcome.status, json.loads(outcome.stdout)["score"]) == (0, 0)
+    assert "No space left on device" in outcome.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["my.table"]
+
+
 def test_a_time_limit_gives_bounds_and_no_guess(solve: Solve) -> None:
     """On 6 rows and 8 columns the second player wins (J. Tromp), so each first move loses."""
     board = ("--rows", "6", "--columns", "8")
@@ -270,6 +290,7 @@ def test_where_no_line_fits_every_game_is_a_draw(solve: Solve, sizes: str) -> No
     [
         (", ".join(LATE), ",".join(LATE)),
         (" ".join(LATE), ",".join(LATE)),
+        (f"{' '.join(LATE[:9])} , {','.join(LATE[9:])}", ",".join(LATE)),
         (f"\N{ZERO WIDTH NO-BREAK SPACE}{LATE}", LATE),  # a byte order mark
     ],
 )

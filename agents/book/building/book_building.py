@@ -134,11 +134,18 @@ class FindingsFile(ABC, Generic[Finding]):
 
 
 class Checkpoint(FindingsFile[int], Generic[Scope]):
-    """The scores of one book, or the columns of one board's repertoires."""
+    """The scores of one book, or the columns of one board's repertoires.
 
-    def __init__(self, path: Path, scope: Scope) -> None:
+    Args:
+        path: its file.
+        scope: of the book or the repertoire.
+        choice: how the columns are chosen; see `RepertoireBuilder`.
+    """
+
+    def __init__(self, path: Path, scope: Scope, choice: str = "best") -> None:
         super().__init__(path)
         self.scope: Scope = scope
+        self.choice = choice
 
     @property
     def heading(self) -> str:
@@ -146,7 +153,8 @@ class Checkpoint(FindingsFile[int], Generic[Scope]):
         board = board_words(self.scope.rows, self.scope.columns, self.scope.inarow)
         if isinstance(self.scope, BookScope):
             return f"connectx book scores 1: {board}, plies {self.scope.plies}"
-        return f"connectx book moves 1: {board}"
+        chosen = "" if self.choice == "best" else f", {self.choice}"
+        return f"connectx book moves 1: {board}{chosen}"
 
     def line(self, key: int, finding: int) -> str:
         """The line of a score or column."""
@@ -231,12 +239,10 @@ def build_repertoire(
     executor: Executor,
     table_megabytes: int,
     on_progress: OnProgress,
-    choice: str = "best",
 ) -> bytes:
     """Find the moves of a repertoire that are still missing; return its bytes.
 
-    The arguments are those of `build_book`, with columns in the place of scores, and `choice` is
-    that of `RepertoireBuilder`.
+    The arguments are those of `build_book`, with columns in the place of scores.
 
     Raises:
         UnfinishedBook: Ctrl-C, or a worker process died.
@@ -248,7 +254,7 @@ def build_repertoire(
         dict(known),
         checkpoint.append,
         on_progress,
-        choice,
+        checkpoint.choice,
     )
     with told_how_to_go_on(lambda: f"the moves of {len(builder.columns)} positions are found"):
         return encode_repertoire(checkpoint.scope, builder.build())

@@ -52,7 +52,8 @@ class RepliesFile(FindingsFile[Sequence[Reply]]):
     def heading(self) -> str:
         """The first line: what is computed."""
         *board, seat, opponents = self.scope
-        return f"connectx book traps 1: {board_words(*board)}, seat {seat}, {' '.join(opponents)}"
+        names = " ".join(opponents).encode("unicode_escape").decode()  # they may name any file
+        return f"connectx book traps 1: {board_words(*board)}, seat {seat}, {names}"
 
     def line(self, key: int, finding: Sequence[Reply]) -> str:
         """The line of a position's replies."""

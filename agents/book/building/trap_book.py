@@ -8,6 +8,7 @@ in a checkpoint (`agents.book.building.replies_file`).
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import lru_cache, partial
+from math import inf
 from threading import local
 from typing import Any, NamedTuple
 
@@ -243,7 +244,8 @@ def build_traps(
 
     def tell() -> None:
         promised = f"{builder.root.value:.3f} points promised, {len(builder.known)} positions"
-        on_progress(int(min(clock.elapsed, seconds)), int(seconds), promised)
+        total = 0 if seconds == inf else int(seconds)
+        on_progress(int(min(clock.elapsed, seconds)), total, promised)
 
     with told_how_to_go_on(lambda: f"the replies of {len(builder.known)} positions are found"):
         builder.grow(executor, workers, clock, tell)

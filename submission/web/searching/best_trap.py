@@ -6,7 +6,7 @@ from contextlib import suppress
 from agents.agent import Clock, TimeUp
 from agents.book.book_format import shipped_traps
 from agents.compiled.compiled_alpha_beta import alpha_beta_of_wide_board
-from agents.solver.exact_moves import ExactMoves
+from agents.guidance.ordering import sensible_actions
 from agents.solver.solver import Solver
 from agents.traps.likely_replies import Judge
 from agents.traps.trap_search import TrapSearch, Turn
@@ -35,7 +35,7 @@ def growing_trap(
     env = solver.env
     if values.position.kind != "loss" or not solver.is_compiled or alpha_beta_of_wide_board(env):
         return None
-    moves = ExactMoves(solver).resisting(state)
+    moves = [*sensible_actions(env, state, env.get_available_actions(state))]
     if len(moves) == 1:
         return None
     by_heart = shipped_traps().move(state) if env == ConnectX() else None
