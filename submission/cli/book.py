@@ -32,6 +32,7 @@ from submission.cli.arguments import (
     Solvers,
     output_option,
     require_memory,
+    setting,
 )
 from submission.executors.local_workers import CORES, chosen_executor
 from submission.reports import counted, size_in_words
@@ -60,40 +61,35 @@ def book(
     ] = False,
     opponent: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="AGENT",
-            help="With --traps: one of the likely opponents, such as alphazero:simulations=600. "
+        setting(
+            "AGENT",
+            "With --traps: one of the likely opponents, such as alphazero:simulations=600. "
             "Repeat it for others.",
-            show_default="strong searches",
+            default="strong searches",
         ),
     ] = None,
     minutes: Annotated[
-        float | None,
-        typer.Option(metavar="M", help="With --traps: how long to look for traps.", min=0),
+        float | None, setting("M", "With --traps: how long to look for traps.", min=0)
     ] = None,
     plies: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            help="How many plies to reach.",
-            show_default="8; for moves one less than half of the board's cells",
+        setting(
+            "N",
+            "How many plies to reach.",
+            default="8; for moves one less than half of the board's cells",
         ),
     ] = None,
     seat: Annotated[
         int | None,
-        typer.Option(
-            metavar="S",
-            help="Only for player 1 or 2.",
-            show_default="2 with --traps, both with --repertoire",
-        ),
+        setting("S", "Only for player 1 or 2.", default="2 with --traps, both with --repertoire"),
     ] = None,
     all_plies: Annotated[
         int,
-        typer.Option(
-            metavar="N",
+        setting(
+            "N",
+            "With --repertoire: also the best move of every position up to this ply.",
+            default="none",
             min=-1,
-            help="With --repertoire: also the best move of every position up to this ply.",
-            show_default="none",
         ),
     ] = -1,
     resume: Annotated[
@@ -102,7 +98,7 @@ def book(
     workers: Solvers = CORES,
     dask: Dask = None,
     table_megabytes: Annotated[
-        int, typer.Option(metavar="MB", min=1, help="Size of each worker's transposition table.")
+        int, setting("MB", "Size of each worker's transposition table.", min=1)
     ] = 512,
     rows: Rows = 6,
     columns: Columns = 7,
