@@ -1,6 +1,6 @@
 """`connectx book`."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -170,26 +170,18 @@ class Writing:
     def write_scores(self, scope: BookScope, output: Path) -> None:
         """Write the scores of all positions of the first plies."""
         checkpoint = Checkpoint(output.with_name(f"{output.name}.scores"), scope)
-        with self._begun(checkpoint, output) as known:
-
-            def build(executor: Executor, show: OnProgress) -> str:
-                content = build_book(checkpoint, known, executor, self.table_megabytes, show)
-                replace_content(output, encode_book(content))
-                return counted(len(content.deepest_scores), "scores")
-
-            self._run(build, output)
+        with self._begun(checkpoint, output) as known, self._solving() as (executor, show):
+            content = build_book(checkpoint, known, executor, self.table_megabytes, show)
+            replace_content(output, encode_book(content))
+        _say_written(output, counted(len(content.deepest_scores), "scores"))
 
     def write_repertoire(self, scope: RepertoireScope, output: Path) -> None:
         """Write a best move for each position that its player meets."""
         checkpoint = Checkpoint(output.with_name(f"{output.name}.moves"), scope)
-        with self._begun(checkpoint, output) as known:
-
-            def build(executor: Executor, show: OnProgress) -> str:
-                data = build_repertoire(checkpoint, known, executor, self.table_megabytes, show)
-                replace_content(output, data)
-                return f"the moves of {checkpoint.count} positions"
-
-            self._run(build, output)
+        with self._begun(checkpoint, output) as known, self._solving() as (executor, show):
+            data = build_repertoire(checkpoint, known, executor, self.table_megabytes, show)
+            replace_content(output, data)
+        _say_written(output, f"the moves of {checkpoint.count} positions")
 
     def write_traps(
         self, scope: TrapScope, moves: RepertoireScope, seconds: float, output: Path
@@ -198,18 +190,16 @@ class Writing:
         replies = RepliesFile(output.with_name(f"{output.name}.replies"), scope)
         others = Checkpoint(output.with_name(f"{output.name}.moves"), moves)
         megabytes = self.table_megabytes
-        with self._begun(replies, output) as known, self._begun(others, output) as other_columns:
-
-            def build(executor: Executor, show: OnProgress) -> str:
-                traps = build_traps(
-                    replies, known, executor, self.workers, megabytes, seconds, show
-                )
-                columns = {**other_columns, **traps}
-                data = build_repertoire(others, columns, executor, megabytes, show, "traps")
-                replace_content(output, data)
-                return f"{len(traps)} traps, and the moves of what else can be met"
-
-            self._run(build, output)
+        with (
+            self._begun(replies, output) as known,
+            self._begun(others, output) as other_columns,
+            self._solving() as (executor, show),
+        ):
+            traps = build_traps(replies, known, executor, self.workers, megabytes, seconds, show)
+            columns = {**other_columns, **traps}
+            data = build_repertoire(others, columns, executor, megabytes, show, "traps")
+            replace_content(output, data)
+        _say_written(output, f"{len(traps)} traps, and the moves of what else can be met")
 
     @contextmanager
     def _begun(
@@ -222,14 +212,19 @@ class Writing:
                 say(f"The last line of {checkpoint.path} was torn: what it told is computed again.")
             yield known
 
-    def _run(self, build: Callable[[Executor, OnProgress], str], output: Path) -> None:
+    @contextmanager
+    def _solving(self) -> Iterator[tuple[Executor, OnProgress]]:
+        """The workers and their progress; an interrupted book ends the command."""
         try:
             with (
                 chosen_executor(self.workers, self.dask) as executor,
                 progress_bar("Solving") as show,
             ):
-                content = build(executor, show)
+                yield executor, show
         except UnfinishedBook as unfinished:
             say(str(unfinished))
             raise typer.Exit(1) from unfinished
-        say(f"Wrote {output}, {size_in_words(output.stat().st_size)}: {content}.")
+
+
+def _say_written(output: Path, content: str) -> None:
+    say(f"Wrote {output}, {size_in_words(output.stat().st_size)}: {content}.")
