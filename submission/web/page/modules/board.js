@@ -2,7 +2,7 @@
  * A board to look at and to play on, in the page of `connectx web`, in a saved page and in a notebook.
  *
  * It lives in a shadow root of its own, where the styles of the page around do not reach; colours
- * are taken from the custom properties `--cx-...`, or else follow `prefers-color-scheme`.
+ * are taken from the custom properties `--cx-...`, or else follow the `color-scheme` around it.
  */
 
 import { drawEmpty, drawStones, showGhost } from "./board_stones.js";
