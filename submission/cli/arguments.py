@@ -133,10 +133,7 @@ def require_files(
 ) -> None:
     """Refuse files that cannot be written, or that would overwrite each other or an input.
 
-    Args:
-        written: the files, or None.
-        results: a file that games are added to.
-        read: the files that the command reads.
+    Games are added to the file of results, which need not be empty.
     """
     files = [path for path in written if path not in (None, STDOUT)]
     require_distinct(results, *files, read=read)
