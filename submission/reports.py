@@ -214,12 +214,13 @@ class PlayerTable:
         for rank, (name, cells) in enumerate(self.rows.items(), start=1):
             yield Text(f"\n{f'{rank} ' if self.is_ranking else ''}{name}", style="bold")
             for heading, cell in zip(self.headings, cells, strict=True):
-                yield Text(f"  {_one_line(heading)}: {_one_line(cell)}")
+                yield Text(f"  {in_one_line(heading)}: {in_one_line(cell)}")
         yield Text()
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split("\n"))
+def in_one_line(text: str) -> str:
+    """The lines of a cell behind each other."""
+    return " ".join(text.split())
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:

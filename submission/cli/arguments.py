@@ -20,6 +20,19 @@ from submission.match.schedule import require_pairs
 from submission.reports import Printed
 from submission.terminal import console, say
 
+
+def setting(metavar: str, meaning: str, *, default: str | bool = True, **more: Any) -> Any:
+    """An option with a value, named by its parameter.
+
+    Args:
+        metavar: stands for the value in the help.
+        meaning: the help.
+        default: what holds without the option, in words; True tells the parameter's default.
+        more: as `typer.Option` takes them.
+    """
+    return typer.Option(metavar=metavar, help=meaning, show_default=default, **more)
+
+
 AgentName = Annotated[
     str,
     typer.Argument(
@@ -50,29 +63,16 @@ Force = Annotated[
     bool,
     typer.Option("--force", help="Overwrite a file that `connectx build` has not made, too."),
 ]
-ActTimeout = Annotated[
-    float, typer.Option(metavar="SECONDS", help="Time for a move; Kaggle's is 2.")
-]
+ActTimeout = Annotated[float, setting("SECONDS", "Time for a move; Kaggle's is 2.")]
 Games = Annotated[
-    int,
-    typer.Option(
-        metavar="N", help="Games of each pair of players; an even number.", callback=require_pairs
-    ),
+    int, setting("N", "Games of each pair of players; an even number.", callback=require_pairs)
 ]
-Seed = Annotated[
-    int, typer.Option(metavar="S", help="The same seed gives the same games and positions.")
-]
+Seed = Annotated[int, setting("S", "The same seed gives the same games and positions.")]
 Workers = Annotated[
-    int,
-    typer.Option(
-        metavar="K", help="Games or positions at the same time; at most one a core, to be fair."
-    ),
+    int, setting("K", "Games or positions at the same time; at most one a core, to be fair.")
 ]
-Solvers = Annotated[int, typer.Option(metavar="K", help="Processes that solve.")]
-Dask = Annotated[
-    str | None,
-    typer.Option(metavar="ADDRESS", help="Work on the Dask cluster with this scheduler."),
-]
+Solvers = Annotated[int, setting("K", "Processes that solve.")]
+Dask = Annotated[str | None, setting("ADDRESS", "Work on the Dask cluster with this scheduler.")]
 RefereeOption = Annotated[
     Referee,
     typer.Option(
@@ -81,24 +81,18 @@ RefereeOption = Annotated[
         "extra `open-spiel`, offer only the agent `random`, and have a bank of 12 s.",
     ),
 ]
-Rows = Annotated[int, typer.Option(metavar="N", max=LARGEST_SIZE, help="Height of the board.")]
-Columns = Annotated[int, typer.Option(metavar="N", max=LARGEST_SIZE, help="Width of the board.")]
-Inarow = Annotated[
-    int, typer.Option(metavar="N", max=LARGEST_SIZE, help="Stones in a row that win.")
-]
+Rows = Annotated[int, setting("N", "Height of the board.", max=LARGEST_SIZE)]
+Columns = Annotated[int, setting("N", "Width of the board.", max=LARGEST_SIZE)]
+Inarow = Annotated[int, setting("N", "Stones in a row that win.", max=LARGEST_SIZE)]
 Anchor = Annotated[
-    str | None,
-    typer.Option(
-        metavar="PLAYER", help="Whose rating is 0.", show_default="the player in the middle"
-    ),
+    str | None, setting("PLAYER", "Whose rating is 0.", default="the player in the middle")
 ]
 Brief = Annotated[
     bool,
     typer.Option("--brief", help="Print the summary alone; --json writes everything."),
 ]
 Json = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Write everything as JSON; with `-` print that alone."),
+    Path | None, setting("FILE", "Write everything as JSON; with `-` print that alone.")
 ]
 
 
@@ -139,10 +133,7 @@ def require_files(
 ) -> None:
     """Refuse files that cannot be written, or that would overwrite each other or an input.
 
-    Args:
-        written: the files, or None.
-        results: a file that games are added to.
-        read: the files that the command reads.
+    Games are added to the file of results, which need not be empty.
     """
     files = [path for path in written if path not in (None, STDOUT)]
     require_distinct(results, *files, read=read)

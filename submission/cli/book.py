@@ -1,6 +1,6 @@
 """`connectx book`."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -32,6 +32,7 @@ from submission.cli.arguments import (
     Solvers,
     output_option,
     require_memory,
+    setting,
 )
 from submission.executors.local_workers import CORES, chosen_executor
 from submission.reports import counted, size_in_words
@@ -60,45 +61,41 @@ def book(
     ] = False,
     opponent: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="AGENT",
-            help="With --traps: one of the likely opponents, such as alphazero:simulations=600. "
+        setting(
+            "AGENT",
+            "With --traps: one of the likely opponents, such as alphazero:simulations=600. "
             "Repeat it for others.",
-            show_default="strong searches",
+            default="strong searches",
         ),
     ] = None,
     minutes: Annotated[
         float | None,
-        typer.Option(
-            metavar="M",
-            help="With --traps: how long to look for traps.",
+        setting(
+            "M",
+            "With --traps: how long to look for traps.",
             min=0,
-            show_default=f"{TRAP_MINUTES:g}",
+            default=f"{TRAP_MINUTES:g}",
         ),
     ] = None,
     plies: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            help="How many plies to reach.",
-            show_default="at most 8; for moves one less than half of the board's cells",
+        setting(
+            "N",
+            "How many plies to reach.",
+            default="at most 8; for moves one less than half of the board's cells",
         ),
     ] = None,
     seat: Annotated[
         int | None,
-        typer.Option(
-            metavar="S",
-            help="Only for player 1 or 2.",
-            show_default="2 with --traps, both with --repertoire",
-        ),
+        setting("S", "Only for player 1 or 2.", default="2 with --traps, both with --repertoire"),
     ] = None,
     all_plies: Annotated[
         int,
-        typer.Option(
-            metavar="N",
+        setting(
+            "N",
+            "With --repertoire: also the best move of every position up to this ply.",
+            default="none",
             min=-1,
-            help="With --repertoire: also the best move of every position up to this ply.",
-            show_default="none",
         ),
     ] = -1,
     resume: Annotated[
@@ -107,7 +104,7 @@ def book(
     workers: Solvers = CORES,
     dask: Dask = None,
     table_megabytes: Annotated[
-        int, typer.Option(metavar="MB", min=1, help="Size of each worker's transposition table.")
+        int, setting("MB", "Size of each worker's transposition table.", min=1)
     ] = 512,
     rows: Rows = 6,
     columns: Columns = 7,
@@ -180,26 +177,18 @@ class Writing:
     def write_scores(self, scope: BookScope, output: Path) -> None:
         """Write the scores of all positions of the first plies."""
         checkpoint = Checkpoint(_beside(output, "scores"), scope)
-        with self._begun(checkpoint) as known:
-
-            def build(executor: Executor, show: OnProgress) -> str:
-                content = build_book(checkpoint, known, executor, self.table_megabytes, show)
-                replace_content(output, encode_book(content))
-                return counted(len(content.deepest_scores), "scores")
-
-            self._run(build, output)
+        with self._begun(checkpoint) as known, self._solving() as (executor, show):
+            content = build_book(checkpoint, known, executor, self.table_megabytes, show)
+            replace_content(output, encode_book(content))
+        _say_written(output, counted(len(content.deepest_scores), "scores"))
 
     def write_repertoire(self, scope: RepertoireScope, output: Path) -> None:
         """Write a best move for each position that its player meets."""
         checkpoint = Checkpoint(_beside(output, "moves"), scope)
-        with self._begun(checkpoint) as known:
-
-            def build(executor: Executor, show: OnProgress) -> str:
-                data = build_repertoire(checkpoint, known, executor, self.table_megabytes, show)
-                replace_content(output, data)
-                return f"the moves of {checkpoint.count} positions"
-
-            self._run(build, output)
+        with self._begun(checkpoint) as known, self._solving() as (executor, show):
+            data = build_repertoire(checkpoint, known, executor, self.table_megabytes, show)
+            replace_content(output, data)
+        _say_written(output, f"the moves of {checkpoint.count} positions")
 
     def write_traps(
         self, scope: TrapScope, moves: RepertoireScope, seconds: float, output: Path
@@ -208,18 +197,16 @@ class Writing:
         replies = RepliesFile(_beside(output, "replies"), scope)
         others = Checkpoint(_beside(output, "moves"), moves, "traps")
         megabytes = self.table_megabytes
-        with self._begun(replies) as known, self._begun(others) as other_columns:
-
-            def build(executor: Executor, show: OnProgress) -> str:
-                traps = build_traps(
-                    replies, known, executor, self.workers, megabytes, seconds, show
-                )
-                columns = {**other_columns, **traps}
-                data = build_repertoire(others, columns, executor, megabytes, show)
-                replace_content(output, data)
-                return f"{len(traps)} traps, and the moves of what else can be met"
-
-            self._run(build, output)
+        with (
+            self._begun(replies) as known,
+            self._begun(others) as other_columns,
+            self._solving() as (executor, show),
+        ):
+            traps = build_traps(replies, known, executor, self.workers, megabytes, seconds, show)
+            columns = {**other_columns, **traps}
+            data = build_repertoire(others, columns, executor, megabytes, show)
+            replace_content(output, data)
+        _say_written(output, f"{len(traps)} traps, and the moves of what else can be met")
 
     @contextmanager
     def _begun(self, checkpoint: FindingsFile[Finding]) -> Iterator[dict[int, Finding]]:
@@ -229,17 +216,22 @@ class Writing:
                 say(f"The last line of {checkpoint.path} was torn: what it told is computed again.")
             yield known
 
-    def _run(self, build: Callable[[Executor, OnProgress], str], output: Path) -> None:
+    @contextmanager
+    def _solving(self) -> Iterator[tuple[Executor, OnProgress]]:
+        """The workers and their progress; an interrupted book ends the command."""
         try:
             with (
                 chosen_executor(self.workers, self.dask) as executor,
                 progress_bar("Solving") as show,
             ):
-                content = build(executor, show)
+                yield executor, show
         except UnfinishedBook as unfinished:
             say(str(unfinished))
             raise typer.Exit(1) from unfinished
-        say(f"Wrote {output}, {size_in_words(output.stat().st_size)}: {content}.")
+
+
+def _say_written(output: Path, content: str) -> None:
+    say(f"Wrote {output}, {size_in_words(output.stat().st_size)}: {content}.")
 
 
 def _beside(output: Path, ending: str) -> Path:

@@ -29,7 +29,7 @@ from agents.trace.subject import (
 from agents.trace.trace_json import to_json
 from agents.traps.told_choice import render_choice, told_choice
 from envs.board import BoardGame
-from submission.cli.arguments import Options
+from submission.cli.arguments import Options, setting
 from submission.cli.games import (
     CONNECT_X,
     GameColumns,
@@ -51,48 +51,35 @@ AGENTS = alternatives([*RECORDED_SEARCHES, PERFECT])
 def explain(
     tree: Annotated[
         str | None,
-        typer.Option(
-            metavar="TREE",
-            help="A game tree: [[3, 12, 8], {'Left': 2, 'Right': [4, '?']}]; @FILE reads it from "
+        setting(
+            "TREE",
+            "A game tree: [[3, 12, 8], {'Left': 2, 'Right': [4, '?']}]; @FILE reads it from "
             "a file, - from standard input.",
         ),
     ] = None,
     moves: Moves = "",
-    agent: Annotated[
-        str,
-        typer.Option(metavar="AGENT", help=f"{AGENTS}."),
-    ] = "alphabeta",
+    agent: Annotated[str, setting("AGENT", f"{AGENTS}.")] = "alphabeta",
     depth: Annotated[
         int | None,
-        typer.Option(
-            metavar="PLIES",
-            min=1,
-            help="How far to look ahead.",
-            show_default="4 in positions; trees to their ends",
+        setting(
+            "PLIES", "How far to look ahead.", default="4 in positions; trees to their ends", min=1
         ),
     ] = None,
     option: Options = None,
     quiz: Annotated[
         bool, typer.Option("--quiz", help="The tree and questions first, then the answers.")
     ] = False,
-    svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the picture.")] = None,
-    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the trace.")] = None,
+    svg: Annotated[Path | None, setting("FILE", "Write the picture.")] = None,
+    json: Annotated[Path | None, setting("FILE", "Write the trace.")] = None,
     limit: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            help="Lines of the walk, and nodes of the printed tree.",
-            show_default=str(LIMIT),
+        setting(
+            "N", "Lines of the walk, and nodes of the printed tree.", default=str(LIMIT), min=1
         ),
     ] = None,
     trace_limit: Annotated[
         int,
-        typer.Option(
-            metavar="N",
-            min=1,
-            help="Visits of nodes that the search may take; 100000 need up to 150 MB.",
-        ),
+        setting("N", "Visits of nodes that the search may take; 100000 need up to 150 MB.", min=1),
     ] = TRACE_LIMIT,
     game: GameOfPosition = None,
     rows: GameRows = None,

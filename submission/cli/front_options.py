@@ -15,67 +15,58 @@ from submission.cli.arguments import (
     RefereeOption,
     Seed,
     Workers,
+    setting,
 )
 from submission.cli.games import LARGEST_SIZE
 from submission.match.schedule import Arena, require_pairs
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
-MostGames = Annotated[
-    int, typer.Option(metavar="N", help="The most games; an even number.", callback=require_pairs)
-]
+MostGames = Annotated[int, setting("N", "The most games; an even number.", callback=require_pairs)]
 
 
 def _size(meaning: str, default: str) -> Any:
-    option = typer.Option(metavar="N", max=LARGEST_SIZE, help=meaning, show_default=default)
+    option = setting("N", meaning, default=default, max=LARGEST_SIZE)
     return Annotated[int | None, option]
 
 
 OPTIONS: dict[str, Any] = {
     "positions": Annotated[
         Path,
-        typer.Option(
-            metavar="FILE",
-            help="What `connectx positions` has written, or positions that others grade with.",
-            show_default="those that come with the package",
+        setting(
+            "FILE",
+            "What `connectx positions` has written, or positions that others grade with.",
+            default="those that come with the package",
         ),
     ],
     "margin": Annotated[
         float,
-        typer.Option(
-            metavar="ELO",
-            help="The difference that matters; twice as much takes a quarter of the games to tell.",
+        setting(
+            "ELO",
+            "The difference that matters; twice as much takes a quarter of the games to tell.",
         ),
     ],
     "games": Games,
-    "minutes": Annotated[
-        float, typer.Option(metavar="MINUTES", min=0, help="Begin no game after this.")
-    ],
+    "minutes": Annotated[float, setting("MINUTES", "Begin no game after this.", min=0)],
     "sample": Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", help="How many solved positions to ask about, drawn by the seed."
-        ),
+        int | None, setting("N", "How many solved positions to ask about, drawn by the seed.")
     ],
     "logs": Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="The player's log of the one episode, from `kaggle competitions logs`.",
-            show_default="those beside the episodes",
+        setting(
+            "FILE",
+            "The player's log of the one episode, from `kaggle competitions logs`.",
+            default="those beside the episodes",
         ),
     ],
-    "time_limit": Annotated[
-        float,
-        typer.Option(metavar="SECONDS", min=0, help="After it a position is undecided."),
-    ],
+    "time_limit": Annotated[float, setting("SECONDS", "After it a position is undecided.", min=0)],
     "anchor": Anchor,
     "seed": Seed,
     "opening_plies": Annotated[
         int,
-        typer.Option(
-            metavar="PLIES",
-            help="Games begin in turn in all positions of this ply, each from both seats; "
+        setting(
+            "PLIES",
+            "Games begin in turn in all positions of this ply, each from both seats; "
             "with 0 all begin on the empty board.",
         ),
     ],
@@ -103,10 +94,7 @@ OPTIONS: dict[str, Any] = {
     "workers": Workers,
     "dask": Dask,
     "results": Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Add every game to this file as it ends, a line of JSON."
-        ),
+        Path | None, setting("FILE", "Add every game to this file as it ends, a line of JSON.")
     ],
     "resume": Annotated[
         bool, typer.Option("--resume", help="Play what is not yet in the file of --results.")

@@ -26,6 +26,7 @@ from submission.cli.arguments import (
     page_option,
     require_complete,
     require_files,
+    setting,
     show,
 )
 from submission.cli.front_options import options_of
@@ -95,10 +96,7 @@ def review(
         ),
     ],
     player: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME", help="Whose moves are judged: the name of the team, or of the player."
-        ),
+        str, setting("NAME", "Whose moves are judged: the name of the team, or of the player.")
     ],
     json: Json = None,
     html: Annotated[
@@ -129,25 +127,21 @@ def review(
 def positions(
     per_ply: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            help="Positions for each number of plies played.",
-            show_default=str(PositionSettings().per_ply),
+        setting(
+            "N",
+            "Positions for each number of plies played.",
+            default=str(PositionSettings().per_ply),
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="S", help="The same seed gives the same file.")] = 0,
+    seed: Annotated[int, setting("S", "The same seed gives the same file.")] = 0,
     first_ply: Annotated[
-        int | None, typer.Option(metavar="PLIES", help="The fewest plies played.", show_default="0")
+        int | None, setting("PLIES", "The fewest plies played.", default="0")
     ] = None,
     last_ply: Annotated[
-        int | None,
-        typer.Option(metavar="PLIES", help="The most plies played.", show_default=str(LAST_PLY)),
+        int | None, setting("PLIES", "The most plies played.", default=str(LAST_PLY))
     ] = None,
     labels: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", help="Make N labelled positions instead, to train networks with."
-        ),
+        int | None, setting("N", "Make N labelled positions instead, to train networks with.")
     ] = None,
     rows: Rows = 6,
     columns: Columns = 7,

@@ -22,6 +22,7 @@ from submission.cli.arguments import (
     require_a_move,
     require_complete,
     require_files,
+    setting,
     show,
 )
 from submission.cli.front_options import options_of
@@ -37,18 +38,18 @@ from submission.terminal import console, say
 
 def _error_rate(error: str) -> Any:
     meaning = f"How often --sprt may take {error}."
-    return typer.Option(metavar="RATE", help=meaning, show_default=str(ERROR_RATE))
+    return setting("RATE", meaning, default=str(ERROR_RATE))
 
 
 @options_of(front_door.evaluate)
 def evaluate(
     player: PlayerName,
-    against: Annotated[list[str], typer.Option(metavar="PLAYER", help="An opponent; repeatable.")],
+    against: Annotated[list[str], setting("PLAYER", "An opponent; repeatable.")],
     sprt: Annotated[
         str | None,
-        typer.Option(
-            metavar="ELO0,ELO1",
-            help="End a pairing as soon as it is decided which Elo difference fits its games "
+        setting(
+            "ELO0,ELO1",
+            "End a pairing as soon as it is decided which Elo difference fits its games "
             "better; 0,50 asks whether the player is stronger. --games is the most it plays.",
         ),
     ] = None,

@@ -10,6 +10,7 @@ from rich.text import Text
 from agents.options import agent_help, agent_options
 from agents.registry import REGISTERED, option_texts
 from envs.board import parse_moves
+from submission.cli.arguments import setting
 from submission.cli.games import (
     CONNECT_X,
     Game,
@@ -51,13 +52,10 @@ def play(
         ),
     ] = "mcts",
     game: Game = CONNECT_X,
-    seat: Annotated[
-        int, typer.Option(metavar="S", min=1, max=2, help="Yours: 1 moves first, 2 second.")
-    ] = 1,
+    seat: Annotated[int, setting("S", "Yours: 1 moves first, 2 second.", min=1, max=2)] = 1,
     moves: Moves = "",
     time_limit: Annotated[
-        float,
-        typer.Option(metavar="SECONDS", min=0, help="For each move or estimate of the opponent."),
+        float, setting("SECONDS", "For each move or estimate of the opponent.", min=0)
     ] = 2.0,
     rows: GameRows = None,
     columns: GameColumns = None,
@@ -80,23 +78,15 @@ def web(
         list[Path] | None,
         typer.Argument(metavar="FILE", help="Results files, or games downloaded from Kaggle."),
     ] = None,
-    host: Annotated[
-        str, typer.Option(metavar="HOST", help="The address to listen at.")
-    ] = "127.0.0.1",
+    host: Annotated[str, setting("HOST", "The address to listen at.")] = "127.0.0.1",
     port: Annotated[
-        int,
-        typer.Option(
-            metavar="PORT", min=0, max=65535, help="Where to listen; another one where it is taken."
-        ),
+        int, setting("PORT", "Where to listen; another one where it is taken.", min=0, max=65535)
     ] = 8642,
     open_browser: Annotated[
         bool, typer.Option("--open", help="Open the page in the browser.")
     ] = False,
     export: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER", help="Write the page as a folder that needs no server, and end."
-        ),
+        Path | None, setting("FOLDER", "Write the page as a folder that needs no server, and end.")
     ] = None,
 ) -> None:
     """Play against agents in the browser, and look at values, searches and replays.

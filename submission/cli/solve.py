@@ -26,7 +26,7 @@ from agents.solver.saved_table import load_table, require_table, save_table
 from agents.solver.score_words import score_text
 from agents.solver.solver import Solver
 from envs.connectx import ConnectX
-from submission.cli.arguments import require_memory
+from submission.cli.arguments import require_memory, setting
 from submission.cli.games import GameColumns, GameInarow, GameRows
 from submission.terminal import console, is_stream, progress_bar, say, status_line
 
@@ -49,28 +49,25 @@ def solve(
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="A line of JSON for each position.")] = False,
     time_limit: Annotated[
-        float | None,
-        typer.Option(metavar="SECONDS", min=0, help="For each position; then its bounds are told."),
+        float | None, setting("SECONDS", "For each position; then its bounds are told.", min=0)
     ] = None,
     rows: GameRows = None,
     columns: GameColumns = None,
     inarow: GameInarow = None,
     threads: Annotated[
-        int,
-        typer.Option(metavar="T", min=1, max=256, help="Threads that solve a position together."),
+        int, setting("T", "Threads that solve a position together.", min=1, max=256)
     ] = 1,
     table_megabytes: Annotated[
         int,
-        typer.Option(
-            metavar="MB",
+        setting(
+            "MB",
+            "Size of the transposition table; a search of minutes is faster with 512.",
             min=1,
             max=65536,
-            help="Size of the transposition table; a search of minutes is faster with 512.",
         ),
     ] = 64,
     table: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Keep in this file what the search has found out."),
+        Path | None, setting("FILE", "Keep in this file what the search has found out.")
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with what is in the file of --table.")

@@ -32,6 +32,7 @@ from submission.cli.arguments import (
     modules_beside,
     require_complete,
     require_files,
+    setting,
     show,
 )
 from submission.comparing.trials import SLOW_SPEED
@@ -50,9 +51,9 @@ def build(
     source: Source = None,
     game: Annotated[
         str,
-        typer.Option(
-            metavar="|".join(GAMES),
-            help="A game that the file plays besides ConnectX and OpenSpiel's Connect Four.",
+        setting(
+            "|".join(GAMES),
+            "A game that the file plays besides ConnectX and OpenSpiel's Connect Four.",
         ),
     ] = "connectx",
     output: Output = DEFAULT_OUTPUT,
@@ -96,41 +97,41 @@ def check(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A .py file, or a tar.gz of one.")],
     python: Annotated[
         Path | None,
-        typer.Option(
-            metavar="PATH",
-            help="Play with this interpreter and its packages: a Python of 3.11 or newer with "
+        setting(
+            "PATH",
+            "Play with this interpreter and its packages: a Python of 3.11 or newer with "
             "kaggle_environments, or the folder of its virtual environment. `make kaggle-image` "
             "makes two with Kaggle's versions, .venv/kaggle-image and .venv/kaggle-image-3.11.",
-            show_default="the one that runs this command",
+            default="the one that runs this command",
         ),
     ] = None,
     referee: RefereeOption = Referee.CONNECTX,
     speed: Annotated[
         float,
-        typer.Option(
-            metavar="SHARE",
-            help="Play as on a machine of this speed: 0.33 leaves a third of one core to the "
+        setting(
+            "SHARE",
+            "Play as on a machine of this speed: 0.33 leaves a third of one core to the "
             "submission with all its threads and processes, while the clock runs on. Linux only.",
         ),
     ] = 1.0,
     act_timeout: ActTimeout = 2.0,
     game_seconds: Annotated[
         float | None,
-        typer.Option(
-            metavar="SECONDS",
-            min=0,
-            help="How long each game that decides is played after its first move, a long one while "
+        setting(
+            "SECONDS",
+            "How long each game that decides is played after its first move, a long one while "
             "the bank of time could still run out; 1200 for whole games.",
-            show_default="8, divided by the speed",
+            default="8, divided by the speed",
+            min=0,
         ),
     ] = None,
     patience: Annotated[
         float,
-        typer.Option(
-            metavar="SECONDS",
-            min=0,
-            help="Then no further game begins. The last ones, on other boards or with less time, "
+        setting(
+            "SECONDS",
+            "Then no further game begins. The last ones, on other boards or with less time, "
             "only warn; 0 leaves them out. Agents that compile take about 45 s for all.",
+            min=0,
         ),
     ] = PATIENCE,
     json: Json = None,

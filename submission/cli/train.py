@@ -20,8 +20,8 @@ from agents.policy.training.learner import (
 )
 from agents.policy.training.training import Training, Trials
 from agents.policy.training.training_files import TrainingFiles
-from agents.reporting.output_file import held, require_distinct, require_writable
-from submission.cli.arguments import Output
+from agents.reporting.output_file import held
+from submission.cli.arguments import Output, require_files, setting
 from submission.cli.games import CONNECT_FOUR, Game, GameColumns, GameInarow, GameRows, chosen_game
 from submission.executors.local_workers import CORES, chosen_executor
 from submission.reports import elo_interval, share_in_words
@@ -33,9 +33,9 @@ DEFAULT_MINUTES = 10.0
 def train(
     method: Annotated[
         str,
-        typer.Option(
-            metavar="|".join(LEARNERS),
-            help="; ".join(f"{name}: {entry.summary}" for name, entry in LEARNERS.items()) + ".",
+        setting(
+            "|".join(LEARNERS),
+            "; ".join(f"{name}: {entry.summary}" for name, entry in LEARNERS.items()) + ".",
         ),
     ] = next(iter(LEARNERS)),
     game: Game = CONNECT_FOUR,
@@ -44,68 +44,52 @@ def train(
     inarow: GameInarow = None,
     minutes: Annotated[
         float | None,
-        typer.Option(
-            metavar="M",
-            help="How long to train, trials and the start included.",
-            show_default=f"{DEFAULT_MINUTES:g}, unless --rounds is given",
+        setting(
+            "M",
+            "How long to train, trials and the start included.",
+            default=f"{DEFAULT_MINUTES:g}, unless --rounds is given",
         ),
     ] = None,
     rounds: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            help="How many rounds to train, of some 5 to 30 seconds.",
-            show_default="as many as --minutes allows",
+        setting(
+            "N",
+            "How many rounds to train, of some 5 to 30 seconds.",
+            default="as many as --minutes allows",
         ),
     ] = None,
     simulations: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="alphazero: simulations for each move of self-play.",
-            show_default="64",
-        ),
+        int | None, setting("N", "alphazero: simulations for each move of self-play.", default="64")
     ] = None,
     width: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            help="alphazero, distill: hidden units of the network's first layer.",
-            show_default="256; distill 512",
+        setting(
+            "N",
+            "alphazero, distill: hidden units of the network's first layer.",
+            default="256; distill 512",
         ),
     ] = None,
     positions: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="distill: what `connectx positions --labels 1000000 --output FILE` has written.",
+        setting(
+            "FILE", "distill: what `connectx positions --labels 1000000 --output FILE` has written."
         ),
     ] = None,
     weights: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help="alphazero, distill: the policy to begin with: a file, `zero` or `distilled`.",
-            show_default="random weights",
+        setting(
+            "FILE",
+            "alphazero, distill: the policy to begin with: a file, `zero` or `distilled`.",
+            default="random weights",
         ),
     ] = None,
-    seed: Annotated[
-        int,
-        typer.Option(metavar="S", help="With --rounds the same seed gives the same policy."),
-    ] = 0,
+    seed: Annotated[int, setting("S", "With --rounds the same seed gives the same policy.")] = 0,
     workers: Annotated[
         int | None,
-        typer.Option(
-            metavar="K",
-            help="alphazero: processes that play.",
-            show_default="threads of this one, one a core",
-        ),
+        setting("K", "alphazero: processes that play.", default="threads of this one, one a core"),
     ] = None,
     dask: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS", help="alphazero: play on the Dask cluster with this scheduler."
-        ),
+        str | None, setting("ADDRESS", "alphazero: play on the Dask cluster with this scheduler.")
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on from where an earlier run has ended.")
@@ -142,9 +126,7 @@ def train(
     budget = Budget(inf if minutes is None else 60 * minutes, inf if rounds is None else rounds)
     files = TrainingFiles.of(output, env, method, settings)
     written = files.policy, files.checkpoint, files.picture
-    require_distinct(*written, read=[positions, None if weights is None else Path(weights)])
-    for path in written:
-        require_writable(path)
+    require_files(*written, read=[positions, None if weights is None else Path(weights)])
     with held(files.policy):
         files.require(earlier=resume)
         training, interrupted = None, False

@@ -49,11 +49,7 @@ class History:
         return replace(self, actions=(*self.actions, action))
 
     def before_last_turn_of(self, player: int) -> "History":
-        """The history without the last ply of `player` and whatever followed it.
-
-        Raises:
-            ValueError: the player has not moved yet.
-        """
+        """The history without the player's last ply and what followed; a ValueError if none."""
         turns = range(self.opening, len(self.actions))
         own = [ply for ply in turns if self.states[ply].player == player]
         if not own:

@@ -45,11 +45,7 @@ class Opponent(ABC):
 
     @abstractmethod
     def choose(self, env: BoardGame, state: BoardState, time_limit: float) -> int:
-        """Its move for the player to move.
-
-        Raises:
-            OpponentFailed: it gives none.
-        """
+        """Its move for the player to move; `OpponentFailed` if it gives none."""
 
 
 class AgentOpponent(Opponent):
@@ -135,19 +131,10 @@ def _sizes(env: BoardGame) -> tuple[int, int, int]:
 def move_values(
     agent: Agent, env: BoardGame, state: BoardState, time_limit: float
 ) -> dict[int, float | None]:
-    """Value each move for the player whose turn it is, from -1 to 1.
+    """Value each move for its player, from -1 to 1; None where the agent estimates none.
 
     The agent searches each position that a move leads to, because one search of `state` gives only
-    bounds for its other moves, or nothing.
-
-    Args:
-        agent: who judges.
-        env: the rules.
-        state: a position in which the game goes on.
-        time_limit: seconds for all moves together.
-
-    Returns:
-        The value by action; None where the agent estimates none.
+    bounds for its other moves, or nothing. The seconds are for all moves together.
     """
     legal = env.get_available_actions(state)
     sign = 1 if state.player == 1 else -1

@@ -26,19 +26,14 @@ class Leave(Exception):
 
 @dataclass
 class Session:
-    """One sitting.
-
-    Args:
-        console: where the board and the words go; answers come from standard input.
-        opponent: whom to play against.
-        person: the person's seat: 1 moves first, 2 second.
-        time_limit: seconds for each of the opponent's moves, hints and lists of values.
-    """
+    """One sitting at a console; the answers come from standard input."""
 
     console: Console
     opponent: Opponent
     person: int
+    """The person's seat: 1 moves first, 2 second."""
     time_limit: float
+    """Seconds for each of the opponent's moves, hints and lists of values."""
 
     def play(self, history: History) -> History:
         """Play on until the game is over or the person leaves, and say how it ended.
@@ -169,8 +164,8 @@ def values_text(opponent: str, env: BoardGame, values: Mapping[int, float | None
     return "\n".join([heading, *lines])
 
 
-def verdict(history: History, person: int, opponent: str) -> str:
-    """Say how the game has ended."""
+def verdict(history: History, person: int | None, opponent: str) -> str:
+    """Say how the game has ended for the person on a seat, if it is one, or else for the other."""
     if not history.is_over:
         return "The game is not over."
     winner = history.env.winner(history.state)

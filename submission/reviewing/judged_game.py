@@ -71,13 +71,8 @@ def judged_plies(
     """Judge the plies of a game, from the last one backwards.
 
     So the quick positions come first, and what the solver finds there helps with the earlier ones.
-
-    Args:
-        env: the rules.
-        actions: the columns played from the empty board on, counted from 0.
-        solver: of these rules.
-        time_limit: seconds for each position; None is no limit.
-        chosen: which plies to judge, counted from 0; None is all of them.
+    The columns played from the empty board on and the plies that are to be judged, by default all,
+    are counted from 0; the seconds are for each position.
 
     Raises:
         ValueError: an illegal action.

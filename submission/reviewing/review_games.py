@@ -32,14 +32,8 @@ def review_games(
 ) -> Review:
     """Judge each move of a player in the games of some files.
 
-    Ctrl-C ends it early with the games that were judged until then; `Review.completion` tells.
-
-    Args:
-        files: results files and episodes.
-        player: the name in the files; one that plays against itself is judged on both seats.
-        log: the player's log of the one episode; by default those beside the episodes.
-        time_limit: seconds for each position; None is no limit.
-        on_progress: told how many moves were judged.
+    One that plays against itself is judged on both seats. Ctrl-C ends it early with the games that
+    were judged until then; `Review.completion` tells. See `submission.front_door.review`.
 
     Raises:
         ValueError: nobody of this name has played; a file is damaged or holds something else; the

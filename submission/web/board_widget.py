@@ -29,11 +29,12 @@ from envs.render import SYMBOLS
 from envs.shown_position import show
 from submission.play.game_history import History, played_position, position_view
 from submission.play.opponent import AgentOpponent, Opponent, OpponentFailed, find_opponent
+from submission.play.session import verdict
 from submission.web.one_script import one_script
 from submission.web.searching.values import growing_values, values_view
 
 HERE = Path(__file__).parent
-CREATE_BOARD = "const { createBoard } = modules.board;\n"
+CREATE_BOARD = "const { createBoard } = modules.board;\nconst { h } = modules.dom;\n"
 """Between the modules of the board, as one script, and the widget."""
 
 LEAST_SECONDS, MOST_SECONDS = 0.01, 60.0
@@ -286,11 +287,9 @@ class Board(anywidget.AnyWidget):
         """Say whose turn it is, or how the game has ended."""
         name = None if self._opponent is None else self._opponent.name
         winner, player = self.env.winner(self.state), self.state.player
-        if winner is not None:
-            who = f"Player {winner}" if name is None else "You" if winner == self.seat else name
-            return f"{who} {'win' if who == 'You' else 'wins'} ({SYMBOLS[winner]})."
         if self._position.is_over:
-            return "The game is a draw."
+            person = None if name is None else self.seat
+            return verdict(self._position, person, name or f"Player {winner}")
         if name is None:
             return f"Player {player} ({SYMBOLS[player]}) is to move."
         if self._is_persons_turn:

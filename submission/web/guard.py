@@ -95,12 +95,6 @@ class Guard:
     here (DNS rebinding). So the Host header must be an address of this server. Each run has a
     token, which the printed address turns into a cookie that the requests of other pages do not
     carry. And the origin of what is posted must be this server.
-
-    Args:
-        app: answers the requests that pass.
-        token: of this run.
-        host: the name or address that the server listens at.
-        port: where it listens.
     """
 
     def __init__(self, app: ASGIApp, *, token: str, host: str, port: int) -> None:

@@ -15,7 +15,7 @@ from submission.arena.game_record import Result
 from submission.match.match import RULES, Match, match_notes, results_table
 from submission.rating.ladder import ladder_notes, make_ladder
 from submission.rating.ratings import require_ranking_library
-from submission.reports import PlayerTable
+from submission.reports import PlayerTable, in_one_line
 from submission.reviewing.replays import Replay, ReplayFile, read_replays
 
 FAILED = (Result.PLAYER_FAILED, Result.OPPONENT_FAILED)
@@ -135,10 +135,6 @@ def _table(table: PlayerTable) -> Mapping[str, Any]:
     rows: list[Sequence[str]] = [[name, *cells] for name, cells in table.rows.items()]
     return {
         "title": table.title,
-        "columns": [_line(text) for text in (table.label, *table.headings)],
-        "rows": [[_line(text) for text in row] for row in rows],
+        "columns": [in_one_line(text) for text in (table.label, *table.headings)],
+        "rows": [[in_one_line(text) for text in row] for row in rows],
     }
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())

@@ -57,11 +57,7 @@ class PositionQuestion(Question):
 
     @property
     def position(self) -> History:
-        """The position.
-
-        Raises:
-            ValueError: no such game, or an illegal move.
-        """
+        """The position; a ValueError if there is no such game, or a move is illegal."""
         return played_position(game(self.game), self.moves)
 
 
@@ -122,11 +118,7 @@ class FileQuestion(Question):
 
 
 def parse_json(text: str | bytes, what: str) -> dict[str, Any]:
-    """The fields of a JSON object.
-
-    Raises:
-        ValueError: it is something else.
-    """
+    """The fields of a JSON object; a ValueError if it is something else."""
     try:
         fields = json.loads(text, object_pairs_hook=without_twins, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:

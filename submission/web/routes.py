@@ -55,12 +55,7 @@ STREAMS = {"values": values_question, "review": review_question, "search": tree_
 
 
 class Server:
-    """Answers all questions.
-
-    Args:
-        processes: how many search, at least 1.
-        files: of the command line.
-    """
+    """Answers all questions, by at least one process that searches."""
 
     def __init__(self, processes: int, files: Sequence[OpenedFile] = ()) -> None:
         self.pool = SearchPool(processes)

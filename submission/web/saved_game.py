@@ -54,13 +54,7 @@ def saved_frame() -> str:
 def save_games(
     games: Sequence[tuple[BoardGame, Replay]], path: Path, time_limit: float = JUDGING_SECONDS
 ) -> None:
-    """Write a page of games with the moves of both players judged.
-
-    Args:
-        games: each with its rules.
-        path: what to write.
-        time_limit: seconds for each position.
-    """
+    """Write a page of games with all moves judged; the limit is in seconds for each position."""
     total = sum(replay.plies for _, replay in games)
     done = count(1)
     with progress_bar("Judging") as show:

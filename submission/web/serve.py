@@ -56,13 +56,7 @@ class WebServer(uvicorn.Server):
 
 
 def serve(files: Sequence[Path], host: str, port: int, open_browser: bool) -> None:
-    """Serve the page until Ctrl-C.
-
-    Args:
-        files: games to open.
-        host: the name or address to listen at.
-        port: where to listen; 0, or a port that is taken, is replaced by a free one.
-        open_browser: whether to open the page.
+    """Serve the page with these files of games, at this port or a free one, until Ctrl-C.
 
     Raises:
         OSError, ValueError: a file cannot be read, or the host is no address of this machine.
@@ -113,7 +107,7 @@ def serve(files: Sequence[Path], host: str, port: int, open_browser: bool) -> No
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Open a socket that listens at a port, or at a free one where that is taken.
+    """Open a socket that listens at a port, or at a free one where that is 0 or taken.
 
     Raises:
         OSError: the host is no address of this machine.
@@ -123,10 +117,8 @@ def listen(host: str, port: int) -> socket.socket:
         # The protocol is named so that asyncio sends at once (TCP_NODELAY).
         listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         with suppress(OSError):
-            if hasattr(socket, "SO_EXCLUSIVEADDRUSE"):
-                listening.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
-            else:
-                listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            option = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)
+            listening.setsockopt(socket.SOL_SOCKET, option, 1)
         try:
             listening.bind((host, number))
             listening.listen(WAITING)

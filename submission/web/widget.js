@@ -1,6 +1,6 @@
 // The widget around the board: what is clicked goes to Python, which answers with a view to show.
-// It stands behind the modules of the board in one module, where `createBoard` is defined. It is seen once Python has
-// answered: without a kernel, as in an exported page, the picture before it is all that can be shown.
+// It stands behind the modules of the board in one module, where `createBoard` and `h` are defined. It is seen
+// once Python has answered: without a kernel, as in an exported page, the picture before it is all that can be shown.
 
 const COMMANDS = [
   ["undo", "Undo"],
@@ -16,6 +16,7 @@ const WIDGET_STYLE = `
   --cx-surface: var(--jp-layout-color0, var(--vscode-editor-background));
   --cx-accent: var(--jp-brand-color1);
   --cx-height: 420px;
+  color-scheme: light dark;
   max-width: 560px;
   padding: 4px;
 }
@@ -29,29 +30,18 @@ const WIDGET_STYLE = `
 `;
 
 function render({ model, el }) {
-  const widget = document.createElement("div");
-  widget.className = "cx-widget";
-  widget.hidden = true;
-  widget.dataset.lmSuppressShortcuts = "true"; // a digit plays; it does not change the cell
-  widget.addEventListener("keydown", event => event.stopPropagation());
-  const style = document.createElement("style");
-  style.textContent = WIDGET_STYLE;
-  widget.append(style);
+  const style = h("style", {}, WIDGET_STYLE);
+  const widget = h("div", {
+    class: "cx-widget", hidden: true, onkeydown: event => event.stopPropagation(),
+    "data-lm-suppress-shortcuts": "true", // a digit plays; it does not change the cell
+  }, style);
   const board = createBoard(widget, {
     onMove: action => model.send({ command: "play", action }),
     label: model.get("view").title,
   });
-  const commands = document.createElement("div");
-  commands.className = "cx-commands";
-  const buttons = Object.fromEntries(COMMANDS.map(([command, words]) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = words;
-    button.addEventListener("click", () => model.send({ command }));
-    commands.append(button);
-    return [command, button];
-  }));
-  widget.append(commands);
+  const buttons = Object.fromEntries(COMMANDS.map(([command, words]) =>
+    [command, h("button", { type: "button", onclick: () => model.send({ command }) }, words)]));
+  widget.append(h("div", { class: "cx-commands" }, ...Object.values(buttons)));
   el.append(widget);
 
   const show = () => {

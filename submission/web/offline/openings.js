@@ -33,12 +33,7 @@ export class OpeningBook {
     return book;
   }
 
-  /**
-   * The score of a position.
-   *
-   * @param {Position} position in which the game goes on
-   * @returns {number|null} null where the book does not reach so far
-   */
+  /** The score of a position in which the game goes on; null where the book does not reach so far. */
   score(position) {
     const known = this.#plies[position.ply];
     return known ? known.scores[placeOf(known.keys, keyOf(position))] : null;

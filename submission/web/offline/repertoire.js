@@ -31,12 +31,7 @@ export class Repertoire {
     this.#segments = view.getUint32(22, true);
   }
 
-  /**
-   * The move in a position.
-   *
-   * @param {number[]} actions the plies of a game that goes on, counted from 0
-   * @returns {number|null} a column; null where the repertoire has none
-   */
+  /** The column to play after the plies of a game that goes on; null where the repertoire has none. */
   move(actions) {
     let stones = { mover: 0n, mask: 0n };
     for (const column of actions) stones = after(stones, (stones.mask + BOTTOM) & cellsOf(column));

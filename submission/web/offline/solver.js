@@ -122,13 +122,7 @@ export class Solver {
   #deadline = Infinity;
   #nodes = 0;
 
-  /**
-   * The exact score of a position.
-   *
-   * @param {Position} position in which the game goes on
-   * @param {number} deadline as `performance.now()` tells it; `TimeUp` is thrown then
-   * @returns {number}
-   */
+  /** The exact score of a position in which the game goes on; throws `TimeUp` at a time of `performance.now()`. */
   score(position, deadline = Infinity) {
     const { ply } = position;
     if (position.legal.some(column => position.wins(column))) return (CELLS + 1 - ply) >> 1;
@@ -143,28 +137,13 @@ export class Solver {
     return least;
   }
 
-  /**
-   * The score of a move.
-   *
-   * @param {Position} position
-   * @param {number} column
-   * @param {number} [deadline]
-   * @returns {number} from the view of its player
-   */
+  /** The score of a move, from the view of its player. */
   moveScore(position, column, deadline) {
     if (position.wins(column)) return (CELLS + 1 - position.ply) >> 1;
     return position.ply === CELLS - 1 ? 0 : -this.score(position.after(column), deadline);
   }
 
-  /**
-   * Whether a move keeps a score.
-   *
-   * @param {Position} position
-   * @param {number} column
-   * @param {number} score in the view of who makes the move
-   * @param {number} [deadline]
-   * @returns {boolean} whether its score is at least that high
-   */
+  /** Whether the score of a move, from the view of its player, is at least so high. */
   keeps(position, column, score, deadline = Infinity) {
     if (position.wins(column)) return true;
     if (position.ply === CELLS - 1) return score <= 0;

@@ -22,12 +22,8 @@ def growing_review(
     """Judge the plies of a game, with a snapshot after every slice of time.
 
     It goes from the last ply backwards, because late positions are quickly solved and help with
-    earlier ones. The last snapshot also has the values of all moves before each ply.
-
-    Args:
-        env: the rules.
-        actions: the plies.
-        solver: of this game; None where there is none.
+    earlier ones. The last snapshot also has the values of all moves before each ply. Without a
+    solver of the game they are guesses.
     """
     states = History(env, tuple(actions)).states
     growing = [growing_values(env, state, solver) for state in states[: len(actions)]]

@@ -165,11 +165,7 @@ class SearchPool:
             self.cancel(job)
 
     async def ask_about(self, grown: Job, kind: str, question: Any) -> Any:
-        """Ask the process of a search about the tree that it has kept.
-
-        Raises:
-            Refusal: the process is gone, or there is no answer.
-        """
+        """Ask the process of a search about its tree; a Refusal if it is gone, or has no answer."""
         process = grown.process
         if process is None or process not in self._processes:
             raise Refusal("this search is not kept any more: start it again")
@@ -182,16 +178,10 @@ class SearchPool:
         tell: Callable[[str, Any], None],
         former: Job | None = None,
     ) -> Job:
-        """Have a question answered by snapshots.
+        """Have a question answered by snapshots; `Busy` if no process is left.
 
-        Args:
-            kind: of the question.
-            question: for the process.
-            tell: takes `snapshot`, `done` or `refused`, and the snapshot or the reason.
-            former: a job that this one continues, in the same process if that still runs.
-
-        Raises:
-            Busy: no process is left.
+        `tell` takes `snapshot`, `done` or `refused`, and the snapshot or the reason. A former job
+        is continued in the same process, if that still runs.
         """
         process = former.process if former is not None else None
         job = Job(next(self._numbers), kind, question, Lane.SLICED, tell, process=process)

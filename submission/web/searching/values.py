@@ -109,13 +109,8 @@ def growing_values(
 ) -> Iterator[PositionValues]:
     """Value the moves of a position, with a snapshot after every slice of time.
 
-    The last snapshot is `done`: everything is proven, or the time is up.
-
-    Args:
-        env: the rules.
-        state: in which the game goes on.
-        solver: of this game; None where there is none, as for a board that is too large.
-        seconds: time for all slices.
+    The last snapshot is `done`: everything is proven, or the seconds for all slices are over. There
+    need be no solver of the game, as for a board that is too large.
     """
     valuation = Valuation(env, state, solver)
     while not valuation.done:
@@ -215,13 +210,9 @@ class Valuation:
     def _run(
         self, jobs: Mapping[int, SolverJob], within: int, first: float, most: float
     ) -> Iterator[bool]:
-        """Run jobs in turn, with twice the nodes in each round, until they are done or at the most.
+        """Run the jobs of moves in turn, with twice the nodes in each round.
 
-        Args:
-            jobs: by move.
-            within: the highest possible score.
-            first: nodes of each in the first round.
-            most: nodes of each in the last round.
+        They have from `first` to `most` nodes each, and no score beyond `within`.
         """
         budget = first
         while True:
@@ -348,9 +339,7 @@ FAR = 42
 def balance(value: MoveValue, player: int) -> float | None:
     """How certain a win of player 1 (1) or player 2 (-1) is, for a bar or a curve; None if unknown.
 
-    Args:
-        value: of a position or a move, from a player's view.
-        player: 1 or 2, whose view that is.
+    The value is of a position or a move, from the player's view.
     """
     sign = 1 if player == 1 else -1
     outcome = value.bounds.outcome

@@ -91,12 +91,7 @@ function parsed(json) {
   }
 }
 
-/**
- * Write actions as a move string.
- *
- * @param {number[]} actions counted from 0
- * @returns {string} counted from 1: "4453", or "4,12"
- */
+/** Write actions, counted from 0, as a move string, counted from 1: "4453", or "4,12". */
 export function movesText(actions) {
   const numbers = actions.map(action => action + 1);
   if (numbers.every(number => number <= 9)) return numbers.join("");

@@ -28,11 +28,7 @@ const LOCKED = "The server was started anew. Open the address that it has printe
 let tell = () => {};
 let trouble = "";
 
-/**
- * Be told when the connection is lost or found again.
- *
- * @param {(trouble: string) => void} listener takes a sentence, or "" where all is well
- */
+/** Be told when the connection is lost, in a sentence, or found again, by "". */
 export function onConnection(listener) {
   tell = listener;
 }
@@ -66,12 +62,12 @@ export function getSavedFrame() {
 }
 
 /**
- * Ask with a question in JSON.
+ * Ask the server with a question in JSON; rejected with its sentence where it refuses.
  *
  * @param {string} path such as "position"
  * @param {object} question
  * @param {AbortSignal} [signal] ends the question
- * @returns {Promise<object>} rejected with the server's sentence where it refuses
+ * @returns {Promise<object>}
  */
 export function post(path, question, signal) {
   return ask(`api/${path}`, {

@@ -2,7 +2,7 @@
  * A board to look at and to play on, in the page of `connectx web`, in a saved page and in a notebook.
  *
  * It lives in a shadow root of its own, where the styles of the page around do not reach; colours
- * are taken from the custom properties `--cx-...`, or else follow `prefers-color-scheme`.
+ * are taken from the custom properties `--cx-...`, or else follow the `color-scheme` around it.
  */
 
 import { drawEmpty, drawStones, showGhost } from "./board_stones.js";
@@ -25,16 +25,9 @@ const ROOMY = 58; // and from which its words stand in one line
  */
 
 /**
- * @typedef {object} View all that the board shows
- * @property {number} rows
- * @property {number} columns
- * @property {"column"|"cell"} place the part of the board that a move names
- * @property {number[]} cells 0, 1 or 2; the top row first
- * @property {number[]} legal actions, counted from 0
- * @property {number[]} line the cells of a winning line
- * @property {number|null} last the cell of the last stone
- * @property {1|2} player to move
- * @property {boolean} over
+ * @typedef {import("./game.js").Position & Shown} View all that the board shows
+ *
+ * @typedef {object} Shown what it shows beside a position
  * @property {boolean} interactive whether a move may be made
  * @property {Object<number, PlaceValue>|null} values by action; null: none are wanted
  * @property {string} [message] shown above the board, and read aloud when it changes

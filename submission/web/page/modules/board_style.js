@@ -3,33 +3,19 @@
 export const STYLE = `
 :host { display: block; }
 :host, .cx-board {
-  --text: var(--cx-text, #221b12);
-  --faint: var(--cx-faint, #695d4d);
-  --surface: var(--cx-surface, #ffffff);
-  --accent: var(--cx-accent, #1d4fbf);
-  --frame: var(--cx-frame, #2259d6);
-  --edge: var(--cx-edge, #173f9e);
-  --hole: var(--cx-hole, #faf5ec);
+  --text: var(--cx-text, light-dark(#221b12, #f6efe4));
+  --faint: var(--cx-faint, light-dark(#695d4d, #b9ad9c));
+  --surface: var(--cx-surface, light-dark(#ffffff, #1f1c17));
+  --accent: var(--cx-accent, light-dark(#1d4fbf, #8fb6ff));
+  --frame: var(--cx-frame, light-dark(#2259d6, #2a58c4));
+  --edge: var(--cx-edge, light-dark(#173f9e, #1b3c8c));
+  --hole: var(--cx-hole, light-dark(#faf5ec, #15130f));
   --ink: var(--cx-ink, #2a1206);
   --first: var(--cx-first, #e23b2e);
   --second: var(--cx-second, #fbc71b);
-  --win: var(--cx-win, #14703f);
-  --draw: var(--cx-draw, #5b5f6b);
-  --loss: var(--cx-loss, #a0254f);
-}
-@media (prefers-color-scheme: dark) {
-  :host, .cx-board {
-    --text: var(--cx-text, #f6efe4);
-    --faint: var(--cx-faint, #b9ad9c);
-    --surface: var(--cx-surface, #1f1c17);
-    --accent: var(--cx-accent, #8fb6ff);
-    --frame: var(--cx-frame, #2a58c4);
-    --edge: var(--cx-edge, #1b3c8c);
-    --hole: var(--cx-hole, #15130f);
-    --win: var(--cx-win, #63d297);
-    --draw: var(--cx-draw, #b3b8c6);
-    --loss: var(--cx-loss, #ff9bb8);
-  }
+  --win: var(--cx-win, light-dark(#14703f, #63d297));
+  --draw: var(--cx-draw, light-dark(#5b5f6b, #b3b8c6));
+  --loss: var(--cx-loss, light-dark(#a0254f, #ff9bb8));
 }
 .cx-board {
   box-sizing: border-box;
@@ -158,7 +144,6 @@ button:focus-visible { outline: 3px solid var(--accent); }
 @keyframes join { from { stroke-dashoffset: 100; } to { stroke-dashoffset: 0; } }
 .over .stone:not(.won) { opacity: 0.45; }
 .ghost { fill-opacity: 0; stroke: var(--text); stroke-dasharray: 12 9; stroke-opacity: 0.7; stroke-width: 6; }
-.hover { transition: transform 0.12s ease-out; }
 .light { fill: #fff; fill-opacity: 0; }
 .light.on { fill-opacity: 0.14; }
 .light[data-kind] { fill-opacity: 0.5; }

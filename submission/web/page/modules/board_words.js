@@ -4,12 +4,7 @@ import { MARKS } from "./dom.js";
 
 const SETTLED = 700; // milliseconds after which values that have not changed are read aloud
 
-/**
- * The name of an outstanding move: in a lost position none is best.
- *
- * @param {PlaceValue} value
- * @returns {string} "" for the others
- */
+/** The name of an outstanding move, or "": in a lost position none is best. */
 export function bestName({ best, kind, trap }) {
   const name = best ? { win: "best", draw: "keeps the draw", loss: "resists longest" }[kind] ?? "best" : "";
   return [name, trap ? "best trap" : ""].filter(Boolean).join(", ");

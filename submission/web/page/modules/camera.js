@@ -75,12 +75,7 @@ export class Camera {
     this.reveal(place);
   }
 
-  /**
-   * Zoom in or out.
-   *
-   * @param {number} factor
-   * @param {{x: number, y: number}} [at] what stays in its place, in pixels of the frame
-   */
+  /** Zoom by a factor, about a place in pixels of the frame. */
   zoom(factor, at = { x: this.frame.width / 2, y: this.frame.height / 2 }) {
     this.#content.classList.remove("glide");
     const { x, y, k } = this.#view;

@@ -24,14 +24,7 @@ export function h(name, properties = {}, ...children) {
   return made;
 }
 
-/**
- * Make an element of SVG.
- *
- * @param {string} name
- * @param {Object<string, unknown>} attributes
- * @param {...(Node|string)} children
- * @returns {SVGElement}
- */
+/** Make an element of SVG. */
 export function svg(name, attributes, ...children) {
   const made = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
@@ -44,12 +37,7 @@ export function byId(id) {
   return document.getElementById(id);
 }
 
-/**
- * Write a sentence where something went wrong, or clear it with "".
- *
- * @param {HTMLElement} place an element of the class `error`
- * @param {string} sentence
- */
+/** Write a sentence into an element of the class `error`, or clear it with "". */
 export function showError(place, sentence) {
   place.textContent = sentence;
   place.hidden = !sentence;

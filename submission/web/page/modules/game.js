@@ -10,21 +10,21 @@ const SIZES = { rows: "rows", columns: "columns", inarow: "in a row" };
 
 /**
  * @typedef {object} Position as the server tells it
- * @property {string} game
+ * @property {string} game its id
  * @property {string} title
  * @property {number} rows
  * @property {number} columns
- * @property {"column"|"cell"} place
- * @property {string} moves
- * @property {number[]} actions
- * @property {number[]} cells
- * @property {number[]} placed
- * @property {1|2} player
- * @property {number[]} legal
+ * @property {"column"|"cell"} place the part of the board that a move names
+ * @property {string} moves a move string
+ * @property {number[]} actions the plies, counted from 0
+ * @property {number[]} cells 0, 1 or 2; the top row first
+ * @property {number[]} placed the cell that each ply has filled
+ * @property {1|2} player to move
+ * @property {number[]} legal actions, counted from 0
  * @property {boolean} over
  * @property {1|2|null} winner
- * @property {number[]} line
- * @property {number|null} last
+ * @property {number[]} line the cells of a winning line
+ * @property {number|null} last the cell of the last stone
  */
 
 /** A line of moves with a place in it. */
@@ -55,11 +55,8 @@ export class Game {
   }
 
   /**
-   * Wait for an answer about a line.
-   *
-   * @param {Promise<object>} answer
-   * @returns {Promise<object|null>} null, also in the place of a refusal, if a question for another line or
-   *   a look at another ply has overtaken it
+   * Wait for an answer about a line: null, also in the place of a refusal, if a question for another line or
+   * a look at another ply has overtaken it.
    */
   async unlessLeft(answer) {
     const question = this.#question;
@@ -71,11 +68,8 @@ export class Game {
   }
 
   /**
-   * Open the moves before the first one that the server has refused.
-   *
-   * @param {{game: string, moves: string}} line
-   * @param {string} refusal the server's sentence
-   * @returns {Promise<boolean>} as for `open`; false where it has refused something else
+   * Open the moves before the first one that the server has refused in this sentence; false, as for `open`, also
+   * where it has refused something else.
    */
   async openLegalPart({ game, moves }, refusal) {
     const count = Number(refusal.match(/^move (\d+) is/)?.[1] ?? 0) - 1;
@@ -85,9 +79,7 @@ export class Game {
   }
 
   /**
-   * Make a move at the ply that is looked at. A move that is not the next of the line replaces its rest.
-   *
-   * @param {number} action
+   * Make a move at the ply that is looked at; one that is not the next of the line replaces its rest.
    * @returns {Promise<boolean>} as for `open`
    */
   async play(action) {
@@ -205,13 +197,7 @@ export class Turns {
   }
 }
 
-/**
- * Ask for a game.
- *
- * @param {object[]} games as /api/setup tells them
- * @param {import("./game.js").Position} now the game that is on the board
- * @param {(game: string, moves: string) => Promise<void>} onChoice rejected where it is none
- */
+/** Ask for a game, beginning with the one that is on the board; `onChoice` is rejected where it is none. */
 export function askGame(games, now, onChoice) {
   const dialog = byId("game-dialog");
   const select = byId("game-name");

@@ -1,12 +1,6 @@
 /** The positions of a line of moves before its end. */
 
-/**
- * The position at a ply before the end, which needs no rules: nobody has won there.
- *
- * @param {import("./game.js").Position} end of the line
- * @param {number} ply
- * @returns {import("./game.js").Position} with the moves of the whole line
- */
+/** The position at a ply before the end of a line, which needs no rules: nobody has won there. */
 export function positionAt(end, ply) {
   const cells = end.cells.map(() => 0);
   end.placed.slice(0, ply).forEach((cell, index) => { cells[cell] = 1 + (index % 2); });

@@ -144,12 +144,8 @@ export function isGrave(mistake) {
 }
 
 /**
- * Create the curve in an element.
- *
- * @param {HTMLElement} container
- * @param {(ply: number) => void} onPly what to do when a ply is chosen
- * @returns {{update: (plies: number, ply: number, judged: Map<number, object>, text: string) => void}}
- *   `judged` holds judgements as /api/review tells them, whose `ply` counts those before the move
+ * Create the curve in an element. Its judgements are those that /api/review tells, by the number of plies that
+ * have been played with the move.
  */
 function createCurve(container, onPly) {
   const picture = svg("svg", {

@@ -45,11 +45,8 @@ export class Replays {
   }
 
   /**
-   * Have the server open a file of games, and choose it; a single game goes to the board.
-   *
-   * @param {string} name
-   * @param {string} text what is in it
-   * @returns {Promise<void>} rejected with a sentence where it is no file of games
+   * Have the server open a text as a file of games, and choose it; a single game goes to the board. Rejected with a
+   * sentence where it is no file of games.
    */
   async add(name, text) {
     const file = await post("files", { name, text });
@@ -67,12 +64,7 @@ export class Replays {
     this.#mark();
   }
 
-  /**
-   * Find a game by its number.
-   *
-   * @param {{file: number, number: number}} which
-   * @returns {Promise<object>} rejected with a sentence where there is none
-   */
+  /** Find a game by its file and number; rejected with a sentence where there is none. */
   async find({ file, number }) {
     const known = this.#files.find(other => other.number === file);
     if (!known) throw new Error("The file of this link is not open: drop it on the page.");

@@ -30,9 +30,8 @@ export class Retry {
   }
 
   /**
-   * The mistake that is being retried.
-   *
-   * @returns {object|null} a judgement as /api/review gives it at its end; of a file, with its `replay`
+   * The mistake that is being retried, or null: a judgement as /api/review gives it at its end; of a file, with its
+   * `replay`.
    */
   get mistake() {
     return this.#mistakes[this.#at] ?? null;
@@ -43,24 +42,14 @@ export class Retry {
     return Boolean(this.mistake || this.#search);
   }
 
-  /**
-   * Retry the mistakes of a game.
-   *
-   * @param {object[]} mistakes the judgements of moves that have changed the result
-   * @param {"column"|"cell"} place that a move names
-   */
+  /** Retry mistakes of a game, whose moves name a "column" or a "cell". */
   begin(mistakes, place) {
     this.#mistakes = mistakes;
     this.#place = place;
     this.#go(0);
   }
 
-  /**
-   * Retry the mistakes of a file of games, the first as soon as it is found.
-   *
-   * @param {object[]} replays
-   * @param {boolean} ofPlayer see `findMistakes`
-   */
+  /** Retry the mistakes of a file of games as `findMistakes` reports them, the first as soon as it is found. */
   practise(replays, ofPlayer) {
     this.end();
     this.#place = "column";

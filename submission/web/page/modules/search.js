@@ -58,12 +58,7 @@ export class Search {
     return this.#isShown && document.querySelector("main").hasAttribute("data-stage");
   }
 
-  /**
-   * Show the position from which a search would begin; the tree of another position is removed.
-   *
-   * @param {import("./game.js").Position} position
-   * @param {boolean} isShown whether the search view is seen; a hidden one keeps its tree
-   */
+  /** Show the position from which a search would begin; a hidden view keeps its tree, if it is of this position. */
   show(position, isShown) {
     const key = `${position.game} ${position.moves}`;
     this.#isShown = isShown;

@@ -12,10 +12,6 @@ const OTHER = "other";
 /**
  * The seats where an address names none: two persons for a link to a position, which is to be looked at,
  * and a level as the opponent where a game begins.
- *
- * @param {string} moves
- * @param {object} setup
- * @returns {[Seat, Seat]}
  */
 export function usualSeats(moves, { levels }) {
   if (moves) return [PERSON, PERSON];
@@ -24,14 +20,7 @@ export function usualSeats(moves, { levels }) {
   return [PERSON, agent];
 }
 
-/**
- * The name of the player on a seat.
- *
- * @param {Seat} seat
- * @param {number} [index] 0 for the first seat
- * @param {Seat[]} [seats] both
- * @returns {string}
- */
+/** The name of the player on a seat, among both seats where they are given. */
 export function seatName(seat, index = 0, seats = []) {
   if (seat.name === PERSON.name) {
     return seats.length && seats.every(({ name }) => name === PERSON.name) ? `Player ${MARKS[index + 1]}` : "You";
@@ -39,13 +28,7 @@ export function seatName(seat, index = 0, seats = []) {
   return seat.name === "level" ? `Level ${seat.options.n}` : seat.name;
 }
 
-/**
- * Say why the player that a link names cannot sit there.
- *
- * @param {Seat} seat
- * @param {object} setup
- * @returns {string} "" if it can
- */
+/** Say why the player that a link names cannot sit there; "" if it can. */
 export function seatTrouble({ name, options }, { agents, levels }) {
   if (name === PERSON.name) return "";
   if (name === "level" && !levels.some(({ n }) => n === options.n)) {
@@ -105,11 +88,8 @@ export class SeatCard {
   }
 
   /**
-   * Show who sits there. The words about a trap keep their room while the agent thinks, so that the board
-   * below does not jump.
-   *
-   * @param {Seat} seat
-   * @param {{name: string, toMove: boolean, thinking: boolean, last: object|null}} how
+   * Show who sits there, and the last answer of an agent. The words about a trap keep their room while the agent
+   * thinks, so that the board below does not jump.
    */
   show(seat, { name, toMove, thinking, last }) {
     const setup = this.#setup;
@@ -150,14 +130,7 @@ function thought({ value, elapsed, engine }, { name }, { agents }) {
   return [`value ${signed(value)}`, h("span", { class: "more" }, `, ${time}`)];
 }
 
-/**
- * A card of a player of a replay.
- *
- * @param {1|2} player
- * @param {string} name
- * @param {string} detail
- * @returns {HTMLElement}
- */
+/** A card of a player of a replay. */
 export function playerCard(player, name, detail) {
   return h(
     "div",
@@ -167,15 +140,7 @@ export function playerCard(player, name, detail) {
   );
 }
 
-/**
- * Ask which agent is to sit on a seat, and with which options.
- *
- * @param {1|2} player
- * @param {Seat} seat who sits there
- * @param {string} game its id
- * @param {object} setup
- * @param {(seat: Seat) => void} onChoice
- */
+/** Ask which agent of a game is to sit on a player's seat, and with which options. */
 export function askAgent(player, seat, game, { agents, seconds }, onChoice) {
   const dialog = byId("seat-dialog");
   const offered = agents.filter(agent => agent.name !== "level" && (agent.game ?? game) === game);
@@ -216,12 +181,8 @@ export function askAgent(player, seat, game, { agents, seconds }, onChoice) {
 let fields = 0; // made so far, for their ids
 
 /**
- * Make the fields of an agent's options.
- *
- * @param {object[]} options as /api/setup tells them
- * @param {Object<string, unknown>} values those that are not at their defaults
- * @returns {{element: HTMLElement, read: () => Object<string, unknown>}} `read` gives what differs
- *   from the defaults
+ * Make the fields of an agent's options, as /api/setup tells them, with the values that are not at their defaults.
+ * @returns {{element: HTMLElement, read: () => Object<string, unknown>}} `read` gives what differs from the defaults
  */
 export function optionsForm(options, values = {}) {
   const made = options.map(option => {

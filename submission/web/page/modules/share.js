@@ -69,7 +69,6 @@ export async function copyLink() {
  * @param {import("./game.js").Position} end the end of the game
  * @param {{players: [string, string], course: string, opening: number}} about who played, how it
  *   ended, and how many plies nobody chose
- * @returns {Promise<void>}
  */
 export async function saveAsPage(end, about) {
   const button = byId("save-page");

@@ -1,12 +1,6 @@
 /** What the browser keeps of a page. It may refuse to, as for a page that stands in a frame of another site. */
 
-/**
- * Read what is kept.
- *
- * @param {"localStorage"|"sessionStorage"} where
- * @param {string} name
- * @returns {string|null} null where there is nothing
- */
+/** Read what "localStorage" or "sessionStorage" keeps by a name; null where there is nothing. */
 export function kept(where, name) {
   try {
     return window[where].getItem(name);
@@ -15,13 +9,7 @@ export function kept(where, name) {
   }
 }
 
-/**
- * Keep a text, if the browser does.
- *
- * @param {"localStorage"|"sessionStorage"} where
- * @param {string} name
- * @param {string|null} text null: forget what is kept
- */
+/** Keep a text in "localStorage" or "sessionStorage", if the browser does; null forgets what is kept. */
 export function keep(where, name, text) {
   try {
     if (text === null) window[where].removeItem(name);

@@ -48,13 +48,7 @@ export function isPersonsTurn(state, game) {
   return state.view !== "play" || !isAgent(seatAt(state, game.ply));
 }
 
-/**
- * The agent's turn in the position, as `Turns` takes it; null if it is not an agent's turn.
- *
- * @param {State} state
- * @param {Game} game
- * @returns {{game: string, moves: string, seat: Seat, wait: number}|null}
- */
+/** The agent's turn in the position, as `Turns` takes it; null if it is not an agent's turn. */
 export function agentsTurn(state, game) {
   const seat = seatAt(state, game.ply);
   const idle = game.ply < game.plies || game.position.over || state.view !== "play" || !isAgent(seat);
@@ -68,13 +62,7 @@ export function agentsTurn(state, game) {
   return { ...turn, wait: calm ? 0 : LEAST_THINKING };
 }
 
-/**
- * The ply to which undo leads: a person's last turn against an agent, or else the previous ply.
- *
- * @param {State} state
- * @param {Game} game
- * @returns {number}
- */
+/** The ply to which undo leads: a person's last turn against an agent, or else the previous ply. */
 export function plyBefore(state, game) {
   let ply = game.ply - 1;
   while (skipsAgents(state) && ply > 0 && isAgent(seatAt(state, ply))) ply--;
@@ -170,12 +158,7 @@ function yourTurnText(state, { ply, position: { player, place } }) {
   return `${whose}: ${place === "column" ? "drop a disc" : `place an ${MARKS[player]}`}`;
 }
 
-/**
- * Show the card of a game that has ended. Remember a level that was beaten, and offer the next one.
- *
- * @param {State} state
- * @param {Game} game
- */
+/** Show the card of a game that has ended. Remember a level that was beaten, and offer the next one. */
 export function drawEnding(state, game) {
   const { over, winner, actions } = game.position;
   const shown = over && state.view === "play" && !state.replay;
@@ -220,12 +203,7 @@ function ordinal(number) {
   return teen ? "th" : { 1: "st", 2: "nd", 3: "rd" }[number % 10] ?? "th";
 }
 
-/**
- * Offer the lines that were left for variations.
- *
- * @param {Game} game
- * @param {(line: Position) => void} onReturn what to do when one is chosen
- */
+/** Offer the lines of a game that were left for variations, to be chosen. */
 export function drawLines(game, onReturn) {
   byId("lines").replaceChildren(...game.lines.map(line => h("button", {
     type: "button", onclick: () => onReturn(line),

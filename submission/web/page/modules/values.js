@@ -21,11 +21,7 @@ export class Values {
     this.#onChange = onChange;
   }
 
-  /**
-   * Follow the values of a position; nothing changes for the same position.
-   *
-   * @param {import("./game.js").Position|null} position null: of none
-   */
+  /** Follow the values of a position, or of none; nothing changes for the same position. */
   follow(position) {
     const key = position ? `${position.game} ${position.moves}` : "";
     if (key === this.#key) return;
