@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
 
-from envs.bitboard import cell_bit
 from envs.connectx import ConnectX
 from submission.arena.game_record import GameConfiguration
 from submission.arena.seats import Seat
@@ -178,9 +177,5 @@ def overtime(move: Move, limit: float, bank: float) -> Failure | None:
 @lru_cache(maxsize=16)
 def _rules(rows: int, columns: int, inarow: int) -> tuple[ConnectX, Mapping[int, int]]:
     """The game, and the index of each cell's bit on Kaggle's board."""
-    cells = {
-        cell_bit(rows, row, column): row * columns + column
-        for row in range(rows)
-        for column in range(columns)
-    }
-    return ConnectX(rows, columns, inarow), cells
+    env = ConnectX(rows, columns, inarow)
+    return env, {cell: index for index, cell in enumerate(env.cell_masks)}

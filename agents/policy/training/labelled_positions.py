@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from agents.solver.position_bounds import win_score
 from agents.solver.score_table import MOST_CELLS
 from agents.solver.solver_engine import fits_solver
-from envs.bitboard import board_masks, column_cells, fits_in_word, has_run, mirrored
+from envs.bitboard import board_masks, fits_in_word, has_run, mirrored
 from envs.board import BoardState
 from envs.compiled.jit import WORDS, Words
 from envs.connectx import ConnectX
@@ -124,8 +124,7 @@ class LabelledPositions:
             lines: Any = has_run(stones, env.rows, env.inarow)
             sound &= ~lines
         least, most = -win_score(board.cells, plies + 1), win_score(board.cells, plies)
-        for column, scores in enumerate(self.scores.T):
-            cells = column_cells(env.rows, column)
+        for cells, scores in zip(env.action_cells, self.scores.T, strict=True):
             is_full, has_score = masks & cells == cells, scores != ILLEGAL
             sound &= is_full != has_score
             sound &= is_full | ((least <= scores) & (scores <= most))

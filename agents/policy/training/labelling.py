@@ -47,7 +47,7 @@ from agents.policy.training.labelled_positions import (
 )
 from agents.solver.position_bounds import win_score
 from agents.solver.solver import Solver
-from envs.bitboard import cell_bit, column_cells, has_run
+from envs.bitboard import has_run
 from envs.board import BoardState
 from envs.compiled.jit import Flags, Words
 from envs.connectx import ConnectX
@@ -205,9 +205,8 @@ class Labeller:
         self.cells = env.rows * env.columns
         self.book = shipped_book_of(env)
         self._solver = Solver(env, TABLE_MEGABYTES)
-        rows, columns = env.rows, range(env.columns)
-        self._bottoms = label_words(env, [cell_bit(rows, rows - 1, c) for c in columns])
-        self._columns = label_words(env, [column_cells(rows, c) for c in columns])
+        self._bottoms = label_words(env, [cells & -cells for cells in env.action_cells])
+        self._columns = label_words(env, env.action_cells)
 
     @property
     def book_plies(self) -> int:
