@@ -94,7 +94,7 @@ def doubtful_seats(
     """
     doubtful = list[Seat]()
     for seat, own in moves.items():
-        taken = overtimes(own, plan.act_timeout)
+        taken = overtimes(own, plan.rules.act_timeout)
         slowest = max(taken[1:], default=limits.bank)
         if sum(taken) + (plan.most_moves(seat) - len(own)) * slowest > limits.bank:
             doubtful.append(seat)

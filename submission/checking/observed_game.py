@@ -90,7 +90,8 @@ class _Game:
         self, plan: GamePlan, limits: Limits, players: Mapping[Seat, RunningPlayer]
     ) -> None:
         rules = plan.rules
-        self._board = (OpenSpielGame if plan.referee.is_open_spiel else OwnGame)(rules, limits.bank)
+        board = OpenSpielGame if rules.referee.is_open_spiel else OwnGame
+        self._board = board(rules, limits.bank)
         self._setting_up: dict[Seat, float] = {}  # seconds, which count to the first move
         self._plan = plan
         self._limits = limits
@@ -179,7 +180,7 @@ class _Game:
 
     def _is_over(self) -> bool:
         """Whether there is nothing left to play; a long game goes on after an early end."""
-        can_go_on = self._plan.is_long and not self._plan.referee.is_open_spiel
+        can_go_on = self._plan.is_long and not self._plan.rules.referee.is_open_spiel
         return self._board.over and not (can_go_on and self._goes_on())
 
     def _goes_on(self) -> bool:
@@ -189,7 +190,7 @@ class _Game:
         last, in which a submission has as much to think about as in a game that had not ended.
         """
         ((seat, moves),) = self._watch.moves.items()
-        bank = max(0.0, self._limits.bank - sum(overtimes(moves, self._plan.act_timeout)))
+        bank = max(0.0, self._limits.bank - sum(overtimes(moves, self._plan.rules.act_timeout)))
         board = OwnGame(self._plan.rules, bank)
         while len(board.columns) < 2 * len(moves) + seat - 1 and not board.over:
             board.drop(self._choose(board.columns, board.legal_columns()))
