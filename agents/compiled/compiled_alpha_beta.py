@@ -38,13 +38,7 @@ from agents.compiled.compilation import Compilation, is_compiled_game, takes_wid
 from agents.compiled.learned_value import CERTAINTY, LearnedValue, new_guesses
 from agents.guidance.heuristics import Heuristic, automatic, open_lines, zero
 from agents.guidance.ordering import ORDERINGS, Ordering, natural
-from envs.bitboard import (
-    BoardMasks,
-    board_masks,
-    line_ends,
-    possible_cells,
-    word_of_board,
-)
+from envs.bitboard import BoardMasks, board_masks, line_ends, possible_cells, word_of_board
 from envs.board import BoardState
 from envs.compiled.jit import WordKind, compiled, kind_of_word, words_of, zeros
 from envs.connectx import ConnectX

@@ -10,11 +10,7 @@ from functools import lru_cache
 from math import tanh
 from typing import Any, NamedTuple
 
-from agents.policy.features import (
-    FeatureBoard,
-    active_features,
-    feature_board,
-)
+from agents.policy.features import FeatureBoard, active_features, feature_board
 from agents.policy.network import Floats, PolicyNetwork, evaluate_network
 from envs.bitboard import fits_in_wide_word, word_of_board
 from envs.board import BoardGame, BoardState

@@ -10,13 +10,7 @@ from typing import Any, NamedTuple
 
 from agents.agent import Agent
 from agents.alpha_beta import Bound
-from agents.trace.pictures.picture import (
-    Picture,
-    PictureNode,
-    Shape,
-    by_importance,
-    whole_picture,
-)
+from agents.trace.pictures.picture import Picture, PictureNode, Shape, by_importance, whole_picture
 from agents.trace.recorder import LIMIT, TraceFull
 from agents.trace.recording import recorded
 from agents.trace.story import tell

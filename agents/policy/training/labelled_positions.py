@@ -42,6 +42,11 @@ def require_labelled_board(env: ConnectX) -> None:
         )
 
 
+def states_of(movers: Words, masks: Words) -> list[BoardState]:
+    """The unfinished positions that these words hold."""
+    return [*map(BoardState.of_stones, movers.tolist(), masks.tolist())]
+
+
 def label_words(env: ConnectX, numbers: Sequence[int]) -> Words:
     """An array of words of a board: of 64 bits, or of Python's whole numbers."""
     import numpy as np
@@ -82,10 +87,7 @@ class LabelledPositions:
     @property
     def states(self) -> list[BoardState]:
         """The positions as the rules know them."""
-        return [
-            BoardState.of_stones(mover, mask)
-            for mover, mask in zip(self.movers.tolist(), self.masks.tolist(), strict=True)
-        ]
+        return states_of(self.movers, self.masks)
 
     @cached_property
     def plies(self) -> Words:

@@ -44,6 +44,7 @@ from agents.policy.training.labelled_positions import (
     joined,
     label_words,
     require_labelled_board,
+    states_of,
 )
 from agents.solver.position_bounds import win_score
 from agents.solver.solver import Solver
@@ -240,11 +241,7 @@ class Labeller:
             keys = keys_of_stones(self.book.scope, movers, masks)
             known: Words = self.book.scores[ply][np.searchsorted(self.book.keys[ply], keys)]
             return known
-        states = [
-            BoardState.of_stones(mover, mask)
-            for mover, mask in zip(movers.tolist(), masks.tolist(), strict=True)
-        ]
-        return np.array(self._solver.score_all(states), np.int64)
+        return np.array(self._solver.score_all(states_of(movers, masks)), np.int64)
 
 
 class Games(NamedTuple):
@@ -316,8 +313,7 @@ class Grove:
             games = games.after(moves, games.draw_columns(moves.legal, scores, self._rng))
             if not len(games.movers):
                 return state
-        mover, mask = int(games.movers[0]), int(games.masks[0])
-        return BoardState.of_stones(mover, mask)
+        return states_of(games.movers[:1], games.masks[:1])[0]
 
     def _label(self, games: Games, ply: int) -> tuple[Moves, Words]:
         """Label the positions of the games, each once; the moves of each game, and their scores."""

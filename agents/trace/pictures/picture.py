@@ -6,14 +6,7 @@ from enum import StrEnum
 
 from agents.options import require_at_least
 from agents.trace.recording import RECORDED_SEARCHES
-from agents.trace.trace import (
-    BOUND_SIGNS,
-    Path,
-    ReturnReason,
-    SearchTrace,
-    TracedNode,
-    shortened,
-)
+from agents.trace.trace import BOUND_SIGNS, Path, ReturnReason, SearchTrace, TracedNode, shortened
 from envs.protocol import CHANCE
 
 LIMIT = 300
