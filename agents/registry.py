@@ -96,11 +96,9 @@ def parse_specification(text: str) -> AgentSpecification:
 
 
 def agent_from_text(text: str, seed: int | None = None) -> Agent:
-    """The registered agent that a text specifies.
+    """The registered agent of a text that `parse_specification` reads.
 
-    Args:
-        text: as `parse_specification` reads it.
-        seed: for an agent that has such an option, where the text gives none.
+    The seed is for an agent that has such an option, where the text gives none.
 
     Raises:
         ValueError: unknown agent or option, or a value that does not fit.

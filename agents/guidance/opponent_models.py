@@ -140,10 +140,8 @@ def posterior(
 ) -> tuple[float, ...]:
     """How likely each of several models is after an action, by Bayes' theorem.
 
-    Args:
-        weights: how likely each was before.
-        chances: the probability that each has given to the action.
-        least: what stands for smaller chances, above 0: no model is refuted by one action.
+    `chances` are the probabilities that they gave to the action, at least `least` each, which is
+    above 0: no model is refuted by one action.
     """
     updated = [weight * max(least, chance) for weight, chance in zip(weights, chances, strict=True)]
     total = sum(updated)

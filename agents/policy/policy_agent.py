@@ -156,11 +156,10 @@ def legal_logits(logits: Floats, legal: Sequence[Sequence[int]]) -> NDArray[np.f
 
 
 def action_chances(worths: NDArray[np.float64], temperature: float) -> NDArray[np.float64]:
-    """The probability with which each action is to be played.
+    """The probability with which each action is to be played, shape (positions, actions).
 
     Args:
-        worths: as `action_worths` gives them, shape (positions, actions), -inf for actions that are
-            not legal.
+        worths: as `action_worths` gives them, of the same shape.
         temperature: 0 gives all to the first of the highest; else the chances are in proportion to
             exp(worth / temperature).
     """

@@ -301,9 +301,7 @@ def _take_lock(file: FileIO) -> None:
 def require_distinct(*written: Path | None, read: Iterable[Path | None] = ()) -> None:
     """Find out whether a command would write one file over another, or over one that it reads.
 
-    Args:
-        written: the files that it writes; None is none.
-        read: the files that it is given, where one may be named twice; None is none.
+    Of the files that it reads one may be named twice; None is none.
 
     Raises:
         ValueError: two of the files are one.

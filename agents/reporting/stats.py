@@ -207,11 +207,9 @@ class PairDistribution:
     def farthest(
         self, tilt: float, holds: Callable[["PairDistribution"], bool]
     ) -> "PairDistribution":
-        """The last distribution on the way from this one to that of `tilt` that meets a condition.
+        """The last distribution on the way to the tilt `DOWN` or `UP` that meets a condition.
 
-        Args:
-            tilt: `DOWN` or `UP`.
-            holds: the condition; this distribution meets it, and none after one that does not.
+        This one meets it, and none after one that does not.
         """
         good, bad = 0.0, tilt
         for _ in range(BISECTIONS):

@@ -105,10 +105,7 @@ def stretches(thresholds: Iterable[float]) -> list[Stretch]:
 def condition(line: Sequence[Stretch], holds: Sequence[bool], decimals: int) -> str:
     """The condition on which something holds: `when ? ≤ 3 or ? > 8`, or `whatever ? is`.
 
-    Args:
-        line: the whole number line, as `stretches` cuts it.
-        holds: whether it does, for each stretch; for at least one.
-        decimals: of the numbers, as `number_label` takes them.
+    It `holds` for some stretches of the whole number line, at least for one.
     """
     if all(holds):
         return f"whatever {UNKNOWN} is"

@@ -94,12 +94,7 @@ def make_observer(observation: str | None, game: BoardGame | NumberedGame) -> Ob
 
 
 def action_mask(legal: Sequence[int], actions: int) -> NDArray[np.int8]:
-    """Return a new array of shape (actions,): 1 for each legal action, 0 for the others.
-
-    Args:
-        legal: the legal actions; none once the game is over.
-        actions: how many actions the game numbers.
-    """
+    """Return a new array of shape (actions,): 1 for each legal action, 0 for the others."""
     return _known_mask(tuple(legal), actions).copy()
 
 

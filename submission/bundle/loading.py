@@ -9,12 +9,7 @@ from submission.bundle.source_tree import SourceTree
 
 
 class Loading:
-    """Chooses among the statements that give a name its value.
-
-    Args:
-        tree: where they are found.
-        start: what is needed for its own sake.
-    """
+    """Chooses among the statements that give a name its value; `start` is needed in itself."""
 
     def __init__(self, tree: SourceTree, start: Collection[Symbol]) -> None:
         self._tree = tree

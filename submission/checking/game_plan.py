@@ -99,11 +99,8 @@ def planned_games(
     which Kaggle validates a submission. The others show whether the submission depends on the
     board's size or on the time to think.
 
-    Args:
-        limits: what the submission may take.
-        seconds: how long a game that decides is played, from the end of its first move; by default
-            FULL_SECONDS, and longer at a lower speed, as the others are in any case.
-        referee: who holds them.
+    A game that decides is played for some seconds from the end of its first move; by default
+    FULL_SECONDS, and longer at a lower speed, as the others are in any case.
     """
     full = FULL_SECONDS / limits.speed if seconds is None else seconds
     short = SHORT_SECONDS / limits.speed

@@ -63,11 +63,7 @@ class ObservedGame:
 def observe_game(plan: GamePlan, staged: Path, limits: Limits, launcher: Launcher) -> ObservedGame:
     """Play a game, in which the submission has a process of its own on each of its seats.
 
-    Args:
-        plan: the game.
-        staged: folder with the submission, which is copied for this game.
-        limits: what the submission may take.
-        launcher: starts players.
+    It is copied from the folder where it is `staged`.
 
     Raises:
         ChildProcessError: a process does not get as far as the submission.

@@ -87,10 +87,7 @@ class HungUp(Exception):
 class Supervisor:
     """Does what comes over standard input: `start` a player, `ask` it for a move, `end` it.
 
-    Args:
-        starter: starts players.
-        folder: home of the starter's process.
-        mark: what the environment of all processes is marked with.
+    The folder is the home of the starter's process; the environment of all processes has the mark.
     """
 
     def __init__(self, starter: Starter, folder: Path, mark: str) -> None:

@@ -76,13 +76,9 @@ class Boards:
         play(actions, turn, sign, self.mover, self.mask, over, rewards, self.lowest, self.cells)
 
     def observe(self, which: Flags, viewers: Bytes, name: str, observations: Bytes) -> None:
-        """Write observations, as each viewer sees them (1 or 2; 0: the player to move).
+        """Write the observations of this name of positions, a row for each.
 
-        Args:
-            which: the positions.
-            viewers: of each position.
-            name: of the observation, one of `OBSERVERS`.
-            observations: takes them, a row for each position.
+        They are as each viewer sees them: 1, 2, or 0 for the player to move.
         """
         if self.is_compiled:
             by_cell = observations.reshape(len(self), -1, len(self.shifts))
