@@ -249,17 +249,9 @@ class DepthFirstAgent(Agent):
         )
 
     def chosen_heuristic(self) -> Heuristic:
-        """The function that the option names.
-
-        Raises:
-            ValueError: none has this name.
-        """
+        """The function that the option names; a ValueError if none has this name."""
         return choose("heuristic", self.heuristic, HEURISTICS)
 
     def chosen_ordering(self) -> Ordering:
-        """The function that the option names.
-
-        Raises:
-            ValueError: none has this name.
-        """
+        """The function that the option names; a ValueError if none has this name."""
         return choose("ordering", self.ordering, ORDERINGS)

@@ -138,11 +138,7 @@ class LearnedValue:
         return self.knows(env) and fits_in_word(*env.size)
 
     def arrays(self, env: BoardGame) -> NetworkArrays:
-        """The network for a kernel, with memory of its own.
-
-        Raises:
-            ValueError: another game than that of the network.
-        """
+        """The network for a kernel, with memory of its own; a ValueError for another game."""
         return network_arrays(self.policy.network, require_known_game(self.policy, env))
 
 

@@ -139,11 +139,7 @@ def elo_estimate(score: Estimate) -> Estimate:
 
 
 def count_pairs(pair_points: Iterable[float]) -> tuple[int, ...]:
-    """Count the pairs that brought 0, 1/2, 1, 3/2 and 2 points.
-
-    Raises:
-        ValueError: points that no pair can bring.
-    """
+    """Count the pairs that brought 0, 1/2, 1, 3/2 and 2 points; a ValueError for other points."""
     counts = Counter(pair_points)
     for points in counts:
         if points not in PAIR_POINTS:

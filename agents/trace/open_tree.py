@@ -48,11 +48,7 @@ class OpenTree:
 
     @cached_property
     def unknown(self) -> Path:
-        """The path of the unknown leaf.
-
-        Raises:
-            ValueError: what is unknown is no leaf, or the text is no tree.
-        """
+        """The path of the unknown leaf; a ValueError if it is no leaf, or the text is no tree."""
         zero, one = leaf_values(self.with_leaf(0.0)), leaf_values(self.with_leaf(1.0))
         differing = [path for path, value in zero.items() if one.get(path) != value]
         if len(differing) != 1:

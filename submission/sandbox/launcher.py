@@ -35,11 +35,7 @@ class SupervisorPool:
         self._is_closed = False
 
     def take(self, starter: Starter, owner: object, *, is_new: bool = False) -> SupervisorProcess:
-        """Take an idle supervisor for an owner, or a new one.
-
-        Raises:
-            ChildProcessError: none starts.
-        """
+        """Take an idle supervisor for an owner, or a new one; ChildProcessError if none starts."""
         kind = (starter, tempfile.gettempdir())
         supervisor = None
         while not is_new and (supervisor := self._next_idle(kind)) and not supervisor.is_alive:

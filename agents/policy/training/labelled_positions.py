@@ -30,11 +30,7 @@ ILLEGAL = -128
 
 
 def require_labelled_board(env: ConnectX) -> None:
-    """Check that positions of a board can be labelled.
-
-    Raises:
-        ValueError: the board is too large.
-    """
+    """Check that positions of a board can be labelled; a ValueError if it is too large."""
     if not fits_solver(*env.size):
         raise ValueError(
             f"labelled positions are of boards of at most {MOST_CELLS} cells and {max(WORDS)} "
