@@ -77,7 +77,6 @@ def _still_open(
 
 
 def _grown(trace: SearchTrace, simulations: list[Simulation]) -> SearchTrace:
-    """The tree that these simulations have grown."""
     paths = {path for simulation in simulations for path, _, _ in simulation.backed_up}
     proven = {simulation.path for simulation in simulations if not simulation.rollouts}
     proven |= {

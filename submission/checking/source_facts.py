@@ -130,7 +130,6 @@ def _packed_trees(main: Path) -> Iterator[ast.Module]:
 
 
 def _is_installed(module: str) -> bool:
-    """Whether this interpreter has a module."""
     try:
         return find_spec(module) is not None
     except (ImportError, ValueError):

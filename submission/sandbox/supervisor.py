@@ -170,7 +170,6 @@ class Supervisor:
         return [self._source.process_id] if self._source and self._source.forks else []
 
     def _processes(self) -> list[int]:
-        """The processes of the player."""
         return [pid for pid in descendants(os.getpid()) if pid not in self._spared()]
 
     def _wait_for(self, has_come: Callable[[], bool], seconds: float) -> None:

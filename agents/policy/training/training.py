@@ -198,7 +198,6 @@ class Training:
 
     @property
     def _lacks_trial(self) -> bool:
-        """Whether the latest round has had no trial."""
         return self._last_trial.rounds < len(self.rounds)
 
     @property
