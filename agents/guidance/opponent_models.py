@@ -175,11 +175,7 @@ class OpponentMixture:
         """How likely each model is; they add up to 1."""
 
     def __call__(self, env: Env[State, Action], state: State) -> Mapping[Action, float]:
-        """The mean of the models' probabilities.
-
-        Raises:
-            ValueError: as `probabilities_of`.
-        """
+        """The mean of the models' probabilities; raises as `probabilities_of`."""
         mixed = dict.fromkeys(env.get_available_actions(state), 0.0)
         least = min(NEGLIGIBLE, max(self.weights))
         for model, weight in zip(self.models, self.weights, strict=True):

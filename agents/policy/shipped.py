@@ -88,11 +88,7 @@ class StoredPolicy:
 
 
 def require_known_game(policy: TrainedPolicy | StoredPolicy, env: object) -> BoardGame:
-    """Check that a policy was trained for a game; return that.
-
-    Raises:
-        ValueError: it was trained for another one.
-    """
+    """Check that a policy was trained for a game, and return that; a ValueError if it was not."""
     if isinstance(env, BoardGame) and policy_scope(env) == policy.scope:
         return env
     raise ValueError(

@@ -73,11 +73,7 @@ def replace_content(path: Path, content: bytes) -> None:
 
 
 def replace_text(path: Path, text: str) -> None:
-    """Replace a file at once by a text in UTF-8, with its line ends as they are.
-
-    Raises:
-        OSError: as `replace_content`.
-    """
+    """Replace a file by a text in UTF-8, with its line ends as they are; see `replace_content`."""
     replace_content(path, text.encode())
 
 

@@ -64,11 +64,7 @@ class GamePlan:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of a submission; times in seconds.
-
-    Raises:
-        ValueError: a limit that leaves nothing.
-    """
+    """The limits of a submission, times in seconds; ValueError if one leaves nothing."""
 
     act_timeout: float  # for a move, in the games that decide
     bank: float  # for all that moves take beyond their limit, in a game

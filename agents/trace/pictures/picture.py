@@ -111,11 +111,7 @@ def picture_of(trace: SearchTrace, limit: int) -> Picture:
 
 
 def whole_picture(trace: SearchTrace, top: Path = ()) -> Picture:
-    """The picture of a trace, with all its nodes.
-
-    Raises:
-        ValueError: the trace holds no search, or no such node.
-    """
+    """The picture of a trace with all its nodes; ValueError without a search or such a node."""
     if trace.simulations:
         return _simulations(trace, top)
     if trace.nodes:
