@@ -153,11 +153,7 @@ class Clock:
         return perf_counter() >= self._end
 
     def check(self) -> None:
-        """Let the search go on, or end it.
-
-        Raises:
-            TimeUp: the time is up.
-        """
+        """Let the search go on; `TimeUp` if the time is up."""
         if perf_counter() >= self._end:
             raise TimeUp
 

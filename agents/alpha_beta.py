@@ -44,11 +44,7 @@ class Entry(NamedTuple):
 
 
 class TranspositionTable(dict[Hashable, Entry]):
-    """Entries by state; a full table takes no new states, so that its memory is bounded.
-
-    Args:
-        capacity: number of states; about 0.5 kB each.
-    """
+    """Entries by state, about 0.5 kB each; a full table takes no new states."""
 
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity

@@ -39,12 +39,9 @@ class Observer:
         """The search starts at `state`, with these alpha and beta; deepening starts repeatedly."""
 
     def enter(self, action: Any, depth: float, window: tuple[float, float] | None = None) -> None:
-        """The search goes on to the child behind `action` of the present node.
+        """The search goes on to the child behind `action` of the present node, for the first time.
 
-        Args:
-            action: one that has not been entered since the root was.
-            depth: plies from the present node to where the search stops looking ahead.
-            window: the alpha and beta that it hands down.
+        It stops looking ahead `depth` plies below the present node, and hands a window down.
         """
 
     def leave(self, value: float) -> None:
@@ -252,17 +249,9 @@ class DepthFirstAgent(Agent):
         )
 
     def chosen_heuristic(self) -> Heuristic:
-        """The function that the option names.
-
-        Raises:
-            ValueError: none has this name.
-        """
+        """The function that the option names; a ValueError if none has this name."""
         return choose("heuristic", self.heuristic, HEURISTICS)
 
     def chosen_ordering(self) -> Ordering:
-        """The function that the option names.
-
-        Raises:
-            ValueError: none has this name.
-        """
+        """The function that the option names; a ValueError if none has this name."""
         return choose("ordering", self.ordering, ORDERINGS)

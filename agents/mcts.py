@@ -32,15 +32,7 @@ class Tree(MonteCarloTree[State, Action]):
     Where chance decides, a simulation draws the outcome. One that was never drawn before enters
     the tree on the way to the leaf. Such a node is proven when all outcomes are, with their mean.
 
-    Args:
-        env: the rules.
-        state: the root, in which the game goes on.
-        exploration: the exploration constant C, for results in [-1, 1].
-        rollout: the rollout policy.
-        rollouts_per_leaf: games played out from each new leaf, at least 1; each counts as a visit.
-        solver: whether proven values are carried up.
-        decisive_moves: whether a node in which a win is at hand gets that one child only.
-        rng: the source of all randomness.
+    The game goes on in `state`, the root. The settings are options of `MCTSAgent`.
     """
 
     def __init__(

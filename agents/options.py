@@ -21,11 +21,7 @@ def option(default: Any, help_text: str) -> Any:
 
 
 def file_content(file: str | bytes) -> bytes:
-    """Read the file of a `file_option`.
-
-    Raises:
-        OSError: it cannot be read.
-    """
+    """Read the file of a `file_option`; an OSError if it cannot be read."""
     if isinstance(file, bytes):
         return file
     return read_content(file, "give the path of a file that can be read")
@@ -79,11 +75,7 @@ def require_at_least(name: str, number: float | None, least: float) -> None:
 
 
 def require_one_of(name: str, choice: str, known: Collection[str]) -> None:
-    """Check a choice among words.
-
-    Raises:
-        ValueError: `choice` is none of the known ones, which the message lists.
-    """
+    """Check a choice among words; the ValueError lists the known ones."""
     if choice not in known:
         raise ValueError(f"unknown {name} {choice!r}: choose one of {', '.join(known)}")
 

@@ -18,11 +18,7 @@ class PackageFile(NamedTuple):
     """Its content, in a bundle."""
 
     def read(self) -> bytes:
-        """The content.
-
-        Raises:
-            OSError: neither the package nor the content is here.
-        """
+        """The content; an OSError if neither the package nor the content is here."""
         if self.base85:
             return b85decode(self.base85)
         try:

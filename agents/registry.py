@@ -45,11 +45,7 @@ def agent_names() -> list[str]:
 
 
 def agent_class(name: str) -> type[Agent]:
-    """The class of a registered agent.
-
-    Raises:
-        ValueError: unknown name; the message lists the known ones.
-    """
+    """The class of a registered agent; the ValueError for another name lists the known ones."""
     if name not in REGISTERED:
         raise ValueError(f"unknown agent {name!r}: choose one of {', '.join(REGISTERED)}")
     return REGISTERED[name]
@@ -96,11 +92,9 @@ def parse_specification(text: str) -> AgentSpecification:
 
 
 def agent_from_text(text: str, seed: int | None = None) -> Agent:
-    """The registered agent that a text specifies.
+    """The registered agent of a text that `parse_specification` reads.
 
-    Args:
-        text: as `parse_specification` reads it.
-        seed: for an agent that has such an option, where the text gives none.
+    The seed is for an agent that has such an option, where the text gives none.
 
     Raises:
         ValueError: unknown agent or option, or a value that does not fit.
@@ -151,11 +145,7 @@ def parse_options(texts: Iterable[str]) -> dict[str, JsonValue]:
 def joined_options(
     named: Mapping[str, JsonValue], options: Mapping[str, JsonValue]
 ) -> dict[str, JsonValue]:
-    """The options that the name of an agent brings, and those beside it.
-
-    Raises:
-        ValueError: one is in both.
-    """
+    """The options that an agent's name brings and those beside it; ValueError if one is in both."""
     for key in named.keys() & options.keys():
         raise ValueError(f"option {key} is given twice")
     return {**named, **options}

@@ -89,11 +89,7 @@ class Node(SearchedNode[Action], Generic[State, Action]):
 
 
 class MergedNode(SearchedNode[Action]):
-    """A state as several trees know it, their statistics added up.
-
-    Args:
-        nodes: of the trees that know the state, at least one.
-    """
+    """A state as several trees know it, at least one: their statistics are added up."""
 
     def __init__(self, nodes: Sequence[SearchedNode[Action]]) -> None:
         self._nodes = nodes
@@ -203,8 +199,7 @@ class MonteCarloTree(ABC, Generic[State, Action]):
     def select(self, through: Action | None = None) -> list[Node[State, Action]]:
         """The path from the root to the first node that is proven or has untried actions.
 
-        Args:
-            through: the first action of the path, whose child may be proven; None: selected.
+        It goes `through` an action of the root, whose child may be proven; None: selected.
         """
         path = [self.root]
         if through is not None:

@@ -208,12 +208,7 @@ def column_from_middle(columns: int, place: int) -> int:
 
 @inlined
 def safe_cells(possible: int, threats: int) -> int:
-    """Return the possible cells after which the other player does not win at once.
-
-    Args:
-        possible: the cells in which a stone may come to rest.
-        threats: the cells that complete a line of the other player.
-    """
+    """Return the possible cells after which the other player's threats do not win at once."""
     # A stone is a step to the cell above it.
     return unbeaten_cells(possible, threats) & ~(threats >> 1)
 

@@ -227,11 +227,7 @@ def game_id(game: BoardGame) -> str:
 
 
 def game_from_id(text: str, largest: int | None = None) -> BoardGame:
-    """Make the game that `game_id` names.
-
-    Args:
-        text: the id.
-        largest: the most that each size may be; None is no limit.
+    """Make the game that `game_id` names, with sizes of at most `largest`; None is no limit.
 
     Raises:
         ValueError: no such id, or a size that is too small or too large.

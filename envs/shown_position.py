@@ -25,10 +25,7 @@ ARM, RING_RADIUS, MARK_WIDTH = 7, 8, 3
 class PositionView:
     """A position as a notebook shows it: a board, or the text of a state of any other game.
 
-    Args:
-        env: the rules.
-        state: the position.
-        values: of some legal actions, from player 1's view.
+    The values are those of some legal actions, from player 1's view.
     """
 
     env: Env[Any, Any]

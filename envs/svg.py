@@ -87,12 +87,8 @@ def in_page(picture: str, words: str, style: str = "") -> str:
     """Return HTML that shows a document as a part of a page, such as a notebook.
 
     Until a notebook of somebody else's is trusted, it is shown without SVG and style rules. So
-    there the same picture stands as an image, which a rule hides elsewhere.
-
-    Args:
-        picture: the document.
-        words: its meaning, for those who do not see it.
-        style: of the box around it.
+    there the same picture stands as an image, which a rule hides elsewhere. The words say what it
+    means, for those who do not see it; the style is that of the box around it.
     """
     source = f"data:image/svg+xml;base64,{b64encode(picture.strip().encode()).decode()}"
     return element(

@@ -138,8 +138,7 @@ class Compilation:
     def is_ready(self, patient: bool = True) -> bool:
         """Whether the compiled search can be used now; begins to compile it, if need be.
 
-        Args:
-            patient: whether to wait, for as long as `PATIENCE` allows, while it is compiled.
+        If `patient`, wait for that for as long as `PATIENCE` allows.
         """
         self.begin()
         if patient:
@@ -165,8 +164,7 @@ class Compilation:
     def _announce(self, before: int) -> None:
         """Say that the search is being compiled, unless all of it is found on disk.
 
-        Args:
-            before: how many kernels were compiled anew before it.
+        Of the kernels in `COMPILED_ANEW` that many were there `before` it.
         """
         silence = SILENT_SECONDS
         while not self._done.wait(silence):

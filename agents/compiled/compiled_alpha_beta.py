@@ -1,6 +1,6 @@
 """Alpha-beta, compiled below the root: the games that it takes, and its arrays."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 
 from agents.agent import Clock, Finding, Variation
@@ -38,15 +38,7 @@ from agents.compiled.compilation import Compilation, is_compiled_game, takes_wid
 from agents.compiled.learned_value import CERTAINTY, LearnedValue, new_guesses
 from agents.guidance.heuristics import Heuristic, automatic, open_lines, zero
 from agents.guidance.ordering import ORDERINGS, Ordering, natural
-from envs.bitboard import (
-    BoardMasks,
-    board_masks,
-    cell_bit,
-    column_cells,
-    line_ends,
-    possible_cells,
-    word_of_board,
-)
+from envs.bitboard import BoardMasks, board_masks, line_ends, possible_cells, word_of_board
 from envs.board import BoardState
 from envs.compiled.jit import WordKind, compiled, kind_of_word, words_of, zeros
 from envs.connectx import ConnectX
@@ -122,7 +114,7 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
     ) -> None:
         super().__init__(env, heuristic, ordering, clock, TranspositionTable(0), killer_moves)
         self._board = board_masks(*env.size)
-        self._columns = _columns_of_cells(env.rows, env.columns)
+        self._columns = {cell: n % env.columns for n, cell in enumerate(env.cell_masks)}
         self._scale: LineScale | GuessScale
         if isinstance(heuristic, LearnedValue):
             self._scale, kernel = GuessScale(heuristic, env), alpha_beta_by_guesses
@@ -131,7 +123,7 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         self._search_slice = slice_on_board(kernel, self._board, plain)
         columns = ordering(env, env.initial_state(), tuple(range(env.columns)))
         self._arrays = _new_arrays(
-            [column_cells(env.rows, column) for column in columns],
+            [env.action_cells[column] for column in columns],
             plies=self._board.cells,
             killers=self.killer_slots,
             table_size=min(table_size, LARGEST_TABLE),
@@ -259,11 +251,6 @@ def alpha_beta_of_wide_board(env: object) -> Compilation | None:
 def _alpha_beta_on(env: ConnectX) -> Compilation:
     prove = partial(_finds_what_plain_python_finds, env, lambda env: open_lines)
     return Compilation(f"alpha-beta on {env!r}", prove, env)
-
-
-@lru_cache
-def _columns_of_cells(rows: int, columns: int) -> Mapping[int, int]:
-    return {cell_bit(rows, row, column): column for row in range(rows) for column in range(columns)}
 
 
 def _new_arrays(

@@ -18,11 +18,7 @@ from envs.board import BoardState
 
 
 class Forest:
-    """The trees of one search, with one root in common.
-
-    Args:
-        trees: at least one.
-    """
+    """The trees of one search, at least one, with one root in common."""
 
     def __init__(self, trees: Sequence[PooledTree]) -> None:
         self.trees = trees
@@ -43,13 +39,7 @@ class Forest:
     def grow(self, simulations: int | None, clock: Clock, through: int | None = None) -> int:
         """Run simulations until all are run, the time is up or a tree has proven its root.
 
-        Args:
-            simulations: None is no limit.
-            clock: looked at after each slice of them.
-            through: the root's action that all of them go through; None: the rule selects it.
-
-        Returns:
-            The simulations run, in all trees together.
+        As `agents.tree.MonteCarloTree.grow`, in all trees together and a slice of them at a time.
         """
         for tree in self.trees:
             tree.require_room(simulations)

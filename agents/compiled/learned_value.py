@@ -84,9 +84,6 @@ class LearnedValue:
     """A trained network as a heuristic, and as a rollout policy that plays nothing.
 
     Several threads may ask one at a time. Copies, those of other processes too, have no memory.
-
-    Args:
-        policy: the network, and the game that it was trained for.
     """
 
     def __init__(self, policy: TrainedPolicy | StoredPolicy) -> None:
@@ -141,19 +138,14 @@ class LearnedValue:
         return self.knows(env) and fits_in_word(*env.size)
 
     def arrays(self, env: BoardGame) -> NetworkArrays:
-        """The network for a kernel, with memory of its own.
-
-        Raises:
-            ValueError: another game than that of the network.
-        """
+        """The network for a kernel, with memory of its own; a ValueError for another game."""
         return network_arrays(self.policy.network, require_known_game(self.policy, env))
 
 
 def learned_weights_option(use: str) -> Any:
     """A dataclass field, of type `str | bytes | None`, for the weights of learned values.
 
-    Args:
-        use: the option that may then be `learned`.
+    They are for the option `use`, which may then be `learned`.
     """
     return file_option(
         f"network for the {use} learned: distilled or zero, for Connect Four, or a file of "
@@ -171,10 +163,7 @@ def learned_values(
 ) -> Mapping[str, LearnedValue]:
     """The learned value by its name, with the network still unread; empty without weights.
 
-    Args:
-        use: the option that may be `learned`.
-        choice: its value.
-        weights: of the network.
+    It is for the option `use`, of which `choice` is the value.
 
     Raises:
         OSError: the weights cannot be read.

@@ -30,14 +30,9 @@ LARGEST_POOL = 1 << 23  # nodes that a tree has places for, of 24 or 40 bytes ea
 
 
 class PooledTree(ABC):
-    """A tree that the compiled kernels grow.
+    """A tree that the compiled kernels grow, on a board that `envs.bitboard.fits_in_wide_word`.
 
-    Args:
-        env: the rules, of a board that `envs.bitboard.fits_in_wide_word`.
-        state: the root, in which the game goes on.
-        setup: what the kernels know of the board, and how to grow.
-        stream: the seed of the random numbers, below 2^63.
-        plain: whether the kernels run as they stand, in plain Python.
+    Its `stream` of random numbers is below 2^63. If it is `plain`, the kernels run as they stand.
     """
 
     fields: Sequence[tuple[str, str]] = NODE  # of a node
@@ -73,11 +68,9 @@ class PooledTree(ABC):
         return PooledNode(self, self.place, sign, self.nodes[self.place].item())
 
     def grow(self, simulations: int, through: int | None = None) -> int:
-        """Run simulations until the root is proven; return how many were run.
+        """Run at most some simulations, until the root is proven; return how many were run.
 
-        Args:
-            simulations: how many, at most.
-            through: the root's action that all of them go through; None: the rule selects it.
+        All of them go `through` an action of the root; where that is None, the rule selects it.
         """
         first = NO_PLACE if through is None else self.root.children[through].place
         return int(

@@ -92,16 +92,10 @@ class ThreatBoard(NamedTuple):
 @cache
 def threat_board(rows: int, columns: int) -> ThreatBoard:
     """The cells of a board of this size."""
-    first_row = 1 + (columns - 1) * rows % 2
-    return ThreatBoard(
-        cells=sum(column_cells(rows, column) for column in range(columns)),
-        bottom=sum(cell_bit(rows, rows - 1, column) for column in range(columns)),
-        first=sum(
-            cell_bit(rows, rows - row, column)
-            for column in range(columns)
-            for row in range(first_row, rows + 1, 2)
-        ),
-    )
+    cells = sum(column_cells(rows, column) for column in range(columns))
+    bottom = sum(cell_bit(rows, rows - 1, column) for column in range(columns))
+    first_row = (columns - 1) * rows % 2
+    return ThreatBoard(cells, bottom, sum(bottom << row for row in range(first_row, rows, 2)))
 
 
 GRADES = 24

@@ -140,10 +140,8 @@ def posterior(
 ) -> tuple[float, ...]:
     """How likely each of several models is after an action, by Bayes' theorem.
 
-    Args:
-        weights: how likely each was before.
-        chances: the probability that each has given to the action.
-        least: what stands for smaller chances, above 0: no model is refuted by one action.
+    `chances` are the probabilities that they gave to the action, at least `least` each, which is
+    above 0: no model is refuted by one action.
     """
     updated = [weight * max(least, chance) for weight, chance in zip(weights, chances, strict=True)]
     total = sum(updated)
@@ -177,11 +175,7 @@ class OpponentMixture:
         """How likely each model is; they add up to 1."""
 
     def __call__(self, env: Env[State, Action], state: State) -> Mapping[Action, float]:
-        """The mean of the models' probabilities.
-
-        Raises:
-            ValueError: as `probabilities_of`.
-        """
+        """The mean of the models' probabilities; raises as `probabilities_of`."""
         mixed = dict.fromkeys(env.get_available_actions(state), 0.0)
         least = min(NEGLIGIBLE, max(self.weights))
         for model, weight in zip(self.models, self.weights, strict=True):

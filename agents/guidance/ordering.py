@@ -91,13 +91,8 @@ def sensible_actions(
 def best_action(values: Mapping[Action, float], sensible: Sequence[Action], sign: int) -> Action:
     """The first of the best actions for the player with this sign (+1: player 1, -1: player 2).
 
-    Where all that were examined are lost, it is a sensible one that was not, if there is one: the
-    time may have been up before its turn came.
-
-    Args:
-        values: the value of each examined action, from player 1's view; at least one.
-        sensible: the `sensible_actions` of the state.
-        sign: of the player who chooses.
+    Where all that were examined, at least one, are lost, it is one of the `sensible_actions` that
+    was not, if there is one: the time may have been up before its turn came.
     """
     best = max(values, key=lambda action: sign * values[action])
     if values[best] == -sign:

@@ -80,11 +80,7 @@ class SplitSearch(DepthFirstSearch[State, Action]):
 def examine(
     agent: DepthFirstAgent, env: Any, state: Any, depth: float, action: Any, seconds: float
 ) -> Examined:
-    """Search one action of a root as an agent does.
-
-    Raises:
-        TimeUp: it took longer than `seconds`.
-    """
+    """Search one action of a root as an agent does; TimeUp if it took longer than `seconds`."""
     search, found = agent.new_search(env, Clock(seconds)), Found[Any]()
     search.search_root(state, (action,), depth, found)
     return Examined(found[action], search.nodes - 1)

@@ -18,17 +18,8 @@ from agents.guidance.ordering import sensible_actions
 from agents.options import ENGINES, option, require_at_least, require_one_of
 from agents.policy.network import PolicyNetwork, TrainedPolicy, evaluate_network
 from agents.policy.policy_agent import action_chances, legal_logits
-from agents.policy.puct import (
-    Evaluation,
-    GuidedTree,
-    gumbel_merits,
-    halve_sequentially,
-)
-from agents.policy.shipped import (
-    known_policy,
-    require_known_game,
-    weights_option,
-)
+from agents.policy.puct import Evaluation, GuidedTree, gumbel_merits, halve_sequentially
+from agents.policy.shipped import known_policy, require_known_game, weights_option
 from agents.tree import SearchedNode
 from envs.bitboard import fits_in_wide_word
 from envs.board import BoardGame, BoardState

@@ -117,11 +117,7 @@ def mirrored_actions(env: BoardGame) -> list[int]:
 def active_features(board: FeatureBoard, mover: int, mask: int, found: Any) -> int:
     """Write the numbers of the features that hold into `found`; return how many hold.
 
-    Args:
-        board: the board.
-        mover: stones of the player to move.
-        mask: all stones.
-        found: has room for `FeatureBoard.most` numbers.
+    `found` has room for `FeatureBoard.most` numbers.
     """
     bits, other, free = board.bits, mask ^ mover, board.board & ~mask
     second = mask.bit_count() & 1
@@ -200,14 +196,9 @@ def add_patterns(
 
 @jit
 def features_of_all(board: FeatureBoard, movers: Any, masks: Any, found: Any, counts: Any) -> None:
-    """Write the features of many positions.
+    """Write the features of many positions, and how many hold.
 
-    Args:
-        board: the board.
-        movers: [position] Stones of the player to move.
-        masks: [position] All stones.
-        found: [position, n] Takes the numbers of the features.
-        counts: [position] Takes how many hold.
+    `movers`, `masks` and `counts` have an item for each position, `found` a row.
     """
     for position in range(len(movers)):
         counts[position] = active_features(
@@ -217,13 +208,7 @@ def features_of_all(board: FeatureBoard, movers: Any, masks: Any, found: Any, co
 
 @jit
 def legal_actions_of_all(board: FeatureBoard, masks: Any, legal: Any) -> None:
-    """Write which actions are legal, in many positions in which the game goes on.
-
-    Args:
-        board: the board.
-        masks: [position] All stones.
-        legal: [position, action] Takes a flag for each action.
-    """
+    """Flag what is legal, [position, action], in many positions in which the game goes on."""
     for position in range(len(masks)):
         cells = open_cells(board, masks[position])
         for action in range(len(board.actions)):

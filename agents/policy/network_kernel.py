@@ -10,11 +10,7 @@ from functools import lru_cache
 from math import tanh
 from typing import Any, NamedTuple
 
-from agents.policy.features import (
-    FeatureBoard,
-    active_features,
-    feature_board,
-)
+from agents.policy.features import FeatureBoard, active_features, feature_board
 from agents.policy.network import Floats, PolicyNetwork, evaluate_network
 from envs.bitboard import fits_in_wide_word, word_of_board
 from envs.board import BoardGame, BoardState
@@ -91,9 +87,7 @@ MOST_STEPS = 2**15 - 1
 def rows_in_steps(features: Floats, most: int) -> tuple[Any, Any]:
     """The rows as whole numbers of 16 bits, and the step that they count; else as they are, and 1.
 
-    Args:
-        features: the rows.
-        most: the most rows that are added up; their sum must not be too large.
+    No sum of `most` of them may be larger than 16 bits.
     """
     import numpy as np
 
@@ -112,15 +106,9 @@ def rows_in_steps(features: Floats, most: int) -> tuple[Any, Any]:
 
 @inlined
 def evaluate_position(network: NetworkArrays, mover: int, mask: int) -> float:
-    """Evaluate a position.
+    """The value of a position for the player to move, from -1 to 1.
 
-    Args:
-        network: the network; the logits of all actions are left in `network.first`.
-        mover: stones of the player to move.
-        mask: all stones.
-
-    Returns:
-        The value for the player to move, from -1 to 1.
+    The logits of all actions are left in `network.first`.
     """
     run_network(network, mover, mask)
     return tanh(network.first[network.outputs.shape[1] - 1])

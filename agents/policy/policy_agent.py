@@ -12,12 +12,7 @@ from agents.agent import Agent, Clock, SearchResult, legal_actions
 from agents.options import option, require_at_least
 from agents.policy.features import mirrored_actions
 from agents.policy.network import Floats, PolicyNetwork, TrainedPolicy, evaluate_network
-from agents.policy.shipped import (
-    known_policy,
-    require_known_game,
-    weights_option,
-)
-from envs.bitboard import mirrored
+from agents.policy.shipped import known_policy, require_known_game, weights_option
 from envs.board import BoardGame, BoardState
 from envs.compiled.random_stream import DRAWN_BITS, DRAWN_MASK, next_stream, stream_of_seed
 from envs.protocol import Action, Env, State
@@ -102,17 +97,11 @@ def averaged(
     Returns:
         Logits and values, as `evaluate` returns them.
     """
-    size = game.rows, game.columns
-    images = [
-        state._replace(mover=mirrored(*size, state.mover), mask=mirrored(*size, state.mask))
-        for state in states
-    ]
+    images = [state.mirrored(game.rows, game.columns) for state in states]
     logits, values = evaluate(network, game, [*states, *images])
-    count = len(states)
-    half = np.float32(0.5)
-    return half * (logits[:count] + logits[count:, mirrored_actions(game)]), half * (
-        values[:count] + values[count:]
-    )
+    count, half = len(states), np.float32(0.5)
+    of_images = logits[count:, mirrored_actions(game)]
+    return half * (logits[:count] + of_images), half * (values[:count] + values[count:])
 
 
 def action_worths(
@@ -167,11 +156,10 @@ def legal_logits(logits: Floats, legal: Sequence[Sequence[int]]) -> NDArray[np.f
 
 
 def action_chances(worths: NDArray[np.float64], temperature: float) -> NDArray[np.float64]:
-    """The probability with which each action is to be played.
+    """The probability with which each action is to be played, shape (positions, actions).
 
     Args:
-        worths: as `action_worths` gives them, shape (positions, actions), -inf for actions that are
-            not legal.
+        worths: as `action_worths` gives them, of the same shape.
         temperature: 0 gives all to the first of the highest; else the chances are in proportion to
             exp(worth / temperature).
     """

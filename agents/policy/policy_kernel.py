@@ -4,6 +4,7 @@ A network's answer for a position and its mirror image never changes, so it is r
 that begin alike, as those of one learner do, ask only once.
 """
 
+from collections.abc import Callable
 from math import exp, inf
 from typing import Any, NamedTuple
 
@@ -60,23 +61,20 @@ class PolicyTables(NamedTuple):
     """[thread, place, action] How likely each action is there, in proportion to the others."""
 
 
-class PolicyOpponent:
+class PolicyOpponent(NamedTuple):
     """A network as an opponent in the steps of many games, as `PolicyAgent` plays it."""
 
-    def __init__(
-        self, network: PolicyNetwork, temperature: float, seed: int | None, game: BoardGame
-    ) -> None:
-        self.reply = policy_reply
-        self.seed = seed
-        self._network = network
-        self._temperature = temperature
-        self._game = game
+    network: PolicyNetwork
+    temperature: float
+    game: BoardGame
+    seed: int | None
+    reply: Callable[[PolicyTables, int, int, int, int], tuple[int, int]]
 
     def tables(self, threads: int) -> PolicyTables:
         """The kernel's arguments, with memory for each thread."""
         import numpy as np
 
-        network = network_arrays(self._network, self._game)
+        network = network_arrays(self.network, self.game)
         found, sums, first, second = (
             np.zeros((threads, len(array)), array.dtype) for array in network[-4:]
         )
@@ -87,11 +85,11 @@ class PolicyOpponent:
             sums,
             first,
             second,
-            self._game.columns,
-            np.array([range(self._network.actions), mirrored_actions(self._game)], np.int64),
-            float(self._temperature),
+            self.game.columns,
+            np.array([range(self.network.actions), mirrored_actions(self.game)], np.int64),
+            float(self.temperature),
             zeros(threads, PLACES, 2, word=kind_of_word(network.board.board)),
-            np.zeros((threads, PLACES, self._network.actions)),
+            np.zeros((threads, PLACES, self.network.actions)),
         )
 
 
@@ -105,7 +103,7 @@ def policy_opponent(
     )
     if not gives_logits or not fits_in_wide_word(*game.size):
         return None
-    return PolicyOpponent(network, temperature, seed, game)
+    return PolicyOpponent(network, temperature, game, seed, policy_reply)
 
 
 @inlined

@@ -46,13 +46,8 @@ class GuidedTree(MonteCarloTree[State, Action]):
     get no child. Unless its children prove a leaf, the evaluator gives its value, and the priors of
     its children. The first simulation expands the root.
 
-    Args:
-        env: the rules, of a game without chance.
-        state: the root, in which the game goes on.
-        evaluator: the policy and the value.
-        exploration: the exploration constant C, for values in [-1, 1].
-        fpu: the first-play urgency reduction: by how much less than its parent, for who is to move
-            there, a child without visits is taken to be worth, at least 0.
+    The game, which has no chance, goes on in `state`, the root. `exploration` and `fpu`, the
+    first-play urgency reduction, are options of `AlphaZeroAgent`.
     """
 
     def __init__(

@@ -29,10 +29,7 @@ def weights_option() -> Any:
 
 
 def weights_content(weights: str | bytes) -> bytes:
-    """Read the weights that an option names.
-
-    Args:
-        weights: one of `SHIPPED`, a path, or the content of a file.
+    """Read the weights that an option names: one of `SHIPPED`, a path, or the content of a file.
 
     Raises:
         OSError: they cannot be read.
@@ -46,10 +43,7 @@ def weights_content(weights: str | bytes) -> bytes:
 
 
 def known_policy(weights: str | bytes) -> TrainedPolicy:
-    """The policy of weights, which agents share.
-
-    Args:
-        weights: as `weights_content` reads them.
+    """The policy of weights, as `weights_content` reads them; agents share it.
 
     Raises:
         OSError: they cannot be read.
@@ -66,11 +60,8 @@ def _decoded(content: bytes) -> TrainedPolicy:
 class StoredPolicy:
     """The policy of weights, read when it is asked for: by then numpy is there.
 
-    Args:
-        weights: as `weights_content` reads them; a file is read at once.
-
     Raises:
-        OSError: the file cannot be read.
+        OSError: a file, which is read at once, cannot be read.
         ValueError: it is not a policy; other damage shows only when it is read.
     """
 
@@ -97,11 +88,7 @@ class StoredPolicy:
 
 
 def require_known_game(policy: TrainedPolicy | StoredPolicy, env: object) -> BoardGame:
-    """Check that a policy was trained for a game; return that.
-
-    Raises:
-        ValueError: it was trained for another one.
-    """
+    """Check that a policy was trained for a game, and return that; a ValueError if it was not."""
     if isinstance(env, BoardGame) and policy_scope(env) == policy.scope:
         return env
     raise ValueError(

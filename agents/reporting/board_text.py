@@ -14,11 +14,8 @@ STONE_STYLES = ("dim", "bold red", "bold yellow")
 def board_picture(env: BoardGame, state: BoardState, room: int | None = None) -> Text:
     """The board with the numbers by which moves are named; a winning line is in brackets.
 
-    Args:
-        env: the rules.
-        state: the position.
-        room: characters of a line; a wider board is shown in parts, one below the other, each with
-            some of the columns. None is room for all.
+    A board that is wider than `room`, the characters of a line, is shown in parts, one below the
+    other, each with some of the columns. None is room for all.
     """
     board, winning = env.to_board(state), set(env.winning_cells(state))
     labels = _cell_labels(env, board)

@@ -83,11 +83,7 @@ def replace_parts(path: Path, parts: Iterable[bytes]) -> None:
 
 
 def replace_text(path: Path, text: str) -> None:
-    """Replace a file at once by a text in UTF-8, with its line ends as they are.
-
-    Raises:
-        OSError: as `replace_content`.
-    """
+    """Replace a file by a text in UTF-8, with its line ends as they are; see `replace_content`."""
     replace_content(path, text.encode())
 
 
@@ -311,9 +307,7 @@ def _take_lock(file: FileIO) -> None:
 def require_distinct(*written: Path | None, read: Iterable[Path | None] = ()) -> None:
     """Find out whether a command would write one file over another, or over one that it reads.
 
-    Args:
-        written: the files that it writes; None is none.
-        read: the files that it is given, where one may be named twice; None is none.
+    Of the files that it reads one may be named twice; None is none.
 
     Raises:
         ValueError: two of the files are one.

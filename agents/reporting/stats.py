@@ -139,11 +139,7 @@ def elo_estimate(score: Estimate) -> Estimate:
 
 
 def count_pairs(pair_points: Iterable[float]) -> tuple[int, ...]:
-    """Count the pairs that brought 0, 1/2, 1, 3/2 and 2 points.
-
-    Raises:
-        ValueError: points that no pair can bring.
-    """
+    """Count the pairs that brought 0, 1/2, 1, 3/2 and 2 points; a ValueError for other points."""
     counts = Counter(pair_points)
     for points in counts:
         if points not in PAIR_POINTS:
@@ -207,11 +203,9 @@ class PairDistribution:
     def farthest(
         self, tilt: float, holds: Callable[["PairDistribution"], bool]
     ) -> "PairDistribution":
-        """The last distribution on the way from this one to that of `tilt` that meets a condition.
+        """The last distribution on the way to the tilt `DOWN` or `UP` that meets a condition.
 
-        Args:
-            tilt: `DOWN` or `UP`.
-            holds: the condition; this distribution meets it, and none after one that does not.
+        This one meets it, and none after one that does not.
         """
         good, bad = 0.0, tilt
         for _ in range(BISECTIONS):

@@ -10,13 +10,7 @@ from typing import Any, NamedTuple
 
 from agents.agent import Agent
 from agents.alpha_beta import Bound
-from agents.trace.pictures.picture import (
-    Picture,
-    PictureNode,
-    Shape,
-    by_importance,
-    whole_picture,
-)
+from agents.trace.pictures.picture import Picture, PictureNode, Shape, by_importance, whole_picture
 from agents.trace.recorder import LIMIT, TraceFull
 from agents.trace.recording import recorded
 from agents.trace.story import tell
@@ -83,7 +77,6 @@ def _still_open(
 
 
 def _grown(trace: SearchTrace, simulations: list[Simulation]) -> SearchTrace:
-    """The tree that these simulations have grown."""
     paths = {path for simulation in simulations for path, _, _ in simulation.backed_up}
     proven = {simulation.path for simulation in simulations if not simulation.rollouts}
     proven |= {

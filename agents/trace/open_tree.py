@@ -48,11 +48,7 @@ class OpenTree:
 
     @cached_property
     def unknown(self) -> Path:
-        """The path of the unknown leaf.
-
-        Raises:
-            ValueError: what is unknown is no leaf, or the text is no tree.
-        """
+        """The path of the unknown leaf; a ValueError if it is no leaf, or the text is no tree."""
         zero, one = leaf_values(self.with_leaf(0.0)), leaf_values(self.with_leaf(1.0))
         differing = [path for path, value in zero.items() if one.get(path) != value]
         if len(differing) != 1:
@@ -105,10 +101,7 @@ def stretches(thresholds: Iterable[float]) -> list[Stretch]:
 def condition(line: Sequence[Stretch], holds: Sequence[bool], decimals: int) -> str:
     """The condition on which something holds: `when ? ≤ 3 or ? > 8`, or `whatever ? is`.
 
-    Args:
-        line: the whole number line, as `stretches` cuts it.
-        holds: whether it does, for each stretch; for at least one.
-        decimals: of the numbers, as `number_label` takes them.
+    It `holds` for some stretches of the whole number line, at least for one.
     """
     if all(holds):
         return f"whatever {UNKNOWN} is"

@@ -55,11 +55,7 @@ class Recorder:
         self.trace.chosen = chosen
 
     def count_visit(self) -> None:
-        """Make room for one more visit.
-
-        Raises:
-            TraceFull: there is none.
-        """
+        """Make room for one more visit; TraceFull if there is none."""
         self.on_visit()
         if self.visits == self.limit:
             raise TraceFull(

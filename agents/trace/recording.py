@@ -58,11 +58,7 @@ class RecordedAgent(Agent):
     def search(
         self, env: Env[State, Action], state: State, time_limit: float | None = None
     ) -> SearchResult[Action]:
-        """Search as the agent does.
-
-        Raises:
-            ValueError: the agent does, or the trace cannot hold the search.
-        """
+        """Search as the agent does; a ValueError, too, if the trace cannot hold the search."""
         self.recorder.begin(env)
         result = self.observed(env, state, time_limit)
         self.recorder.end(result.action)

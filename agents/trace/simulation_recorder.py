@@ -79,8 +79,6 @@ class SimulationRecorder(Recorder, TreeObserver):
         }
 
     def _recording(self, rollout: Rollout) -> Rollout:
-        """A rollout policy that records each result."""
-
         def recorded_rollout(env: Any, state: Any, rng: Random) -> float:
             self._rollouts.append(rollout(env, state, rng))
             return self._rollouts[-1]

@@ -47,12 +47,8 @@ BRANCHES = {
 def tell(trace: SearchTrace, leaves: LeafValues | None = None, first: int = 1) -> list[str]:
     """The walk of the search in words, a line for each step; what happens below a node is indented.
 
-    Of iterative deepening it is the walk of the last search.
-
-    Args:
-        trace: of any search.
-        leaves: the values of leaves, by which unvisited leaves are called.
-        first: the simulation to begin with, from 1.
+    Of iterative deepening it is the walk of the last search, of a Monte Carlo tree search from the
+    simulation `first` on, counted from 1. Unvisited leaves are called by their values in `leaves`.
 
     Raises:
         ValueError: the trace holds no search.

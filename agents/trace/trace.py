@@ -236,11 +236,8 @@ def decimals_of(numbers: Iterable[float]) -> int:
 def number_label(number: float, least: int = DECIMALS) -> str:
     """A number with as many decimals as tell it from a whole one, at least 3 where it has them.
 
-    So no guess of 0.9999 is shown as the 1 of a proven win.
-
-    Args:
-        number: what to show.
-        least: the number of decimals in place of 3; from `ALL_DECIMALS` on it is shown in full.
+    So no guess of 0.9999 is shown as the 1 of a proven win. `least` takes the place of 3; from
+    `ALL_DECIMALS` on the number is shown in full.
     """
     if isinf(number):
         return "∞" if number > 0 else "-∞"

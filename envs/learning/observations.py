@@ -15,7 +15,6 @@ from gymnasium.spaces import Box, Dict, Discrete, Space
 from gymnasium.utils import RecordConstructorArgs
 from numpy.typing import NDArray
 
-from envs.bitboard import cell_bit
 from envs.board import BoardGame, BoardState
 from envs.learning.arguments import require_choice
 from envs.learning.numbered_games import ENCODED, Encoding, NumberedGame
@@ -45,11 +44,7 @@ class Planes:
         self._board_bits = game.columns * (game.rows + 1)
         # The viewer's board is above the other's, written as a number of as many binary digits.
         self._digits = f"0{2 * self._board_bits}b"
-        lower = [
-            2 * self._board_bits - cell_bit(game.rows, row, column).bit_length()
-            for row in range(game.rows)
-            for column in range(game.columns)
-        ]
+        lower = [2 * self._board_bits - cell.bit_length() for cell in game.cell_masks]
         upper = [digit - self._board_bits for digit in lower]
         self._places = np.array([upper, lower]).reshape(shape)
 
@@ -99,12 +94,7 @@ def make_observer(observation: str | None, game: BoardGame | NumberedGame) -> Ob
 
 
 def action_mask(legal: Sequence[int], actions: int) -> NDArray[np.int8]:
-    """Return a new array of shape (actions,): 1 for each legal action, 0 for the others.
-
-    Args:
-        legal: the legal actions; none once the game is over.
-        actions: how many actions the game numbers.
-    """
+    """Return a new array of shape (actions,): 1 for each legal action, 0 for the others."""
     return _known_mask(tuple(legal), actions).copy()
 
 

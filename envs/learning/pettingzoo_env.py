@@ -263,9 +263,7 @@ def env(
 def named_env(name: str, **arguments: Any) -> AECEnv[str, Observation, int]:
     """Make `env` of a game in the table `GAMES`, or registered otherwise, for `pettingzoo.make`.
 
-    Args:
-        name: of the game in the table.
-        arguments: sizes of the board, as the game has them, and what else `env` takes.
+    It takes sizes of the board, as the game has them, and what else `env` takes.
 
     Raises:
         ValueError: a size that is no whole number of at least 1; or as `env`.

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -83,20 +84,18 @@ REGISTERING: Mapping[str, Register] = {
 """The functions that register environments with a library that has been imported."""
 
 
+@dataclass(frozen=True)
 class _RegisteringFinder(MetaPathFinder):
     """Registers the environments as soon as a library has been imported."""
 
-    def __init__(
-        self, library: str, register: Register, listed: Callable[[], Sequence[Listed]]
-    ) -> None:
-        self._library = library
-        self._register = register
-        self._listed = listed
+    library: str
+    enter: Register
+    listed: Callable[[], Sequence[Listed]]
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname != self._library:
+        if fullname != self.library:
             return None
         others = (finder for finder in sys.meta_path if finder is not self)
         found = (finder.find_spec(fullname, path, target) for finder in others)
@@ -111,9 +110,9 @@ class _RegisteringFinder(MetaPathFinder):
         def execute_and_register(module: ModuleType) -> None:
             execute(module)
             # An archive has one loader for all that is in it.
-            if module.__name__ == self._library and self in sys.meta_path:
+            if module.__name__ == self.library and self in sys.meta_path:
                 sys.meta_path.remove(self)
-                self._register(self._listed())
+                self.enter(self.listed())
 
         # On the loader itself, which others ask for the package's sources and data.
         vars(loader)["exec_module"] = execute_and_register

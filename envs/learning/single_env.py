@@ -246,7 +246,6 @@ class GameEnv(Env[Observation, np.int64]):
         ]
 
     def _draw_opponent(self) -> None:
-        """Draw one of several opponents."""
         if self._mixture is not None:
             self._playing = self._dice.member(self._mixture)
 

@@ -8,7 +8,7 @@ from typing import Any
 from envs.board import BoardGame
 from envs.connectx import ConnectX
 from envs.tic_tac_toe import SIDE, TicTacToe
-from submission.kaggle import DONE, Referee
+from submission.kaggle import BANK, DONE, Referee
 
 SPARE_STEPS = 100  # steps that OpenSpiel's environments allow beyond the plies of a game
 
@@ -97,6 +97,20 @@ class GameConfiguration:
             "inarow": self.inarow,
             "actTimeout": self.act_timeout,
         }
+
+    def for_players(self) -> dict[str, Any]:
+        """The configuration that Kaggle's ConnectX gives its players."""
+        return {**self.for_kaggle(), **OTHER_SETTINGS}
+
+
+EPISODE_STEPS = 1000  # a game that would have more of them, the empty board counted, ends as a draw
+OTHER_SETTINGS = {
+    "episodeSteps": EPISODE_STEPS,
+    "runTimeout": 1200,
+    "agentTimeout": BANK,
+    "timeout": 2,
+}
+"""The rest of Kaggle's configuration, beside the board and the limit of a move."""
 
 
 class Result(StrEnum):

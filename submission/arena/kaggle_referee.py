@@ -118,11 +118,9 @@ class KaggleGame:
         )
 
     def _action(self, column: int | None) -> object:
-        """The action that stands for a move."""
         return self.illegal_action if column is None else column
 
     def _failing_action(self, failure: Failure) -> object:
-        """The action that stands for a failure."""
         if failure.status == "INVALID":
             return self.illegal_action
         if failure.status == "TIMEOUT":

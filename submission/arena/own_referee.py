@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
 
-from envs.bitboard import cell_bit
 from envs.connectx import ConnectX
-from submission.arena.game_record import GameConfiguration
+from submission.arena.game_record import EPISODE_STEPS, GameConfiguration
 from submission.arena.seats import Seat
 from submission.kaggle import BANK, DONE
 from submission.sandbox.causes import of_late_move
@@ -75,16 +74,6 @@ def hold_in_own_arena(
     return play_out(OwnGame(configuration), seats, opening)
 
 
-EPISODE_STEPS = 1000  # a game that would have more of them, the empty board counted, ends as a draw
-OTHER_SETTINGS = {
-    "episodeSteps": EPISODE_STEPS,
-    "runTimeout": 1200,
-    "agentTimeout": BANK,
-    "timeout": 2,
-}
-"""The rest of Kaggle's configuration, beside the board and the limit of a move."""
-
-
 class OwnGame:
     """A game in progress as on Kaggle's environment: the board, whose turn it is, the clocks.
 
@@ -100,7 +89,7 @@ class OwnGame:
         self._limit = configuration.act_timeout
         self._banks: list[float] = [bank, bank]
         self._durations: tuple[list[float], list[float]] = ([], [])
-        self._configuration = {**configuration.for_kaggle(), **OTHER_SETTINGS}
+        self._configuration = configuration.for_players()
 
     @property
     def mover(self) -> int:
@@ -178,9 +167,5 @@ def overtime(move: Move, limit: float, bank: float) -> Failure | None:
 @lru_cache(maxsize=16)
 def _rules(rows: int, columns: int, inarow: int) -> tuple[ConnectX, Mapping[int, int]]:
     """The game, and the index of each cell's bit on Kaggle's board."""
-    cells = {
-        cell_bit(rows, row, column): row * columns + column
-        for row in range(rows)
-        for column in range(columns)
-    }
-    return ConnectX(rows, columns, inarow), cells
+    env = ConnectX(rows, columns, inarow)
+    return env, {cell: index for index, cell in enumerate(env.cell_masks)}

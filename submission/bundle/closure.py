@@ -33,12 +33,7 @@ class Closure:
 
 
 def close(tree: SourceTree, start: list[Symbol], own: OwnNames) -> Closure:
-    """Gather the definitions that `start` needs, and give each a name of its own.
-
-    Args:
-        tree: where it is looked up.
-        start: what is needed.
-        own: names that the bundle defines itself.
+    """Gather the definitions that `start` needs, and give each a name beside the bundle's `own`.
 
     Raises:
         BundleError: a construct that cannot be carried over.

@@ -106,11 +106,7 @@ class DataFile:
 
 
 def data_files(agent: type[Agent], options: Mapping[str, JsonValue]) -> list[DataFile]:
-    """The files that options of an agent name, or their defaults.
-
-    Raises:
-        OSError: one cannot be read.
-    """
+    """The files that an agent's options name, or their defaults; OSError if one cannot be read."""
     return [
         DataFile(option.name, path, option.read(path))
         for option in agent_options(agent)

@@ -9,12 +9,7 @@ from submission.bundle.source_tree import SourceTree
 
 
 class Loading:
-    """Chooses among the statements that give a name its value.
-
-    Args:
-        tree: where they are found.
-        start: what is needed for its own sake.
-    """
+    """Chooses among the statements that give a name its value; `start` is needed in itself."""
 
     def __init__(self, tree: SourceTree, start: Collection[Symbol]) -> None:
         self._tree = tree
@@ -70,7 +65,11 @@ class Loading:
         if any(one not in kept for one in earlier) and any(
             one.module == symbol.module
             and one.line < first
-            and (symbol in self._read_by(one) or symbol.name in _shared_names(one))
+            and (
+                symbol in self._read_by(one)
+                # what changes a value by one of its names, as in `a = b = []`, the other has, too
+                or (len(one.names) > 1 and symbol.name in one.names)
+            )
             for one in kept
         ):
             yield from earlier
@@ -138,8 +137,3 @@ class Loading:
                 uses = self._tree.uses(definition)
                 self._read[definition] = [use for use in uses if not use.reference.binds]
         return self._read[definition]
-
-
-def _shared_names(definition: Definition) -> tuple[str, ...]:
-    """Names that one value has, as in `a = b = []`: what changes it by one name, the other has."""
-    return definition.names if len(definition.names) > 1 else ()

@@ -57,11 +57,7 @@ OwnNames = Mapping[str, LibraryImport | None]
 
 
 def bundle_names(uses: Uses, own: OwnNames) -> dict[Meaning, str]:
-    """Choose the name of each thing in the bundle.
-
-    Raises:
-        BundleError: two things must have one name.
-    """
+    """Choose the name of each thing in the bundle; BundleError if two must have one name."""
     wanted: dict[str, set[Meaning]] = defaultdict(set)
     for use in chain.from_iterable(uses.values()):
         wanted[_plain_name(use.meaning)].add(use.meaning)

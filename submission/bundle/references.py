@@ -391,7 +391,6 @@ def _defaults(arguments: ast.arguments) -> list[ast.expr]:
 
 
 def _arguments(arguments: ast.arguments) -> list[ast.arg]:
-    """All parameters of a function."""
     starred = [argument for argument in (arguments.vararg, arguments.kwarg) if argument is not None]
     return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *starred]
 

@@ -20,8 +20,7 @@ class _ModuleItself:
 class SourceTree:
     """The modules that may go into a bundle, read on demand.
 
-    Args:
-        roots: for each top-level name its package folder or its module file.
+    The roots are for each top-level name its package folder or its module file.
     """
 
     def __init__(self, roots: dict[str, Path]) -> None:

@@ -162,7 +162,7 @@ def summarise(
     return CheckReport(
         name=str(path),
         path=str(path),
-        referee=records[0].plan.referee,
+        referee=records[0].plan.rules.referee,
         size=size,
         standard_imports=source.standard_imports(),
         other_imports=source.other_imports(),
@@ -202,7 +202,7 @@ def _result(game: JudgedGame) -> GameResult:
     return GameResult(
         name=str(record.plan),
         decides=record.plan.decides,
-        act_timeout=record.plan.act_timeout,
+        act_timeout=record.plan.rules.act_timeout,
         moves=len(_moves(record)),
         longest=max((move.seconds for move in _moves(record)), default=None),
         is_complete=record.is_complete,

@@ -45,10 +45,7 @@ class Surroundings:
 def diagnose(record: ObservedGame, surroundings: Surroundings, doubt: str | None) -> Fault | None:
     """The fault that a game shows; None if the submission passed it.
 
-    Args:
-        record: the game.
-        surroundings: the modules that may be missing.
-        doubt: why the callable that Kaggle takes is probably not the one that was meant.
+    A doubt says why the callable that Kaggle takes is probably not the one that was meant.
     """
     failure = record.failure
     if failure is None:

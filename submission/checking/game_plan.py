@@ -1,6 +1,6 @@
 """The plan of a check: its games in their order, and the limits of the submission."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Literal
 
@@ -23,7 +23,7 @@ speed."""
 SHORT_ACT_TIMEOUT = 0.1  # seconds for a move in the further games
 SHORT_SECONDS = 1.5  # as FULL_SECONDS, in the further games
 
-DECIDING_SEATS: tuple[Seats, ...] = ((1,), (2,), (1, 2))
+DECIDING_SEATS: tuple[Seats, ...] = ((1,), (2,), SEATS)
 
 FIRST_GAMES = 2  # how many games are played before all others: those against the `random` agent
 
@@ -43,42 +43,28 @@ OTHER_SIZES: tuple[tuple[tuple[int, int, int], Seats], ...] = (
 class GamePlan:
     """A game to play."""
 
-    rows: int
-    columns: int
-    inarow: int
+    rules: GameConfiguration  # with the clock of a move
     seats: Seats
     """Where the submission sits; the other seat is taken by Kaggle's `random` agent, or by an
     opponent that makes the game long."""
-    act_timeout: float  # seconds for a move before the bank is touched
     seconds: float  # seconds of play after which the game has shown enough
     decides: bool  # whether Kaggle plays such games, so that the submission has to pass it
-    referee: Referee = Referee.CONNECTX
     is_long: bool = False  # whether the opponent makes it long, to see how long the bank lasts
 
     def __str__(self) -> str:
         seat = "against itself" if len(self.seats) == 2 else f"on seat {self.seats[0]}"
         length = ", a long game" if self.is_long else ""
-        return f"{self.rows}x{self.columns}x{self.inarow} {seat}{length}"
-
-    @property
-    def rules(self) -> GameConfiguration:
-        """The rules and the clock of a move."""
-        return GameConfiguration(
-            self.rows, self.columns, self.inarow, self.act_timeout, self.referee
-        )
+        rules = self.rules
+        return f"{rules.rows}x{rules.columns}x{rules.inarow} {seat}{length}"
 
     def most_moves(self, seat: Seat) -> int:
         """How many moves a seat makes if the board is filled: 21 on 6 rows and 7 columns."""
-        return (self.rows * self.columns + 2 - seat) // 2
+        return (self.rules.rows * self.rules.columns + 2 - seat) // 2
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of a submission; times in seconds.
-
-    Raises:
-        ValueError: a limit that leaves nothing.
-    """
+    """The limits of a submission, times in seconds; ValueError if one leaves nothing."""
 
     act_timeout: float  # for a move, in the games that decide
     bank: float  # for all that moves take beyond their limit, in a game
@@ -109,23 +95,20 @@ def planned_games(
     which Kaggle validates a submission. The others show whether the submission depends on the
     board's size or on the time to think.
 
-    Args:
-        limits: what the submission may take.
-        seconds: how long a game that decides is played, from the end of its first move; by default
-            FULL_SECONDS, and longer at a lower speed, as the others are in any case.
-        referee: who holds them.
+    A game that decides is played for some seconds from the end of its first move; by default
+    FULL_SECONDS, and longer at a lower speed, as the others are in any case.
     """
     full = FULL_SECONDS / limits.speed if seconds is None else seconds
     short = SHORT_SECONDS / limits.speed
-    rules = GameConfiguration.of(referee)
-    full_size = rules.rows, rules.columns, rules.inarow
-    deciding = [
-        GamePlan(*full_size, seats, limits.act_timeout, full, decides=True, referee=referee)
-        for seats in DECIDING_SEATS
+    rules = GameConfiguration.of(referee, act_timeout=limits.act_timeout)
+    in_haste = replace(rules, act_timeout=SHORT_ACT_TIMEOUT)
+    further: list[tuple[GameConfiguration, Seats]] = [(in_haste, SEATS)]
+    if referee.game == "connectx":
+        further += [
+            (replace(in_haste, rows=rows, columns=columns, inarow=inarow), seats)
+            for (rows, columns, inarow), seats in OTHER_SIZES
+        ]
+    return [
+        *(GamePlan(rules, seats, full, decides=True) for seats in DECIDING_SEATS),
+        *(GamePlan(other, seats, short, decides=False) for other, seats in further),
     ]
-    other_sizes = OTHER_SIZES if referee.game == "connectx" else ()
-    further = [
-        GamePlan(*size, seats, SHORT_ACT_TIMEOUT, short, decides=False, referee=referee)
-        for size, seats in ((full_size, (1, 2)), *other_sizes)
-    ]
-    return deciding + further

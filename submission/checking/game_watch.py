@@ -30,11 +30,8 @@ def lasting_opponent(env: BoardGame, otherwise: Chooser) -> Chooser:
 
     It plays the move whose score is nearest to 0, that of the draw that fills the board: a win or a
     loss scores more the sooner it comes (see `agents.solver.solver.ScoreBounds`). It wins only
-    where nothing else is left: an opponent may miss what it has to prevent.
-
-    Args:
-        env: the rules.
-        otherwise: plays where the solver does not take the board.
+    where nothing else is left: an opponent may miss what it has to prevent. It plays `otherwise`
+    where the solver does not take the board.
     """
     if not is_solvable(env):
         return otherwise
@@ -94,7 +91,7 @@ def doubtful_seats(
     """
     doubtful = list[Seat]()
     for seat, own in moves.items():
-        taken = overtimes(own, plan.act_timeout)
+        taken = overtimes(own, plan.rules.act_timeout)
         slowest = max(taken[1:], default=limits.bank)
         if sum(taken) + (plan.most_moves(seat) - len(own)) * slowest > limits.bank:
             doubtful.append(seat)

@@ -63,11 +63,7 @@ class ObservedGame:
 def observe_game(plan: GamePlan, staged: Path, limits: Limits, launcher: Launcher) -> ObservedGame:
     """Play a game, in which the submission has a process of its own on each of its seats.
 
-    Args:
-        plan: the game.
-        staged: folder with the submission, which is copied for this game.
-        limits: what the submission may take.
-        launcher: starts players.
+    It is copied from the folder where it is `staged`.
 
     Raises:
         ChildProcessError: a process does not get as far as the submission.
@@ -90,7 +86,8 @@ class _Game:
         self, plan: GamePlan, limits: Limits, players: Mapping[Seat, RunningPlayer]
     ) -> None:
         rules = plan.rules
-        self._board = (OpenSpielGame if plan.referee.is_open_spiel else OwnGame)(rules, limits.bank)
+        board = OpenSpielGame if rules.referee.is_open_spiel else OwnGame
+        self._board = board(rules, limits.bank)
         self._setting_up: dict[Seat, float] = {}  # seconds, which count to the first move
         self._plan = plan
         self._limits = limits
@@ -179,7 +176,7 @@ class _Game:
 
     def _is_over(self) -> bool:
         """Whether there is nothing left to play; a long game goes on after an early end."""
-        can_go_on = self._plan.is_long and not self._plan.referee.is_open_spiel
+        can_go_on = self._plan.is_long and not self._plan.rules.referee.is_open_spiel
         return self._board.over and not (can_go_on and self._goes_on())
 
     def _goes_on(self) -> bool:
@@ -189,7 +186,7 @@ class _Game:
         last, in which a submission has as much to think about as in a game that had not ended.
         """
         ((seat, moves),) = self._watch.moves.items()
-        bank = max(0.0, self._limits.bank - sum(overtimes(moves, self._plan.act_timeout)))
+        bank = max(0.0, self._limits.bank - sum(overtimes(moves, self._plan.rules.act_timeout)))
         board = OwnGame(self._plan.rules, bank)
         while len(board.columns) < 2 * len(moves) + seat - 1 and not board.over:
             board.drop(self._choose(board.columns, board.legal_columns()))

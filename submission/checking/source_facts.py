@@ -72,9 +72,8 @@ class SourceFacts:
 def read_source(source: Path, python: Path | None = None) -> SourceFacts:
     """Parse a submission in a process of its own, without executing any of it.
 
-    Args:
-        source: the file that Kaggle loads; what it may import is packed beside it.
-        python: the interpreter whose grammar and packages count; by default this one.
+    What the file may import is packed beside it. The grammar and the packages of `python` count, by
+    default of this interpreter.
     """
     try:
         answer = subprocess.run(  # noqa: S603
@@ -131,7 +130,6 @@ def _packed_trees(main: Path) -> Iterator[ast.Module]:
 
 
 def _is_installed(module: str) -> bool:
-    """Whether this interpreter has a module."""
     try:
         return find_spec(module) is not None
     except (ImportError, ValueError):

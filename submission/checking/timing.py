@@ -57,6 +57,5 @@ def _of_full_games(records: Sequence[ObservedGame]) -> Iterator[float]:
         of_seat = [record for record in records if record.moves.get(seat)]
         for record in [record for record in of_seat if record.plan.is_long] or of_seat:
             plan = record.plan
-            yield sum(
-                overtimes_of_full_game(record.moves[seat], plan.most_moves(seat), plan.act_timeout)
-            )
+            moves, most = record.moves[seat], plan.most_moves(seat)
+            yield sum(overtimes_of_full_game(moves, most, plan.rules.act_timeout))

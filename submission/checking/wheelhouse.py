@@ -49,14 +49,7 @@ links = next(Path("/kaggle/input").rglob("connectx_agents-*.whl")).parent
 
 
 def make_wheelhouse(output: Path, root: Path = ROOT) -> list[str]:
-    """Write the zip.
-
-    Args:
-        output: the zip.
-        root: the sources of this package.
-
-    Returns:
-        The names of its wheels.
+    """Write the zip, from the sources in `root`; return the names of its wheels.
 
     Raises:
         ChildProcessError: pip cannot build or find a wheel; its words say why.

@@ -1,7 +1,6 @@
 """Better, worse or equal: a sequential test with three outcomes, and how long it will take."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from math import ceil, exp
 
@@ -78,9 +77,11 @@ class ThreeWayTest:
         """About how many more games decide; 0 after the decision."""
         if self.finding is not Finding.UNDECIDED:
             return 0
-        step = Step.after(count_pairs(points_of_pairs(records)))
+        counts = count_pairs(points_of_pairs(records))
+        counted = [own + prior for own, prior in zip(counts, PRIOR_PAIRS, strict=True)]
+        next_pair = PairDistribution.proportional_to(counted)
         open_tests = [each for each in (self._upward, self._downward) if each.decision is None]
-        return 2 * ceil(max(step.pairs_to_come(test.sprt, test.llr) for test in open_tests))
+        return 2 * ceil(max(pairs_to_come(test, next_pair) for test in open_tests))
 
 
 PRIOR_PAIRS = (1.5, 1.0, 3.0, 1.0, 1.5)
@@ -88,34 +89,21 @@ PRIOR_PAIRS = (1.5, 1.0, 3.0, 1.0, 1.5)
 The variance of a pair is that of players who draw one game in five."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """The next pair of games: the mean and the variance of its score."""
+def pairs_to_come(test: SequentialTest, next_pair: PairDistribution) -> float:
+    """How many pairs end a test on average, from its present log-likelihood ratio.
 
-    mean: float
-    variance: float
-
-    @classmethod
-    def after(cls, pair_counts: Sequence[int]) -> "Step":
-        """What to expect after these numbers of pairs with 0, 1/2, 1, 3/2 and 2 points."""
-        counted = [own + prior for own, prior in zip(pair_counts, PRIOR_PAIRS, strict=True)]
-        expected = PairDistribution.proportional_to(counted)
-        return cls(expected.mean, expected.variance)
-
-    def pairs_to_come(self, sprt: Sprt, llr: float) -> float:
-        """How many pairs end a test on average, from its present log-likelihood ratio.
-
-        With every pair the ratio moves as it does for normal scores, and the mean time until it
-        leaves the interval between the bounds is that of Brownian motion with a drift.
-        """
-        score_0, score_1 = expected_score(sprt.elo0), expected_score(sprt.elo1)
-        gain = (score_1 - score_0) / self.variance
-        drift = gain * (self.mean - (score_0 + score_1) / 2)
-        variance = gain**2 * self.variance
-        below, above = llr - sprt.lower, sprt.upper - llr
-        ahead, behind = (above, below) if drift > 0 else (below, above)
-        slope = 2 * abs(drift) / variance
-        if slope * (ahead + behind) < 1e-6:
-            return ahead * behind / variance
-        goes_ahead = (1 - exp(-slope * behind)) / (1 - exp(-slope * (ahead + behind)))
-        return (goes_ahead * ahead - (1 - goes_ahead) * behind) / abs(drift)
+    With every pair the ratio moves as it does for normal scores, and the mean time until it leaves
+    the interval between the bounds is that of Brownian motion with a drift.
+    """
+    sprt, llr = test.sprt, test.llr
+    score_0, score_1 = expected_score(sprt.elo0), expected_score(sprt.elo1)
+    gain = (score_1 - score_0) / next_pair.variance
+    drift = gain * (next_pair.mean - (score_0 + score_1) / 2)
+    variance = gain**2 * next_pair.variance
+    below, above = llr - sprt.lower, sprt.upper - llr
+    ahead, behind = (above, below) if drift > 0 else (below, above)
+    slope = 2 * abs(drift) / variance
+    if slope * (ahead + behind) < 1e-6:
+        return ahead * behind / variance
+    goes_ahead = (1 - exp(-slope * behind)) / (1 - exp(-slope * (ahead + behind)))
+    return (goes_ahead * ahead - (1 - goes_ahead) * behind) / abs(drift)

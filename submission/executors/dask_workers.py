@@ -59,7 +59,6 @@ def dask_executor(address: str) -> Iterator[Executor]:
 
 @contextmanager
 def _connected(address: str) -> Iterator["Client"]:
-    """A client of the scheduler."""
     try:
         from distributed import Client
     except ModuleNotFoundError as error:

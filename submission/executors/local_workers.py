@@ -210,12 +210,8 @@ class RenewedExecutor(Executor):
     """Hands work to an executor and, when its workers die, to a new one.
 
     Unfinished work is begun again, so nothing may depend on how often it is done. When no further
-    executor may follow, all remaining work ends with `BrokenExecutor`.
-
-    Args:
-        start: makes an executor.
-        renewals: how many executors may follow the first one.
-        deaths: exceptions, beside `BrokenExecutor`, that mean that a worker is dead.
+    executor may follow, for there were as many `renewals`, all remaining work ends with
+    `BrokenExecutor`. The `deaths` are further exceptions that mean that a worker is dead.
     """
 
     def __init__(

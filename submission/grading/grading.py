@@ -100,7 +100,6 @@ def answer_shard(shard: Shard) -> list[Answer]:
 
 
 def _answer_until_failure(shard: Shard, positions: Sequence[SolvedPosition]) -> list[Answer]:
-    """The answers up to the first failure."""
     answers: list[Answer] = []
     # The seed depends on the first position to be asked about and on no other.
     seed = Random(f"{shard.seed}/{positions[0].moves}").getrandbits(32)

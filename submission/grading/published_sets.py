@@ -182,10 +182,8 @@ def _whole_numbers(fields: Mapping[str, Any], name: str, count: int) -> list[int
 def game_to(board: Sequence[int]) -> list[int] | None:
     """The columns of a game, counted from 0, that leads to a flat board; None if there is none.
 
-    It takes back stone after stone, of both players in turn, from the tops of the columns.
-
-    Args:
-        board: as `GAME.to_board` gives it, with no stone above an empty cell.
+    It takes back stone after stone, of both players in turn, from the tops of the columns; no stone
+    may lie above an empty cell.
     """
     stacks = [
         [stone for stone in board[column :: GAME.columns] if stone]

@@ -102,11 +102,7 @@ class ScoreBoard:
         self._tests = {} if sprt is None else {names: SequentialTest(sprt) for names in self._games}
 
     def add(self, record: GameRecord) -> None:
-        """Take a game.
-
-        Raises:
-            ValueError: its pairing is not among those of the match, or it is there already.
-        """
+        """Take a game; a ValueError if it is not of the match, or there already."""
         games = self._games.get(record.pairing)
         if games is None:
             raise ValueError(f"{record.player} against {record.opponent} is not to be played")

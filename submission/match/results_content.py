@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from agents.reporting.input_file import read_header, read_json, refused_line
 from envs.board import BoardGame
-from submission.arena.game_record import GameConfiguration, GameRecord, Result
-from submission.arena.own_referee import EPISODE_STEPS, rewards_of
+from submission.arena.game_record import EPISODE_STEPS, GameConfiguration, GameRecord, Result
+from submission.arena.own_referee import rewards_of
 from submission.kaggle import DONE
 from submission.match.match import MatchPlan
 from submission.match.schedule import Settings, seat_in

@@ -58,9 +58,7 @@ def new_results(path: Path, header: ResultsHeader) -> Iterator[ResultsFile]:
 def resumed_results(path: Path, header: ResultsHeader) -> Iterator[ResultsFile]:
     """The results file of an earlier run until the `with` block ends.
 
-    Args:
-        path: the file.
-        header: of the games that are asked for now; there may be more than before.
+    The header is that of the games that are asked for now; there may be more than before.
 
     Raises:
         ValueError: it is no results file, it is damaged, or its games were others.

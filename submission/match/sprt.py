@@ -82,8 +82,7 @@ class Sprt:
     def log_likelihood_ratio(self, pair_counts: Sequence[int]) -> float:
         """Weigh the hypotheses: how much likelier `elo1` makes the games than `elo0`, as a log.
 
-        Args:
-            pair_counts: how many pairs of games brought 0, 1/2, 1, 3/2 and 2 points.
+        The pairs of games that brought 0, 1/2, 1, 3/2 and 2 points are counted.
         """
         observed = PairDistribution.observed(pair_counts)
         under_elo0 = observed.with_mean(expected_score(self.elo0))

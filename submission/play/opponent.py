@@ -12,7 +12,7 @@ from agents.registry import agent_from_text
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 from submission.arena.game_record import GameConfiguration
-from submission.arena.own_referee import OTHER_SETTINGS, overtime
+from submission.arena.own_referee import overtime
 from submission.arena.players import Player, find_player
 from submission.arena.seats import Seat, open_seat
 from submission.kaggle import BANK
@@ -93,7 +93,7 @@ class SubmissionOpponent(Opponent):
             "step": state.mask.bit_count(),
             "remainingOverageTime": BANK,
         }
-        move = self._seat.act(observation, {**rules.for_kaggle(), **OTHER_SETTINGS})
+        move = self._seat.act(observation, rules.for_players())
         failure = overtime(move, time_limit, BANK) or move.failure
         legal = env.get_available_actions(state)
         if failure is None and move.column is not None and move.column in legal:

@@ -71,10 +71,7 @@ class Raised(NamedTuple):
 def of_exception(error: Raised, memory: int | None, hidden: Sequence[str] = ()) -> Cause:
     """The cause of an exception.
 
-    Args:
-        error: the exception.
-        memory: bytes that the submission may use; None where nothing limits it.
-        hidden: paths and hosts that it asked for in vain; see `of_hidden`.
+    The memory is in bytes, None where nothing limits it; for `hidden` see `of_hidden`.
     """
     if attempt := _attempt(error, hidden):
         return of_hidden(attempt)
@@ -146,11 +143,10 @@ def of_exception(error: Raised, memory: int | None, hidden: Sequence[str] = ()) 
 
 
 def of_hidden(asked: str) -> Cause:
-    """Why a submission did not get what it asked for.
+    """Why a submission did not get what it `asked` for.
 
-    Args:
-        asked: a path that Kaggle's machine does not have; or, after REACHED_FOR, the host or the
-            command that needed the network, empty where it is not known.
+    That is a path that Kaggle's machine does not have; or, after REACHED_FOR, the host or the
+    command that needed the network, empty where it is not known.
     """
     if asked.startswith(REACHED_FOR):
         what = asked.removeprefix(REACHED_FOR)

@@ -48,10 +48,7 @@ PLAYER = "player"
 
 
 def contain(folder: Path) -> tuple[str, ...]:
-    """Cut this process and its descendants off from the network and the home folder.
-
-    Args:
-        folder: where all of them live.
+    """Cut this process and its descendants, who live in a folder, off from network and home.
 
     Returns:
         What they are cut off from, as far as the system allows: NETWORK and HOME.

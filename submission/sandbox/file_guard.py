@@ -155,10 +155,8 @@ def _prefix(folder: str) -> str:
 class ProjectHider(MetaPathFinder):
     """Finds modules of certain names only where they are the submission's own.
 
-    Args:
-        names: the project's packages and modules.
-        places: what to hide under these names: the packages and modules themselves, and the folder
-            of kaggle_environments, which has an `agents` module of its own on the search path.
+    The places to hide are the packages and modules of these names, and the folder of
+    kaggle_environments, which has an `agents` module of its own on the search path.
     """
 
     def __init__(self, names: Iterable[str], places: Iterable[Path]) -> None:

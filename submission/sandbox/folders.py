@@ -35,9 +35,8 @@ FOLDER_ALONE = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFO
 def owned_folder(parent: Path | None = None) -> Iterator[Path]:
     """An empty folder of this process, removed when the block ends.
 
-    Args:
-        parent: where to make it, and where folders whose owners are gone are removed before; by
-            default the folder of temporary files.
+    It lies in `parent`, by default the folder of temporary files, where folders whose owners are
+    gone are removed before.
 
     Raises:
         OSError: it cannot be made.

@@ -61,12 +61,8 @@ def child_command(module: str, python: Path | None, *packages: ModuleType) -> li
     """The command that runs `main()` of a module of this project; arguments may follow.
 
     The current folder and the user's own packages are not on the child's search path. The project
-    is, until the module hides it (see `hide_project`).
-
-    Args:
-        module: its name.
-        python: the interpreter, with the packages of its own; None for this one.
-        packages: found by the child where this process has found them.
+    is, until the module hides it (see `hide_project`). Of another interpreter than this one it has
+    the packages, and it finds the given ones where this process has found them.
     """
     program = f"import sys; sys.path.insert(0, {str(PROJECT)!r}); "
     for package in packages:
@@ -162,11 +158,8 @@ class News(NamedTuple):
 class StarterProcess:
     """A running starter, whose output threads read, which works on every system.
 
-    Args:
-        starter: how to start it.
-        folder: its home.
-        mark: what the environment of all that comes from it is marked with.
-        news: gets what it and its players write, and its end.
+    The folder is its home. The environment of all that comes from it has the mark. What it and its
+    players write, and its end, are news.
     """
 
     def __init__(self, starter: Starter, folder: Path, mark: str, news: Queue[News]) -> None:

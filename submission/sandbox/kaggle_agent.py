@@ -37,8 +37,7 @@ SHORT.maxother = 60  # leaves an address at the end whole
 class KaggleAgent:
     """Kaggle's wrapper around an agent: loads it at the first move, times it, catches its output.
 
-    Args:
-        raw: what `env.run` takes for a player: the path of a file, or a function.
+    It takes what `env.run` takes for a player: the path of a file, or a function.
     """
 
     def __init__(self, raw: object) -> None:

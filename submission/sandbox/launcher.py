@@ -35,16 +35,7 @@ class SupervisorPool:
         self._is_closed = False
 
     def take(self, starter: Starter, owner: object, *, is_new: bool = False) -> SupervisorProcess:
-        """Take an idle supervisor, or a new one.
-
-        Args:
-            starter: how it starts players.
-            owner: for whom; see `end`.
-            is_new: whether it must be a new one.
-
-        Raises:
-            ChildProcessError: none starts.
-        """
+        """Take an idle supervisor for an owner, or a new one; ChildProcessError if none starts."""
         kind = (starter, tempfile.gettempdir())
         supervisor = None
         while not is_new and (supervisor := self._next_idle(kind)) and not supervisor.is_alive:

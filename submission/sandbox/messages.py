@@ -136,11 +136,7 @@ def has_shape(value: object, shape: Shape) -> bool:
 
 
 class KeyedLines:
-    """Finds the messages with a key in the output of a stranger's process.
-
-    Args:
-        key: the `key` of every genuine message.
-    """
+    """Finds a stranger's messages with a key, which every genuine one has, in its output."""
 
     def __init__(self, key: str) -> None:
         self._key = key

@@ -10,7 +10,8 @@ import os
 import re
 import socket
 from collections.abc import Callable
-from ipaddress import ip_address
+from contextlib import suppress
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Any
 
 NAMING = ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr")
@@ -41,7 +42,7 @@ class NetworkGuard:
         """See `sys.addaudithook`: an OSError where the event would reach another machine."""
         if event in NAMING:
             host = _text(arguments[0])
-            if not (_is_address(host) or _is_own_name(host)):
+            if not (_address(host) or _is_own(host)):
                 self._tell(host[:LONGEST_TOLD])
                 raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
         elif event in SENDING:
@@ -55,7 +56,7 @@ class NetworkGuard:
         if sending.family not in (socket.AF_INET, socket.AF_INET6) or not address:
             return
         host = _text(address[0])
-        if not (_is_own_address(host) or _is_own_name(host)):
+        if not _is_own(host):
             self._tell(host[:LONGEST_TOLD])
             raise OSError(errno.ENETUNREACH, "Network is unreachable")
 
@@ -71,21 +72,14 @@ def _command(command: Any) -> str:
     )
 
 
-def _is_own_name(host: str) -> bool:
-    """Whether a host name is this machine's; an empty one is."""
+def _is_own(host: str) -> bool:
+    """Whether a host is this machine, by its name, an empty one too, or by its address."""
+    if (address := _address(host)) is not None:
+        return address.is_loopback or address.is_unspecified
     return host in ("", "localhost", socket.gethostname())
 
 
-def _is_address(host: str) -> bool:
-    try:
-        ip_address(host)
-    except ValueError:
-        return False
-    return True
-
-
-def _is_own_address(host: str) -> bool:
-    if not _is_address(host):
-        return False
-    address = ip_address(host)
-    return address.is_loopback or address.is_unspecified
+def _address(host: str) -> IPv4Address | IPv6Address | None:
+    with suppress(ValueError):
+        return ip_address(host)
+    return None

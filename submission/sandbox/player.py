@@ -105,11 +105,7 @@ class SupervisorProcess:
             os.write(self._process.stdin.fileno(), encoded(message))
 
     def hear(self, shape: Shape, seconds: float = 0.0) -> Message:
-        """Its next report.
-
-        Args:
-            shape: of the report; see `messages`.
-            seconds: how long it may have to wait for others.
+        """Its next report, of this shape (see `messages`), for which it may have to wait a while.
 
         Raises:
             EOFError: it has ended, or is ended here because it says nothing or no report.
@@ -203,12 +199,8 @@ class RuntimeVersions:
 class RunningPlayer:
     """A submission in a process of its own; a context manager that ends the process.
 
-    Nothing that the submission does raises an exception here.
-
-    Args:
-        supervisor: watches over the process.
-        agent, seed, memory, speed: as of `Launcher.start_player`.
-        release: takes the supervisor back.
+    Nothing that the submission does raises an exception here. For the arguments see
+    `Launcher.start_player`; `release` takes the supervisor back.
 
     Raises:
         OSError, ValueError: the submission cannot be written, or the supervisor has ended.

@@ -70,10 +70,7 @@ class PlayerJob:
 class Responder:
     """Answers requests, a line of JSON each. It binds what it needs: a submission may replace it.
 
-    Args:
-        key: what every message must carry.
-        requests: the open file that requests come from.
-        answers: the open file to answer on.
+    Every message carries the key. Requests and answers are open files.
     """
 
     def __init__(self, key: str, requests: int, answers: int) -> None:

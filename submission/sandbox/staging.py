@@ -31,14 +31,9 @@ MOST_HEADER_BYTES = 2**16  # what may describe the first one
 
 
 def stage(submission: Path, folder: Path) -> Path:
-    """Copy or unpack a submission into an empty folder.
+    """Copy or unpack a submission into an empty folder, and return the file that Kaggle loads.
 
-    Args:
-        submission: a `.py` file, or a `.tar.gz` or `.tgz` file with `main.py` at its top.
-        folder: an existing empty folder.
-
-    Returns:
-        Path of the file that Kaggle loads.
+    It is a `.py` file, or a `.tar.gz` or `.tgz` file with `main.py` at its top.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -61,11 +56,9 @@ def stage(submission: Path, folder: Path) -> Path:
 
 
 def lay_out(submission: bytes | Path, folder: Path) -> None:
-    """Lay out a submission that has been checked.
+    """Lay out a submission that has been checked, in a folder that is new or empty.
 
-    Args:
-        submission: the content of its file, or the folder of its files.
-        folder: where there is nothing yet, or nothing in it.
+    It is the content of its file, or the folder of its files.
 
     Raises:
         OSError, ValueError: it cannot be written.
@@ -150,12 +143,7 @@ UNREADABLE = (tarfile.TarError, zlib.error, EOFError, OSError, RecursionError, V
 
 
 def unpack(content: bytes, folder: Path, archive: object) -> None:
-    """Unpack an archive into an empty folder, and no more than the limits allow.
-
-    Args:
-        content: of its file.
-        folder: an existing empty folder.
-        archive: its name.
+    """Unpack the content of an archive into an empty folder, and no more than the limits allow.
 
     Raises:
         ValueError: it is damaged, too large, or holds what a submission has no use for.

@@ -87,10 +87,7 @@ class HungUp(Exception):
 class Supervisor:
     """Does what comes over standard input: `start` a player, `ask` it for a move, `end` it.
 
-    Args:
-        starter: starts players.
-        folder: home of the starter's process.
-        mark: what the environment of all processes is marked with.
+    The folder is the home of the starter's process; the environment of all processes has the mark.
     """
 
     def __init__(self, starter: Starter, folder: Path, mark: str) -> None:
@@ -173,7 +170,6 @@ class Supervisor:
         return [self._source.process_id] if self._source and self._source.forks else []
 
     def _processes(self) -> list[int]:
-        """The processes of the player."""
         return [pid for pid in descendants(os.getpid()) if pid not in self._spared()]
 
     def _wait_for(self, has_come: Callable[[], bool], seconds: float) -> None:

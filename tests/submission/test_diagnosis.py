@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from submission.arena.game_record import GameConfiguration
 from submission.checking.diagnosis import Fault, Surroundings, diagnose
 from submission.checking.game_plan import GamePlan
 from submission.checking.observed_game import Choice, ObservedGame
@@ -15,7 +16,7 @@ from submission.sandbox.player import RuntimeVersions
 
 SURROUNDINGS = Surroundings(neighbours=frozenset({"tactics", "numbers"}))
 
-PLAN = GamePlan(6, 7, 4, (2,), act_timeout=2, seconds=10, decides=True)
+PLAN = GamePlan(GameConfiguration(), (2,), seconds=10, decides=True)
 
 MEMORY = 3 * 2**30
 
@@ -63,9 +64,7 @@ def test_no_fault_of_the_submission() -> None:
     ],
 )
 def test_invalid_actions(returned: str, action: str, cause: str) -> None:
-    found = fault(
-        game(failure("INVALID", causes.of_returned(returned, action, {"columns": PLAN.columns})))
-    )
+    found = fault(game(failure("INVALID", causes.of_returned(returned, action, {"columns": 7}))))
     assert found.status == "INVALID"
     assert cause in found.cause
 

@@ -8,10 +8,10 @@ from statistics import fmean
 
 import pytest
 
-from agents.reporting.stats import count_pairs, expected_score
+from agents.reporting.stats import PairDistribution, count_pairs, expected_score
 from submission.arena.game_record import GameRecord, Result
-from submission.comparing.finding import Finding, Step, ThreeWayTest
-from submission.match.sprt import Sprt, points_of_pairs
+from submission.comparing.finding import Finding, ThreeWayTest, pairs_to_come
+from submission.match.sprt import SequentialTest, Sprt, points_of_pairs
 from tests.helpers.game_records import DRAW, WIN
 
 MARGIN = 50.0
@@ -105,18 +105,20 @@ def test_the_games_to_come_are_those_that_come_on_average(elo: float) -> None:
     """By simulation: Brownian motion does not overshoot its bounds, so it is a little quicker."""
     rng = Random(elo)
     sprt = Sprt(0, MARGIN)
-    step = Step.after(count_pairs(points_of_pairs(simulated(elo, rng, 20_000))))
+    counts = count_pairs(points_of_pairs(simulated(elo, rng, 20_000)))
+    next_pair = PairDistribution.observed(counts)
     lengths = []
     for _ in range(40):
         records = simulated(elo, rng)
-        llr, pairs, gain = 0.0, 0, (expected_score(MARGIN) - 0.5) / step.variance
+        llr, pairs, gain = 0.0, 0, (expected_score(MARGIN) - 0.5) / next_pair.variance
         for points in points_of_pairs(records):
             llr += gain * (points / 2 - (expected_score(MARGIN) + 0.5) / 2)
             pairs += 1
             if not sprt.lower < llr < sprt.upper:
                 break
         lengths.append(pairs)
-    assert step.pairs_to_come(sprt, 0.0) == pytest.approx(fmean(lengths), rel=0.35)
+    expected = pairs_to_come(SequentialTest(sprt), next_pair)
+    assert expected == pytest.approx(fmean(lengths), rel=0.35)
 
 
 def test_the_first_forecast_is_that_of_equal_players() -> None:

@@ -5,13 +5,14 @@ from typing import Any
 
 import pytest
 
+from submission.arena.game_record import GameConfiguration
 from submission.checking.game_plan import GamePlan, Limits, Seat
 from submission.checking.game_watch import GameWatch, doubtful_seats, of_full_game, overtimes
 from submission.sandbox.move import Move
 
 LIMITS = Limits(act_timeout=2, bank=60, run_timeout=1200, memory=2**30)
 
-PLAN = GamePlan(6, 7, 4, (1,), act_timeout=2, seconds=10, decides=True)
+PLAN = GamePlan(GameConfiguration(), (1,), seconds=10, decides=True)
 LONG = replace(PLAN, is_long=True)
 
 
@@ -79,7 +80,7 @@ def test_games_that_do_not_decide_are_stopped_in_any_case() -> None:
 
 
 def test_the_seats_of_a_full_board() -> None:
-    small = replace(PLAN, rows=3, columns=3)
+    small = replace(PLAN, rules=GameConfiguration(rows=3, columns=3))
     assert [plan.most_moves(seat) for plan in (PLAN, small) for seat in (1, 2)] == [21, 21, 5, 4]
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from agents.solver.position_bounds import win_score
 from agents.solver.score_table import MOST_CELLS
 from agents.solver.solver_engine import fits_solver
-from envs.bitboard import board_masks, column_cells, fits_in_word, has_run, mirrored
+from envs.bitboard import board_masks, fits_in_word, has_run, mirrored
 from envs.board import BoardState
 from envs.compiled.jit import WORDS, Words
 from envs.connectx import ConnectX
@@ -30,16 +30,17 @@ ILLEGAL = -128
 
 
 def require_labelled_board(env: ConnectX) -> None:
-    """Check that positions of a board can be labelled.
-
-    Raises:
-        ValueError: the board is too large.
-    """
+    """Check that positions of a board can be labelled; a ValueError if it is too large."""
     if not fits_solver(*env.size):
         raise ValueError(
             f"labelled positions are of boards of at most {MOST_CELLS} cells and {max(WORDS)} "
             f"bits, which the solver takes, not of {env!r}"
         )
+
+
+def states_of(movers: Words, masks: Words) -> list[BoardState]:
+    """The unfinished positions that these words hold."""
+    return [*map(BoardState.of_stones, movers.tolist(), masks.tolist())]
 
 
 def label_words(env: ConnectX, numbers: Sequence[int]) -> Words:
@@ -82,10 +83,7 @@ class LabelledPositions:
     @property
     def states(self) -> list[BoardState]:
         """The positions as the rules know them."""
-        return [
-            BoardState.of_stones(mover, mask)
-            for mover, mask in zip(self.movers.tolist(), self.masks.tolist(), strict=True)
-        ]
+        return states_of(self.movers, self.masks)
 
     @cached_property
     def plies(self) -> Words:
@@ -124,8 +122,7 @@ class LabelledPositions:
             lines: Any = has_run(stones, env.rows, env.inarow)
             sound &= ~lines
         least, most = -win_score(board.cells, plies + 1), win_score(board.cells, plies)
-        for column, scores in enumerate(self.scores.T):
-            cells = column_cells(env.rows, column)
+        for cells, scores in zip(env.action_cells, self.scores.T, strict=True):
             is_full, has_score = masks & cells == cells, scores != ILLEGAL
             sound &= is_full != has_score
             sound &= is_full | ((least <= scores) & (scores <= most))

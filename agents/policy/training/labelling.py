@@ -44,10 +44,11 @@ from agents.policy.training.labelled_positions import (
     joined,
     label_words,
     require_labelled_board,
+    states_of,
 )
 from agents.solver.position_bounds import win_score
 from agents.solver.solver import Solver
-from envs.bitboard import cell_bit, column_cells, has_run
+from envs.bitboard import has_run
 from envs.board import BoardState
 from envs.compiled.jit import Flags, Words
 from envs.connectx import ConnectX
@@ -205,9 +206,8 @@ class Labeller:
         self.cells = env.rows * env.columns
         self.book = shipped_book_of(env)
         self._solver = Solver(env, TABLE_MEGABYTES)
-        rows, columns = env.rows, range(env.columns)
-        self._bottoms = label_words(env, [cell_bit(rows, rows - 1, c) for c in columns])
-        self._columns = label_words(env, [column_cells(rows, c) for c in columns])
+        self._bottoms = label_words(env, [cells & -cells for cells in env.action_cells])
+        self._columns = label_words(env, env.action_cells)
 
     @property
     def book_plies(self) -> int:
@@ -241,11 +241,7 @@ class Labeller:
             keys = keys_of_stones(self.book.scope, movers, masks)
             known: Words = self.book.scores[ply][np.searchsorted(self.book.keys[ply], keys)]
             return known
-        states = [
-            BoardState.of_stones(mover, mask)
-            for mover, mask in zip(movers.tolist(), masks.tolist(), strict=True)
-        ]
-        return np.array(self._solver.score_all(states), np.int64)
+        return np.array(self._solver.score_all(states_of(movers, masks)), np.int64)
 
 
 class Games(NamedTuple):
@@ -317,8 +313,7 @@ class Grove:
             games = games.after(moves, games.draw_columns(moves.legal, scores, self._rng))
             if not len(games.movers):
                 return state
-        mover, mask = int(games.movers[0]), int(games.masks[0])
-        return BoardState.of_stones(mover, mask)
+        return states_of(games.movers[:1], games.masks[:1])[0]
 
     def _label(self, games: Games, ply: int) -> tuple[Moves, Words]:
         """Label the positions of the games, each once; the moves of each game, and their scores."""

@@ -173,11 +173,7 @@ LEARNERS: Mapping[str, Method] = {
 
 
 def find_method(name: str) -> Method:
-    """Look up a method.
-
-    Raises:
-        ValueError: no method has this name.
-    """
+    """Look up a method; a ValueError if none has this name."""
     require_one_of("method", name, LEARNERS)
     return LEARNERS[name]
 
@@ -186,11 +182,7 @@ LIBRARIES = ("torch", "matplotlib", "tensorboard")
 
 
 def require_training_libraries() -> None:
-    """Check that training can begin.
-
-    Raises:
-        ModuleNotFoundError: a library is missing; the message says what to install.
-    """
+    """Check that training can begin; a ModuleNotFoundError says what to install."""
     missing = [name for name in LIBRARIES if find_spec(name) is None]
     if missing:
         raise ModuleNotFoundError(

@@ -51,10 +51,7 @@ class PastSelf(NamedTuple):
 class Trials:
     """Holds the trials of one training; they take nothing from its random numbers.
 
-    Args:
-        game: the game that is learnt.
-        draw: draws the solved positions when the first trial is held; None leaves their figures
-            out.
+    The solved positions are drawn when the first one is held; None leaves their figures out.
     """
 
     def __init__(
@@ -106,14 +103,9 @@ class Trials:
 
 
 def rating(score: float, opponents: Sequence[float]) -> float:
-    """The Elo at which a score is expected against equally many games with each opponent.
+    """The likeliest Elo of a score in [0, 1] against equally many games with each opponent.
 
-    Args:
-        score: in [0, 1].
-        opponents: their ratings, at least one.
-
-    Returns:
-        The likeliest rating by Elo's model; no more than `FARTHEST` beyond all of the opponents.
+    It is no more than `FARTHEST` beyond all of the opponents' ratings, of which there is one.
     """
     low, high = min(opponents) - FARTHEST, max(opponents) + FARTHEST
     for _ in range(BISECTIONS):
@@ -206,7 +198,6 @@ class Training:
 
     @property
     def _lacks_trial(self) -> bool:
-        """Whether the latest round has had no trial."""
         return self._last_trial.rounds < len(self.rounds)
 
     @property

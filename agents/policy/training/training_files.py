@@ -44,11 +44,7 @@ class TrainingFiles(NamedTuple):
     def of(
         cls, policy: Path, game: BoardGame, method: str, settings: TrainingSettings
     ) -> "TrainingFiles":
-        """The files of a training.
-
-        Raises:
-            ValueError: the policy's name does not end in .npz.
-        """
+        """The files of a training; a ValueError if the policy's name does not end in .npz."""
         if policy.suffix != ".npz":
             raise ValueError(f"a policy's file ends in .npz, unlike {policy}: rename it")
         numbers = {name: value for name, value in asdict(settings).items() if name != "positions"}
@@ -198,11 +194,7 @@ def encode_state(state: Any) -> bytes:
 
 
 def decode_state(content: bytes) -> Any:
-    """Unpack what `encode_state` has packed.
-
-    Raises:
-        ValueError: it is something else, or damaged.
-    """
+    """Unpack what `encode_state` has packed; a ValueError if it is something else, or damaged."""
     try:
         arrays = ArrayArchive(content, len(content))  # it is not compressed
         return _unpacked(json.loads(arrays[TREE].tobytes()), arrays.__getitem__)

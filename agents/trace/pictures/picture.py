@@ -6,14 +6,7 @@ from enum import StrEnum
 
 from agents.options import require_at_least
 from agents.trace.recording import RECORDED_SEARCHES
-from agents.trace.trace import (
-    BOUND_SIGNS,
-    Path,
-    ReturnReason,
-    SearchTrace,
-    TracedNode,
-    shortened,
-)
+from agents.trace.trace import BOUND_SIGNS, Path, ReturnReason, SearchTrace, TracedNode, shortened
 from envs.protocol import CHANCE
 
 LIMIT = 300
@@ -118,11 +111,7 @@ def picture_of(trace: SearchTrace, limit: int) -> Picture:
 
 
 def whole_picture(trace: SearchTrace, top: Path = ()) -> Picture:
-    """The picture of a trace, with all its nodes.
-
-    Raises:
-        ValueError: the trace holds no search, or no such node.
-    """
+    """The picture of a trace with all its nodes; ValueError without a search or such a node."""
     if trace.simulations:
         return _simulations(trace, top)
     if trace.nodes:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from envs.bitboard import cell_bit, fits_in_wide_word, has_line, word_of_board
+from envs.bitboard import fits_in_wide_word, has_line, word_of_board
 from envs.board import BoardGame, BoardState
 from envs.compiled.jit import Flags, Words, compiles, fastest, jit, words_of
 from envs.learning.observations import OBSERVERS
@@ -46,14 +46,7 @@ class Boards:
         self.cells = words(cells)
         self.lowest = words([column & -column for column in cells])
         self.highest = words([1 << (column.bit_length() - 1) for column in cells])
-        self.shifts = np.array(
-            [
-                cell_bit(game.rows, row, column).bit_length() - 1
-                for row in range(game.rows)
-                for column in range(game.columns)
-            ],
-            np.int64,
-        )
+        self.shifts = np.array([cell.bit_length() - 1 for cell in game.cell_masks], np.int64)
 
     def __len__(self) -> int:
         """Count the positions."""
@@ -83,13 +76,9 @@ class Boards:
         play(actions, turn, sign, self.mover, self.mask, over, rewards, self.lowest, self.cells)
 
     def observe(self, which: Flags, viewers: Bytes, name: str, observations: Bytes) -> None:
-        """Write observations, as each viewer sees them (1 or 2; 0: the player to move).
+        """Write the observations of this name of positions, a row for each.
 
-        Args:
-            which: the positions.
-            viewers: of each position.
-            name: of the observation, one of `OBSERVERS`.
-            observations: takes them, a row for each position.
+        They are as each viewer sees them: 1, 2, or 0 for the player to move.
         """
         if self.is_compiled:
             by_cell = observations.reshape(len(self), -1, len(self.shifts))

@@ -1,6 +1,7 @@
 """The opponents' replies in many games: by kernels, in batches, or one by one."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
@@ -81,31 +82,19 @@ def make_replies(
     return SingleReplies(game, partial(make_opponent, member))
 
 
+@dataclass(eq=False)
 class KernelReplies:
-    """An opponent that a kernel plays; only the random one plays on boards that are not compiled.
+    """An opponent that a kernel plays; only the random one plays also on boards not compiled."""
 
-    Args:
-        reply: the kernel.
-        tables: what it takes.
-        own_streams: the kernel's own random streams, by game; None: it draws from the games'.
-        seed_of_all: a seed for all games; None: each game has a seed of its own.
-    """
-
-    def __init__(
-        self,
-        reply: ReplyKernel,
-        tables: Any,
-        own_streams: Words | None = None,
-        seed_of_all: int | None = None,
-    ) -> None:
-        self.reply = reply
-        self.tables = tables
-        self._own_streams = own_streams
-        self._seed_of_all = seed_of_all
+    reply: ReplyKernel
+    tables: Any  # what the kernel takes
+    own_streams: Words | None = None
+    """The kernel's own random streams, by game; None: it draws from the games'."""
+    seed_of_all: int | None = None  # None: each game has a seed of its own
 
     def streams(self, streams: Words) -> Words:
         """The random streams that the kernel draws from, given the games'."""
-        return streams if self._own_streams is None else self._own_streams
+        return streams if self.own_streams is None else self.own_streams
 
     def choose(self, boards: Boards, turn: Flags, streams: Words) -> Words:
         """Choose an action for each game in `turn`."""
@@ -116,9 +105,9 @@ class KernelReplies:
 
     def seed(self, index: int, stream: int) -> None:
         """Reset its own random stream of a game, as an agent with this seed does."""
-        if self._own_streams is not None:
-            seed = stream if self._seed_of_all is None else self._seed_of_all
-            self._own_streams[index] = stream_of_seed(seed)
+        if self.own_streams is not None:
+            seed = stream if self.seed_of_all is None else self.seed_of_all
+            self.own_streams[index] = stream_of_seed(seed)
 
 
 class MixedReplies:
@@ -150,22 +139,22 @@ class MixedReplies:
             member.seed(index, stream)
 
 
+@dataclass(eq=False)
 class SingleReplies:
     """Each game has an opponent of its own; a reply is a Python call."""
 
-    def __init__(self, game: BoardGame, make: Callable[[int], Opponent]) -> None:
-        self._game = game
-        self._make = make
-        self._opponents: dict[int, Opponent] = {}
+    game: BoardGame
+    make: Callable[[int], Opponent]  # of a seed
+    opponents: dict[int, Opponent] = field(default_factory=dict)
 
     def choose(self, boards: Boards, turn: Flags, streams: Words) -> Words:
         """Choose an action for each game in `turn`."""
         actions = np.zeros(len(turn), np.int64)
         for index in np.flatnonzero(turn).tolist():
             state = boards.state(index)
-            answer = self._opponents[index](self._game, state)
+            answer = self.opponents[index](self.game, state)
             action = whole_number(answer, "the opponent's action")
-            legal = self._game.get_available_actions(state)
+            legal = self.game.get_available_actions(state)
             if action not in legal:
                 raise illegal_reply(index, action, legal)
             actions[index] = action
@@ -173,7 +162,7 @@ class SingleReplies:
 
     def seed(self, index: int, stream: int) -> None:
         """Make the opponent of a game anew."""
-        self._opponents[index] = self._make(stream)
+        self.opponents[index] = self.make(stream)
 
 
 class BatchReplies:

@@ -38,13 +38,10 @@ class ThreadedKernel:
     """A kernel whose work Numba's threads share, where the process may use them.
 
     Callers in several Python threads take turns where Numba has only its own threads ("workqueue"),
-    which two callers at once would crash. Where the threads are lost, the caller runs it alone.
+    which two callers at once would crash. Where the threads are lost, the caller runs it `alone`.
 
-    Args:
-        alone: the kernel.
-        shared: the same in parts, of which its first argument says how many, compiled by
-            `jit_parallel`.
-        threads: how many threads, each with one part; as many as Numba has, at most.
+    The `shared` kernel, compiled by `jit_parallel`, is the same in parts, of which its first
+    argument says how many: one for each thread, of which Numba may have fewer.
     """
 
     def __init__(self, alone: Kernel, shared: Kernel, threads: int) -> None:

@@ -12,6 +12,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 from envs.connectx import ConnectFour
+from submission.arena.game_record import GameConfiguration
 from submission.bundle.functions.fresh_state import StateName, as_written, unnoticed
 
 POSITIONS = 100
@@ -24,16 +25,7 @@ REPEATS = 20
 
 LEAST_REPEATS = 4  # as REPEATS, where each always says the same or one fails, and asking takes long
 
-CONFIGURATION = {
-    "episodeSteps": 1000,
-    "actTimeout": 2,
-    "runTimeout": 1200,
-    "columns": 7,
-    "rows": 6,
-    "inarow": 4,
-    "agentTimeout": 60,
-    "timeout": 2,
-}
+CONFIGURATION = GameConfiguration().for_players()
 """Kaggle's, in the competition."""
 
 FAILURE = "an exception"
