@@ -61,7 +61,7 @@ TOLERANCE = 1e-9  # the most by which a sum of probabilities may miss 1
 def require_distribution(of: str, probabilities: Iterable[Any]) -> None:
     """Check that these are numbers of at least 0 that sum to 1.
 
-    The message begins with `of`, whose probabilities they are.
+    The message begins with `of`: what the probabilities belong to.
 
     Raises:
         ValueError: one is no number or negative, or they sum to something else.

@@ -138,7 +138,7 @@ class Compilation:
     def is_ready(self, patient: bool = True) -> bool:
         """Whether the compiled search can be used now; begins to compile it, if need be.
 
-        If `patient`, wait for that for as long as `PATIENCE` allows.
+        If `patient`, it waits for the compiler as long as `PATIENCE` allows.
         """
         self.begin()
         if patient:
@@ -164,7 +164,7 @@ class Compilation:
     def _announce(self, before: int) -> None:
         """Say that the search is being compiled, unless all of it is found on disk.
 
-        Of the kernels in `COMPILED_ANEW` that many were there `before` it.
+        `before` is how many kernels stood in `COMPILED_ANEW` when it began.
         """
         silence = SILENT_SECONDS
         while not self._done.wait(silence):

@@ -145,7 +145,7 @@ class LearnedValue:
 def learned_weights_option(use: str) -> Any:
     """A dataclass field, of type `str | bytes | None`, for the weights of learned values.
 
-    They are for the option `use`, which may then be `learned`.
+    The agent's option that may be `learned` is called `use`.
     """
     return file_option(
         f"network for the {use} learned: distilled or zero, for Connect Four, or a file of "
@@ -163,7 +163,7 @@ def learned_values(
 ) -> Mapping[str, LearnedValue]:
     """The learned value by its name, with the network still unread; empty without weights.
 
-    It is for the option `use`, of which `choice` is the value.
+    The agent's option that may be `learned` is called `use`, and its value is `choice`.
 
     Raises:
         OSError: the weights cannot be read.

@@ -189,7 +189,8 @@ def put_node(tree: TreeArrays, place: int, action: int, proven: int, untried: in
 def value_at_sight(possible: int, wins: int, safe: int) -> int:
     """The value of a state that two plies of look-ahead decide, or UNPROVEN.
 
-    By the cells that are `possible`, that win, and after which the other does not win at once.
+    `possible` are the cells in which a stone may be laid, `wins` those that complete a line, and
+    `safe` those after which the other player does not win at once.
     """
     if possible & wins:
         return -1  # the player to move wins at once

@@ -81,7 +81,7 @@ def read_header(line: str | bytes, expected: str, path: Path, advice: str) -> di
 def refused(what: str, advice: str) -> Iterator[None]:
     """Turn what a misshapen file raises in the `with` block into a refusal of one sentence.
 
-    That says `what` is wrong, as in `games.jsonl, line 3 is damaged`, and gives advice.
+    The sentence is `what` is wrong, as in `games.jsonl, line 3 is damaged`, and then the advice.
 
     Raises:
         ValueError: it cannot be read.

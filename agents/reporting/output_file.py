@@ -307,7 +307,7 @@ def _take_lock(file: FileIO) -> None:
 def require_distinct(*written: Path | None, read: Iterable[Path | None] = ()) -> None:
     """Find out whether a command would write one file over another, or over one that it reads.
 
-    Of the files that it reads one may be named twice; None is none.
+    A file may be read twice. None stands for no file.
 
     Raises:
         ValueError: two of the files are one.

@@ -205,7 +205,7 @@ class PairDistribution:
     ) -> "PairDistribution":
         """The last distribution on the way to the tilt `DOWN` or `UP` that meets a condition.
 
-        This one meets it, and none after one that does not.
+        This one must meet it, and none may that comes after one that does not.
         """
         good, bad = 0.0, tilt
         for _ in range(BISECTIONS):

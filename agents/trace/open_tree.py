@@ -101,7 +101,7 @@ def stretches(thresholds: Iterable[float]) -> list[Stretch]:
 def condition(line: Sequence[Stretch], holds: Sequence[bool], decimals: int) -> str:
     """The condition on which something holds: `when ? ≤ 3 or ? > 8`, or `whatever ? is`.
 
-    It `holds` for some stretches of the whole number line, at least for one.
+    `holds` says so for each stretch of the whole number line; it is true of at least one.
     """
     if all(holds):
         return f"whatever {UNKNOWN} is"

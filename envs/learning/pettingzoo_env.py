@@ -263,7 +263,7 @@ def env(
 def named_env(name: str, **arguments: Any) -> AECEnv[str, Observation, int]:
     """Make `env` of a game in the table `GAMES`, or registered otherwise, for `pettingzoo.make`.
 
-    It takes sizes of the board, as the game has them, and what else `env` takes.
+    The arguments are the game's sizes and those of `env`.
 
     Raises:
         ValueError: a size that is no whole number of at least 1; or as `env`.

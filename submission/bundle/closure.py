@@ -33,7 +33,7 @@ class Closure:
 
 
 def close(tree: SourceTree, start: list[Symbol], own: OwnNames) -> Closure:
-    """Gather the definitions that `start` needs, and give each a name beside the bundle's `own`.
+    """Gather the definitions that `start` needs, and name each; the bundle's `own` names are taken.
 
     Raises:
         BundleError: a construct that cannot be carried over.

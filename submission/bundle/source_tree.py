@@ -20,7 +20,7 @@ class _ModuleItself:
 class SourceTree:
     """The modules that may go into a bundle, read on demand.
 
-    The roots are for each top-level name its package folder or its module file.
+    `roots` has the package folder or the module file of each top-level name.
     """
 
     def __init__(self, roots: dict[str, Path]) -> None:

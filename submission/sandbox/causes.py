@@ -71,7 +71,7 @@ class Raised(NamedTuple):
 def of_exception(error: Raised, memory: int | None, hidden: Sequence[str] = ()) -> Cause:
     """The cause of an exception.
 
-    The memory is in bytes, None where nothing limits it; for `hidden` see `of_hidden`.
+    `memory` is the limit in bytes, None where there is none; `of_hidden` explains `hidden`.
     """
     if attempt := _attempt(error, hidden):
         return of_hidden(attempt)

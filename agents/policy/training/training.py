@@ -105,7 +105,7 @@ class Trials:
 def rating(score: float, opponents: Sequence[float]) -> float:
     """The likeliest Elo of a score in [0, 1] against equally many games with each opponent.
 
-    It is no more than `FARTHEST` beyond all of the opponents' ratings, of which there is one.
+    It lies at most `FARTHEST` beyond the highest and the lowest of the opponents' ratings.
     """
     low, high = min(opponents) - FARTHEST, max(opponents) + FARTHEST
     for _ in range(BISECTIONS):

@@ -76,9 +76,9 @@ class Boards:
         play(actions, turn, sign, self.mover, self.mask, over, rewards, self.lowest, self.cells)
 
     def observe(self, which: Flags, viewers: Bytes, name: str, observations: Bytes) -> None:
-        """Write the observations of this name of positions, a row for each.
+        """Write observations, one of `OBSERVERS`, of the positions in `which`, a row for each.
 
-        They are as each viewer sees them: 1, 2, or 0 for the player to move.
+        A position is seen as its viewer sees it: 1, 2, or 0 for the player to move.
         """
         if self.is_compiled:
             by_cell = observations.reshape(len(self), -1, len(self.shifts))

@@ -84,7 +84,7 @@ def make_replies(
 
 @dataclass(eq=False)
 class KernelReplies:
-    """An opponent that a kernel plays; only the random one plays also on boards not compiled."""
+    """An opponent that a kernel plays; boards that are not compiled have the random one alone."""
 
     reply: ReplyKernel
     tables: Any  # what the kernel takes
