@@ -9,7 +9,7 @@ from submission.bundle.source_tree import SourceTree
 
 
 class Loading:
-    """Chooses among the statements that give a name its value; `start` is what the agent is."""
+    """Chooses among the statements that give a name its value, for what `start` needs."""
 
     def __init__(self, tree: SourceTree, start: Collection[Symbol]) -> None:
         self._tree = tree
