@@ -11,6 +11,7 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    ProgressColumn,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
@@ -41,16 +42,21 @@ def is_stream(file: TextIO) -> bool:
         return False
 
 
+def _progress(*columns: ProgressColumn, shown: bool = True) -> Progress:
+    """A title with columns behind it on stderr, which leaves nothing there."""
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        *columns,
+        console=Console(stderr=True, markup=False, emoji=False),
+        transient=True,
+        disable=not shown,
+    )
+
+
 @contextmanager
 def status_line(title: str) -> Iterator[Callable[[str], None]]:
     """A line on stderr with the elapsed time and the latest words, while the `with` block runs."""
-    line = Progress(
-        TextColumn("{task.description}", markup=False),
-        TimeElapsedColumn(),
-        console=Console(stderr=True, markup=False, emoji=False),
-        transient=True,
-    )
-    with line:
+    with _progress(TimeElapsedColumn()) as line:
         task = line.add_task(title, total=None)
         yield lambda words: line.update(task, description=f"{title} {words}".rstrip())
 
@@ -61,17 +67,8 @@ def progress_bar(title: str, shown: bool = True) -> Iterator[OnProgress]:
 
     Where the total is 0, which means unknown, it shows how much is done.
     """
-    bar = Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True, markup=False, emoji=False),
-        transient=True,
-        disable=not shown,
-    )
-    with bar:
+    times = TimeElapsedColumn(), TimeRemainingColumn()
+    with _progress(BarColumn(), MofNCompleteColumn(), *times, shown=shown) as bar:
         task = bar.add_task(title, total=None)
 
         def show(done: int, total: int, description: str) -> None:

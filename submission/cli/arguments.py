@@ -133,7 +133,7 @@ def require_files(
 ) -> None:
     """Refuse files that cannot be written, or that would overwrite each other or an input.
 
-    Games are added to the file of results, which need not be empty.
+    `results` is a file that games are added to, and `read` are the files that the command reads.
     """
     files = [path for path in written if path not in (None, STDOUT)]
     require_distinct(results, *files, read=read)

@@ -134,7 +134,7 @@ def move_values(
     """Value each move for its player, from -1 to 1; None where the agent estimates none.
 
     The agent searches each position that a move leads to, because one search of `state` gives only
-    bounds for its other moves, or nothing. The seconds are for all moves together.
+    bounds for its other moves, or nothing. `time_limit` is in seconds for all of them.
     """
     legal = env.get_available_actions(state)
     sign = 1 if state.player == 1 else -1

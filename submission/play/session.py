@@ -165,7 +165,10 @@ def values_text(opponent: str, env: BoardGame, values: Mapping[int, float | None
 
 
 def verdict(history: History, person: int | None, opponent: str) -> str:
-    """Say how the game has ended for the person on a seat, if it is one, or else for the other."""
+    """Say how the game has ended.
+
+    `person` is the reader's seat, None where that is nobody's; `opponent` names another winner.
+    """
     if not history.is_over:
         return "The game is not over."
     winner = history.env.winner(history.state)

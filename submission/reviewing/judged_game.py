@@ -71,8 +71,8 @@ def judged_plies(
     """Judge the plies of a game, from the last one backwards.
 
     So the quick positions come first, and what the solver finds there helps with the earlier ones.
-    The columns played from the empty board on and the plies that are to be judged, by default all,
-    are counted from 0; the seconds are for each position.
+    `actions` are the columns played from the empty board on, counted from 0, `chosen` the plies to
+    judge, None for all; `time_limit` is in seconds for each position, None for no limit.
 
     Raises:
         ValueError: an illegal action.

@@ -7,7 +7,7 @@ the pages out: neither by using up all open files, nor by errors that fill the t
 import logging
 from asyncio import TimerHandle, Transport
 from collections import Counter
-from collections.abc import Iterator
+from math import inf
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -54,7 +54,8 @@ class Connection(H11Protocol):
         super().connection_made(transport)
         self._idle()
         if len(self.connections) > self.most:
-            _, longest = min(self._all_idle(), key=lambda idle: idle[0])
+            ours = (one for one in self.connections if isinstance(one, Connection))
+            longest = min(ours, key=lambda one: inf if one.idle_since is None else one.idle_since)
             self.connections.discard(longest)
             longest.transport.abort()
 
@@ -83,11 +84,6 @@ class Connection(H11Protocol):
         self.idle_since = None
         if self._closing is not None:
             self._closing.cancel()
-
-    def _all_idle(self) -> "Iterator[tuple[float, Connection]]":
-        for each in self.connections:
-            if isinstance(each, Connection) and each.idle_since is not None:
-                yield each.idle_since, each
 
 
 class Once(logging.Filter):

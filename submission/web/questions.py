@@ -172,16 +172,10 @@ def is_quick(asked: MoveAsked) -> bool:
     return asked.agent in QUICK_AGENTS
 
 
-def values_question(fields: Fields) -> tuple[str, Asked]:
-    """The page that asks for values, and the question."""
+def position_question(fields: Fields, may_be_over: bool = False) -> tuple[str, Asked]:
+    """The page that asks about a position or the game up to it, and the question."""
     question = read(PageQuestion, fields)
-    return question.page, question.asked()
-
-
-def review_question(fields: Fields) -> tuple[str, Asked]:
-    """The page that asks for a review, and the question."""
-    question = read(PageQuestion, fields)
-    return question.page, question.asked(may_be_over=True)
+    return question.page, question.asked(may_be_over)
 
 
 def tree_question(fields: Fields) -> tuple[str, TreeAsked]:

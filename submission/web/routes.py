@@ -1,7 +1,7 @@
 """The routes of `connectx web`: each reads a question and answers it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -29,10 +29,9 @@ from submission.web.questions import (
     is_quick,
     move_question,
     parse_json,
+    position_question,
     read,
-    review_question,
     tree_question,
-    values_question,
     without_twins,
 )
 from submission.web.saved_game import saved_frame
@@ -50,7 +49,11 @@ from submission.web.streams import Streams, until_disconnected
 MOST_DROPPED = 10
 """Files that pages may open, beside those of the command line."""
 PAGE_FOLDER = Path(__file__).with_name("page")
-STREAMS = {"values": values_question, "review": review_question, "search": tree_question}
+STREAMS: Mapping[str, Callable[[Fields], tuple[str, Any]]] = {
+    "values": position_question,
+    "review": partial(position_question, may_be_over=True),
+    "search": tree_question,
+}
 """By kind of stream: reads the question."""
 
 

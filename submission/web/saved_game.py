@@ -30,7 +30,7 @@ from submission.web.searching.values import MoveValue, PositionValues, values_vi
 
 GAMES = '"GAMES"'
 """Marks the place of the games in the frame."""
-STYLES = ("Moves and their curve",)
+STYLES = ("Buttons, fields and stones", "Moves and their curve")
 """The sections of the page's style that a saved page has, beside the first one."""
 
 JUDGING_SECONDS = 2.0
@@ -54,7 +54,7 @@ def saved_frame() -> str:
 def save_games(
     games: Sequence[tuple[BoardGame, Replay]], path: Path, time_limit: float = JUDGING_SECONDS
 ) -> None:
-    """Write a page of games with all moves judged; the limit is in seconds for each position."""
+    """Write a page of games with all moves judged; `time_limit` is in seconds for a position."""
     total = sum(replay.plies for _, replay in games)
     done = count(1)
     with progress_bar("Judging") as show:
@@ -119,9 +119,6 @@ def _ply(position: History, judged: JudgedPly) -> dict[str, Any]:
         moves={action: value(bounds) for action, bounds in judged.scores.items()},
         position=value(bounds_of_best(judged.scores)),
         player=state.player,
-        phase="solving",
-        done=True,
-        elapsed=0.0,
     )
     columns = values_view(values)["columns"]
     return {**ply_view(state, judged.action, values), "columns": columns}

@@ -15,11 +15,6 @@ const { book, levels, repertoire, saved, thinker, version } = window.exported;
 /** There is no connection that could be lost. */
 export function onConnection() {}
 
-/** Whether an error says that the question was aborted. */
-export function isAbort(error) {
-  return error.name === "AbortError";
-}
-
 /** What the page needs to begin. */
 export async function getSetup() {
   const depth = { name: "depth", help: "plies that it looks ahead", type: "integer", nullable: false, default: 6, least: 1, most: DEEPEST };

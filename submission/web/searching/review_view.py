@@ -22,8 +22,8 @@ def growing_review(
     """Judge the plies of a game, with a snapshot after every slice of time.
 
     It goes from the last ply backwards, because late positions are quickly solved and help with
-    earlier ones. The last snapshot also has the values of all moves before each ply. Without a
-    solver of the game they are guesses.
+    earlier ones. The last snapshot also has the values of all moves before each ply. `solver`
+    is None where the game has none.
     """
     states = History(env, tuple(actions)).states
     growing = [growing_values(env, state, solver) for state in states[: len(actions)]]

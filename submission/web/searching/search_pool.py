@@ -180,8 +180,8 @@ class SearchPool:
     ) -> Job:
         """Have a question answered by snapshots; `Busy` if no process is left.
 
-        `tell` takes `snapshot`, `done` or `refused`, and the snapshot or the reason. A former job
-        is continued in the same process, if that still runs.
+        `tell` takes `snapshot`, `done` or `refused`, and the snapshot or the reason. `former` is
+        a job that this one continues, in the same process if that still runs.
         """
         process = former.process if former is not None else None
         job = Job(next(self._numbers), kind, question, Lane.SLICED, tell, process=process)

@@ -91,10 +91,10 @@ class PositionValues:
     position: MoveValue
     player: int
     """Who is to move."""
-    phase: str
+    phase: str = "solving"
     """`preparing` while the solver is compiled, then `solving`, or `estimating` without it."""
-    done: bool
-    elapsed: float
+    done: bool = True
+    elapsed: float = 0.0
     """Seconds of work."""
 
     @property
@@ -109,8 +109,8 @@ def growing_values(
 ) -> Iterator[PositionValues]:
     """Value the moves of a position, with a snapshot after every slice of time.
 
-    The last snapshot is `done`: everything is proven, or the seconds for all slices are over. There
-    need be no solver of the game, as for a board that is too large.
+    The last snapshot is `done`: everything is proven, or the time for all slices, in `seconds`, is
+    up. `solver` is None where there is none, as for a board that is too large.
     """
     valuation = Valuation(env, state, solver)
     while not valuation.done:
@@ -339,7 +339,7 @@ FAR = 42
 def balance(value: MoveValue, player: int) -> float | None:
     """How certain a win of player 1 (1) or player 2 (-1) is, for a bar or a curve; None if unknown.
 
-    The value is of a position or a move, from the player's view.
+    `value` is of a position or a move, in the view of `player`, who is 1 or 2.
     """
     sign = 1 if player == 1 else -1
     outcome = value.bounds.outcome

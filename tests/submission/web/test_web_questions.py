@@ -12,9 +12,9 @@ from submission.web.questions import (
     ReplaysQuestion,
     move_question,
     parse_json,
+    position_question,
     read,
     tree_question,
-    values_question,
 )
 from submission.web.searching.searches import PictureAsked
 from submission.web.setup_form import agent_forms, game_forms
@@ -77,7 +77,7 @@ def test_what_is_missing_is_named(missing: str) -> None:
 
 def test_a_game_that_is_over_has_no_values_but_is_a_position() -> None:
     over = {**POSITION, "moves": "1212121"}
-    assert refused(values_question, over) == "the game is over in this position"
+    assert refused(position_question, over) == "the game is over in this position"
     position = {"game": over["game"], "moves": over["moves"]}
     assert read(PositionQuestion, position).position.is_over
 

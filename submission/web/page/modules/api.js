@@ -7,6 +7,7 @@
  * allow six connections to a host.
  */
 
+import { isAbort } from "./dom.js";
 import { keep, kept } from "./storage.js";
 
 const RETRY = 1000; // milliseconds between two tries of a lost connection
@@ -44,11 +45,6 @@ function setTrouble(now) {
 function isLetIn({ status }) {
   setTrouble(status === 403 ? LOCKED : "");
   return status !== 403;
-}
-
-/** Whether an error says that the question was aborted. */
-export function isAbort(error) {
-  return error.name === "AbortError";
 }
 
 /** Ask for what the page needs to begin. @returns {Promise<object>} */

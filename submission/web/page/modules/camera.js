@@ -9,12 +9,13 @@ const WHEEL = 0.0016; // part of a zoom for a pixel of the wheel
 export class Camera {
   /** @type {boolean} whether the view is still the fitting one */
   isFit = true;
+  /** @type {boolean} whether the pointer that was pressed last has dragged the picture */
+  isDragged = false;
   #svg;
   #content;
   #size = { width: 1, height: 1, root: 0 };
   #view = { x: 0, y: 0, k: 1 };
   #pointers = new Map();
-  #dragged = false;
 
   /** @param {SVGSVGElement} svg the frame @param {SVGGElement} content the picture in it */
   constructor(svg, content) {
@@ -30,11 +31,6 @@ export class Camera {
     for (const end of ["pointerup", "pointercancel"]) {
       svg.addEventListener(end, event => this.#pointers.delete(event.pointerId));
     }
-  }
-
-  /** Whether the pointer that was pressed last has dragged the picture. @returns {boolean} */
-  get isDragged() {
-    return this.#dragged;
   }
 
   /** The size of the frame. @returns {{width: number, height: number}} */
@@ -112,7 +108,7 @@ export class Camera {
   }
 
   #press(event) {
-    if (!this.#pointers.size) this.#dragged = false;
+    if (!this.#pointers.size) this.isDragged = false;
     if (event.button === 0) this.#pointers.set(event.pointerId, { ...this.#at(event), from: this.#at(event) });
   }
 
@@ -121,9 +117,9 @@ export class Camera {
     const pointer = this.#pointers.get(event.pointerId);
     if (!pointer) return;
     const now = this.#at(event);
-    if (!this.#dragged && Math.hypot(now.x - pointer.from.x, now.y - pointer.from.y) < DRAG) return;
-    if (!this.#dragged) for (const id of this.#pointers.keys()) this.#svg.setPointerCapture(id);
-    this.#dragged = true;
+    if (!this.isDragged && Math.hypot(now.x - pointer.from.x, now.y - pointer.from.y) < DRAG) return;
+    if (!this.isDragged) for (const id of this.#pointers.keys()) this.#svg.setPointerCapture(id);
+    this.isDragged = true;
     const other = [...this.#pointers].find(([id]) => id !== event.pointerId)?.[1];
     if (other) {
       const distance = at => Math.hypot(at.x - other.x, at.y - other.y) || 1;

@@ -1,4 +1,4 @@
-/** Elements of the page: to make, find and fill them; and single-letter keys. */
+/** Elements of the page: to make, find and fill them; single-letter keys; and aborted questions. */
 
 const SVG = "http://www.w3.org/2000/svg";
 const TYPED = "input:not([type=checkbox], [type=radio], [type=range]), select, textarea"; // where letters are text
@@ -41,6 +41,11 @@ export function byId(id) {
 export function showError(place, sentence) {
   place.textContent = sentence;
   place.hidden = !sentence;
+}
+
+/** Whether an error says that the question was aborted. */
+export function isAbort(error) {
+  return error.name === "AbortError";
 }
 
 /** The mark of each player, by number. */

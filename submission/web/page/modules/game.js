@@ -1,8 +1,8 @@
 /** The game on the board: its line of moves, the agents' turns, and the dialog of a new game. */
 
 import { movesText } from "./address.js";
-import { isAbort, post, postAsPage } from "./api.js";
-import { byId, h, showError } from "./dom.js";
+import { post, postAsPage } from "./api.js";
+import { byId, h, isAbort, showError } from "./dom.js";
 import { positionAt } from "./position.js";
 
 const MOST_LINES = 6; // that are kept
@@ -197,7 +197,7 @@ export class Turns {
   }
 }
 
-/** Ask for a game, beginning with the one that is on the board; `onChoice` is rejected where it is none. */
+/** Ask for a game; `now` is the one on the board, and `onChoice` is rejected where there is none of the kind. */
 export function askGame(games, now, onChoice) {
   const dialog = byId("game-dialog");
   const select = byId("game-name");

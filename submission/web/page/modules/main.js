@@ -14,7 +14,7 @@ import { Search } from "./search.js";
 import { askAgent, seatName, seatTrouble, usualSeats } from "./seats.js";
 import { bindArrivals, copyLink, saveAsPage } from "./share.js";
 import {
-  agentsTurn, courseText, drawEnding, drawLines, drawToolbar, isPersonsTurn, plyAfter, plyBefore, SeatRow, statusText,
+  agentsTurn, courseText, drawEnding, drawLines, drawToolbar, isPersonsTurn, plyTowards, SeatRow, statusText,
 } from "./table.js";
 import { clack } from "./sound.js";
 import { Values } from "./values.js";
@@ -172,11 +172,11 @@ function goTo(ply) {
 }
 
 function undo() {
-  goTo(plyBefore(state, game));
+  goTo(plyTowards(-1, state, game));
 }
 
 function redo() {
-  goTo(plyAfter(state, game));
+  goTo(plyTowards(1, state, game));
 }
 
 async function playOn() {
@@ -233,8 +233,6 @@ function review() {
 /** Begin a game, with other seats where they are given. @returns {Promise<boolean>} as for `Game.open` */
 async function begin(id, moves, seats = null) {
   if (!await leaveFor(id, moves)) return false;
-  game.lines = [];
-  retry.end();
   Object.assign(state, { replay: null, thoughts: [null, null], paused: false, note: "", handed: false });
   if (seats) state.seats = seats;
   if (state.view === "replays") state.view = "play";
@@ -246,18 +244,19 @@ async function begin(id, moves, seats = null) {
 async function leaveFor(...line) {
   turns.forget();
   try {
-    return await game.open(...line);
+    if (!await game.open(...line)) return false;
   } catch (error) {
     render();
     throw error;
   }
+  game.lines = [];
+  retry.end();
+  return true;
 }
 
 async function openReplay(file, replay) {
   try {
     if (!await leaveFor(replay.game, replay.moves, replay.opening_plies)) return;
-    game.lines = [];
-    retry.end();
     state.replay = { file, number: replay.number, replay };
     state.view = "replays";
     settle("push");

@@ -144,8 +144,8 @@ export function isGrave(mistake) {
 }
 
 /**
- * Create the curve in an element. Its judgements are those that /api/review tells, by the number of plies that
- * have been played with the move.
+ * Create the curve in an element. `judged` has the judgements of /api/review, by the number of plies that have
+ * been played with the move.
  */
 function createCurve(container, onPly) {
   const picture = svg("svg", {

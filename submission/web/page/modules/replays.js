@@ -1,7 +1,7 @@
 /** The games of the files that are open on the server, to be filtered and chosen. */
 
-import { isAbort, post } from "./api.js";
-import { byId, h, MARKS, showError } from "./dom.js";
+import { post } from "./api.js";
+import { byId, h, isAbort, MARKS, showError } from "./dom.js";
 import { MOST_GAMES } from "./practice.js";
 
 const COUNT = 50;

@@ -42,7 +42,7 @@ export class Retry {
     return Boolean(this.mistake || this.#search);
   }
 
-  /** Retry mistakes of a game, whose moves name a "column" or a "cell". */
+  /** Retry mistakes of a game; `place` is "column" or "cell", what its moves name. */
   begin(mistakes, place) {
     this.#mistakes = mistakes;
     this.#place = place;

@@ -1,7 +1,7 @@
 /** A search at work: its tree as it grows, and then step by step. */
 
-import { isAbort, postAsPage, stream } from "./api.js";
-import { byId, h, showError } from "./dom.js";
+import { postAsPage, stream } from "./api.js";
+import { byId, h, isAbort, showError } from "./dom.js";
 import { optionsForm } from "./seats.js";
 import { keep, kept } from "./storage.js";
 import { legendOf, Tree } from "./tree.js";

@@ -20,7 +20,7 @@ export function usualSeats(moves, { levels }) {
   return [PERSON, agent];
 }
 
-/** The name of the player on a seat, among both seats where they are given. */
+/** The name of the player on a seat; where both `seats` are given, two persons are told apart. */
 export function seatName(seat, index = 0, seats = []) {
   if (seat.name === PERSON.name) {
     return seats.length && seats.every(({ name }) => name === PERSON.name) ? `Player ${MARKS[index + 1]}` : "You";

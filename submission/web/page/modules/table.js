@@ -5,9 +5,6 @@ import { byId, h, MARKS } from "./dom.js";
 import { outcomeText } from "./replays.js";
 import { playerCard, SeatCard, seatName } from "./seats.js";
 
-/** @typedef {import("./game.js").Turns} Turns */
-/** @typedef {import("./game.js").Position} Position */
-/** @typedef {import("./game.js").Game} Game */
 /** @typedef {import("./address.js").Seat} Seat */
 
 const LEAST_THINKING = 250; // milliseconds for which the agent's turn is seen
@@ -42,7 +39,7 @@ function countAgents({ seats }) {
   return seats.filter(isAgent).length;
 }
 
-/** Whether a move may be made on the board. @param {State} state @param {Game} game @returns {boolean} */
+/** Whether a move may be made on the board. */
 export function isPersonsTurn(state, game) {
   if (game.position.over || state.replay) return false;
   return state.view !== "play" || !isAgent(seatAt(state, game.ply));
@@ -62,22 +59,12 @@ export function agentsTurn(state, game) {
   return { ...turn, wait: calm ? 0 : LEAST_THINKING };
 }
 
-/** The ply to which undo leads: a person's last turn against an agent, or else the previous ply. */
-export function plyBefore(state, game) {
-  let ply = game.ply - 1;
-  while (skipsAgents(state) && ply > 0 && isAgent(seatAt(state, ply))) ply--;
+/** The ply to which undo (-1) or redo (1) leads: the next turn of a person against an agent, or else the next ply. */
+export function plyTowards(by, state, game) {
+  const skipsAgents = state.view === "play" && countAgents(state) === 1;
+  let ply = game.ply + by;
+  while (skipsAgents && ply > 0 && ply < game.plies && isAgent(seatAt(state, ply))) ply += by;
   return ply;
-}
-
-/** As `plyBefore`, for redo. */
-export function plyAfter(state, game) {
-  let ply = game.ply + 1;
-  while (skipsAgents(state) && ply < game.plies && isAgent(seatAt(state, ply))) ply++;
-  return ply;
-}
-
-function skipsAgents(state) {
-  return state.view === "play" && countAgents(state) === 1;
 }
 
 /** Who sits where, beside each other. */
@@ -97,9 +84,11 @@ export class SeatRow {
     this.#swap.addEventListener("click", onSwap);
   }
 
-  /** @param {State} state @param {Game} game @param {Turns} turns */
   show({ seats, thoughts, replay }, { position: { over, player } }, turns) {
-    if (replay) return byId("seats").replaceChildren(...replayCards(replay.replay));
+    if (replay) {
+      const cards = replay.replay.players.map((name, index) => playerCard(index + 1, name, index ? "second" : "first"));
+      return byId("seats").replaceChildren(...cards);
+    }
     const [first, second] = this.#cards;
     if (!first.element.isConnected) byId("seats").replaceChildren(first.element, this.#swap, second.element);
     seats.forEach((seat, index) => this.#cards[index].show(seat, {
@@ -111,11 +100,7 @@ export class SeatRow {
   }
 }
 
-function replayCards({ players }) {
-  return players.map((name, index) => playerCard(index + 1, name, index ? "second" : "first"));
-}
-
-/** Show the buttons that have an effect. @param {State} state @param {Game} game @param {Turns} turns */
+/** Show the buttons that have an effect. */
 export function drawToolbar(state, game, turns) {
   const both = countAgents(state) === 2 && state.view === "play" && !game.position.over;
   const behind = game.ply < game.plies;
@@ -132,14 +117,14 @@ export function drawToolbar(state, game, turns) {
   byId("speed-label").hidden = !both;
 }
 
-/** How a game has ended, or that it goes on, in words. @param {State} state @param {Position} end @returns {string} */
+/** How a game has ended, or that it goes on, in words. */
 export function courseText({ replay }, { over, winner }) {
   if (over) return winner ? `${MARKS[winner]} wins.` : "A draw.";
   if (!replay) return "The game goes on.";
   return [outcomeText(replay.replay), replay.replay.cause].filter(Boolean).join(": ");
 }
 
-/** The state of the game in words. @param {State} state @param {Game} game @param {Turns} turns @returns {string} */
+/** The state of the game in words. */
 export function statusText(state, game, turns) {
   const { over, player } = game.position;
   if (over && state.view === "play" && !state.replay) return endText(state, game.position.winner);

@@ -1,9 +1,9 @@
 /** The panel of a node of a tree: its position on a board, the line that leads to it, its value. */
 
 import { movesText } from "./address.js";
-import { isAbort, post } from "./api.js";
+import { post } from "./api.js";
 import { createBoard } from "./board.js";
-import { byId, h, MARKS, stone } from "./dom.js";
+import { byId, h, isAbort, MARKS, stone } from "./dom.js";
 
 const BOUNDS = { "=": "", "≥": "at least ", "≤": "at most " };
 
