@@ -33,6 +33,7 @@ FAR = {
     "subprocess",
     "submission.kaggle",
     "tests.helpers.kaggle_rules",
+    "tests.helpers.processes",
 }
 """Whoever imports one of these modules, or what is theirs, leaves the process or needs Kaggle."""
 

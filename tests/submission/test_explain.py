@@ -285,7 +285,7 @@ def test_an_unknown_leaf_is_solved_for_every_number(tree: Nested, data: st.DataO
 
 
 def test_a_tree_may_stand_in_a_file_or_come_through_a_pipe(
-    explain: Explain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shell: Shell, explain: Explain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written = explain("--tree", TEXTBOOK).stdout
     for encoding in ("utf-8", "utf-8-sig"):
@@ -295,9 +295,8 @@ def test_a_tree_may_stand_in_a_file_or_come_through_a_pipe(
     assert explain("--tree", "-").stdout == written
     (tmp_path / "open.json").write_text("[[3, 12, 8], [?, 4, 6], [14, 5, 2]]\n")
     assert "the root reports 3 when ? ≤ 3" in explain("--tree", "@open.json").stdout
-    refused = explain("--tree", "@tree.json", "--svg", "tree.json")
-    assert refused.status == 2
-    assert "tree.json is read and would be overwritten" in refused.stderr
+    refused = shell.refusal("explain", "--tree", "@tree.json", "--svg", "tree.json")
+    assert "tree.json is read and would be overwritten" in refused
 
 
 def test_the_help_tells_how_every_kind_of_node_is_written(explain: Explain) -> None:
@@ -308,13 +307,12 @@ def test_the_help_tells_how_every_kind_of_node_is_written(explain: Explain) -> N
     assert "@FILE" in text
 
 
-def test_a_search_too_large_for_a_trace_names_the_option_that_helps(explain: Explain) -> None:
-    position = ("--game", "tictactoe", "--moves", "1425")
-    refused = explain(*position, "--agent", "minimax", "--trace-limit", "50")
-    assert refused.status == 2
-    option = re.search(r"raise the limit of the trace \((--[a-z-]+)", refused.stderr)
+def test_a_search_too_large_for_a_trace_names_the_option_that_helps(shell: Shell) -> None:
+    position = ("explain", "--game", "tictactoe", "--moves", "1425", "--agent", "minimax")
+    refused = shell.refusal(*position, "--trace-limit", "50")
+    option = re.search(r"raise the limit of the trace \((--[a-z-]+)", refused)
     assert option is not None
-    assert explain(*position, "--agent", "minimax", option[1], "1000").status == 0
+    assert shell.run(*position, option[1], "1000").status == 0
 
 
 def test_a_question_mark_in_a_name_is_no_unknown() -> None:
@@ -488,10 +486,7 @@ def test_a_win_at_hand_is_told_without_a_trap(explain: Explain) -> None:
     ],
 )
 def test_mistakes_are_one_sentence_and_status_2(
-    explain: Explain, words: list[str], sentence: str
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, words: list[str], sentence: str
 ) -> None:
-    outcome = explain(*words)
-    assert outcome.status == 2
-    assert sentence in outcome.stderr
-    assert "Traceback" not in outcome.stderr
-    assert len(outcome.stderr.strip().splitlines()) <= 6
+    monkeypatch.setattr(sys, "stdin", StringIO())
+    assert sentence in shell.refusal("explain", *words)

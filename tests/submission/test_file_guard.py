@@ -3,7 +3,6 @@
 import contextlib
 import errno
 import os
-import subprocess
 import sys
 import tarfile
 from pathlib import Path
@@ -14,7 +13,7 @@ import pytest
 from submission.sandbox import file_guard
 from submission.sandbox.file_guard import CLOCK_TICK, FileGuard
 from tests.helpers.checks import FIRST_FREE, GOOD, check_file, check_pair, first_fault, text_of
-from tests.helpers.other_system import ROOT
+from tests.helpers.processes import output_of
 
 
 @pytest.fixture
@@ -242,11 +241,4 @@ HIDDEN = [r"C:\Users\me\book.npz", r"D:\data.csv", r"C:\Users\me\env2\x.py"]
 
 
 def test_on_windows_a_submission_sees_what_kaggle_has() -> None:
-    told = subprocess.run(
-        [sys.executable, "-c", ON_WINDOWS, *SEEN, *HIDDEN],
-        cwd=ROOT,
-        capture_output=True,
-        check=True,
-        text=True,
-    )
-    assert told.stdout.splitlines() == HIDDEN
+    assert output_of(ON_WINDOWS, *SEEN, *HIDDEN).splitlines() == HIDDEN

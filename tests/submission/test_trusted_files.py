@@ -114,7 +114,5 @@ def test_archives_and_players_that_are_no_files_stay_where_they_are(folder: Path
 def test_trust_is_for_the_own_arena_alone(shell: Shell, tmp_path: Path) -> None:
     player(tmp_path, "mine", PYTHONS)
     words = ("evaluate", "mine.py", "--against", "random", "--games", "2", "--workers", "1")
-    refused = shell.run(*words, "--trust")
-    assert refused.status == 2
-    assert "add --arena own to --trust" in refused.stderr
+    assert "add --arena own to --trust" in shell.refusal(*words, "--trust")
     assert shell.run(*words, "--trust", "--arena", "own").status == 0
