@@ -20,6 +20,8 @@ from tests.helpers.shell import Shell
 from tests.helpers.signals import heed_ctrl_c
 from tests.helpers.systems import needs_posix
 
+pytestmark = pytest.mark.usefixtures("workers_in_threads")
+
 ROOT = Path(__file__).parents[2]
 SCOPE = BookScope(4, 4, 3, 4)
 SMALL = "--rows 4 --columns 4 --inarow 3 --plies 4 --workers 1 --table-megabytes 1"

@@ -93,8 +93,8 @@ def test_same_input_same_bytes_in_every_process() -> None:
     assert built.decode() == build_bundle("mcts", {"seed": 7})
 
 
-LONG_COMPILED = ("mcts", "alphazero")
-"""`make image-tests` plays the bundles of all that compile; these take ten seconds to do so."""
+LONG_COMPILED = ("alphabeta", "mcts", "alphazero")
+"""`make image-tests` plays the bundles of all that compile; these take five seconds and more."""
 
 
 # Numba sets warnings aside while it compiles: no warning is an error here.

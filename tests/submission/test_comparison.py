@@ -21,6 +21,8 @@ from submission.sandbox.processes import can_throttle
 from tests.helpers.game_records import LOSS, PLAYER_FAILED, WIN, match_of
 from tests.helpers.shell import Outcome, Shell, printed
 
+pytestmark = pytest.mark.usefixtures("workers_in_threads")
+
 POSITIONS = {p.moves: p for p in read_position_set(SHIPPED_POSITIONS).positions}
 AT_STAKE = [p for p in POSITIONS.values() if p.is_at_stake]
 

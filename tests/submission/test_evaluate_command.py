@@ -12,6 +12,8 @@ import pytest
 from tests.helpers.archives import archive
 from tests.helpers.shell import Outcome, Shell
 
+pytestmark = pytest.mark.usefixtures("workers_in_threads")
+
 SMALL = ("--rows", "4", "--columns", "5", "--inarow", "3", "--workers", "1")
 OWN_ARENA = (*SMALL, "--arena", "own")
 
@@ -91,10 +93,8 @@ def test_without_a_game_there_is_no_page_and_everything_else(
     "words",
     [
         "evaluate mine.py --against random --html mine.py",
-        "evaluate random --against mine.py --html ./mine.py",
         "evaluate random --against negamax --against mine.py --results mine.py",
         "ladder greedy mine.py --html mine.py",
-        "ladder greedy mine.py --results mine.py",
     ],
 )
 def test_a_player_is_not_overwritten(shell: Shell, tmp_path: Path, words: str) -> None:
@@ -187,10 +187,8 @@ def test_mistakes_are_one_sentence_before_any_game(
     "words",
     [
         "check mine.tar.gz --act-timeout 0.5 --game-seconds 0 --patience 0",
-        "evaluate mine.tar.gz --against random --games 2 --workers 1",
         "evaluate random --against mine.tar.gz --games 2 --workers 1 --arena own",
         "grade mine.tar.gz --sample 2 --workers 1",
-        "ladder mine.tar.gz random --games 2 --workers 1",
     ],
 )
 def test_every_command_takes_an_archive(shell: Shell, tmp_path: Path, words: str) -> None:

@@ -25,6 +25,8 @@ from submission.bundle.bundle import build_bundle
 from tests.helpers.own_agent import own_agent
 from tests.helpers.trained_policies import random_policy
 
+pytestmark = pytest.mark.usefixtures("workers_in_threads")
+
 MINE = "def my_agent(observation, configuration):\n    return observation['board'][:7].index(0)\n"
 STRANGER = """
 import connectx

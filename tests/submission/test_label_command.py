@@ -14,6 +14,8 @@ from envs.bitboard import mirrored
 from submission.grading.solved_positions import SHIPPED_POSITIONS, read_position_set
 from tests.helpers.shell import Shell
 
+pytestmark = pytest.mark.usefixtures("workers_in_threads")
+
 SMALL = "--rows 4 --columns 4 --inarow 3 --workers 1"
 
 

@@ -23,6 +23,8 @@ from submission.rating.rank import (
 )
 from tests.helpers.shell import Shell, printed
 
+pytestmark = pytest.mark.usefixtures("workers_in_threads")
+
 LOWEST = "def agent(observation, configuration):\n    return observation.board[:7].index(0)\n"
 
 

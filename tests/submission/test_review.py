@@ -24,6 +24,8 @@ from tests.helpers.brute_force import BruteForce
 from tests.helpers.episodes import episode_of, write_episode, write_log
 from tests.helpers.shell import Outcome, Shell
 
+pytestmark = pytest.mark.usefixtures("workers_in_threads")
+
 GAME = "27524317757611775535614151"
 """A won game of the second seat, in which both have given much away."""
 

@@ -16,6 +16,8 @@ from submission.match.schedule import Arena, GameSpecification
 from tests.helpers.archives import archive
 from tests.helpers.shell import Shell
 
+pytestmark = pytest.mark.usefixtures("workers_in_threads")
+
 LEGAL = "[c for c in range(conf.columns) if obs.board[c] == 0]"
 PYTHONS = f"import random\ndef agent(obs, conf):\n    return random.choice({LEGAL})\n"
 NUMPYS = f"""
