@@ -160,16 +160,6 @@ def test_nobody_is_no_player(player: Any) -> None:
         connectx.evaluate(player, "random", games=2, progress=False)
 
 
-def test_one_name_is_one_player() -> None:
-    with pytest.raises(ValueError, match="a ladder takes at least two players"):
-        connectx.ladder("greedy")
-
-
-def test_an_odd_number_of_games_is_refused() -> None:
-    with pytest.raises(ValueError, match="ask for an even number of games"):
-        connectx.evaluate("greedy", "random", games=3)
-
-
 # --- files
 
 
