@@ -40,7 +40,7 @@ from tests.helpers.processes import output_of
 from tests.helpers.shell import Shell
 from tests.helpers.systems import needs_posix
 
-pytestmark = needs_posix
+pytestmark = [needs_posix, pytest.mark.usefixtures("workers_in_threads")]
 
 ROOT = Path(__file__).parents[2]
 
