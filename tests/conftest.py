@@ -4,6 +4,8 @@ import gc
 import os
 import threading
 from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from envs.learning.vector import vector_threads
+from submission.executors import local_workers
 from submission.rating import ratings
 from tests.helpers.shell import Shell
 
@@ -33,6 +36,7 @@ FAR = {
     "subprocess",
     "submission.kaggle",
     "tests.helpers.kaggle_rules",
+    "tests.helpers.processes",
 }
 """Whoever imports one of these modules, or what is theirs, leaves the process or needs Kaggle."""
 
@@ -85,6 +89,17 @@ def rough_ratings() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ratings, "REPLICAS", ratings.REPLICAS // 10)
         yield
+
+
+@pytest.fixture
+def workers_in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands share out their work to threads; processes would load and compile it once more."""
+    processes = local_workers.local_executor  # refuses too few
+
+    def threads(workers: int) -> AbstractContextManager[Executor]:
+        return ThreadPoolExecutor(workers) if workers > 0 else processes(workers)
+
+    monkeypatch.setattr(local_workers, "local_executor", threads)
 
 
 @pytest.fixture(autouse=True)

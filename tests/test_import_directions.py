@@ -1,12 +1,12 @@
 """Imports point one way, submission -> agents -> envs; outside packages have their place."""
 
 import ast
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.helpers.processes import output_of
 
 ROOT = Path(__file__).parent.parent
 OURS = ("envs", "agents", "submission")
@@ -67,9 +67,7 @@ def test_commands_reach_what_learns_only_when_they_train() -> None:
     program = "import sys; from submission.cli.app import COMMANDS, function_of\n"
     program += "[function_of(name) for name in COMMANDS]\n"
     program += "print(*sys.modules)"
-    loaded = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, check=True, capture_output=True, text=True
-    ).stdout.split()
+    loaded = output_of(program).split()
     assert "submission.cli.train" in loaded
     assert LEARNERS & set(loaded) == set()
 

@@ -21,6 +21,7 @@ from submission.bundle.bundle import build_bundle
 from submission.kaggle import kaggle_environments
 from tests.helpers.bitbully_judge import Judge
 from tests.helpers.bundle_games import FAULTS
+from tests.helpers.processes import output_of
 
 ROOT = Path(__file__).parents[2]
 COMPILED_AGENTS = [name for name, kind in AGENTS.items() if kind.compile is not Agent.compile]
@@ -170,15 +171,7 @@ print(make_agent("alphabeta", time_limit=0.1, weights=None).search(env, env.init
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="folders cannot be made unwritable")
 def test_where_nothing_can_be_kept_it_is_compiled_anew() -> None:
     """As in a read-only installation without a home; the tests may run as root."""
-    result = subprocess.run(
-        [sys.executable, "-c", UNWRITABLE],
-        cwd=ROOT,
-        env={**os.environ, "HOME": "/nonexistent"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert result.stdout.split() == ["compiled"], result.stderr
+    assert output_of(UNWRITABLE, HOME="/nonexistent") == "compiled\n"
 
 
 # --- bundles
@@ -261,10 +254,7 @@ threading.Thread.start = lambda self: None
 load(Path({str(bundle_path(agent, folder))!r}))
 print([name for name in ("numba", "numpy", "agents", "envs", "submission") if name in sys.modules])
 """
-    printed = subprocess.run(
-        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert printed.stdout == "[]\n"
+    assert output_of(script) == "[]\n"
 
 
 # Numba sets warnings aside, and not for one thread alone: no warning is an error here.

@@ -1,8 +1,6 @@
 """Results of searches, scores and traces show themselves; no submission carries that."""
 
 import ast
-import subprocess
-import sys
 
 import pytest
 from rich.console import Console, Group
@@ -17,6 +15,7 @@ from agents.trace import SearchTrace, draw, recorded, trace_text
 from envs import ConnectFour, ExplicitTree
 from submission.bundle.bundle import build_bundle
 from tests.helpers.html_reading import Page, drawings, shown
+from tests.helpers.processes import output_of
 from tests.helpers.svg_reading import SVG
 
 FOUR = ConnectFour()
@@ -75,9 +74,7 @@ def test_no_submission_carries_a_notebook() -> None:
 
 def test_looking_alone_loads_rich() -> None:
     program = "import sys, agents, envs; print({'rich', 'IPython', 'jinja2'} & {*sys.modules})"
-    run = [sys.executable, "-c", program]
-    found = subprocess.run(run, check=True, capture_output=True, text=True)
-    assert found.stdout.strip() == "set()"
+    assert output_of(program) == "set()\n"
 
 
 def test_tables_become_html_as_rich_prints_them() -> None:

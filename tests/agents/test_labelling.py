@@ -32,6 +32,7 @@ LABELS = 800
 """How many positions of Connect Four are labelled."""
 
 
+@cache
 def made(
     env: ConnectX, count: int, seed: int = 0, workers: int = 1
 ) -> tuple[LabelledPositions, Ending]:
@@ -153,7 +154,7 @@ def test_workers_change_nothing_and_seeds_do(env: ConnectX) -> None:
 
 
 def test_a_grove_begins_where_it_should_and_goes_on_to_the_end() -> None:
-    for number in range(5):
+    for number in range(3):
         plies = Counter(label_grove(CONNECT_FOUR, 5, number).plies.tolist())
         opening, games = set(range(8)), set(plies) - set(range(8))
         assert opening <= set(plies)

@@ -63,7 +63,7 @@ def test_a_value_is_what_two_plies_show_or_else_the_networks(position: Position,
 
 
 @given(contested_positions, st.integers(0, 9), st.integers(1, 5))
-@settings(max_examples=80)
+@settings(max_examples=40)
 def test_alpha_beta_finds_the_same_compiled(position: Position, seed: int, depth: int) -> None:
     env, state = position
     weights = encode_policy(random_policy(env, seed))

@@ -1,7 +1,7 @@
 """Monte Carlo tree search: its formula, its statistics, its proofs, its budgets."""
 
 import pickle
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from random import Random
 from typing import Any
 
@@ -41,6 +41,7 @@ from tests.helpers.strategies import (
     unfinished_positions,
     winnable_positions,
 )
+from tests.helpers.traces import all_nodes
 
 AnyNode = Node[Any, Any]
 Statistics = tuple[int, float, float | None]
@@ -64,12 +65,6 @@ def grown_tree(env: Env[Any, Any], state: Any, simulations: int, **options: Any)
         if tree.root.proven is None:
             tree.simulate()
     return tree
-
-
-def all_nodes(node: AnyNode) -> Iterator[AnyNode]:
-    yield node
-    for child in node.children.values():
-        yield from all_nodes(child)
 
 
 # --- the formula

@@ -100,23 +100,6 @@ def test_one_ply_more_is_the_best_of_the_states_one_ply_on(position: Position, d
 
 @given(unfinished_positions(small_boards), st.integers(1, 4))
 @settings(max_examples=50)
-def test_the_principal_variation_leads_to_the_value(position: Position, depth: int) -> None:
-    env, state = position
-    result = MinimaxAgent(depth=depth, heuristic="open_lines").search(env, state)
-    assert result.principal_variation[0] == result.action
-    reward = 0.0
-    for action in result.principal_variation:
-        reward = env.reward(state, action)
-        state = env.get_next_state(state, action)
-    if env.get_available_actions(state):
-        assert len(result.principal_variation) == depth
-        assert open_lines(env, state) == result.value
-    else:
-        assert reward == result.value
-
-
-@given(unfinished_positions(small_boards), st.integers(1, 4))
-@settings(max_examples=50)
 def test_colours_change_the_sign_of_the_value_and_a_mirror_nothing(
     position: Position, depth: int
 ) -> None:

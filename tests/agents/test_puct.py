@@ -47,6 +47,7 @@ from tests.helpers.strategies import (
     late_positions,
     unfinished_positions,
 )
+from tests.helpers.traces import all_nodes
 from tests.helpers.trained_policies import random_policy
 
 AnyTree = GuidedTree[Any, Any]
@@ -95,12 +96,6 @@ def grown_tree(env: Env[Any, Any], state: Any, simulations: int, **options: Any)
 def begun(env: Env[Any, Any]) -> Position:
     """The beginning of a game."""
     return Position(env, env.initial_state())  # type: ignore[arg-type]
-
-
-def all_nodes(node: AnyNode) -> Iterator[AnyNode]:
-    yield node
-    for child in node.children.values():
-        yield from all_nodes(child)
 
 
 def visits(node: Any) -> dict[Any, int]:

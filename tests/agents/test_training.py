@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.policy.network import TrainedPolicy, decode_policy, encode_policy
+from agents.policy.training import solved_sample
 from agents.policy.training.batch_play import draw_openings, pair_points, preferred_actions
 from agents.policy.training.labelled_positions import ILLEGAL
 from agents.policy.training.learner import (
@@ -384,12 +385,13 @@ def test_the_sample_is_the_same_every_time() -> None:
     assert sample.scores.tolist() == same.scores.tolist()
 
 
-@pytest.mark.thorough
-def test_the_sample_of_connect_four_is_of_all_plies() -> None:
+def test_the_sample_of_connect_four_is_of_all_plies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That of its first two groves, which are as all of them."""
+    monkeypatch.setattr(solved_sample, "SAMPLE_SIZE", 100)
     sample = draw_sample(ConnectFour())
     assert sample is not None
-    assert len(sample.states) == 500
-    assert len({state.mask.bit_count() for state in sample.states}) > 30
+    assert len(sample.states) == 100
+    assert len({state.mask.bit_count() for state in sample.states}) > 20
 
 
 def test_boards_without_a_solver_have_no_sample() -> None:

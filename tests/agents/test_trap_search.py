@@ -285,9 +285,3 @@ def test_each_reply_may_be_a_mistake(stones_left: int, score: int, expected: flo
     A loss with a score of -1 is one by the opponent's last stone, and those before may go wrong.
     """
     assert promise(stones_left, score, 0.1) == pytest.approx(expected)
-
-
-def test_quiet_games_reach_lost_and_drawn_positions() -> None:
-    """What the tests above look at is of both kinds."""
-    results = {Definition(env).result(state) for env in BOARDS for state in positions(env, 12)}
-    assert results == {0.0, 0.5}

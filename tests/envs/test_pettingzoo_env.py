@@ -2,8 +2,6 @@
 
 import copy
 import pickle
-import subprocess
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -18,6 +16,7 @@ from hypothesis import strategies as st
 from envs import BoardGame, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.render import board_ansi, board_rgb
 from tests.helpers.flat_boards import EVERY_GAME
+from tests.helpers.processes import output_of
 
 pytest.importorskip("pettingzoo")
 
@@ -348,9 +347,6 @@ except ModuleNotFoundError as error:
 """
 
     def test_all_but_the_window_works(self) -> None:
-        output = subprocess.run(
-            [sys.executable, "-c", self.PROGRAM], capture_output=True, text=True, check=True
-        ).stdout
-        assert output.splitlines() == [
+        assert output_of(self.PROGRAM).splitlines() == [
             "render_mode='human' shows the board with pygame: install it (pip install pygame)"
         ]

@@ -9,24 +9,24 @@ from submission.kaggle import kaggle_environments
 from tests.helpers.kaggle_rules import kaggle_game
 from tests.helpers.strategies import random_game
 
-# (rows, columns, inarow, games): more than 20 000 games
+# (rows, columns, inarow, games): some 9 000 games
 SIZES = [
     (1, 1, 1, 20),
-    (1, 7, 4, 1500),
+    (1, 7, 4, 500),
     (7, 1, 4, 20),
     (2, 2, 1, 50),
-    (2, 9, 2, 3500),
-    (3, 3, 3, 4000),
-    (3, 3, 2, 2000),
-    (4, 4, 4, 2000),
-    (4, 4, 5, 1000),
-    (5, 6, 3, 2500),
-    (6, 7, 4, 2500),
+    (2, 9, 2, 1000),
+    (3, 3, 3, 1500),
+    (3, 3, 2, 800),
+    (4, 4, 4, 1000),
+    (4, 4, 5, 400),
+    (5, 6, 3, 1500),
+    (6, 7, 4, 1500),
     (7, 8, 4, 500),
     (9, 9, 4, 300),
     (10, 12, 5, 100),
     (12, 12, 6, 50),
-    (12, 3, 3, 400),
+    (12, 3, 3, 200),
     (8, 7, 12, 50),
 ]
 

@@ -1,9 +1,30 @@
 """Processes that tests start, and that must end."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from time import monotonic, sleep
 
 import psutil
+
+ROOT = Path(__file__).parents[2]
+
+
+def output_of(
+    program: str, *words: str | Path, folder: Path = ROOT, **variables: str | Path
+) -> str:
+    """What a program prints that succeeds in a Python of its own."""
+    ended = subprocess.run(
+        [sys.executable, "-c", program, *words],
+        cwd=folder,
+        env={**os.environ, **variables},
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
 
 
 def is_gone(pid: int) -> bool:

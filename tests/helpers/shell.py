@@ -33,6 +33,23 @@ class Shell:
         captured = self.capsys.readouterr()
         return Outcome(int(ended.value.code or 0), captured.out, captured.err)
 
+    def refusal(self, *words: str) -> str:
+        """What is said of a mistake: one line, or how the command is used, and nothing else."""
+        outcome = self.run(*words)
+        lines = outcome.stderr.strip().splitlines()
+        assert outcome.status == 2
+        assert outcome.stdout == "" or words[0] == "prepare"  # which tells its steps
+        assert len(lines) == 1 or (lines[0].startswith("Usage: ") and len(lines) <= 6), lines
+        assert "Traceback" not in outcome.stderr
+        return outcome.stderr.strip()
+
+
+class Terminal(io.StringIO):
+    """A standard input at which somebody sits."""
+
+    def isatty(self) -> bool:
+        return True
+
 
 def printed(renderable: RenderableType, width: int) -> str:
     """A report as it stands in a terminal of so many columns."""

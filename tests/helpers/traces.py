@@ -1,5 +1,6 @@
-"""Traces of searches, and the depth-first agents whose searches leave one."""
+"""Traces of searches, the depth-first agents whose searches leave one, and nodes of trees."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -7,6 +8,7 @@ from hypothesis import strategies as st
 
 from agents import Agent, AlphaBetaAgent, ExpectimaxAgent, MinimaxAgent
 from agents.trace import SearchTrace, recorded
+from agents.tree import Node
 from tests.helpers.quick_agents import fresh
 from tests.helpers.textbook import aids
 
@@ -16,6 +18,13 @@ def trace_of(agent: Agent, env: Any, state: Any = None) -> SearchTrace:
     trace = SearchTrace()
     recorded(agent, trace).search(env, env.initial_state() if state is None else state)
     return trace
+
+
+def all_nodes(node: Node[Any, Any]) -> Iterator[Node[Any, Any]]:
+    """The nodes of a tree search, each before its children."""
+    yield node
+    for child in node.children.values():
+        yield from all_nodes(child)
 
 
 def depth_first_agents(depths: st.SearchStrategy[int | None]) -> st.SearchStrategy[Agent]:

@@ -93,8 +93,8 @@ def test_same_input_same_bytes_in_every_process() -> None:
     assert built.decode() == build_bundle("mcts", {"seed": 7})
 
 
-LONG_COMPILED = ("mcts", "alphazero")
-"""`make image-tests` plays the bundles of all that compile; these take ten seconds to do so."""
+LONG_COMPILED = ("alphabeta", "mcts", "alphazero")
+"""`make image-tests` plays the bundles of all that compile; these take five seconds and more."""
 
 
 # Numba sets warnings aside while it compiles: no warning is an error here.
@@ -133,21 +133,6 @@ def test_header_names_the_command_and_the_options() -> None:
     ) in docstring
     assert "MCTSAgent(simulations=None, time_limit=None, seed=7, rollout='decisive')" in docstring
     assert "kaggle competitions submit -c connectx -f submission.py" in docstring
-
-
-@pytest.mark.parametrize(
-    ("agent", "options", "message"),
-    [
-        ("stockfish", {}, "unknown agent 'stockfish': choose one of random, greedy"),
-        ("mcts", {"depth": 3}, "agent mcts has no option 'depth'; its options: simulations"),
-        ("minimax", {"depth": "deep"}, "option depth of agent minimax is int or none, not the"),
-        ("minimax", {"depth": 0}, "depth must be at least 1, not 0"),
-        ("mcts", {"rollout": "wise"}, "unknown rollout 'wise': choose one of uniform, decisive"),
-    ],
-)
-def test_wrong_agents_and_options(agent: str, options: dict[str, JsonValue], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        build_bundle(agent, options)
 
 
 # --- agents of a user's
@@ -296,6 +281,7 @@ class MyAgent(Agent):
 def test_files_without_a_usable_agent(text: str, message: str, build: Build) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         build(text)
+    assert "when it is run" not in message or "my_agent" not in sys.modules
 
 
 @pytest.mark.parametrize(
@@ -327,14 +313,3 @@ def test_options_of_user_agents(
             build(text, **options)
     else:
         assert first_column(build(text, **options)) == 0
-
-
-def test_a_module_that_fails_is_not_kept(build: Build) -> None:
-    with pytest.raises(ValueError, match="fails when it is run"):
-        build("1 / 0")
-    assert "my_agent" not in sys.modules
-
-
-def test_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="there is no file"):
-        build_bundle("MyAgent", {}, tmp_path / "absent.py")

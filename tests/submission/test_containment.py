@@ -2,7 +2,6 @@
 
 import json
 import socket
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from submission.sandbox.containment import HOME, NETWORK
 from submission.sandbox.launcher import LAUNCHER
 from submission.sandbox.move import Move
 from tests.helpers.checks import GOOD, check_pair, rows_of
+from tests.helpers.processes import output_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has namespaces")
 
@@ -141,12 +141,6 @@ def test_what_is_needed_of_the_home_stays_and_what_fails_changes_nothing(
         agent.mkdir(parents=True)
         (agent / f"{player}.pkl").touch()
     (home / "run").chmod(0o777)
-    script = CONTAINED.format(nobody=NOBODY)
-    told = subprocess.run(
-        [sys.executable, "-c", script, str(home), deed],
-        capture_output=True,
-        check=True,
-        text=True,
-    )
-    assert json.loads(told.stdout) == [*CASES[deed], [True, True]]
+    told = output_of(CONTAINED.format(nobody=NOBODY), home, deed)
+    assert json.loads(told) == [*CASES[deed], [True, True]]
     assert sorted(path.name for path in home.iterdir()) == ALL

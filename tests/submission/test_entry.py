@@ -73,7 +73,6 @@ SEEDS = st.integers(0, 2**32)
 
 
 @pytest.mark.parametrize("agent", agent_names())
-@settings(max_examples=100)
 @given(question=questions())
 def test_a_legal_plain_int_on_every_board(agent: str, question: Any) -> None:
     observation, configuration = question
@@ -105,7 +104,7 @@ CONFIGURATIONS = st.dictionaries(
 )
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(
     observation=st.one_of(
         OBSERVATIONS, OBSERVATIONS.map(lambda o: SimpleNamespace(**o)), ODD_VALUES

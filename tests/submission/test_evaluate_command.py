@@ -12,6 +12,8 @@ import pytest
 from tests.helpers.archives import archive
 from tests.helpers.shell import Outcome, Shell
 
+pytestmark = pytest.mark.usefixtures("workers_in_threads")
+
 SMALL = ("--rows", "4", "--columns", "5", "--inarow", "3", "--workers", "1")
 OWN_ARENA = (*SMALL, "--arena", "own")
 
@@ -56,8 +58,8 @@ def test_a_report_shows_what_the_run_has_shown(shell: Shell, tmp_path: Path) -> 
     path = tmp_path / "games.jsonl"
     options = ("--games", "4", "--first-player-table")
     run = evaluate(shell, *options, "--results", "games.jsonl")
-    refused = shell.run("report", "games.jsonl", "--anchor", "greedy")
-    assert (refused.status, "--anchor is for a ladder" in refused.stderr) == (2, True)
+    refused = shell.refusal("report", "games.jsonl", "--anchor", "greedy")
+    assert "--anchor is for a ladder" in refused
     report = shell.run("report", "games.jsonl", "--first-player-table")
     assert (report.status, report.stdout) == (0, run.stdout)
     assert "by opening" in report.stdout
@@ -91,17 +93,14 @@ def test_without_a_game_there_is_no_page_and_everything_else(
     "words",
     [
         "evaluate mine.py --against random --html mine.py",
-        "evaluate random --against mine.py --html ./mine.py",
         "evaluate random --against negamax --against mine.py --results mine.py",
         "ladder greedy mine.py --html mine.py",
-        "ladder greedy mine.py --results mine.py",
     ],
 )
 def test_a_player_is_not_overwritten(shell: Shell, tmp_path: Path, words: str) -> None:
     (tmp_path / "mine.py").write_text("def agent(observation): return 3", encoding="utf-8")
-    outcome = shell.run(*words.split())
-    assert outcome.status == 2
-    assert "mine.py is read and would be overwritten: write to another file" in outcome.stderr
+    told = shell.refusal(*words.split())
+    assert "mine.py is read and would be overwritten: write to another file" in told
     content = (tmp_path / "mine.py").read_text(encoding="utf-8")
     assert content == "def agent(observation): return 3"
 
@@ -112,8 +111,7 @@ def test_a_report_of_a_round_robin_is_a_ladder(shell: Shell) -> None:
     players = ("random:seed=1", "greedy", "random:seed=2")
     shell.run("ladder", *players, "--games", "2", *OWN_ARENA, "--results", "games.jsonl")
     report = shell.run("report", "games.jsonl", "--anchor", "greedy", "--html", "ladder.html")
-    refused = shell.run("report", "games.jsonl", "--first-player-table")
-    assert (refused.status, "holds a ladder" in refused.stderr) == (2, True)
+    assert "holds a ladder" in shell.refusal("report", "games.jsonl", "--first-player-table")
     assert report.status == 0
     assert "Ladder of 3 players: 6 games" in " ".join(report.stdout.split())
 
@@ -136,18 +134,14 @@ def test_a_test_may_end_a_pairing_early(shell: Shell) -> None:
         ("evaluate random --against absent.py", "cannot read the player absent.py"),
         ("evaluate random --against broken.py", "broken.py is not a Python file that can be read"),
         ("evaluate random --against negamax --against negamax", "is named twice"),
-        ("evaluate random --against random --games 0", "at least 2, not 0"),
         ("evaluate random --against negamax --games many", "--games"),
         ("evaluate random --against negamax --workers 0", "workers"),
         ("evaluate random --against negamax --seed -1", "seed"),
         ("evaluate random --against negamax --rows 0", "rows must be at least 1"),
         ("evaluate random --against negamax --act-timeout 0", "above 0"),
         ("evaluate random --against negamax --opening-plies -1", "at least 0 plies"),
-        ("evaluate random --against negamax --opening-plies 43", "plies"),
         ("evaluate random --against negamax --arena elsewhere", "--arena"),
         ("evaluate random --against negamax --sprt 50", "two Elo differences, as in 0,50"),
-        ("evaluate random --against negamax --sprt 50,0", "in ascending order"),
-        ("evaluate random --against negamax --sprt 0,50 --alpha 2", "alpha must lie between"),
         ("evaluate random --against negamax --alpha 0.1", "--alpha is for a sequential test"),
         ("evaluate random --against negamax --beta 0.1", "name it with --sprt"),
         (
@@ -186,21 +180,15 @@ def test_mistakes_are_one_sentence_before_any_game(
     (tmp_path / "old.jsonl").write_text('{"format": "connectx results, version 0"}\n')
     (tmp_path / "empty.jsonl").touch()
     monkeypatch.setattr("submission.match.run.play_game", None)
-    outcome = shell.run(*words.split())
-    assert outcome.status == 2
-    assert sentence in outcome.stderr
-    assert "Traceback" not in outcome.stderr + outcome.stdout
-    assert len(outcome.stderr.strip().splitlines()) <= 6
+    assert sentence in shell.refusal(*words.split())
 
 
 @pytest.mark.parametrize(
     "words",
     [
         "check mine.tar.gz --act-timeout 0.5 --game-seconds 0 --patience 0",
-        "evaluate mine.tar.gz --against random --games 2 --workers 1",
         "evaluate random --against mine.tar.gz --games 2 --workers 1 --arena own",
         "grade mine.tar.gz --sample 2 --workers 1",
-        "ladder mine.tar.gz random --games 2 --workers 1",
     ],
 )
 def test_every_command_takes_an_archive(shell: Shell, tmp_path: Path, words: str) -> None:

@@ -176,7 +176,6 @@ class Console:
 
 SAID = {
     ("--help",): "Usage: connectx",
-    ("explain", "--help"): "Usage: connectx explain",
     ("agents",): "simulations",
     ("explain", "--tree", "[[3, 12], [2, 4]]"): "`- 1: min <= 2   alpha 3, beta inf -> 2",
     ("explain", "--tree", "[[3, '?'], [2, 4]]", "--quiz"): "as ? grows from -inf to inf",

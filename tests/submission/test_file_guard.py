@@ -3,7 +3,6 @@
 import contextlib
 import errno
 import os
-import subprocess
 import sys
 import tarfile
 from pathlib import Path
@@ -14,7 +13,7 @@ import pytest
 from submission.sandbox import file_guard
 from submission.sandbox.file_guard import CLOCK_TICK, FileGuard
 from tests.helpers.checks import FIRST_FREE, GOOD, check_file, check_pair, first_fault, text_of
-from tests.helpers.other_system import ROOT
+from tests.helpers.processes import output_of
 
 
 @pytest.fixture
@@ -50,16 +49,23 @@ READINGS = {
     "another working folder": "os.chdir(os.path.dirname(BOOK)) or open('book.bin')",
     "a library": "ctypes.CDLL(BOOK)",
 }
+QUESTIONS = {
+    "exists": "os.path.exists(BOOK)",
+    "isfile": "os.path.isfile(BOOK)",
+    "Path.exists": "pathlib.Path(BOOK).exists()",
+    "Path.is_file": "pathlib.Path(BOOK).is_file()",
+    "access": "os.access(BOOK, os.R_OK)",
+    "glob": "glob.glob(BOOK + '*')",
+}
 
 
-def reading(book: Path, expression: str) -> str:
-    modules = "import ctypes, glob, io, numpy, os, pathlib, tempfile, traceback"
-    return f"{modules}\nBOOK = {str(book)!r}\ndef read():\n    return {expression}\n"
+MODULES = "import ctypes, glob, io, numpy, os, pathlib, tempfile, traceback"
 
 
-@pytest.mark.parametrize("name", READINGS)
+@pytest.mark.parametrize("name", ["open", "the folder", "a library"])
 def test_whoever_reads_it_unguarded_fails(name: str, tmp_path: Path, book: Path) -> None:
-    report = check_pair(f"{reading(book, READINGS[name])}read()\n{GOOD}", tmp_path)
+    reading = f"{MODULES}\nBOOK = {str(book)!r}\n{READINGS[name]}\n"
+    report = check_pair(f"{reading}{GOOD}", tmp_path)
     fault = first_fault(report)
     missing = book.parent if name == "the folder" else book
     assert fault.status == "ERROR"
@@ -71,36 +77,39 @@ def test_whoever_reads_it_unguarded_fails(name: str, tmp_path: Path, book: Path)
     assert report.warnings == ()
 
 
-@pytest.mark.parametrize("name", READINGS)
-def test_whoever_does_without_it_is_warned(name: str, tmp_path: Path, book: Path) -> None:
-    guarded = "def agent(obs, conf):\n    try:\n        read()\n    except FileNotFoundError:\n"
-    source = f"{reading(book, READINGS[name])}{guarded}        return {FIRST_FREE}\n"
-    report = check_pair(source, tmp_path)
-    assert report.accepted
-    [warning] = report.warnings
-    assert f"it asks for {book.parent}" in warning
-    assert "which is not on Kaggle's machine: put the data into the file" in warning
-    assert warning in text_of(report)
+def trying(expressions: dict[str, str], is_wrong: str, book: Path) -> str:
+    """An agent that fails where one of the expressions comes to what is wrong."""
+    tried = ", ".join(f"{name!r}: lambda: {act}" for name, act in expressions.items())
+    return f"""{MODULES}
+BOOK, NEW = {str(book)!r}, "/tmp/connectx-test-{os.getpid()}-" + str(os.getpid())
+def outcome(act):
+    try:
+        return act()
+    except Exception as error:
+        return error
+def agent(obs, conf):
+    came = {{name: outcome(act) for name, act in {{{tried}}}.items()}}
+    wrong = {{name: repr(came) for name, came in came.items() if {is_wrong}}}
+    assert not wrong, wrong
+    return {FIRST_FREE}
+"""
 
 
 @pytest.mark.parametrize(
-    "question",
-    [
-        "os.path.exists(BOOK)",
-        "os.path.isfile(BOOK)",
-        "pathlib.Path(BOOK).exists()",
-        "pathlib.Path(BOOK).is_file()",
-        "os.access(BOOK, os.R_OK)",
-        "glob.glob(BOOK + '*')",
-    ],
+    ("expressions", "is_wrong"),
+    [(READINGS, "type(came) is not FileNotFoundError"), (QUESTIONS, "came")],
+    ids=["reading", "asking"],
 )
-def test_whoever_asks_is_told_that_it_is_not_there(
-    question: str, tmp_path: Path, book: Path
+def test_in_whatever_way_it_is_not_there_and_whoever_does_without_it_is_warned(
+    expressions: dict[str, str], is_wrong: str, tmp_path: Path, book: Path
 ) -> None:
-    report = check_pair(f"{reading(book, question)}assert not read()\n{GOOD}", tmp_path)
-    assert report.accepted
-    [warning] = report.warnings
-    assert f"it asks for {book.parent}" in warning
+    report = check_pair(trying(expressions, is_wrong, book), tmp_path)
+    assert [game.fault for game in report.games] == [None, None]
+    put = "which is not on Kaggle's machine: put the data into the file"
+    of_folder, of_book = sorted(report.warnings)
+    assert f"it asks for {book.parent}, {put}" in of_folder
+    assert f"it asks for {book}, {put}" in of_book
+    assert of_book in text_of(report)
 
 
 ON_KAGGLE_TOO = {
@@ -120,11 +129,8 @@ ON_KAGGLE_TOO = {
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the paths are Linux's")
-@pytest.mark.parametrize("name", ON_KAGGLE_TOO)
-def test_what_kaggles_machine_has_is_there(name: str, tmp_path: Path, book: Path) -> None:
-    new = f"NEW = '/tmp/connectx-test-{os.getpid()}-' + str(os.getpid())\n"
-    source = f"{reading(book, ON_KAGGLE_TOO[name])}{new}def agent(obs, conf):\n    read()\n"
-    report = check_pair(f"{source}    return {FIRST_FREE}\n", tmp_path)
+def test_what_kaggles_machine_has_is_there(tmp_path: Path, book: Path) -> None:
+    report = check_pair(trying(ON_KAGGLE_TOO, "isinstance(came, Exception)", book), tmp_path)
     assert [game.fault for game in report.games] == [None, None]
     assert report.warnings == ()
 
@@ -235,11 +241,4 @@ HIDDEN = [r"C:\Users\me\book.npz", r"D:\data.csv", r"C:\Users\me\env2\x.py"]
 
 
 def test_on_windows_a_submission_sees_what_kaggle_has() -> None:
-    told = subprocess.run(
-        [sys.executable, "-c", ON_WINDOWS, *SEEN, *HIDDEN],
-        cwd=ROOT,
-        capture_output=True,
-        check=True,
-        text=True,
-    )
-    assert told.stdout.splitlines() == HIDDEN
+    assert output_of(ON_WINDOWS, *SEEN, *HIDDEN).splitlines() == HIDDEN

@@ -25,6 +25,8 @@ from submission.bundle.bundle import build_bundle
 from tests.helpers.own_agent import own_agent
 from tests.helpers.trained_policies import random_policy
 
+pytestmark = pytest.mark.usefixtures("workers_in_threads")
+
 MINE = "def my_agent(observation, configuration):\n    return observation['board'][:7].index(0)\n"
 STRANGER = """
 import connectx
@@ -156,16 +158,6 @@ def test_a_network_of_another_board_is_refused(ask: Callable[..., Any], tmp_path
 def test_nobody_is_no_player(player: Any) -> None:
     with pytest.raises(ValueError, match=r"unknown player|is no agent"):
         connectx.evaluate(player, "random", games=2, progress=False)
-
-
-def test_one_name_is_one_player() -> None:
-    with pytest.raises(ValueError, match="a ladder takes at least two players"):
-        connectx.ladder("greedy")
-
-
-def test_an_odd_number_of_games_is_refused() -> None:
-    with pytest.raises(ValueError, match="ask for an even number of games"):
-        connectx.evaluate("greedy", "random", games=3)
 
 
 # --- files

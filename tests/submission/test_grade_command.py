@@ -19,6 +19,8 @@ from tests.helpers.signals import heed_ctrl_c
 from tests.helpers.svg_reading import SVG
 from tests.helpers.systems import needs_posix
 
+pytestmark = pytest.mark.usefixtures("workers_in_threads")
+
 ROOT = Path(__file__).parents[2]
 SHIPPED = read_position_set(SHIPPED_POSITIONS)
 
@@ -88,12 +90,12 @@ def test_failures_are_counted_and_told(shell: Shell, tmp_path: Path) -> None:
 
 
 def test_positions_of_ones_own(shell: Shell, tmp_path: Path) -> None:
-    words = "positions --per-ply 2 --first-ply 5 --last-ply 6 --workers 1"
+    words = "positions --per-ply 2 --first-ply 3 --last-ply 4 --workers 1"
     outcome = shell.run(*words.split(), "-o", "mine.jsonl")
     assert outcome.status == 0
     assert outcome.stdout.startswith("Wrote mine.jsonl: 4 positions, ")
     mine = read_position_set(tmp_path / "mine.jsonl")
-    assert [position.ply for position in mine.positions] == [5, 5, 6, 6]
+    assert [position.ply for position in mine.positions] == [3, 3, 4, 4]
     assert mine.settings.command == words.removesuffix(" --workers 1").replace(
         "positions --per-ply 2", "connectx positions --per-ply 2 --seed 0"
     )

@@ -1,7 +1,6 @@
 """The referee on Kaggle's environment beside Kaggle's own `env.run`, with the same files."""
 
 import random
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ from submission.arena.players import Pairing, Player, PlayerKind
 from submission.kaggle import kaggle_environments
 from submission.match.run import play_game
 from submission.match.schedule import Arena, GameSpecification
-from tests.helpers.other_system import ROOT
+from tests.helpers.processes import output_of
 
 DEFAULT = GameConfiguration()
 
@@ -218,9 +217,7 @@ def test_the_process_that_plays_is_left_as_it_was() -> None:
 
 
 def test_two_threads_import_kaggle_and_leave_the_output_alone() -> None:
-    script = f"""
-import sys
-sys.path.insert(0, {str(ROOT)!r})
+    script = """
 from threading import Barrier, Thread
 from submission.kaggle import kaggle_environments
 both = Barrier(2)
@@ -229,8 +226,7 @@ for thread in threads: thread.start()
 for thread in threads: thread.join()
 print("heard")
 """
-    said = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
-    assert said.stdout.split() == [b"heard"]
+    assert output_of(script) == "heard\n"
 
 
 @pytest.mark.parametrize("has_jsonschema", [False, True])
@@ -239,7 +235,6 @@ def test_kaggle_comes_without_a_grammar_that_takes_seconds(has_jsonschema: bool)
     pytest.importorskip("rfc3987_syntax")
     script = f"""
 import sys
-sys.path.insert(0, {str(ROOT)!r})
 if {has_jsonschema}: import jsonschema
 from submission.kaggle import kaggle_environments
 before = "lark" in sys.modules
@@ -249,5 +244,4 @@ from jsonschema import Draft202012Validator as Draft
 iri = Draft({{"format": "iri"}}, format_checker=Draft.FORMAT_CHECKER)
 print([iri.is_valid(text) for text in ("https://straße.de/ü", "no iri", "a b://")])
 """
-    said = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
-    assert said.stdout.split() == [b"[True,", b"False,", b"False]"]
+    assert output_of(script) == "[True, False, False]\n"

@@ -14,6 +14,8 @@ from envs.bitboard import mirrored
 from submission.grading.solved_positions import SHIPPED_POSITIONS, read_position_set
 from tests.helpers.shell import Shell
 
+pytestmark = pytest.mark.usefixtures("workers_in_threads")
+
 SMALL = "--rows 4 --columns 4 --inarow 3 --workers 1"
 
 
@@ -54,18 +56,14 @@ def test_a_board_with_fewer_positions_gives_all_that_there_are(
     ],
 )
 def test_bad_input_is_one_sentence(shell: Shell, tmp_path: Path, words: str, message: str) -> None:
-    outcome = shell.run("positions", *words.split())
-    assert (outcome.status, outcome.stdout) == (2, "")
-    assert re.search(message, outcome.stderr)
-    assert outcome.stderr.count("\n") == 1
+    assert re.search(message, shell.refusal("positions", *words.split()))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_parquet_file_without_pyarrow(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    outcome = shell.run("positions", "--labels", "5", "-o", "labels.parquet")
-    assert outcome.status == 2
-    assert "install the extra `parquet`" in outcome.stderr
+    refused = shell.refusal("positions", "--labels", "5", "-o", "labels.parquet")
+    assert "install the extra `parquet`" in refused
 
 
 def test_an_earlier_file_stays_whole_when_writing_fails(

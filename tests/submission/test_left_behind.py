@@ -35,7 +35,7 @@ COMMANDS = {
 }
 
 ENDINGS = [
-    *(("check", name) for name in ("SIGTERM", "SIGHUP")),
+    ("check", "SIGTERM"),
     *(
         pytest.param("slow check", name, marks=needs_throttling, id=f"slow check-{name}")
         for name in ("SIGTERM", "SIGKILL")
@@ -43,11 +43,8 @@ ENDINGS = [
     *(("evaluate", name) for name in ("SIGKILL", "SIGHUP", "SIGINT")),
     ("ladder", "SIGTERM"),
     ("grade", "SIGKILL"),
-    pytest.param("evaluate", "SIGTERM", marks=pytest.mark.slow),
-    pytest.param("grade", "SIGTERM", marks=pytest.mark.slow),
-    pytest.param("ladder", "SIGKILL", marks=pytest.mark.slow),
 ]
-"""The last three share all that ends them with others."""
+"""Any other command and signal share all that ends them with these."""
 
 PROCESSES = 4
 """Two games at a time, in each of which the submission is two processes."""

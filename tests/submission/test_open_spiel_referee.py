@@ -243,12 +243,10 @@ def test_a_match_with_results_and_replay(shell: Shell, bundle: Path) -> None:
     assert header["settings"]["configuration"]["referee"] == TIC_TAC_TOE.value
     assert [game["game"] for game in games] == [0, 1, 2, 3]
     assert all(5 <= len(game["columns"]) <= 9 for game in games)
-    other = shell.run(*words[:-1], CONNECT_FOUR.value, *kept, "--resume")
-    assert other.status == 2
-    assert "does not go with what is asked for" in " ".join(other.stderr.split())
-    review = shell.run("review", "games.jsonl", "--player", "random")
-    assert review.status == 2
-    assert "only those of Connect Four can be judged" in " ".join(review.stderr.split())
+    other = shell.refusal(*words[:-1], CONNECT_FOUR.value, *kept, "--resume")
+    assert "does not go with what is asked for" in other
+    review = shell.refusal("review", "games.jsonl", "--player", "random")
+    assert "only those of Connect Four can be judged" in review
 
 
 def test_a_match_tells_of_both_who_fail_before_a_game(shell: Shell) -> None:

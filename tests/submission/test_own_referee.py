@@ -1,7 +1,5 @@
 """The own arena holds games as Kaggle's environment does, which is asked each time."""
 
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -18,7 +16,7 @@ from submission.arena.seats import Failure, Move
 from submission.kaggle import kaggle_environments
 from submission.match.schedule import openings
 from tests.helpers.arena_games import played, played_in_both
-from tests.helpers.other_system import ROOT
+from tests.helpers.processes import output_of
 
 RAISED, NO_COLUMN = "raised", "no column"
 
@@ -266,8 +264,5 @@ from tests.helpers.arena_games import played
 record = played(("random:", "mcts:simulations=5,engine=reference"))
 print(record.result, *record.columns)
 """
-    run = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
-    )
     record = played(("random:", "mcts:simulations=5,engine=reference"))
-    assert run.stdout.split() == [record.result, *map(str, record.columns)], run.stderr
+    assert output_of(program).split() == [record.result, *map(str, record.columns)]

@@ -6,11 +6,10 @@ J. Tromp's table (tromp.github.io/c4/c4.html), with the last moves that C. Stein
 import json
 import sys
 from collections.abc import Iterator
-from io import StringIO
 
 import pytest
 
-from tests.helpers.shell import Shell
+from tests.helpers.shell import Shell, Terminal
 
 TABLE = """
 rows  w4    w5    w6    w7    w8    w9    w10   w11   w12
@@ -33,13 +32,6 @@ HIGHEST = {4: 13, 5: 10, 6: 8, 7: 7, 8: 6, 9: 5, 10: 4}
 """The highest board of each width that was solved in this time when it was tried; the slowest of
 them, 6 rows and 8 columns, took 15 minutes of processor time. 4 rows and 11 columns are open
 after 10 billion positions."""
-
-
-class Terminal(StringIO):
-    """A standard input at which somebody sits."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 def boards() -> Iterator[tuple[int, int, str, int]]:

@@ -15,6 +15,8 @@ from submission.reviewing.replays import Replay, log_beside, read_agent_log, rea
 from tests.helpers.episodes import NUMBER, episode_of, write_episode, write_log
 from tests.helpers.refusals import is_sentence, nested
 
+pytestmark = pytest.mark.usefixtures("workers_in_threads")
+
 WON_BY_FIRST = "4455667"
 DRAWN_2X2 = "1122"
 SIZES = {"rows": 6, "columns": 7, "inarow": 4}

@@ -22,16 +22,17 @@ from tests.helpers.arena_games import played
 from tests.helpers.trained_policies import random_policy
 
 CONFIGURATION = {"rows": 6, "columns": 7, "inarow": 4, "actTimeout": 60, "runTimeout": 1200}
+SMALL = {**CONFIGURATION, "rows": 4, "columns": 5, "inarow": 3}
 POSITIONS: list[dict[str, Any]] = [
     {
-        "board": [0] * (42 - stones) + [1 + cell % 2 for cell in range(stones)],
+        "board": [0] * (20 - stones) + [1 + cell % 2 for cell in range(stones)],
         "mark": 1 + stones % 2,
         "step": stones,
         "remainingOverageTime": 60,
     }
     for stones in range(0, 8, 3)
 ] * 3
-EMPTY_BOARD = POSITIONS[0]
+EMPTY_BOARD = {**POSITIONS[0], "board": [0] * 42}
 
 
 @pytest.mark.parametrize("name", BUILT_IN_AGENTS)
@@ -42,11 +43,11 @@ def test_two_seats_of_a_built_in_play_as_kaggles_does_with_their_seeds(name: str
     expected = []
     for seed in (1, 2):
         random.seed(seed)
-        asked = [function(structify(shown), structify(CONFIGURATION)) for shown in POSITIONS]
+        asked = [function(structify(shown), structify(SMALL)) for shown in POSITIONS]
         expected.append(asked)
     before, player = random.getstate(), Player(name, PlayerKind.BUILT_IN)
     with open_seat(player, seed=1) as one, open_seat(player, seed=2) as two:
-        moves = [[seat.act(shown, CONFIGURATION) for seat in (one, two)] for shown in POSITIONS]
+        moves = [[seat.act(shown, SMALL) for seat in (one, two)] for shown in POSITIONS]
     assert [[move.column for move in of_seat] for of_seat in zip(*moves, strict=True)] == expected
     assert all(move.failure is None for pair in moves for move in pair)
     assert random.getstate() == before, "the process's own generator is left alone"

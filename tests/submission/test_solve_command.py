@@ -24,7 +24,7 @@ from envs import ConnectFour, ConnectX, board_text, state_from_moves
 from tests.helpers.bitbully_judge import Judge
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.published_positions import published_positions
-from tests.helpers.shell import Outcome, Shell
+from tests.helpers.shell import Outcome, Shell, Terminal
 from tests.helpers.signals import heed_ctrl_c
 from tests.helpers.strategies import quiet_game
 from tests.helpers.systems import needs_posix
@@ -35,22 +35,11 @@ QUICK_SETS = [name for name in PUBLISHED_FILES if name not in ("begin-medium", "
 LATE = "526413766633133111176537"
 
 
-class Terminal(StringIO):
-    """A standard input at which somebody sits."""
-
-    def isatty(self) -> bool:
-        return True
-
-
 @pytest.fixture
-def solve(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Solve:
-    monkeypatch.chdir(tmp_path)
-
+def solve(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Solve:
     def run(*words: str, stdin: TextIO | None = None) -> Outcome:
         monkeypatch.setattr(sys, "stdin", stdin or Terminal())
-        return Shell(monkeypatch, capsys).run("solve", *words)
+        return shell.run("solve", *words)
 
     return run
 
@@ -234,9 +223,6 @@ def test_bounds_in_words(bounds: ScoreBounds, words: str) -> None:
     ("words", "lines", "sentence"),
     [
         ("9", None, "move 1 of '9' is 9: legal: 1, 2, 3, 4, 5, 6, 7"),
-        ("44444x", None, "'x' in the moves '44444x' is not a number of at least 1"),
-        ("4444444", None, "move 7 of '4444444' is 4: legal: 1, 2, 3, 5, 6, 7"),
-        ("12121212", None, "move 8 of '12121212' is 2: the game is over"),
         ("1212121", None, "after '1212121' the game is over, and won by player 1"),
         ("1 --rows 1 --columns 1", None, "after '1' the game is over, in a draw"),
         ("4 --rows 20", None, "columns * (rows + 1) at most 256"),
@@ -261,7 +247,7 @@ def test_bounds_in_words(bounds: ScoreBounds, words: str) -> None:
     ],
 )
 def test_mistakes_are_one_sentence_and_nothing_is_solved(
-    solve: Solve,
+    shell: Shell,
     words: str,
     lines: str | None,
     sentence: str,
@@ -270,11 +256,8 @@ def test_mistakes_are_one_sentence_and_nothing_is_solved(
 ) -> None:
     (tmp_path / "old").write_text("something else\n")
     monkeypatch.setattr("psutil.virtual_memory", lambda: SimpleNamespace(available=4 << 30))
-    outcome = solve(*words.split(), stdin=None if lines is None else StringIO(lines))
-    assert outcome.status == 2
-    assert sentence in outcome.stderr
-    assert "Traceback" not in outcome.stderr
-    assert outcome.stdout == ""
+    monkeypatch.setattr(sys, "stdin", Terminal() if lines is None else StringIO(lines))
+    assert sentence in shell.refusal("solve", *words.split())
     assert [path.name for path in tmp_path.iterdir()] == ["old"]
     assert (tmp_path / "old").read_text() == "something else\n"
 

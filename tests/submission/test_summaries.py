@@ -14,6 +14,8 @@ from submission.rating.ladder import make_ladder
 from tests.helpers.game_records import DRAW, LOSS, PLAYER_FAILED, WIN, match_of
 from tests.helpers.shell import Shell
 
+pytestmark = pytest.mark.usefixtures("workers_in_threads")
+
 SMALL = ("--rows", "4", "--columns", "5", "--inarow", "3", "--workers", "1", "--arena", "own")
 EVALUATE = ("evaluate", "greedy", "--against", "random:seed=1", "--games", "4", *SMALL)
 LADDER = ("ladder", "random:seed=1", "greedy", "random:seed=2", "--games", "4", *SMALL)
@@ -80,7 +82,7 @@ def test_openings_are_told_before_the_summary(shell: Shell) -> None:
         ("grade random --sample 1 --workers 1", "random in 1 solved position, 2 s a move"),
         ("positions --labels 1 --output one.npz --workers 1", "one.npz: 1 labelled position."),
         (
-            "positions --per-ply 1 --first-ply 38 --last-ply 38 --output one.jsonl --workers 1",
+            "positions --per-ply 1 --first-ply 0 --last-ply 0 --output one.jsonl --workers 1",
             "one.jsonl: 1 position, ",
         ),
     ],

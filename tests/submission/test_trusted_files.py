@@ -16,6 +16,8 @@ from submission.match.schedule import Arena, GameSpecification
 from tests.helpers.archives import archive
 from tests.helpers.shell import Shell
 
+pytestmark = pytest.mark.usefixtures("workers_in_threads")
+
 LEGAL = "[c for c in range(conf.columns) if obs.board[c] == 0]"
 PYTHONS = f"import random\ndef agent(obs, conf):\n    return random.choice({LEGAL})\n"
 NUMPYS = f"""
@@ -114,7 +116,5 @@ def test_archives_and_players_that_are_no_files_stay_where_they_are(folder: Path
 def test_trust_is_for_the_own_arena_alone(shell: Shell, tmp_path: Path) -> None:
     player(tmp_path, "mine", PYTHONS)
     words = ("evaluate", "mine.py", "--against", "random", "--games", "2", "--workers", "1")
-    refused = shell.run(*words, "--trust")
-    assert refused.status == 2
-    assert "add --arena own to --trust" in refused.stderr
+    assert "add --arena own to --trust" in shell.refusal(*words, "--trust")
     assert shell.run(*words, "--trust", "--arena", "own").status == 0

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from submission.bundle.functions.function_file import function_file
+from tests.helpers.processes import output_of
 from tests.helpers.written_modules import FREE, of_file
 
 needs_ipython = pytest.mark.skipif(not find_spec("IPython"), reason="a notebook needs IPython")
@@ -37,11 +38,7 @@ for cell in {cells!r}:
 
 
 def said_in_a_notebook(cells: list[str], folder: Path) -> str:
-    program = IN_A_NOTEBOOK.format(cells=cells)
-    ended = subprocess.run(
-        [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=True
-    )
-    return ended.stdout
+    return output_of(IN_A_NOTEBOOK.format(cells=cells), folder=folder)
 
 
 @needs_ipython

@@ -117,7 +117,7 @@ def require_alive(server: Running) -> None:
     assert server.searchers
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(requests)
 def test_a_hundred_requests(server: Running, request: Any) -> None:
     send(server, *request)

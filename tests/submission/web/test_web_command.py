@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from submission.web.serve import listen
-from tests.helpers.processes import wait_until_gone
+from tests.helpers.processes import output_of, wait_until_gone
 from tests.helpers.shell import Shell
 from tests.helpers.signals import heed_all
 from tests.helpers.systems import needs_posix
@@ -118,5 +118,4 @@ def test_the_packages_of_the_extra_are_asked_for_alone_by_it() -> None:
     script = (
         "import sys, submission.cli.app, submission.cli.play; print('starlette' in sys.modules)"
     )
-    told = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
-    assert told.stdout.split() == [b"False"]
+    assert output_of(script) == "False\n"
