@@ -57,7 +57,7 @@ def settings_of(game: ConnectX, folder: Path) -> dict[str, TrainingSettings]:
 
 def test_the_help_states_the_defaults_of_the_methods(shell: Shell) -> None:
     words = " ".join(shell.run("train", "--help").stdout.split())
-    assert f"each move of self-play. [default: ({alphazero.SIMULATIONS})]" in words
+    assert f"each move of self-play. [default: {alphazero.SIMULATIONS}]" in words
     assert f"[default: ({alphazero.WIDTH}; distill {distillation.WIDTH})]" in words
 
 
