@@ -7,7 +7,7 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import inf
+from math import inf, isnan
 from time import perf_counter
 from typing import Any, ClassVar, Generic, NamedTuple
 
@@ -127,10 +127,16 @@ class Clock:
 
     Args:
         *time_limits: seconds each; None is no limit.
+
+    Raises:
+        ValueError: one is no number, with which the time would never be up.
     """
 
     def __init__(self, *time_limits: float | None) -> None:
-        self._seconds = min((limit for limit in time_limits if limit is not None), default=inf)
+        limits = [limit for limit in time_limits if limit is not None]
+        if any(map(isnan, limits)):
+            raise ValueError("a time limit is a number of seconds, not nan: None is no limit")
+        self._seconds = min(limits, default=inf)
         self.restart()
 
     def restart(self) -> None:

@@ -135,6 +135,14 @@ def test_agents_may_be_sent_to_other_processes(name: str) -> None:
 # --- time
 
 
+@pytest.mark.parametrize("name", sorted({*thinking_agent_names()} - {"greedy"}))
+def test_a_time_limit_that_is_no_number_is_refused(name: str) -> None:
+    """Greedy takes no time."""
+    env = ConnectX(4, 5, 3)
+    with pytest.raises(ValueError, match="a time limit is a number of seconds, not nan"):
+        quick_agent(name).search(env, env.initial_state(), time_limit=float("nan"))
+
+
 @pytest.mark.parametrize("env", [ConnectX(6, 7, 5), WIDE_BOARDS[-1]], ids=repr)
 @pytest.mark.parametrize(
     "agent",
