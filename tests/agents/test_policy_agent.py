@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from agents.policy import network_kernel, policy_kernel
@@ -23,7 +23,7 @@ from agents.policy.network_kernel import evaluate_many, network_arrays, rows_in_
 from agents.policy.policy_agent import PolicyAgent, averaged, drawn_actions
 from agents.policy.policy_kernel import policy_opponent
 from agents.policy.training.batch_play import preferred_actions
-from envs import ConnectFour, ConnectX, TicTacToe
+from envs import BoardState, ConnectFour, ConnectX, TicTacToe
 from envs.bitboard import fits_in_wide_word
 from envs.board import BoardGame
 from envs.compiled.random_stream import stream_of_seed
@@ -254,9 +254,13 @@ def values_alone(env: BoardGame, seed: int) -> TrainedPolicy:
     actions = network.actions
     for array in (network.features, network.bias[np.newaxis], network.outputs):
         array[:, :actions] = 0.0
-    return TrainedPolicy(scope, network)
+    return decode_policy(encode_policy(TrainedPolicy(scope, network)))  # as rounded as its file
 
 
+NEARLY_EQUAL = Position(ConnectX(1, 3, 4), BoardState(0, 1, 2, won=False))
+
+
+@example(position=NEARLY_EQUAL, seed=46)
 @given(position=unfinished_positions(board_games(largest=6)), seed=st.integers(0, 50))
 def test_a_network_of_values_alone_prefers_what_leaves_the_opponent_least(
     position: Position, seed: int
