@@ -367,6 +367,7 @@ def test_a_growing_tree_is_paused_followed_again_and_stopped(site: Site) -> None
         expect(page.locator("#tree-error")).to_be_hidden()
 
 
+@pytest.mark.slow  # where the browser is slow, the search has ended before the press
 def test_steps_below_a_node_keep_its_places_though_it_was_chosen_while_the_tree_grew(
     site: Site,
 ) -> None:
@@ -400,6 +401,7 @@ def test_steps_below_a_node_keep_its_places_though_it_was_chosen_while_the_tree_
 STEPS = "() => Number(document.querySelector('#search-step').max)"
 
 
+@pytest.mark.slow  # where the browser is slow, the search has ended before the press
 def test_a_press_on_a_node_counts_though_the_growing_tree_moves_it(site: Site) -> None:
     with site.page("#game=connectx-9x9x5&moves=&view=search") as page:
         page.get_by_label("agent", exact=True).select_option("mcts")
