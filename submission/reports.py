@@ -220,7 +220,7 @@ class PlayerTable:
 
 def in_one_line(text: str) -> str:
     """The lines of a cell behind each other."""
-    return " ".join(text.split())
+    return " ".join(text.split("\n"))
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:

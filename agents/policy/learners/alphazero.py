@@ -146,7 +146,9 @@ class AlphaZeroLearner(NetworkLearner):
         self._window = Targets(movers.view(kind), masks.view(kind), policies, values)
 
     def _players(self) -> AbstractContextManager[Executor]:
-        return nullcontext(self._executor) if self._executor else ThreadPoolExecutor(cpu_count())
+        if self._executor is None:
+            return ThreadPoolExecutor(cpu_count())
+        return nullcontext(self._executor)
 
     def _begun(self, players: Executor) -> Iterator[Targets]:
         """Games of the network as it is, which are played while it learns from those before."""
