@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
-from threading import Condition, Thread
+from threading import Condition, Lock, Thread
 from time import perf_counter
 from types import FrameType
 from typing import Any, NamedTuple
@@ -96,6 +96,7 @@ class Searcher:
         self._searches = Searches()
         self._orders = deque[Order]()
         self._ordered = Condition()
+        self._telling = Lock()
         self._growing: dict[int, Growing] = {}
         self._running: int | None = None
         self._unwanted: int | None = None
@@ -197,7 +198,8 @@ class Searcher:
 
     def _tell(self, job: int, event: str, content: Any = None) -> None:
         try:
-            self._connection.send(tuple(Message(job, event, content)))
+            with self._telling:  # a connection mixes what two threads send at once
+                self._connection.send(tuple(Message(job, event, content)))
         except OSError:
             os._exit(0)
 

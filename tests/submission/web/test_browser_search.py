@@ -10,7 +10,7 @@ import pytest
 from tests.helpers.browser import Site, expect, go_to, places
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Locator, Page
 
 MIDDLE = "44444326556"
 SEARCH = f"#game=connectx-6x7x4&moves={MIDDLE}&view=search"
@@ -367,13 +367,14 @@ def test_a_growing_tree_is_paused_followed_again_and_stopped(site: Site) -> None
         expect(page.locator("#tree-error")).to_be_hidden()
 
 
-@pytest.mark.slow  # where the browser is slow, the search has ended before the press
 def test_steps_below_a_node_keep_its_places_though_it_was_chosen_while_the_tree_grew(
     site: Site,
 ) -> None:
     with site.page("#game=connectx-9x9x5&moves=&view=search") as page:
         page.get_by_label("agent", exact=True).select_option("mcts")
         page.get_by_label("simulations").fill("3000")
+        page.get_by_text("More options").click()
+        page.get_by_label("rollouts per leaf").fill("5")  # so it is still thinking at the pause
         page.get_by_role("button", name="Start", exact=True).click()
         state, way = page.locator("#search-state"), page.locator("#tree-way")
         page.wait_for_function("() => document.querySelector('#search-step').max > 300")
@@ -398,21 +399,36 @@ def test_steps_below_a_node_keep_its_places_though_it_was_chosen_while_the_tree_
         assert page.locator(NODES).evaluate_all(PLACES) == stepped
 
 
-@pytest.mark.slow  # where the browser is slow, the search has ended before the press
+NOTE_PRESSES = """() => addEventListener("pointerdown", ({ target }) => {
+  window.pressed = target.closest(".item")?.dataset.key;
+})"""
+
+
+def press_root_amid_growth(page: "Page", root: "Locator") -> None:
+    """Press the mouse on the root, which may move between a look and the press."""
+    page.evaluate(NOTE_PRESSES)
+    for _ in range(50):
+        box = root.bounding_box()
+        assert box is not None
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.mouse.down()
+        if page.evaluate("window.pressed") == "":
+            return
+        page.mouse.up()
+    pytest.fail("the root was never where it had been seen")
+
+
 def test_a_press_on_a_node_counts_though_the_growing_tree_moves_it(site: Site) -> None:
     with site.page("#game=connectx-9x9x5&moves=&view=search") as page:
         page.get_by_label("agent", exact=True).select_option("mcts")
         page.get_by_label("simulations").fill("20000")
         page.get_by_text("More options").click()
-        page.get_by_label("rollouts per leaf").fill("10")  # so it is still thinking at the end
+        page.get_by_label("rollouts per leaf").fill("50")  # so it is still thinking at the end
         page.get_by_role("button", name="Start", exact=True).click()
-        page.wait_for_function("() => document.querySelector('#search-step').max > 300")
+        page.wait_for_function("() => document.querySelector('#search-step').max > 10")
         root, line = page.locator("#tree .item[data-key='']"), page.locator("#tree-line")
         expect(line).not_to_have_text("The position on the board")
-        box = root.bounding_box()
-        assert box is not None
-        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-        page.mouse.down()
+        press_root_amid_growth(page, root)
         page.wait_for_timeout(400)
         page.mouse.up()
         expect(line).to_have_text("The position on the board")

@@ -2,10 +2,12 @@
 
 import asyncio
 import json
+import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from multiprocessing import active_children
+from multiprocessing import Pipe, active_children
+from threading import Thread
 from time import monotonic, sleep
 from typing import Any
 from uuid import uuid4
@@ -16,7 +18,7 @@ import pytest
 
 from submission.web.searching import search_pool, searches
 from submission.web.searching.search_pool import RESERVE, Job, SearchPool, SearchProcess
-from submission.web.searching.searcher import Message
+from submission.web.searching.searcher import Message, Searcher
 from submission.web.searching.searches import Asked, MoveAsked, PictureAsked, Searches, TreeAsked
 from submission.web.streams import LINGER_SECONDS, Streams
 from tests.helpers.web_server import Running, running_server
@@ -295,27 +297,53 @@ def test_pictures_that_are_called_off_before_they_begin_end_no_process(
 
 
 def test_a_move_that_begins_again_has_all_of_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = MoveAsked(Asked(GAME, ()), "mcts", {"simulations": 2_000_000}, 2.0)
+    """The end of the time of its first attempt, which comes amid the second, ends nothing."""
+    monkeypatch.setattr(search_pool, "GRACE_SECONDS", 600.0)
+    asked = MoveAsked(Asked(GAME, ()), "mcts", {"simulations": 2_000_000}, 1.0)
     hear = SearchPool._hear
 
     async def lose_a_process() -> Any:
-        began = asyncio.Event()
+        begun: asyncio.Queue[Job] = asyncio.Queue()
 
         def note(pool: SearchPool, process: SearchProcess, message: Message) -> None:
             hear(pool, process, message)
             if message.event == "began":
-                began.set()
+                begun.put_nowait(process.jobs[message.job])
 
         monkeypatch.setattr(SearchPool, "_hear", note)
         with SearchPool(1).running() as pool:
             (lost,) = active_children()
             work = asyncio.ensure_future(pool.ask("move", asked, asked.seconds, False))
-            await began.wait()
-            await asyncio.sleep(1.5)
+            await begun.get()
             lost.kill()
+            pool._call_off_late(await begun.get(), 1)
             return await work
 
     assert asyncio.run(lose_a_process())["action"] in range(7)
+
+
+def test_that_a_process_is_ready_is_told_beside_a_large_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A thread tells it, and the pipe takes a message of more than 16 kB in two parts."""
+    monkeypatch.setattr(Searches, "prepare", lambda self: None)
+    monkeypatch.setattr(signal, "signal", lambda *args: None)
+    here, there = Pipe()
+    searcher, times, content = Searcher(there), 200, bytes(100_000)
+
+    def answer() -> None:
+        for number in range(times):
+            searcher._tell(number + 1, "done", content)
+
+    def prepare() -> None:
+        for _ in range(times):
+            searcher.prepare()
+
+    for work in (answer, prepare):
+        Thread(target=work, daemon=True).start()
+    told = [Message(*here.recv()) for _ in range(2 * times) if here.poll(60)]
+    answers = [message for message in told if message.event == "done"]
+    assert answers == [Message(number + 1, "done", content) for number in range(times)]
 
 
 def test_a_process_that_dies_is_replaced_and_its_searches_begin_again(page: str) -> None:
