@@ -65,13 +65,15 @@ CHAPTERS = {
 }
 """The modules of several commands; any other command has a module of its own name."""
 
-RANGES = {
+TAKEN = {
     r"(-?\d+)<=x<=(\d+)": r"from \1 to \2",
     r"x>=(-?\d+)": r"at least \1",
     r"x<=(\d+)": r"at most \1",
     r"default: \((\d+)\)": r"default: \1",
+    r" <(str|path|list\[\w+\])>$": "",
+    r"<(\w+(\|\w+)+)>$": r"\1",
 }
-"""How Typer writes the numbers that an option takes, and the same in words."""
+"""How Typer writes what an option or an argument takes, and the same as this help has it."""
 
 
 def function_of(command: str) -> Callable[..., None]:
@@ -107,11 +109,11 @@ class CommandGroup(TyperGroup):
 
 
 def _in_words(record: Callable[[Any], tuple[str, str] | None], ctx: Any) -> Any:
-    """The names of an option and its help, with the range of its numbers in words."""
-    names, text = record(ctx) or ("", "")
-    for range_of_x, words in RANGES.items():
-        text = re.sub(range_of_x, words, text)
-    return (names, text) if names else None
+    """The names of an option or argument and its help, with what it takes in words."""
+    told = record(ctx)
+    for written, words in TAKEN.items():
+        told = told and (re.sub(written, words, told[0]), re.sub(written, words, told[1]))
+    return told
 
 
 def _print_version(wanted: bool) -> None:
