@@ -135,11 +135,13 @@ def register_game(name: str, rules: type, title: str | None = None) -> None:
         is_of_cells = all(cells & (cells - 1) == 0 for cells in game.action_cells)
         place = CELL if is_of_cells else COLUMN
         GAMES[name] = GameEntry(name, title or rules.__name__, rules, place, listed.gymnasium_ids)
+        OTHER_GAMES.pop(name, None)
     else:
         from envs.learning.numbered_games import NumberedGame  # the rules do without gymnasium
 
         check_game(NumberedGame(game), games=TRIAL_GAMES)
         OTHER_GAMES[name] = rules
+        GAMES.pop(name, None)
     register_listed([listed])
 
 

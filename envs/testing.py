@@ -135,6 +135,11 @@ class _Contract:
         if player != CHANCE:
             _require(player in (1, 2), f"current_player({state}) is {player!r}, not 1 or 2")
             return
+        _require(
+            hasattr(self._game, "chance_probabilities"),
+            f"current_player({state}) is 0, and there are no chance_probabilities: 0 is chance; "
+            "if it is meant to be a player, number them 1 and 2",
+        )
         probabilities = self._game.chance_probabilities(state)
         _require(
             {*probabilities} == {*actions},

@@ -29,8 +29,9 @@ from envs.protocol import Action, Env, State
 ROOTS = ("puct", "gumbel")
 """How simulations are shared among the actions of the root."""
 
-SMALLEST_ALPHA = 0.01
-"""The least alpha of Dirichlet's noise: below, its numbers could all round to 0."""
+SMALLEST_ALPHA, LARGEST_ALPHA = 0.01, 1e6
+"""The limits of Dirichlet's alpha. Below, all its numbers could round to 0; far above, Python's
+`gammavariate` does not end."""
 
 AnyTree = GuidedTree[BoardState, int] | Forest
 
@@ -79,7 +80,9 @@ class AlphaZeroAgent(TreeAgent):
             require_at_least(name, getattr(self, name), 0)
         if self.noise > 1:
             raise ValueError(f"noise must be from 0 to 1, not {self.noise!r}")
-        require_at_least("noise_alpha", self.noise_alpha, SMALLEST_ALPHA)
+        if not SMALLEST_ALPHA <= self.noise_alpha <= LARGEST_ALPHA:
+            limits = f"from {SMALLEST_ALPHA} to {LARGEST_ALPHA:.0f}"
+            raise ValueError(f"noise_alpha must be {limits}, not {self.noise_alpha!r}")
         require_one_of("root", self.root, ROOTS)
         require_one_of("engine", self.engine, ENGINES)
         if self.root == "gumbel" and self.simulations is None:

@@ -42,7 +42,7 @@ class NumberedGame:
             raise ValueError(
                 f"{name} has no encode(state), a NumPy array of the state: environments show it"
             )
-        if not hasattr(game, "actions"):
+        if not isinstance(getattr(game, "actions", None), Sequence | np.ndarray):
             raise ValueError(
                 f"{name} has no `actions`, a sequence of all that there are: environments number "
                 "actions by their places in it"

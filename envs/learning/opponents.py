@@ -46,11 +46,13 @@ def make_opponent(opponent: str | Opponent | Actor, seed: int) -> Opponent:
         seed: of the agent's random numbers, where it has such an option and is given none.
 
     Raises:
-        ValueError: neither a name nor a function, an unknown agent, or an option that it lacks.
+        ValueError: no name, agent or function; an unknown agent, or an option that it lacks.
     """
     agent: Any = opponent
     if isinstance(opponent, str):
         agent = known_agents().agent_from_text(opponent, seed)
+    if isinstance(agent, type):
+        raise ValueError(f"the opponent {agent!r} is a class: make an agent of it")
     play: Opponent | None = getattr(agent, "act", agent if callable(agent) else None)
     if play is None:
         raise ValueError(

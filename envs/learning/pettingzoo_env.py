@@ -8,7 +8,7 @@
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from inspect import signature
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from gymnasium import logger
@@ -224,6 +224,10 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
     def close(self) -> None:
         """Close the window, if there is one."""
         self._window.close()
+
+    def __copy__(self) -> Self:
+        """Copy the whole game: copies with common rewards would disturb each other."""
+        return deepcopy(self)
 
     def _play(self, action: int) -> None:
         self.board_state = self.game.get_next_state(self.board_state, action)

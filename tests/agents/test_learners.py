@@ -243,3 +243,10 @@ def test_positions_of_another_game_are_refused(tmp_path: Path, game: BoardGame) 
     write_labelled_positions(path, label_grove(ConnectX(3, 3, 3), 1, 1))
     with pytest.raises(ValueError, match=r"are of ConnectX\(rows=3, columns=3, inarow=3\), not of"):
         DistillationLearner(game, TrainingSettings(positions=path))
+
+
+def test_a_file_without_positions_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "labels.npz"
+    write_labelled_positions(path, label_grove(SMALL, 1, 1).take(slice(0)))
+    with pytest.raises(ValueError, match=r"there is no position in .*labels\.npz: choose another"):
+        DistillationLearner(SMALL, TrainingSettings(positions=path))

@@ -114,6 +114,15 @@ def test_registering_again_replaces_a_class() -> None:
     assert isinstance(gymnasium.make(PYRAMID, opponent=None).unwrapped, other)
 
 
+def test_registering_again_replaces_a_class_by_one_of_another_kind() -> None:
+    for other in (type("Pyramid", (Heaps,), {}), Pyramid):
+        register_game("pyramid", other)
+        game: Any = gymnasium.make(PYRAMID, opponent=None).unwrapped
+        assert game.rules is other
+        assert ("pyramid" in GAMES) is (other is Pyramid)
+        assert ("pyramid" in OTHER_GAMES) is (other is not Pyramid)
+
+
 # --- a game that is no board
 
 
@@ -229,6 +238,30 @@ class Nameless(Nim):
         return np.zeros(2)
 
 
+class Counted(Heaps):
+    """It says how many actions there are, not which."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.actions: Any = len(self.actions)
+
+
+class Unordered(Heaps):
+    """A set's order, and so the numbers of its actions, may be another in each process."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.actions: Any = {*self.actions}
+
+
+class Called(Heaps):
+    """Its actions are a method."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.actions: Any = self.actions.copy
+
+
 class Bare:
     """No game at all."""
 
@@ -246,6 +279,9 @@ class Bare:
         ("chance", Chance, "environments have turns of the players 1 and 2 alone"),
         ("nim", Nim, r"Nim has no encode\(state\), a NumPy array of the state"),
         ("nameless", Nameless, "Nameless has no `actions`, a sequence of all that there are"),
+        ("counted", Counted, "Counted has no `actions`, a sequence of all that there are"),
+        ("unordered", Unordered, "Unordered has no `actions`, a sequence of all that there are"),
+        ("called", Called, "Called has no `actions`, a sequence of all that there are"),
         ("board", BoardGame, "give all that BoardGame takes a default"),
         ("made", Heaps(), "is no class: give that of the game"),
         ("bare", Bare, "Bare breaks the contract of a game: 'Bare' object has no attribute"),

@@ -272,6 +272,15 @@ class TestCopies:
                 pass
             assert everything_seen(copied) == everything_seen(original)
 
+    def test_a_shallow_copy_goes_on_alone(self) -> None:
+        original = raw_env(TicTacToe())
+        original.reset(options={"moves": "1245"})
+        seen = everything_seen(original)
+        winning = copy.copy(original)
+        winning.step(6)
+        assert winning.rewards == {"player_1": 1.0, "player_2": -1.0}
+        assert everything_seen(original) == seen
+
     def test_a_copy_may_close_its_window(self, no_screen: None) -> None:
         original = begun(render_mode="human")
         copied = pickle.loads(pickle.dumps(original))

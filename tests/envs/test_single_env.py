@@ -448,6 +448,7 @@ NO_ACTIONS: list[Any] = [3.0, "3", None, np.array([1, 2]), [3]]
         (partial(NEW, opponent="mcts:speed=9"), "agent mcts has no option 'speed'"),
         (partial(NEW, opponent="level:n=11"), "the level n must be from 1 to 10, not 11"),
         (partial(NEW, opponent=3), "give an agent or the name of one, a function"),
+        (partial(NEW, opponent=RandomAgent), "RandomAgent'> is a class: make an agent of it"),
         (
             partial(NEW, oponent=1),
             r"unknown option 'oponent' \(is opponent meant\?\): choose one of ro",

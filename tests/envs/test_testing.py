@@ -98,6 +98,13 @@ class ThirdPlayersNim(Nim):
         return state.player + 1
 
 
+class ZeroBasedNim(Nim):
+    """Counts its players from 0, as OpenSpiel does."""
+
+    def current_player(self, state: NimState) -> int:
+        return state.player - 1
+
+
 class MisereTicTacToe(TicTacToe):
     """Who has a line has lost."""
 
@@ -152,6 +159,7 @@ def test_actions_that_are_no_sequence_are_told(container: Callable[[Any], Any]) 
         (ListNim(3, 4), r"initial_state\(\) is \[3, 4\], which cannot be hashed"),
         (EndlessNim(3, 4), "goes on after 1000 plies"),
         (ThirdPlayersNim(3, 4), "is 3, not 1 or 2"),
+        (ZeroBasedNim(3, 4), "there are no chance_probabilities: .* number them 1 and 2"),
         (MisereTicTacToe(), r"is -?1.0 and won is True with a line: in a BoardGame the first"),
         (PeacefulTicTacToe(), r"is 0.0 and won is False with a line: in a BoardGame the first"),
     ],

@@ -74,7 +74,8 @@ class DistillationLearner(NetworkLearner):
     """Learns from the labelled positions that the settings name.
 
     Raises:
-        ValueError, OSError, ModuleNotFoundError: the file is of another game, or cannot be read.
+        ValueError, OSError, ModuleNotFoundError: the file is of another game, has no positions, or
+            cannot be read.
     """
 
     def __init__(self, game: BoardGame, settings: TrainingSettings) -> None:
@@ -86,6 +87,8 @@ class DistillationLearner(NetworkLearner):
                 f"the positions {settings.positions} are of {labels.env!r}, not of {game!r}: "
                 "choose others, or name that game"
             )
+        if not len(labels):
+            raise ValueError(f"there is no position in {settings.positions}: choose another file")
         super().__init__(game, settings, WIDTH, SECOND)
         self._targets = label_targets(labels)
         self._rate = LEARNING_RATE * (1.0 if settings.weights is None else REFINING_SHARE)

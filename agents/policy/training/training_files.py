@@ -119,7 +119,8 @@ class TrainingFiles(NamedTuple):
         if kept["title"] != self.title:
             raise ValueError(
                 f"{self.checkpoint} has the training of another game, or one with another method, "
-                "seed or size: go on with the same options, or choose another --output"
+                "seed, width, number of simulations or network to begin with: go on with the same "
+                "options, or choose another --output"
             )
         try:
             training.rounds = [Round(*fields) for fields in kept["rounds"]]
