@@ -76,7 +76,7 @@ class Agent(ABC):
         """Compile what a search of this game will need; see `agents.compiled.compilation`."""
 
     def require_playable(self, env: Env[Any, Any]) -> None:  # noqa: B027  # most play every game
-        """Check that the agent can play a game; with the weights of another game it cannot.
+        """Check that the agent can play a game; with options for another game it cannot.
 
         Raises:
             ValueError: it cannot.

@@ -68,3 +68,7 @@ class GreedyAgent(Agent):
             depth=1,
             elapsed=clock.elapsed,
         )
+
+    def require_playable(self, env: Env[State, Action]) -> None:
+        """Check that the heuristic and the ordering are for this game; a ValueError if not."""
+        self.search(env, env.initial_state())

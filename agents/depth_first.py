@@ -186,6 +186,12 @@ class DepthFirstAgent(Agent):
         self.chosen_heuristic()
         self.chosen_ordering()
 
+    def require_playable(self, env: Env[State, Action]) -> None:
+        """Check that the heuristic and the ordering are for this game; a ValueError if not."""
+        state = env.initial_state()
+        self.chosen_heuristic()(env, state)
+        self.chosen_ordering()(env, state, ())
+
     @abstractmethod
     def new_search(self, env: Env[State, Action], clock: Clock) -> DepthFirstSearch[State, Action]:
         """Make the recursion; its clock is restarted after work that is not part of its time."""

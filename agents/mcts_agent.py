@@ -112,6 +112,12 @@ class MCTSAgent(TreeAgent):
             engine="compiled" if isinstance(tree, Forest) else "reference",
         )
 
+    def require_playable(self, env: Any) -> None:
+        """Check that a network that is asked for knows this game; a ValueError if not."""
+        rollout = self._rollout(env, compiled=True)
+        if isinstance(rollout, LearnedValue):
+            rollout.arrays(env)
+
     def compilation(self, env: Any) -> Compilation | None:
         """The compiled search of a game; None where the game or the rollout is not known to it."""
         rollout = self._rollout(env, compiled=True)

@@ -152,11 +152,21 @@ def joined_options(
 
 
 def option_texts(options: Mapping[str, JsonValue]) -> list[str]:
-    """The texts that `parse_options` reads."""
+    """The texts that `parse_options` reads; a ValueError for a value that JSON does not know."""
     return [
-        f"{key}={value if isinstance(value, str) else json.dumps(value)}"
+        f"{key}={value if isinstance(value, str) else _json(key, value)}"
         for key, value in options.items()
     ]
+
+
+def _json(key: str, value: JsonValue) -> str:
+    try:
+        return json.dumps(value)
+    except TypeError as error:
+        raise ValueError(
+            f"option {key} is {value!r:.60}, which cannot be written as a text: choose one by its "
+            "name, or set it in an agent class of your own"
+        ) from error
 
 
 def _parse_value(text: str) -> JsonValue:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import frexp, ldexp
+from math import frexp, inf, ldexp
 from numbers import Real
 from typing import Any, NamedTuple, TypeAlias
 
@@ -195,7 +195,7 @@ def _scale_beyond(largest: float) -> float:
 
 
 def _checked_scale(scale: float, largest: float) -> float:
-    if not _is_number(scale) or scale <= 0:
+    if not isinstance(scale, Real) or isinstance(scale, bool) or not 0 < scale < inf:
         raise ValueError(f"the scale of a tree is a positive number, not {scale!r}")
     if largest > scale:
         raise ValueError(f"a leaf of {largest:g} exceeds the scale {scale:g}: enlarge the scale")
@@ -230,9 +230,10 @@ def parse_tree(text: str, scale: float | None = None) -> ExplicitTree:
         expression = ast.parse(text.strip(), mode="eval")
         literal = ast.literal_eval(expression)
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
+        said = f" ({error.msg})" if isinstance(error, SyntaxError) else ""
         raise ValueError(
-            f"the tree {text!r:.60} cannot be read: write numbers, lists and dicts with names in "
-            "quotes, as in [[3, 12, 8], {'Left': 2, 'Right': 4}]"
+            f"the tree {text!r:.60} cannot be read{said}: write numbers, lists and dicts with "
+            "names in quotes, as in [[3, 12, 8], {'Left': 2, 'Right': 4}]"
         ) from error
     for node in ast.walk(expression):
         if isinstance(node, ast.Dict):

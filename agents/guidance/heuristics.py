@@ -27,7 +27,14 @@ def open_lines(env: BoardGame, state: BoardState) -> float:
 
     A line with one stone too few to win counts 1, each further missing stone divides by 4; the
     difference d of the two players' sums becomes d / (4 + |d|).
+
+    Raises:
+        ValueError: a game without such lines.
     """
+    if not isinstance(env, BoardGame):
+        raise ValueError(
+            f"the heuristic open_lines is for lines on a board, not for {env!r}: choose auto"
+        )
     player_1, player_2 = env.stones(state)
     weights = _line_weights(env.inarow)
     difference = 0.0

@@ -46,7 +46,7 @@ class Player:
         return None if self.source is None else sha256(self.source).hexdigest()
 
     def require_playable(self, env: BoardGame) -> None:
-        """Raise ValueError if it is an agent of ours whose weights are of another board."""
+        """Raise ValueError if it is an agent of ours whose options are for another game."""
         if self.make_agent is not None:
             try:
                 self.make_agent().require_playable(env)

@@ -47,19 +47,20 @@ def build_bundle(
             (`submission.bundle.sources.BundleError`, with file and line).
         OSError: `source`, or a file that an option names, cannot be read.
     """
-    roots = project_folders()
+    project = project_folders()
+    own = dict[str, Path]()
     if source is None:
         cls = agent_class(agent)
         module = cls.__module__
     else:
         cls = load_user_agent(source, agent)
         module = source.stem
-        if module in roots:
+        if module in project:
             raise ValueError(f"{source} is named like a package of this project: rename it")
-        roots = modules_in(source.resolve().parent) | roots
+        own = {**modules_in(source.resolve().parent), module: source.resolve()}
     check_options(agent, cls, options)
     chosen = unlimited_options(cls, options)
-    made = cls(**chosen)
+    made = _made(agent, cls, chosen)
     games = _other_games(game)
     for rules in games.values():
         _require_played(agent, made, rules)
@@ -67,7 +68,9 @@ def build_bundle(
 
     player, agent_symbol = Symbol("submission.entry", "KagglePlayer"), Symbol(module, cls.__name__)
     others = {name: Symbol(rules.__module__, type(rules).__name__) for name, rules in games.items()}
-    closure = close(SourceTree(roots), [player, agent_symbol, *others.values()], own_names(files))
+    closure = close(
+        SourceTree(project, own), [player, agent_symbol, *others.values()], own_names(files)
+    )
     written = {key: repr(value) for key, value in chosen.items()}
     constants = {file.option: file.constant for file in files}
     text = compose(
@@ -82,6 +85,16 @@ def build_bundle(
     )
     _prove(text)
     return text
+
+
+def _made(name: str, cls: type[Agent], options: Mapping[str, JsonValue]) -> Agent:
+    """The agent; a ValueError whatever its class raises."""
+    try:
+        return cls(**options)
+    except (ValueError, OSError):
+        raise
+    except Exception as error:
+        raise ValueError(f"{name} cannot be made with these options: {error!r}") from error
 
 
 def _other_games(game: str) -> dict[str, BoardGame]:

@@ -1,5 +1,7 @@
 """Gathers the definitions that an agent needs, in an order in which they can run."""
 
+import ast
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -53,6 +55,7 @@ def close(tree: SourceTree, start: list[Symbol], own: OwnNames) -> Closure:
     names = bundle_names(uses, own)
     modules = [tree.module(name) for name in _ordered_modules(tree, loading, uses)]
     definitions = sorted(uses, key=lambda one: (one.line, one.start))
+    _refuse_texts_in_dataclasses(definitions, any(module.future for module in modules))
     sources: dict[str, list[str]] = {module.name: [] for module in modules}
     for one in definitions:
         used = [*uses[one], *_quoted_uses(tree, one)]
@@ -98,6 +101,40 @@ def _refuse_rebinding(uses: Uses) -> None:
             if use.reference.binds and name not in definition.names and others:
                 problem = f"`global {name}`, which {min(others)} imports"
                 raise BundleError(definition.path, use.reference.line, problem)
+
+
+LOOKED_UP = re.compile(r"['\"]?(?:\w+\.)?(ClassVar|InitVar|KW_ONLY)\b")
+"""Annotations that tell dataclasses what is no field."""
+
+
+def _refuse_texts_in_dataclasses(definitions: Sequence[Definition], future: bool) -> None:
+    """Refuse such annotations as texts: to find their meaning, dataclasses look into the module.
+
+    Kaggle's loader has no module of the file: dataclasses would make fields of what they annotate.
+
+    Args:
+        definitions: what goes into the bundle.
+        future: whether `from __future__ import annotations` makes texts of all annotations.
+    """
+    fields = [
+        (one, field)
+        for one in definitions
+        for node in ast.walk(one.statement)
+        if isinstance(node, ast.ClassDef)
+        and any("dataclass" in ast.unparse(decorator) for decorator in node.decorator_list)
+        for field in node.body
+        if isinstance(field, ast.AnnAssign)
+        and (future or isinstance(field.annotation, ast.Constant))
+    ]
+    for one, field in fields:
+        if found := LOOKED_UP.match(ast.unparse(field.annotation)):
+            raise BundleError(
+                one.path,
+                one.text.line + field.lineno - 1,
+                f"cannot bundle {found[1]} as a text, which Kaggle's loader does not let "
+                "dataclasses look up: write it without quotes, and without "
+                "`from __future__ import annotations`",
+            )
 
 
 def _ordered_modules(tree: SourceTree, loading: Loading, uses: Uses) -> list[str]:

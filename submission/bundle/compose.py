@@ -96,7 +96,7 @@ class DataFile:
     @property
     def constant(self) -> str:
         """The name of its content in the bundle."""
-        return f"_{self.option.upper()}"
+        return f"_{self.option.upper()}_FILE"
 
     @property
     def definition(self) -> str:

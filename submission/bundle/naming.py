@@ -93,10 +93,20 @@ def renamed(definition: Definition, uses: Iterable[Use], names: Mapping[Meaning,
                 )
                 source = before + names[meaning] + behind
         expected.insert(0, path)
-    text = dedent(source)
+    text = _at_the_margin(definition, source)
     if source != definition.source:
         _prove(definition, text, expected)
     return text
+
+
+def _at_the_margin(definition: Definition, source: str) -> str:
+    """The source of a definition without its indentation, unless that would change a string."""
+    if not source[:1].isspace():
+        return source
+    moved = ast.parse(dedent(definition.source)).body[0]
+    if ast.dump(moved) == ast.dump(definition.statement):
+        return dedent(source)
+    return f"if True:\n{source}"
 
 
 def _plain_name(meaning: Meaning) -> str:

@@ -1,6 +1,8 @@
 """The modules that may go into a bundle, and the meanings of their names."""
 
 import builtins
+import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,19 +22,28 @@ class _ModuleItself:
 class SourceTree:
     """The modules that may go into a bundle, read on demand.
 
-    `roots` has the package folder or the module file of each top-level name.
+    Args:
+        project: the package folder or the module file of each top-level name.
+        own: those of a user. The project's modules know none of them: beside a `random.py`, `import
+            random` still means the library there.
     """
 
-    def __init__(self, roots: dict[str, Path]) -> None:
-        self.roots = roots
+    def __init__(self, project: Mapping[str, Path], own: Mapping[str, Path] | None = None) -> None:
+        self.roots = {**(own or {}), **project}
+        self._project = frozenset(project)
         self._modules: dict[str, Module] = {}
         self._uses: dict[Definition, list[Use]] = {}
 
     def module(self, name: str) -> Module:
         """The parsed module of this import name."""
         if name not in self._modules:
-            self._modules[name] = read_module(name, self.path(name), frozenset(self.roots))
+            self._modules[name] = read_module(name, self.path(name), self.known_to(name))
         return self._modules[name]
+
+    def known_to(self, module: str) -> frozenset[str]:
+        """The top-level names that a module imports from what may go into the bundle."""
+        is_project = module.partition(".")[0] in self._project
+        return self._project if is_project else frozenset(self.roots)
 
     def path(self, name: str) -> Path:
         """The file of a module."""
@@ -64,7 +75,7 @@ class SourceTree:
             BundleError: one has no meaning, or cannot be carried over.
         """
         if definition not in self._uses:
-            definition.require_portable(self.roots)
+            definition.require_portable(self.known_to(definition.module))
             self._uses[definition] = [
                 Use(reference, *self.resolve(definition.module, reference))
                 for reference in definition.references
@@ -109,7 +120,7 @@ class SourceTree:
             case ProjectImport(module=origin, name=original, line=line):
                 here = source.path, line
                 if not self.path(origin).is_file():
-                    raise BundleError(*here, f"there is no module {origin}")
+                    raise BundleError(*here, f"there is no {self.path(origin)}")
                 return (
                     _ModuleItself(origin)
                     if original is None
@@ -136,6 +147,22 @@ class SourceTree:
 
 
 def modules_in(folder: Path) -> dict[str, Path]:
-    """The modules and packages in a folder, by their names."""
-    packages = [file.parent for file in folder.glob("*/__init__.py")]
-    return {path.stem: path for path in [*packages, *folder.glob("*.py")]}
+    """The modules and packages in a folder, by the names under which a module beside them has them.
+
+    A folder without `__init__.py` is a package if it has been imported as one. A file is left out
+    if its name means a module of the standard library, which has been imported before.
+    """
+    packages = [
+        each
+        for each in folder.iterdir()
+        if (each / "__init__.py").is_file()
+        or str(each) in getattr(sys.modules.get(each.name), "__path__", ())
+    ]
+    found = {path.stem: path for path in [*folder.glob("*.py"), *packages]}
+    return {name: path for name, path in found.items() if not _is_of_the_library(name, folder)}
+
+
+def _is_of_the_library(name: str, folder: Path) -> bool:
+    file = getattr(sys.modules.get(name), "__file__", None) or ""
+    is_loaded = name in sys.stdlib_module_names and name in sys.modules
+    return is_loaded and folder not in Path(file).parents

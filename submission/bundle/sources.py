@@ -70,6 +70,14 @@ class Module:
         return {name: line for name, line in lines.items() if hasattr(builtins, name)}
 
 
+def _changes_a_value(assignment: ast.Assign | ast.AnnAssign) -> bool:
+    """Whether it assigns to a part of a value, as `TABLE[key] = 1` does."""
+    return any(
+        isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load)
+        for node in ast.walk(assignment)
+    )
+
+
 def read_module(name: str, path: Path, project: frozenset[str]) -> Module:
     """Parse a module; `project` has the top-level names of all that goes into the bundle.
 
@@ -124,11 +132,10 @@ class ModuleReader:
                 self._define((statement.name,), statement, following)
             case ast.Assign(targets=[ast.Name(id="__all__")]):
                 pass
-            case ast.Assign(targets=targets) if all(isinstance(t, ast.Name) for t in targets):
-                names = tuple(t.id for t in targets if isinstance(t, ast.Name))
-                self._define(names, statement, following)
-            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr()):
-                self._define((name,), statement, following)
+            case ast.AnnAssign(target=ast.Name(), value=None):
+                pass  # an annotation without a value
+            case ast.Assign() | ast.AnnAssign() if not _changes_a_value(statement):
+                self._define(tuple(sorted(bound_names(statement))), statement, following)
             case ast.If(orelse=otherwise) if ast.unparse(statement.test) in NEVER_ON_KAGGLE:
                 if "TYPE_CHECKING" in ast.unparse(statement.test):
                     self.module.for_types |= set().union(*map(bound_names, statement.body))

@@ -1,5 +1,6 @@
 """Heuristics: guesses inside (-1, 1), alike for both players, and what they count."""
 
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents import AlphaBetaAgent, GreedyAgent
+from agents import AlphaBetaAgent, GreedyAgent, MinimaxAgent
 from agents.guidance.heuristics import (
     HEURISTICS,
     automatic,
@@ -75,6 +76,7 @@ def test_extreme_boards_stay_inside(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "env"),
     [
+        ("open_lines", Nim(3, 4, 5)),
         ("open_twos", ConnectFour()),
         ("squares", ConnectX(4, 4, 3)),
         ("threats", TicTacToe()),
@@ -82,9 +84,19 @@ def test_extreme_boards_stay_inside(name: str) -> None:
     ],
 )
 def test_another_game_is_refused_in_one_sentence(name: str, env: Any) -> None:
-    with pytest.raises(ValueError, match=f"the heuristic {name} is for .*: choose auto") as refusal:
-        GreedyAgent(heuristic=name).act(env, env.initial_state())
-    assert "\n" not in str(refusal.value)
+    for agent in (GreedyAgent(name), MinimaxAgent(1, heuristic=name)):
+        for ask in (agent.require_playable, partial(agent.act, state=env.initial_state())):
+            with pytest.raises(ValueError, match=f"^the heuristic {name} is for .*: choose auto$"):
+                ask(env)
+
+
+def test_the_middle_of_a_game_without_columns_is_refused() -> None:
+    for agent in (GreedyAgent(ordering="centre"), AlphaBetaAgent(ordering="centre")):
+        agent.require_playable(ConnectFour())
+        with pytest.raises(
+            ValueError, match=r"^the ordering centre is for columns, not for .*: choose auto"
+        ):
+            agent.require_playable(Nim(1, 2))
 
 
 # --- counted by hand

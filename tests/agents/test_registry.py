@@ -16,6 +16,7 @@ from agents import (
     agent_names,
     make_agent,
 )
+from agents.guidance.heuristics import zero
 from agents.options import OptionInfo, agent_help, agent_options
 from agents.registry import (
     AGENTS,
@@ -23,6 +24,7 @@ from agents.registry import (
     TRAINED_AGENTS,
     agent_class,
     agent_from_text,
+    option_texts,
     parse_options,
     parse_specification,
 )
@@ -274,3 +276,8 @@ def test_a_text_makes_an_agent_and_a_seed_goes_to_those_that_take_one_and_have_n
     assert agent_from_text("random:seed=3", seed=5) == RandomAgent(seed=3)
     assert agent_from_text("random:seed=none", seed=5) == RandomAgent()
     assert agent_from_text("minimax", seed=5) == MinimaxAgent()
+
+
+def test_a_value_without_a_text_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"^option heuristic is <function zero .* by its name"):
+        option_texts({"depth": 2, "heuristic": zero})  # type: ignore[dict-item]

@@ -118,7 +118,7 @@ def test_a_bundle_carries_the_weights_and_plays_as_the_agent(
     agent = make_agent(name, **chosen)
     path.unlink()
     assert f"(weights={str(path)!r}, " in text or f", weights={str(path)!r}" in text
-    assert "weights=_WEIGHTS" in text
+    assert "weights=_WEIGHTS_FILE" in text
     assert text.count("b85decode(\n") == 1
     assert max(map(len, text.splitlines())) < 250
     picked = kaggle_environments().agent.get_last_callable(text)
@@ -132,4 +132,4 @@ def test_a_bundle_carries_the_weights_and_plays_as_the_agent(
 def test_a_bundle_carries_the_shipped_weights() -> None:
     text = build_bundle("alphazero", {"weights": "zero"})
     assert "AlphaZeroAgent(simulations=None, time_limit=None, weights='zero')" in text
-    assert "weights=_WEIGHTS" in text
+    assert "weights=_WEIGHTS_FILE" in text

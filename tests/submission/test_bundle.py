@@ -209,6 +209,43 @@ def test_names_of_a_user_may_clash_with_those_of_the_project(
         assert heard.startswith(said) if said else heard == ""
 
 
+@pytest.mark.parametrize(
+    ("top", "condition"),
+    [
+        ("A, (B, *C) = 1, (2, 3)", "(A, B, C) == (1, 2, [3])"),
+        ("A: int\nB: int = 3", "B == 3"),
+        ("A = (B := 2) + 1", "(A, B) == (3, 2)"),
+        ('A = """a\n  \nb"""', "len(A) == 6"),
+        ('if typing.TYPE_CHECKING: pass\nelse:\n    A = """a\n    b"""', "len(A) == 7"),
+        ("if typing.TYPE_CHECKING: pass\nelse:\n    A = [\n        7\n    ]", "A == [7]"),
+    ],
+)
+def test_an_assignment_gives_the_same_value(top: str, condition: str, build: Build) -> None:
+    """Of strings, too, with lines that are indented or blank."""
+    assert first_column(build(own_agent(top, action=f"5 if {condition} else 0"))) == 5
+
+
+FUTURE = "from __future__ import annotations\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "fields"),
+    [
+        (FUTURE, "seats: typing.ClassVar[int] = 2"),
+        (FUTURE, "seats: InitVar[int] = 2; __post_init__ = print"),
+        (FUTURE, "depth: int = 1; _: KW_ONLY; width: int = 2"),
+        ("", "seats: 'ClassVar[int]' = 2"),
+    ],
+)
+def test_what_dataclasses_would_look_up_in_the_module_is_refused(
+    before: str, fields: str, build: Build
+) -> None:
+    """Kaggle's loader has none, so each of these would be a field."""
+    top = "from dataclasses import InitVar, KW_ONLY; from typing import ClassVar"
+    with pytest.raises(BundleError, match=r"as a text, .* write it without quotes"):
+        build(before + own_agent(top, fields))
+
+
 def test_an_agent_may_be_called_like_one_of_the_project(build: Build) -> None:
     text = own_agent("import agents").replace("MyAgent(Agent)", "Agent(agents.Agent)")
     assert first_column(build(text.replace("import Agent, ", "import "), "Agent")) == 0
@@ -243,6 +280,37 @@ def test_modules_beside_an_agent_come_along_and_byte_order_marks_do_not(tmp_path
     assert build_bundle("MyAgent", {"offset": 1}, path) == plain
 
 
+@pytest.mark.parametrize("library", ["random", "numpy"])
+def test_a_file_named_like_a_library_does_not_take_its_place(library: str, tmp_path: Path) -> None:
+    """An agent of one's own may be called `random.py`, and Python has imported the library."""
+    for name, used in ((f"{library}.py", "MCTSAgent"), ("my_agent.py", "MCTSAgent, random.Random")):
+        path = tmp_path / name
+        path.write_text(own_agent("import random\nfrom agents import MCTSAgent", body=used))
+        assert first_column(build_bundle("MyAgent", {}, path)) == 0
+        path.write_text("seed = None")
+
+
+def test_a_package_needs_no_init_file(tmp_path: Path) -> None:
+    folder, path = tmp_path / "guides", tmp_path / "my_agent.py"
+    folder.mkdir()
+    (folder / "columns.py").write_text("LAST = 6\n")
+    path.write_text(own_agent("from guides.columns import LAST", action="LAST"))
+    assert first_column(build_bundle("MyAgent", {}, path)) == 6
+    path.write_text(own_agent("import guides.columns", action="guides.columns.LAST"))
+    with pytest.raises(BundleError, match=r"my_agent\.py:4: there is no .*__init__\.py"):
+        build_bundle("MyAgent", {}, path)
+
+
+@pytest.mark.parametrize("name", ["player", "started", "data"])
+def test_the_content_of_a_file_option_comes_along(name: str, build: Build, tmp_path: Path) -> None:
+    """Whatever the option is called: the bundle has names of its own."""
+    data = tmp_path / "data.txt"
+    data.write_bytes(b"4")
+    top = "from agents.options import file_option"
+    text = own_agent(top, f"{name}: str | bytes = file_option('')", action=f"int(self.{name})")
+    assert first_column(build(text, **{name: str(data)})) == 4
+
+
 ODD_SEARCH = """
 from dataclasses import dataclass
 from agents import Agent
@@ -261,9 +329,13 @@ class MyAgent(Agent):
         ("import sys\nsys.exit()", "ends Python when it is run: put what does so under"),
         ("x = 1", "has no agent 'MyAgent'"),
         (
-            "from __future__ import annotations\nfrom dataclasses import KW_ONLY\n"
-            + own_agent(fields="depth: int = 1; _: KW_ONLY; width: int = 2"),
-            "the bundle fails when it is loaded as on Kaggle: TypeError",
+            own_agent("import sys", action="LAST")
+            + "\nLAST = len(vars(sys.modules[MyAgent.__module__])['MyAgent'].__name__)",
+            "the bundle fails when it is loaded as on Kaggle: KeyError('MyAgent')",
+        ),
+        (
+            own_agent(fields="def __post_init__(self): raise IndexError(7)"),
+            "MyAgent cannot be made with these options: IndexError(7)",
         ),
         ("from agents import MCTSAgent as MyAgent", "has no agent 'MyAgent'"),
         *(

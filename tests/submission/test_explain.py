@@ -299,6 +299,10 @@ def test_a_tree_may_stand_in_a_file_or_come_through_a_pipe(
     assert "tree.json is read and would be overwritten" in refused
 
 
+def test_leaves_may_be_as_large_as_leaves_can_be(explain: Explain) -> None:
+    assert "the root returns 1e+300" in explain("--tree", "[1e300, [5, -1e300]]").stdout
+
+
 def test_the_help_tells_how_every_kind_of_node_is_written(explain: Explain) -> None:
     text = " ".join(explain("--help").stdout.split())
     for node in re.findall(r"\{'(?:max|min|chance)': [^}]*\}", text):

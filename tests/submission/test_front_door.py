@@ -154,6 +154,15 @@ def test_a_network_of_another_board_is_refused(ask: Callable[..., Any], tmp_path
         ask(player, workers=1, progress=False)
 
 
+@pytest.mark.parametrize("player", ["minimax:heuristic=squares", "mcts:rollout=learned"])
+def test_options_for_another_game_are_refused(player: str) -> None:
+    """All of its moves would be makeshift."""
+    with pytest.raises(
+        ValueError, match=f"^{player}: .* (is for tic-tac-toe, not for|cannot play)"
+    ):
+        connectx.evaluate(player, "random", rows=4, games=2, progress=False)
+
+
 @pytest.mark.parametrize("player", ["nobody", 7, None, [], print])
 def test_nobody_is_no_player(player: Any) -> None:
     with pytest.raises(ValueError, match=r"unknown player|is no agent"):

@@ -47,7 +47,7 @@ class UserTree(SourceTree):
             )
         name = _import_name(namespace)
         own = _modules_around(name, session.path)
-        super().__init__({**own, **project})
+        super().__init__(project, own)
         self._whose = whose
         self._own = own.keys() - project.keys()
         self.home = UserModule(name, namespace, session, frozenset(self.roots))

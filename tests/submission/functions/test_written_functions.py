@@ -32,6 +32,12 @@ def agent(observation):
     board = {k: -k for k in c}
     return min(board, key=lambda k: board[k])
 """,
+    "a string with a blank line": """
+LINES = '''a
+{blank}
+b'''
+def agent(obs, config): return len(LINES) - 3
+""".format(blank="   "),
     "numbers that no literal writes": f"""
 from math import inf
 INF = float("inf")
