@@ -118,13 +118,12 @@ class LearnedValue:
 
         scope = policy_scope(env)
         outputs, bits = scope.actions + 1, (env.rows + 1) * env.columns
-        tuples = np.zeros((0, 1), np.int64)
-        features = np.zeros((feature_board(env, tuples).features, outputs), np.float32)
+        features = np.zeros((feature_board(env).features, outputs), np.float32)
         features[:bits, -1] = np.arange(bits) / 256
         features[bits : 2 * bits, -1] = -features[:bits, -1]
         shapes = {"bias": (outputs,), "dense": (0, 0), "dense_bias": (0,), "outputs": (0, outputs)}
         others = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
-        network = PolicyNetwork(tuples, features, **others)
+        network = PolicyNetwork(features, **others)
         return cls(TrainedPolicy(scope, network))
 
     def knows(self, env: object) -> bool:

@@ -58,16 +58,15 @@ def wavy_network(env: BoardGame) -> PolicyNetwork:
     import numpy as np
 
     outputs, hidden, second = len(env.action_cells) + 1, 8, 4
-    tuples = np.zeros((0, 1), np.int64)
     shapes = (
-        (feature_board(env, tuples).features, outputs + hidden),
+        (feature_board(env).features, outputs + hidden),
         (outputs + hidden,),
         (hidden, second),
         (second,),
         (second, outputs),
     )
     weights = [np.sin(np.arange(prod(shape)), dtype=np.float32).reshape(shape) for shape in shapes]
-    return PolicyNetwork(tuples, *weights)
+    return PolicyNetwork(*weights)
 
 
 PUCT = Compilation(

@@ -14,14 +14,6 @@ after the other. A cell is numbered by its bit (`envs.bitboard`), guard bits too
     own lines        inarow - 1   for each winning line: it holds 1, 2 … inarow - 1 stones of the
                                   player to move and none of the other
     other lines      inarow - 1   the same for the other player
-    patterns         3 ** length  for each n-tuple of cells: the pattern it holds, a number whose
-                                  digits to the base of 3, of the first cell the lowest, are 0 for
-                                  a free cell, 1 for an own stone and 2 for the other's; first the
-                                  groups of who moves first, then those of who moves second
-
-N-tuples are those of S. M. Lucas, "Learning to Play Othello with N-Tuple Systems" (2008), with
-tables for each player as M. Thill, P. Koch and W. Konen have them, "Reinforcement Learning with
-N-Tuples on the Game Connect-4" (2012).
 """
 
 from collections.abc import Callable, Sequence
@@ -36,7 +28,7 @@ from envs.bitboard import (
     word_of_board,
 )
 from envs.board import BoardGame
-from envs.compiled.jit import WordKind, bit_of, inlined, jit, words_of
+from envs.compiled.jit import WordKind, inlined, jit, words_of
 
 CELL_GROUPS = 7
 """Groups of features that have one for each bit of the board."""
@@ -58,33 +50,26 @@ class FeatureBoard(NamedTuple):
     """[action] The cells that it can fill, the lowest free one first."""
     lines: Any
     """[line] The winning lines, as masks of their cells."""
-    tuples: Any
-    """[n, cell] The bits of the cells of each n-tuple."""
 
     @property
     def features(self) -> int:
         """The number of features."""
-        return feature_count(self.bits, len(self.lines), self.inarow, *self.tuples.shape)
+        return feature_count(self.bits, len(self.lines), self.inarow)
 
     @property
     def most(self) -> int:
         """The most features that hold at once, or more."""
-        return 3 * self.board.bit_count() + 1 + len(self.lines) + len(self.tuples)
+        return 3 * self.board.bit_count() + 1 + len(self.lines)
 
 
-def feature_count(bits: int, lines: int, inarow: int, tuples: int, length: int) -> int:
+def feature_count(bits: int, lines: int, inarow: int) -> int:
     """Count the features of a board."""
-    patterns: int = PLAYERS * tuples * 3**length
-    return CELL_GROUPS * bits + 1 + lines * PLAYERS * (inarow - 1) + patterns
-
-
-def feature_board(env: BoardGame, tuples: Any) -> FeatureBoard:
-    """Describe the board of a game; `tuples` [n, cell] are the bits of the cells of n-tuples."""
-    return _board_alone(env)._replace(tuples=tuples)
+    return CELL_GROUPS * bits + 1 + lines * PLAYERS * (inarow - 1)
 
 
 @lru_cache
-def _board_alone(env: BoardGame) -> FeatureBoard:
+def feature_board(env: BoardGame) -> FeatureBoard:
+    """Describe the board of a game."""
     word: WordKind = int
     numbers: Callable[[Sequence[int]], Any] = list
     if fits_in_wide_word(*env.size):
@@ -102,7 +87,6 @@ def _board_alone(env: BoardGame) -> FeatureBoard:
         word(floor),
         numbers(env.action_cells),
         numbers(env.winning_lines),
-        tuples=None,
     )
 
 
@@ -131,8 +115,7 @@ def active_features(board: FeatureBoard, mover: int, mask: int, found: Any) -> i
     if second:
         found[count] = CELL_GROUPS * bits
         count += 1
-    count = add_lines(board, mover, other, found, count)
-    return add_patterns(board, mover, other, second, found, count)
+    return add_lines(board, mover, other, found, count)
 
 
 @inlined
@@ -173,24 +156,6 @@ def add_lines(board: FeatureBoard, mover: int, other: int, found: Any, count: in
             first = own_first + own if own else other_first + others
             found[count] = first + number * counts
             count += 1
-    return count
-
-
-@inlined
-def add_patterns(
-    board: FeatureBoard, mover: int, other: int, second: int, found: Any, count: int
-) -> int:
-    """Add the feature of each n-tuple's pattern, of who moves first (0) or second (1)."""
-    first = CELL_GROUPS * board.bits + 1 + len(board.lines) * PLAYERS * (board.inarow - 1)
-    for number in range(len(board.tuples)):
-        pattern = 0
-        place = 1
-        for each in board.tuples[number]:
-            cell = int(each)
-            pattern += place * (bit_of(mover, cell) + 2 * bit_of(other, cell))
-            place *= 3
-        found[count] = first + (second * len(board.tuples) + number) * place + pattern
-        count += 1
     return count
 
 

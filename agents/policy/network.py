@@ -14,7 +14,6 @@ A trained policy as a file: an .npz archive of numpy arrays, of 16-bit floats wh
     name                  content
     format                2, an integer
     scope                 rows, columns, inarow, actions, as integers
-    tuples                [n, cell] bits of the cells of n-tuples, as integers
     features, bias        the first layer; its rows of features are multiples of a power of 2
     dense, dense_bias     the second
     outputs               the third
@@ -29,7 +28,6 @@ from agents.policy.array_archive import ArrayArchive
 from agents.policy.features import FeatureBoard, active_features, feature_board, feature_count
 from envs.bitboard import winning_lines
 from envs.board import BoardGame, BoardState
-from envs.compiled.jit import Words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,8 +41,6 @@ else:
 class PolicyNetwork(NamedTuple):
     """Gives logits of actions and the value, from the view of the player to move."""
 
-    tuples: Words
-    """Shape (n-tuples, cells): their cells, as `agents.policy.features` numbers them."""
     features: Floats
     """Shape (features, outputs + hidden units)."""
     bias: Floats
@@ -73,7 +69,7 @@ def evaluate_network(
     """
     import numpy as np
 
-    board = feature_board(env, network.tuples)
+    board = feature_board(env)
     outputs = np.empty((len(states), network.actions + 1), np.float32)
     for n, state in enumerate(states):
         first = network.bias + network.features[features_of(board, state)].sum(axis=0)
@@ -131,7 +127,7 @@ def encode_policy(policy: TrainedPolicy) -> bytes:
 
     arrays: dict[str, Any] = {"format": POLICY_FORMAT, "scope": policy.scope}
     for name, array in policy.network._asdict().items():
-        arrays[name] = array if name == "tuples" else array.astype(np.float16)
+        arrays[name] = array.astype(np.float16)
     features = policy.network.features
     step = 2.0 ** np.floor(np.log2((features.std() or 1.0) / STEPS_OF_SPREAD))
     arrays["features"] = (np.round(features / step) * step).astype(np.float16)
@@ -185,9 +181,8 @@ def decode_policy(content: bytes) -> TrainedPolicy:
             "read: train it again with `connectx train`"
         )
     try:
-        arrays = {name: archive[name].astype(np.float32) for name in PolicyNetwork._fields[1:]}
-        network = PolicyNetwork(archive["tuples"].astype(np.int64), **arrays)
-        policy = TrainedPolicy(PolicyScope(*archive["scope"].tolist()), network)
+        arrays = {name: archive[name].astype(np.float32) for name in PolicyNetwork._fields}
+        policy = TrainedPolicy(PolicyScope(*archive["scope"].tolist()), PolicyNetwork(**arrays))
         _require_consistent(policy)
     except (TypeError, ValueError) as error:
         raise ValueError(
@@ -207,13 +202,13 @@ def _require_consistent(policy: TrainedPolicy) -> None:
     import numpy as np
 
     scope, network = policy
-    _require_board(scope, network.tuples)
     rows, columns, inarow, actions = scope
+    if min(scope) < 1 or rows * columns > MOST_CELLS or actions > rows * columns:
+        raise ValueError(f"no game has {scope}")
     lines = sum(1 for _ in winning_lines(rows, columns, inarow))
-    features = feature_count((rows + 1) * columns, lines, inarow, *network.tuples.shape)
+    features = feature_count((rows + 1) * columns, lines, inarow)
     outputs, hidden, second = actions + 1, len(network.dense), len(network.dense_bias)
     expected = {
-        "tuples": (len(network.tuples), *network.tuples.shape[1:2]),
         "features": (features, outputs + hidden),
         "bias": (outputs + hidden,),
         "dense": (hidden, second),
@@ -225,14 +220,3 @@ def _require_consistent(policy: TrainedPolicy) -> None:
             raise ValueError(f"the shape of {name} is {array.shape}, not {expected[name]}")
         if not np.isfinite(array).all():
             raise ValueError(f"{name} holds a number that is not finite")
-    if not np.isin(network.tuples, range((rows + 1) * columns)).all():
-        raise ValueError("an n-tuple has a cell that is not on the board")
-
-
-def _require_board(scope: PolicyScope, tuples: Words) -> None:
-    """Check that a board is of a size that games have, before anything is made for it."""
-    cells = scope.rows * scope.columns
-    if min(scope) < 1 or cells > MOST_CELLS or scope.actions > cells:
-        raise ValueError(f"no game has {scope}")
-    if tuples.ndim != 2 or tuples.shape[1] > cells:
-        raise ValueError(f"n-tuples of the shape {tuples.shape} do not fit the board")

@@ -46,13 +46,13 @@ def network_arrays(network: PolicyNetwork, env: BoardGame) -> NetworkArrays:
     """A network for its kernel, with memory of its own to work in."""
     import numpy as np
 
-    board = feature_board(env, network.tuples)
+    board = feature_board(env)
     rows, step = _rows_of(SameArray(network.features), board.most)
     return NetworkArrays(
         board,
         rows,
         step,
-        *network[2:],
+        *network[1:],
         found=zeros(max(board.most, *network.dense.shape)),
         sums=np.zeros(len(network.bias), rows.dtype),
         first=np.zeros_like(network.bias),

@@ -35,7 +35,7 @@ def onnx_model(policy: TrainedPolicy) -> bytes:
 
     network, node = policy.network, helper.make_node
     count = network.actions + 1
-    constants = {name: array for name, array in network._asdict().items() if name != "tuples"}
+    constants = network._asdict()
     constants |= {
         "parts": np.array([count, len(network.dense)], np.int64),
         "heads": np.array([count - 1, 1], np.int64),
@@ -75,7 +75,7 @@ def feature_rows(policy: TrainedPolicy, game: BoardGame, states: Sequence[BoardS
     """
     import numpy as np
 
-    board = feature_board(require_known_game(policy, game), policy.network.tuples)
+    board = feature_board(require_known_game(policy, game))
     rows = np.zeros((len(states), board.features), np.float32)
     for row, state in zip(rows, states, strict=True):
         row[features_of(board, state)] = 1

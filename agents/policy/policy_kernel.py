@@ -36,7 +36,6 @@ class PolicyTables(NamedTuple):
     floor: int
     actions: Any
     lines: Any
-    tuples: Any
     features: Any
     step: Any
     bias: Any
@@ -189,7 +188,6 @@ def of_thread(tables: PolicyTables, thread: int) -> NetworkArrays:
             tables.floor,
             tables.actions,
             tables.lines,
-            tables.tuples,
         ),
         tables.features,
         tables.step,

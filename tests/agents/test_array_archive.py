@@ -162,10 +162,6 @@ def test_no_more_of_the_game_is_read_than_it_can_take() -> None:
         (policy_with(dense=None), "damaged"),
         (policy_with(outputs=saved([[0.0] * 7] * 8)), r"shape of outputs is \(8, 7\), not \(8, 8"),
         (policy_with(bias=saved([float("nan")] * 20)), "bias holds a number that is not finite"),
-        (policy_with(tuples=saved([[99]])), "damaged"),
-        (policy_with(tuples=saved(0)), "do not fit the board"),
-        (policy_with(tuples=array((0, 10**9), "<i8")), "do not fit the board"),
-        (policy_with(tuples=array((10**9, 0), "<i8")), "the shape of features"),
     ],
 )
 def test_a_file_of_something_else_is_refused(content: bytes, message: str) -> None:

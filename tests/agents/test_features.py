@@ -12,7 +12,6 @@ from tests.helpers.flat_boards import free_cells, has_line
 from tests.helpers.strategies import Position, board_games, unfinished_positions
 
 GAMES: list[BoardGame] = [ConnectX(), ConnectX(5, 4, inarow=3), TicTacToe()]
-NO_TUPLES = np.zeros((0, 0), np.int64)
 
 
 def lines_of(env: BoardGame) -> list[list[int]]:
@@ -62,34 +61,16 @@ def expected_features(env: BoardGame, state: BoardState) -> set[int]:
 @given(unfinished_positions(board_games(largest=8) | st.sampled_from(GAMES)))
 def test_features_are_what_the_board_shows(position: Position) -> None:
     env, state = position
-    board = feature_board(env, NO_TUPLES)
+    board = feature_board(env)
     found = features_of(board, state)
     assert len(found) == len(set(found)) <= board.most
     assert set(found) == expected_features(env, state)
     assert max(found) < board.features
 
 
-@given(unfinished_positions(st.just(ConnectX(4, 4, inarow=3))))
-def test_a_pattern_is_a_number_to_the_base_of_three(position: Position) -> None:
-    env = position.env
-    cells = [1, 5, 12]
-    plain = feature_board(env, NO_TUPLES)
-    patterns = feature_board(env, np.array([cells, cells[::-1]]))
-    state = position.state
-    other = state.mask ^ state.mover
-    digits = [(state.mover >> cell & 1) + 2 * (other >> cell & 1) for cell in cells]
-    first = plain.features + (state.player - 1) * 2 * 27
-    expected = [
-        first + sum(digit * 3**place for place, digit in enumerate(digits)),
-        first + 27 + sum(digit * 3**place for place, digit in enumerate(digits[::-1])),
-    ]
-    assert features_of(patterns, state) == features_of(plain, state) + expected
-    assert patterns.features == plain.features + 2 * 2 * 27
-
-
 def test_compiled_features_are_those_of_plain_python() -> None:
     env = ConnectX()
-    board = feature_board(env, np.array([[0, 1, 7], [2, 9, 16]]))
+    board = feature_board(env)
     state, states = env.initial_state(), []
     for column in [3, 3, 2, 4, 4, 2, 2, 5, 1, 1, 6, 0]:
         states.append(state)

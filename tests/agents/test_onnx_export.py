@@ -18,7 +18,7 @@ POLICIES: list[tuple[BoardGame, TrainedPolicy]] = [
     (ConnectFour(), known_policy("distilled")),
     (TicTacToe(), random_policy(TicTacToe(), seed=1)),
     (ConnectX(4, 5, 3), random_policy(ConnectX(4, 5, 3), seed=2, widths=(0, 0))),
-    (WIDE, random_policy(WIDE, seed=3, tuples=[[0, 9, 70], [1, 2, 3]])),
+    (WIDE, random_policy(WIDE, seed=3)),
 ]
 
 

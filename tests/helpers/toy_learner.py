@@ -29,8 +29,7 @@ class ToyLearner:
     def __init__(self, game: BoardGame, settings: TrainingSettings) -> None:
         self._game = game
         self._rng = np.random.default_rng(settings.seed)
-        self._tuples = np.zeros((0, 0), np.int64)
-        self._board = feature_board(game, self._tuples)
+        self._board = feature_board(game)
         outputs = len(game.action_cells) + 1
         self._weights = np.zeros((self._board.features, outputs), np.float32)
 
@@ -38,7 +37,6 @@ class ToyLearner:
     def policy(self) -> TrainedPolicy:
         outputs = self._weights.shape[1]
         network = PolicyNetwork(
-            tuples=self._tuples,
             features=self._weights.copy(),
             bias=np.zeros(outputs, np.float32),
             dense=np.zeros((0, 0), np.float32),

@@ -1,6 +1,5 @@
 """Policies for tests: networks with random weights."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,13 +15,8 @@ from agents.policy.network import (
 from envs.board import BoardGame
 
 
-def random_policy(
-    env: BoardGame,
-    seed: int,
-    widths: tuple[int, int] = (12, 8),
-    tuples: Sequence[Sequence[int]] = (),
-) -> TrainedPolicy:
-    """A policy that has learnt nothing: hidden units of both layers, and cells of n-tuples."""
+def random_policy(env: BoardGame, seed: int, widths: tuple[int, int] = (12, 8)) -> TrainedPolicy:
+    """A policy that has learnt nothing: hidden units of both layers."""
     rng = np.random.default_rng(seed)
 
     def floats(*shape: int) -> Floats:
@@ -30,10 +24,8 @@ def random_policy(
 
     hidden, second = widths
     outputs = len(env.action_cells) + 1
-    cells = np.array(tuples, np.int64).reshape(len(tuples), -1 if tuples else 0)
     network = PolicyNetwork(
-        tuples=cells,
-        features=floats(feature_board(env, cells).features, outputs + hidden),
+        features=floats(feature_board(env).features, outputs + hidden),
         bias=floats(outputs + hidden),
         dense=floats(hidden, second),
         dense_bias=floats(second),

@@ -140,7 +140,8 @@ class AlphaZeroLearner(NetworkLearner):
             KeyError, ValueError: it is not of such a training.
         """
         super().restore(state)
-        self._mean = PolicyNetwork(*state["mean"])
+        # Earlier versions kept n-tuples before the weights.
+        self._mean = PolicyNetwork(*state["mean"][-len(PolicyNetwork._fields) :])
         movers, masks, policies, values = state["window"]
         kind = type(self._window.movers)  # a file has wide words as mere bytes
         self._window = Targets(movers.view(kind), masks.view(kind), policies, values)
@@ -161,6 +162,6 @@ def mean_network(mean: PolicyNetwork, newest: PolicyNetwork) -> PolicyNetwork:
     """Move a running mean of networks towards the newest."""
     weights = [
         (MEMORY * old + (1 - MEMORY) * new).astype(np.float32)
-        for old, new in zip(mean[1:], newest[1:], strict=True)
+        for old, new in zip(mean, newest, strict=True)
     ]
-    return PolicyNetwork(newest.tuples, *weights)
+    return PolicyNetwork(*weights)

@@ -72,7 +72,7 @@ class TorchNetwork(nn.Module):
 
     def __init__(self, env: BoardGame, hidden: int, second: int, seed: int) -> None:
         super().__init__()
-        self.board: FeatureBoard = feature_board(env, np.zeros((0, 0), np.int64))
+        self.board: FeatureBoard = feature_board(env)
         outputs = env.action_count + 1
         generator = torch.Generator().manual_seed(seed)
 
@@ -117,7 +117,7 @@ class TorchNetwork(nn.Module):
             name: parameter.detach().cpu().numpy().copy()
             for name, parameter in self.named_parameters()
         }
-        return PolicyNetwork(tuples=np.zeros((0, 0), np.int64), **weights)
+        return PolicyNetwork(**weights)
 
 
 def first_network(
@@ -132,7 +132,7 @@ def first_network(
         second: those of the second layer, where there is a first one.
 
     Raises:
-        OSError, ValueError: the file cannot be read, is of another game, or has n-tuples.
+        OSError, ValueError: the file cannot be read, or is of another game.
     """
     if settings.weights is None:
         width = hidden if settings.width is None else settings.width
@@ -142,8 +142,6 @@ def first_network(
     policy = known_policy(settings.weights)
     require_known_game(policy, env)
     network = policy.network
-    if len(network.tuples):
-        raise ValueError(f"{settings.weights} is of n-tuples: begin with another network")
     hidden, second = network.dense.shape
     begun = TorchNetwork(env, hidden, second, settings.seed)
     with torch.no_grad():
