@@ -149,25 +149,19 @@ def require_same_tree(
 
 
 @given(
-    st.one_of(unfinished_positions(fitting_games), unfinished_positions(contested_games(7))),
+    unfinished_positions(
+        st.one_of(fitting_games, contested_games(7), st.sampled_from(WIDE_BOARDS))
+    ),
     tree_settings(),
     streams,
     st.integers(1, 150),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_the_same_random_numbers_grow_the_same_tree(
     position: Position, options: TreeSettings, stream: int, simulations: int
 ) -> None:
+    """On wide boards, too, in words of 128 and 256 bits."""
     require_same_tree(position, options, stream, simulations)
-
-
-@given(unfinished_positions(st.sampled_from(WIDE_BOARDS)), tree_settings(), streams)
-@settings(max_examples=20, deadline=None)
-def test_wide_boards_grow_the_same_tree(
-    position: Position, options: TreeSettings, stream: int
-) -> None:
-    """In words of 128 and 256 bits."""
-    require_same_tree(position, options, stream, simulations=50)
 
 
 @given(unfinished_positions(contested_games(7)), tree_settings(), streams, st.integers(1, 100))

@@ -4,7 +4,7 @@ Kaggle's own rule functions say what wins at once. Positions of both seats come 
 on boards of every size.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents import Agent, AlphaBetaAgent, GreedyAgent, MCTSAgent, MinimaxAgent, make_agent
+from agents import (
+    Agent,
+    AlphaBetaAgent,
+    ExpectimaxAgent,
+    GreedyAgent,
+    MCTSAgent,
+    MinimaxAgent,
+    make_agent,
+)
 from agents.registry import agent_class
 from envs import ConnectX, state_from_moves
 from tests.helpers.clocks import ticking_clock
@@ -73,63 +81,45 @@ HURRIED: dict[str, Callable[[float], Agent]] = {
 }
 """Agents by their time limit."""
 
-HOPEFUL = ("expectimax",)
-"""Who expects the opponent to overlook a win may leave it to him."""
-
-
-def every_agent(but: Collection[str] = ()) -> pytest.MarkDecorator:
-    chosen = {name: agent for name, agent in AGENTS.items() if name not in but}
-    return pytest.mark.parametrize("agent", chosen.values(), ids=chosen.keys())
-
-
-def every_hurried_agent(but: Collection[str] = ()) -> pytest.MarkDecorator:
-    chosen = {name: make for name, make in HURRIED.items() if name not in but}
-    return pytest.mark.parametrize("hurried", chosen.values(), ids=chosen.keys())
-
-
+every_agent = pytest.mark.parametrize("agent", AGENTS.values(), ids=AGENTS)
+every_hurried_agent = pytest.mark.parametrize("hurried", HURRIED.values(), ids=HURRIED)
 games = narrow(contested_games())
 small_games = contested_games(largest=6)
 
 
-@every_agent()
-@given(position=winnable_positions(games))
+def blocks(agent: Agent, position: Position) -> bool:
+    """Whether a loss in one is blocked; who expects it to be overlooked may leave it."""
+    safe = kaggle_game(*position).safe_columns()
+    return isinstance(agent, ExpectimaxAgent) or agent.act(*position) in safe
+
+
+@every_agent
+@given(winnable=winnable_positions(games), threatened=threatened_positions(games))
 @settings(max_examples=25)
-def test_a_win_in_one_is_taken(agent: Agent, position: Position) -> None:
-    env, state = position
-    assert fresh(agent).act(env, state) in kaggle_game(env, state).winning_columns()
-
-
-@every_agent(but=HOPEFUL)
-@given(position=threatened_positions(games))
-@settings(max_examples=25)
-def test_a_loss_in_one_is_blocked(agent: Agent, position: Position) -> None:
-    env, state = position
-    assert fresh(agent).act(env, state) in kaggle_game(env, state).safe_columns()
-
-
-@every_hurried_agent()
-@given(position=winnable_positions(small_games), looks=st.integers(1, 300))
-@settings(max_examples=40)
-def test_a_win_in_one_is_taken_whenever_the_time_is_up(
-    hurried: Callable[[float], Agent], position: Position, looks: int
+def test_a_win_in_one_is_taken_and_a_loss_in_one_is_blocked(
+    agent: Agent, winnable: Position, threatened: Position
 ) -> None:
-    env, state = position
-    with ticking_clock():
-        assert hurried(looks).act(env, state) in kaggle_game(env, state).winning_columns()
+    assert fresh(agent).act(*winnable) in kaggle_game(*winnable).winning_columns()
+    assert blocks(fresh(agent), threatened)
 
 
-@every_hurried_agent(but=HOPEFUL)
-@given(position=threatened_positions(small_games), looks=st.integers(1, 300))
+@every_hurried_agent
+@given(
+    winnable=winnable_positions(small_games),
+    threatened=threatened_positions(small_games),
+    looks=st.integers(1, 300),
+)
 @settings(max_examples=40)
-def test_a_loss_in_one_is_blocked_whenever_the_time_is_up(
-    hurried: Callable[[float], Agent], position: Position, looks: int
+def test_wins_and_blocks_are_seen_whenever_the_time_is_up(
+    hurried: Callable[[float], Agent], winnable: Position, threatened: Position, looks: int
 ) -> None:
-    env, state = position
     with ticking_clock():
-        assert hurried(looks).act(env, state) in kaggle_game(env, state).safe_columns()
+        assert hurried(looks).act(*winnable) in kaggle_game(*winnable).winning_columns()
+    with ticking_clock():
+        assert blocks(hurried(looks), threatened)
 
 
-@every_hurried_agent(but=HOPEFUL)
+@every_hurried_agent
 @pytest.mark.parametrize(
     ("rows", "columns", "moves"),
     [(5, 4, "141"), (5, 5, "153"), (3, 3, "2131"), (3, 3, "331"), (5, 4, "214")],
@@ -138,18 +128,17 @@ def test_the_only_block_is_played_whenever_the_time_is_up(
     hurried: Callable[[float], Agent], rows: int, columns: int, moves: str
 ) -> None:
     env = ConnectX(rows, columns, inarow=3)
-    state = state_from_moves(env, moves)
-    safe = kaggle_game(env, state).safe_columns()
-    assert len(safe) == 1
+    position = Position(env, state_from_moves(env, moves))
+    assert len(kaggle_game(*position).safe_columns()) == 1
     for looks in range(1, 160):
         with ticking_clock():
-            assert hurried(looks).act(env, state) in safe, looks
+            assert blocks(hurried(looks), position), looks
 
 
-@every_agent(but=clocked_agent_names())
+@pytest.mark.parametrize("name", [name for name in AGENTS if name not in clocked_agent_names()])
 @given(position=unfinished_positions(games))
 @settings(max_examples=20)
-def test_both_seats_are_played_alike(agent: Agent, position: Position) -> None:
+def test_both_seats_are_played_alike(name: str, position: Position) -> None:
     """With the colours exchanged the same action is chosen."""
-    env, state = position
+    agent, (env, state) = AGENTS[name], position
     assert fresh(agent).act(env, state) == fresh(agent).act(env, swapped_colours(state))

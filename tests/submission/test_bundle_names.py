@@ -260,29 +260,24 @@ def test_only_what_clashes_is_renamed_and_only_where_it_is_meant(
     )
 
 
-def test_what_is_called_differently_is_not_captured_by_a_local_name(tmp_path: Path) -> None:
-    folder = written(
-        tmp_path / "alias",
-        {
-            "base": "def scale(x):\n    return 2 * x\ndef shift(x):\n    return x + 1\n",
-            "user": "from alias.base import scale as base_scale, shift as base_shift\n"
-            "def run(scale):\n    return base_scale(base_shift(scale))\n",
-        },
-    )
-    text, values = bundled(folder, Symbol("alias.user", "run"))
-    assert values[Symbol("alias.user", "run")](4) == 10
-    assert "return base__scale(shift(scale))" in text
-
-
-def test_a_local_name_that_is_qualified_already_captures_nothing(tmp_path: Path) -> None:
-    user = (
-        "from alias.base import scale as base_scale\n"
-        "def run(scale):\n    base__scale = 1\n    return base_scale(scale) + base__scale\n"
-    )
-    base = "def scale(x):\n    return 2 * x\n"
+@pytest.mark.parametrize(
+    ("run", "of_4", "bundled_line"),
+    [
+        ("return base_scale(base_shift(scale))", 10, "return base__scale(shift(scale))"),
+        ("base__scale = 1\n    return base_scale(scale) + base__scale", 9, "base__scale = 1"),
+    ],
+    ids=["a local name is the short one", "a local name is qualified already"],
+)
+def test_a_local_name_captures_nothing(
+    run: str, of_4: int, bundled_line: str, tmp_path: Path
+) -> None:
+    base = "def scale(x):\n    return 2 * x\ndef shift(x):\n    return x + 1\n"
+    user = "from alias.base import scale as base_scale, shift as base_shift\n"
+    user += f"def run(scale):\n    {run}\n"
     folder = written(tmp_path / "alias", {"base": base, "user": user})
-    _, values = bundled(folder, Symbol("alias.user", "run"))
-    assert values[Symbol("alias.user", "run")](4) == 9
+    text, values = bundled(folder, Symbol("alias.user", "run"))
+    assert values[Symbol("alias.user", "run")](4) == of_4
+    assert bundled_line in text
 
 
 @pytest.mark.parametrize(

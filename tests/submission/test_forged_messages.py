@@ -89,37 +89,32 @@ FAILED = {**ANSWER, "status": "ERROR", "column": None, "returned": None, "error"
 GENUINE = (READY, {"event": "loading"}, LOADED, HIDDEN, EXIT, ANSWER, FAILED)
 
 
-@pytest.mark.parametrize(
-    "forged",
-    [
-        {"event": "hidden"},
-        {"event": "hidden", "path": 7},
-        READY,
-        {**READY, "process_id": "self"},
-        {**READY, "versions": {"java": "21"}},
-        {**LOADED, "choice": {**CHOICE, "colour": "red"}},
-        {**LOADED, "seconds": float("nan")},
-        {"event": "exit", "code": "none"},
-        {"event": "exit", "code": 10**100},
-        {"event": "forgery"},
-        {**ANSWER, "column": "3"},
-        {**ANSWER, "column": True},
-        {**ANSWER, "column": None},
-        {**ANSWER, "status": "DONE"},
-        {**FAILED, "error": {**RAISED, "lines": 3}},
-        {**FAILED, "status": "INVALID"},
-    ],
-)
-def test_a_message_that_no_player_sends_is_its_failure(
-    forged: dict[str, Any], launcher: Launcher
+FORGERIES: list[list[dict[str, Any]]] = [
+    [{"event": "hidden"}],
+    [{"event": "hidden", "path": 7}],
+    [READY],
+    [{**READY, "process_id": "self"}],
+    [{**READY, "versions": {"java": "21"}}],
+    [{**LOADED, "choice": {**CHOICE, "colour": "red"}}],
+    [{**LOADED, "seconds": float("nan")}],
+    [{"event": "exit", "code": "none"}],
+    [{"event": "exit", "code": 10**100}],
+    [{"event": "forgery"}],
+    [{**ANSWER, "column": "3"}],
+    [{**ANSWER, "column": True}],
+    [{**ANSWER, "column": None}],
+    [{**ANSWER, "status": "DONE"}],
+    [{**FAILED, "error": {**RAISED, "lines": 3}}],
+    [{**FAILED, "status": "INVALID"}],
+    [HIDDEN] * 1000,  # more than any player sends
+]
+
+
+@pytest.mark.parametrize("forged", FORGERIES)
+def test_messages_that_no_player_sends_are_its_failure(
+    forged: list[dict[str, Any]], launcher: Launcher
 ) -> None:
-    failure = moves_after([forged], launcher)[-1].failure
-    assert failure is not None
-    assert failure[:2] == FORGED
-
-
-def test_more_messages_than_any_player_sends_are_its_failure(launcher: Launcher) -> None:
-    failure = moves_after([HIDDEN] * 1000, launcher)[-1].failure
+    failure = moves_after(forged, launcher)[-1].failure
     assert failure is not None
     assert failure[:2] == FORGED
 

@@ -160,26 +160,25 @@ EXCEPTIONS = {
         "OSError: [Errno 27] File too large",
     ),
 }
-
-
-@needs_linux
-@pytest.mark.parametrize(("body", "cause"), EXCEPTIONS.values(), ids=EXCEPTIONS.keys())
-def test_an_exception_is_an_error_and_the_process_lives_on(body: str, cause: str) -> None:
-    for move in answers(in_agent(body), 2):
-        assert move.failure is not None
-        assert move.failure[:2] == ("ERROR", cause)
+FAULTY_FILES = {
+    "no function": ("moves = 3", NO_CALLABLE),
+    "empty": ("", NO_CALLABLE),
+    "raises in loading": ("def agent(o): return 3\n[][0]", "IndexError: list index out of range"),
+    "raises in a move": ("def agent(o): return [][0]", "IndexError: list index out of range"),
+}
 
 
 @pytest.mark.parametrize(
     ("source", "cause"),
     [
-        ("moves = 3", NO_CALLABLE),
-        ("", NO_CALLABLE),
-        ("def agent(o): return 3\n[][0]", "IndexError: list index out of range"),
-        ("def agent(o): return [][0]", "IndexError: list index out of range"),
+        *(
+            pytest.param(in_agent(body), cause, id=name, marks=needs_linux)
+            for name, (body, cause) in EXCEPTIONS.items()
+        ),
+        *(pytest.param(*case, id=name) for name, case in FAULTY_FILES.items()),
     ],
 )
-def test_a_file_without_an_agent_is_told_from_one_that_fails(source: str, cause: str) -> None:
+def test_an_exception_is_an_error_and_the_process_lives_on(source: str, cause: str) -> None:
     for move in answers(source, 2):
         assert move.failure is not None
         assert move.failure[:2] == ("ERROR", cause)
