@@ -21,7 +21,6 @@ from agents.options import OptionInfo, agent_help, agent_options
 from agents.registry import (
     AGENTS,
     REGISTERED,
-    TRAINED_AGENTS,
     agent_class,
     agent_from_text,
     option_texts,
@@ -120,14 +119,6 @@ def test_every_agent_plays_every_game_as_it_comes(name: str, env: Env[Any, Any])
     state = env.initial_state()
     action = make_agent(name).act(env, state, time_limit=0.05)
     assert action in env.get_available_actions(state)
-
-
-@pytest.mark.parametrize("name", TRAINED_AGENTS)
-def test_trained_agents_play_connect_four_as_they_come(name: str) -> None:
-    env = ConnectFour()
-    assert make_agent(name).act(env, env.initial_state(), time_limit=0.05) in range(7)
-    with pytest.raises(ValueError, match="trained for 6 rows, 7 columns, 4 in a row"):
-        make_agent(name).act(TicTacToe(), TicTacToe().initial_state())
 
 
 def test_each_call_makes_an_agent_of_its_own() -> None:

@@ -138,10 +138,7 @@ def test_a_bundle_of_two_files_is_built_again_but_over_no_other(shell: Shell) ->
         ("juggle", "No such command 'juggle'"),
         ("build stockfish", "unknown agent 'stockfish': choose one of " + ", ".join(REGISTERED)),
         ("build mcts -O depth=3", "agent mcts has no option 'depth'; its options: simulations"),
-        ("build mcts -O seed=1 -O seed=2", "option seed is given twice"),
-        ("build minimax -O depth=0", "depth must be at least 1, not 0"),
         ("build level:n=3 -O n=4", "option n is given twice"),
-        ("build level:n", "'n' is no option: write KEY=VALUE"),
         ("build a.py", "a.py is a file and not the name of an agent: `connectx check a.py`"),
         ("build mcts -o absent/file.py", "absent/file.py"),
         ("build MyAgent --from absent.py", "there is no file absent.py"),
@@ -152,15 +149,12 @@ def test_a_bundle_of_two_files_is_built_again_but_over_no_other(shell: Shell) ->
         ("build greedy", "--force"),
         ("prepare greedy", "--force"),
         ("prepare MyAgent --from mine.py -o mine.py", "mine.py is read and would be overwritten"),
-        ("prepare stockfish", "unknown agent 'stockfish'"),
         ("prepare a.py -O n=4", "a.py is checked and played as it is: leave out --option"),
         ("prepare a.tar.gz -o a.py", "a.tar.gz is checked and played as it is: leave out"),
         ("prepare a.py", "there is no file a.py"),
         ("check absent.py", "absent.py"),
         ("check .", "."),
         ("play nobody", "unknown agent 'nobody': choose one of random, greedy"),
-        ("play mcts:depth=3", "agent mcts has no option 'depth'"),
-        ("play level:n=11", "the level n must be from 1 to 10, not 11"),
         ("play absent.py", "cannot read the player absent.py"),
         ("play a.py --game tictactoe", "a submission plays ConnectX alone: leave --game out"),
         ("play greedy --seat 3", "--seat"),
@@ -168,9 +162,7 @@ def test_a_bundle_of_two_files_is_built_again_but_over_no_other(shell: Shell) ->
         ("play greedy --game chess", "--game"),
         ("play greedy --moves 48", "move 2 of '48' is 8: legal: 1, 2, 3, 4, 5, 6, 7"),
         ("play greedy --moves 1212121", "after '1212121' the game is over: give fewer moves"),
-        ("play greedy --rows 0", "rows must be a whole number of at least 1"),
         ("play greedy --game tictactoe --rows 4", "tictactoe has one size only: leave --rows out"),
-        ("play greedy --game connectfour --inarow 3", "connectfour has one size only"),
         ("grade nobody", "unknown player 'nobody'"),
         ("grade absent.py", "cannot read the player absent.py"),
         ("grade random --positions absent.jsonl", "cannot read the positions absent.jsonl"),
@@ -178,21 +170,14 @@ def test_a_bundle_of_two_files_is_built_again_but_over_no_other(shell: Shell) ->
         ("grade random --positions text.jsonl", "must begin with the format"),
         ("grade random --positions lines.txt", "Error: lines.txt, line 2 is damaged (moves and a"),
         ("grade random --positions old.jsonl --json old.jsonl", "old.jsonl is read and would be"),
-        (
-            "grade mine.py --json mine.py",
-            "mine.py is read and would be overwritten: write to another",
-        ),
-        (
-            "grade mine.py --html mine.py",
-            "mine.py is read and would be overwritten: write to another",
-        ),
+        ("grade mine.py --json mine.py", "mine.py is read and would be overwritten"),
+        ("grade mine.py --html mine.py", "mine.py is read and would be overwritten"),
         ("grade mine.py --json x --html x", "another file"),
         ("grade random --sample 0", "the sample must be of 1 to"),
         ("grade random --sample 9999", "the sample must be of 1 to"),
         ("grade random --seed -1", "the seed must be at least 0"),
         ("grade random --act-timeout 0", "the seconds for a move must be above 0"),
         ("grade random --workers 0", "the number of workers must be at least 1"),
-        ("grade random --html absent/grade.html", "cannot write absent/grade.html"),
         ("grade random --json absent/grade.json", "cannot write absent/grade.json"),
         ("positions --per-ply 0", "the positions for each ply must be at least 1"),
         ("positions --seed -1", "the seed must be at least 0"),
@@ -221,18 +206,32 @@ def test_an_interrupt_while_the_command_line_loads_has_no_traceback(
     assert (outcome.status, outcome.stdout, outcome.stderr) == (130, "", "")
 
 
-def test_kaggle_missing_is_said_with_the_commands_that_install_it(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("library", "words", "sentence"),
+    [
+        (
+            "kaggle_environments",
+            "evaluate random --against negamax",
+            "pip install --no-deps kaggle-environments",
+        ),
+        ("choix", "ladder greedy random:", 'pip install -e ".[rank]"'),
+        ("torch", "train", "install the extra `train`"),
+        ("pyarrow", "positions --labels 5 -o labels.parquet", "install the extra `parquet`"),
+        ("uvicorn", "web", "install the extra `web`"),
+    ],
+)
+def test_a_missing_library_is_said_with_what_installs_it(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, library: str, words: str, sentence: str
 ) -> None:
     from submission.kaggle import kaggle_environments
 
     kaggle_environments.cache_clear()
-    monkeypatch.setitem(sys.modules, "kaggle_environments", None)
+    monkeypatch.delitem(sys.modules, "submission.web.serve", raising=False)
+    monkeypatch.setitem(sys.modules, library, None)
     try:
-        refused = shell.refusal("evaluate", "random", "--against", "negamax")
+        assert sentence in shell.refusal(*words.split())
     finally:
         kaggle_environments.cache_clear()
-    assert "pip install --no-deps kaggle-environments" in refused
 
 
 def test_help_imports_no_command() -> None:

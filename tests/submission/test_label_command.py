@@ -1,7 +1,6 @@
 """`connectx positions --labels`, as it is typed."""
 
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -58,12 +57,6 @@ def test_a_board_with_fewer_positions_gives_all_that_there_are(
 def test_bad_input_is_one_sentence(shell: Shell, tmp_path: Path, words: str, message: str) -> None:
     assert re.search(message, shell.refusal("positions", *words.split()))
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_parquet_file_without_pyarrow(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    refused = shell.refusal("positions", "--labels", "5", "-o", "labels.parquet")
-    assert "install the extra `parquet`" in refused
 
 
 def test_an_earlier_file_stays_whole_when_writing_fails(

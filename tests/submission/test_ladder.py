@@ -1,7 +1,6 @@
 """`connectx ladder` from the command line, and what a ladder is made of."""
 
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -150,10 +149,3 @@ def test_ctrl_c_leaves_the_ladder_of_what_was_played(
     assert "Interrupted after 1 of 4 games" in (tmp_path / "ladder.html").read_text(
         encoding="utf-8"
     )
-
-
-def test_a_missing_library_is_said_with_the_command_that_installs_it(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "choix", None)
-    assert 'pip install -e ".[rank]"' in shell.refusal("ladder", "greedy", "random:")

@@ -137,10 +137,13 @@ def test_an_archive_without_main(tmp_path: Path, folder: Path) -> None:
         stage(packed, folder)
 
 
-def test_an_archive_that_unpacks_to_too_much(
+def test_a_file_too_large_for_kaggle_is_neither_read_nor_unpacked(
     tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(staging, "MOST_BYTES", 1000)
+    (tmp_path / "mine.py").write_bytes(bytes(1001))
+    with pytest.raises(ValueError, match=r"mine\.py has 1001 bytes, more than 1000: shorten it"):
+        stage(tmp_path / "mine.py", folder)
     packed = archive(tmp_path / "mine.tar.gz", ("main.py", bytes(1001)))
     with pytest.raises(ValueError, match="unpacks to too much"):
         stage(packed, folder)
@@ -238,15 +241,6 @@ def test_files_of_many_small_headers_are_unpacked(tmp_path: Path, folder: Path) 
     packed = archive(tmp_path / "mine.tar.gz", MAIN, *((name, b"1") for name in names))
     stage(packed, folder)
     assert sum(path.is_file() for path in folder.rglob("*")) == 301
-
-
-def test_a_file_too_large_for_kaggle_is_not_read(
-    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(staging, "MOST_BYTES", 100)
-    (tmp_path / "mine.py").write_bytes(bytes(101))
-    with pytest.raises(ValueError, match=r"mine\.py has 101 bytes, more than 100: shorten it"):
-        stage(tmp_path / "mine.py", folder)
 
 
 def well_made() -> bytes:
