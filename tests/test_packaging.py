@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import subprocess
 import sys
 import sysconfig
 import tarfile
@@ -15,17 +14,14 @@ import pytest
 from packaging.requirements import Requirement
 
 from tests.helpers.documents import DOCUMENTS, ROOT, links_of
+from tests.helpers.processes import completed
 
 SUFFIXES = (".py", ".cxbk", ".cxrp", ".jsonl", ".npz", ".txt", ".html", ".css", ".js")
 
 
 def built(kind: str, folder: Path) -> Path:
     """The archive that `python -m build` makes."""
-    subprocess.run(
-        [sys.executable, "-m", "build", f"--{kind}", "--no-isolation", "-o", folder, ROOT],
-        check=True,
-        capture_output=True,
-    )
+    completed([sys.executable, "-m", "build", f"--{kind}", "--no-isolation", "-o", folder, ROOT])
     return next(folder.iterdir())
 
 
@@ -90,21 +86,13 @@ def test_all_works_from_the_wheel_alone_installed_read_only(wheel: Path, tmp_pat
     elsewhere.mkdir()
 
     def run(command: str, *words: str | Path) -> str:
-        environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-        environment["HOME"] = str(tmp_path / "nowhere")
-        return subprocess.run(
-            [binaries / command, *words],
-            cwd=elsewhere,
-            env=environment,
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout
+        home = tmp_path / "nowhere"
+        run_here = [binaries / command, *words]
+        return completed(run_here, elsewhere, PYTHONPATH=None, HOME=home).stdout
 
     pip = [sys.executable, "-m", "pip", "--python", str(tmp_path / "venv")]
     options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--no-index"]
-    install = [*pip, "install", *options, str(wheel)]
-    subprocess.run(install, cwd=elsewhere, check=True, capture_output=True)
+    completed([*pip, "install", *options, str(wheel)], elsewhere)
     make_read_only(tmp_path / "venv")
     needed = tmp_path / "needed"
     needed.mkdir()

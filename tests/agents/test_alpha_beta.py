@@ -28,17 +28,11 @@ from tests.helpers.strategies import (
     random_game,
     unfinished_positions,
 )
-from tests.helpers.textbook import PLAIN, aids
+from tests.helpers.textbook import BARE, PLAIN, aids
 
 WON_IN_A_NULL_WINDOW = Position(
     ConnectX(3, 3, inarow=3), state_from_moves(ConnectX(3, 3, inarow=3), "21")
 )
-BARE = {
-    "time_limit": None,
-    "iterative_deepening": False,
-    "killer_moves": False,
-    "table_size": 0,
-}
 small_boards = narrow(st.one_of(contested_games(largest=5), board_games(largest=5)))
 
 

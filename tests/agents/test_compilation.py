@@ -21,7 +21,7 @@ from submission.bundle.bundle import build_bundle
 from submission.kaggle import kaggle_environments
 from tests.helpers.bitbully_judge import Judge
 from tests.helpers.bundle_games import FAULTS
-from tests.helpers.processes import output_of
+from tests.helpers.processes import completed, output_of
 
 ROOT = Path(__file__).parents[2]
 COMPILED_AGENTS = [name for name, kind in AGENTS.items() if kind.compile is not Agent.compile]
@@ -284,10 +284,5 @@ def test_python_ends_in_order_while_a_bundle_is_compiled(
 ) -> None:
     """LLVM would crash if the interpreter ended under it."""
     script = "import sys, time; exec(open(sys.argv[1]).read()); time.sleep(float(sys.argv[2]))"
-    result = subprocess.run(
-        [sys.executable, "-c", script, str(bundle_path(agent, folder)), seconds],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (result.returncode, result.stderr) == (0, "")
+    command = [sys.executable, "-c", script, str(bundle_path(agent, folder)), seconds]
+    assert completed(command).stderr == ""

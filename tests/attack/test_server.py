@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, aclosing, closing, contextmanager, suppress
+from contextlib import ExitStack, aclosing, closing, suppress
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from time import monotonic
@@ -18,9 +18,8 @@ from benchmarks.web_pages import Address, PageClient
 from tests.attack.changes import changed
 from tests.attack.written_files import FORMATS
 from tests.helpers.attacks import Tally, chance, scaled
+from tests.helpers.systems import open_files
 from tests.helpers.web_server import Running, running_server
-
-resource = pytest.importorskip("resource")
 
 pytestmark = pytest.mark.attack
 
@@ -52,17 +51,6 @@ GETS: Mapping[str, Any] = {
     "review": {**PAGE, **GAME},
     "search": {**PAGE, **GAME, "agent": "alphabeta", "options": '{"depth": 2}', "nodes": "20"},
 }
-
-
-@contextmanager
-def open_files(soft: int) -> Iterator[None]:
-    """A limit of open files, which processes inherit that are started meanwhile."""
-    before = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(soft, before[1]), before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
 @pytest.fixture

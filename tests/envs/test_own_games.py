@@ -24,6 +24,7 @@ from envs.learning.numbered_games import NumberedGame
 from envs.learning.single_env import ENVIRONMENTS, BoardGameEnv
 from envs.learning.vector.vector_boards import Boards
 from envs.learning.vector.vector_env import make_plain_vector_env
+from tests.helpers.processes import completed
 from tests.helpers.small_games import Nim, Take
 
 PYRAMID = "connectx/Pyramid-v0"
@@ -348,16 +349,7 @@ def installed(tmp_path: Path) -> Path:
 
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     paths = os.pathsep.join([str(folder), str(Path(__file__).parents[2])])
-    ended = subprocess.run(
-        [sys.executable, *words],
-        check=False,
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": paths},
-    )
-    assert ended.returncode == 0, ended.stderr
-    return ended
+    return completed([sys.executable, *words], folder, PYTHONPATH=paths)
 
 
 def test_an_entry_point_makes_a_game_known_to_python_and_to_the_command_line(

@@ -2,7 +2,6 @@
 
 import json
 import pickle
-import subprocess
 import sys
 from importlib import import_module
 from importlib.util import find_spec
@@ -14,6 +13,7 @@ from gymnasium.envs.registration import EnvSpec
 
 from envs import GYMNASIUM_IDS
 from envs.learning.single_env import ConnectXEnv, TicTacToeEnv
+from tests.helpers.processes import completed
 
 LIBRARIES = [name for name in ("gymnasium", "pettingzoo") if find_spec(name)]
 
@@ -30,14 +30,7 @@ OF_PETTINGZOO = (
 
 def run(*statements: str) -> str:
     """What a fresh interpreter prints, with warnings as errors."""
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", "\n".join(statements)],
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return completed([sys.executable, "-W", "error", "-c", "\n".join(statements)]).stdout
 
 
 def test_the_ids() -> None:

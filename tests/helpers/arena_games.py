@@ -1,16 +1,36 @@
-"""Games between players by name, without the seconds of their moves."""
+"""Games between players: by their sources, and by name without the seconds of their moves."""
 
 from dataclasses import replace
 from functools import cache
+from textwrap import dedent
 
 from submission.arena.game_record import GameConfiguration, GameRecord
-from submission.arena.players import Pairing, find_player
+from submission.arena.players import Pairing, Player, PlayerKind, find_player
 from submission.match.run import play_game
 from submission.match.schedule import Arena, GameSpecification
 
 KAGGLES_BOARD = GameConfiguration()
+RANDOM = Player("random", PlayerKind.BUILT_IN)
 
 _player = cache(find_player)
+
+
+def submitted(source: str) -> Player:
+    return Player("mine", PlayerKind.FILE, dedent(source).encode())
+
+
+def play(
+    player: Player,
+    opponent: Player = RANDOM,
+    *,
+    game: int = 0,
+    seed: int = 1,
+    opening: tuple[int, ...] = (),
+    configuration: GameConfiguration = KAGGLES_BOARD,
+    arena: Arena = Arena.KAGGLE,
+) -> GameRecord:
+    pairing = Pairing(player, opponent)
+    return play_game(GameSpecification(pairing, game, seed, opening, configuration, arena))
 
 
 def played(

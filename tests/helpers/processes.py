@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -11,20 +12,28 @@ import psutil
 ROOT = Path(__file__).parents[2]
 
 
-def output_of(
-    program: str, *words: str | Path, folder: Path = ROOT, **variables: str | Path
-) -> str:
-    """What a program prints that succeeds in a Python of its own."""
+def completed(
+    command: Sequence[str | Path], folder: Path = ROOT, **variables: str | Path | None
+) -> subprocess.CompletedProcess[str]:
+    """A command that succeeds, with further variables of the environment; None: without that."""
+    environment = {**os.environ, **variables}
     ended = subprocess.run(
-        [sys.executable, "-c", program, *words],
+        command,
         cwd=folder,
-        env={**os.environ, **variables},
+        env={name: value for name, value in environment.items() if value is not None},
         capture_output=True,
         check=False,
         text=True,
     )
-    assert ended.returncode == 0, ended.stderr
-    return ended.stdout
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    return ended
+
+
+def output_of(
+    program: str, *words: str | Path, folder: Path = ROOT, **variables: str | Path
+) -> str:
+    """What a program prints that succeeds in a Python of its own."""
+    return completed([sys.executable, "-c", program, *words], folder, **variables).stdout
 
 
 def is_gone(pid: int) -> bool:

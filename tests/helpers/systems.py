@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 import pytest
 
@@ -21,13 +21,24 @@ needs_linux = pytest.mark.skipif(
 needs_throttling = pytest.mark.skipif(not can_throttle(), reason="only Linux slows down")
 
 
-@contextmanager
-def largest_file(size: int) -> Iterator[None]:
+def largest_file(size: int) -> AbstractContextManager[None]:
     """As if the disk were full beyond so many bytes."""
+    return _limited("RLIMIT_FSIZE", size)
+
+
+def open_files(number: int) -> AbstractContextManager[None]:
+    """A limit of open files, or the most that there may be, if fewer."""
+    return _limited("RLIMIT_NOFILE", number)
+
+
+@contextmanager
+def _limited(name: str, limit: int) -> Iterator[None]:
+    """A limit of the system, which processes inherit that are started meanwhile."""
     resource = pytest.importorskip("resource")
-    before, most = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, most))
+    kind = getattr(resource, name)
+    before, most = resource.getrlimit(kind)
+    resource.setrlimit(kind, (limit if most == resource.RLIM_INFINITY else min(limit, most), most))
     try:
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (before, most))
+        resource.setrlimit(kind, (before, most))

@@ -2,7 +2,6 @@
 
 import ast
 import inspect
-import os
 import platform
 import re
 import subprocess
@@ -22,16 +21,8 @@ from submission.bundle.definitions import BundleError
 from submission.kaggle import kaggle_environments
 from submission.sandbox.player import RuntimeVersions
 from tests.helpers.own_agent import own_agent
-
-
-def imported_modules(source: str) -> set[str]:
-    modules = set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            modules |= {alias.name.partition(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            modules.add(str(node.module).partition(".")[0])
-    return modules
+from tests.helpers.processes import output_of
+from tests.test_import_directions import imported_packages
 
 
 @cache
@@ -55,7 +46,7 @@ def run_on_kaggle(players: list[Any], **configuration: float) -> Any:
 def test_a_bundle_holds_what_its_agent_needs_and_needs_what_kaggle_has(agent: str) -> None:
     """Beside the standard library that is numpy, for networks, and Numba, for compiled searches."""
     text = default_bundle(agent)
-    needed = imported_modules(text) - sys.stdlib_module_names
+    needed = imported_packages(text, "") - sys.stdlib_module_names
     compiles = agent_class(agent).compile is not Agent.compile
     assert ("numba" in needed) == compiles
     assert ("numpy" in needed) == (compiles or agent in TRAINED_AGENTS)
@@ -88,9 +79,8 @@ def ruff(command: str, *words: str | Path) -> str:
 def test_same_input_same_bytes_in_every_process() -> None:
     script = "from submission.bundle.bundle import build_bundle\n"
     script += "print(build_bundle('mcts', {'seed': 7}), end='')"
-    environment = {**os.environ, "PYTHONHASHSEED": "1", "PYTHONUTF8": "1"}
-    built = subprocess.check_output([sys.executable, "-c", script], env=environment)
-    assert built.decode() == build_bundle("mcts", {"seed": 7})
+    built = output_of(script, PYTHONHASHSEED="1", PYTHONUTF8="1")
+    assert built == build_bundle("mcts", {"seed": 7})
 
 
 LONG_COMPILED = ("alphabeta", "mcts", "alphazero")
@@ -273,7 +263,7 @@ def test_modules_beside_an_agent_come_along_and_byte_order_marks_do_not(tmp_path
     action = "last(env.get_available_actions(state), self.offset)"
     path.write_text(own_agent(top, "offset: int = 0", action=action))
     plain = build_bundle("MyAgent", {"offset": 1}, path)
-    assert imported_modules(plain) <= sys.stdlib_module_names
+    assert imported_packages(plain, "") <= sys.stdlib_module_names
     assert first_column(plain) == 5
     for file in (helper, path):
         file.write_text(file.read_text(encoding="utf-8"), encoding="utf-8-sig")

@@ -36,7 +36,7 @@ from submission.sandbox.player import RuntimeVersions
 from submission.sandbox.processes import can_throttle
 from tests.helpers.archives import archive
 from tests.helpers.checks import GOOD, check_file, check_pair, first_fault, rows_of
-from tests.helpers.processes import output_of
+from tests.helpers.processes import completed, output_of
 from tests.helpers.shell import Shell
 from tests.helpers.systems import needs_posix
 
@@ -129,7 +129,7 @@ def test_the_environments_with_kaggles_versions(number: int, tmp_path: Path) -> 
     if python is None:
         pytest.skip("there is no such environment with Kaggle's versions: make kaggle-image")
     program = "import numba, numpy, platform; print(platform.python_version(), numba.__version__)"
-    told = subprocess.run([python, "-c", program], capture_output=True, check=True, text=True)
+    told = completed([python, "-c", program])
     source = f"import numba, numpy\n{GOOD}"
     if python == image_python():
         source = f"type Column = int\n{source}"  # the grammar of Python 3.12

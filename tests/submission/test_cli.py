@@ -3,7 +3,6 @@
 import ast
 import json
 import re
-import subprocess
 import sys
 from importlib.metadata import version
 from inspect import getdoc
@@ -17,6 +16,7 @@ from agents.options import agent_options
 from agents.registry import REGISTERED
 from submission.bundle.bundle import build_bundle
 from submission.cli.app import COMMANDS, function_of
+from tests.helpers.processes import completed
 from tests.helpers.shell import Shell
 
 pytestmark = pytest.mark.usefixtures("workers_in_threads")
@@ -237,9 +237,7 @@ def test_a_missing_library_is_said_with_what_installs_it(
 def test_help_imports_no_command() -> None:
     program = "import sys; from submission.__main__ import main; sys.argv[1:] = ['--help']\n"
     program += "try: main()\nfinally: print(sorted(sys.modules), file=sys.stderr)"
-    result = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
+    result = completed([sys.executable, "-c", program])
     assert "connectx explain" in result.stdout
     loaded = set(ast.literal_eval(result.stderr))
     assert not {"numpy", "numba", "gymnasium", "submission.front_door", "agents"} & loaded

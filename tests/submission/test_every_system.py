@@ -14,6 +14,7 @@ from submission.match.results_file import read_results
 from submission.sandbox.causes import of_death
 from submission.sandbox.interpreter import child_environment
 from tests.helpers.other_system import AS_ON_WINDOWS, other_python
+from tests.helpers.processes import completed
 from tests.helpers.signals import handlers_kept
 
 PLAYER = """
@@ -85,10 +86,7 @@ for package in map(importlib.import_module, ("agents", "envs", "submission", "te
 
 
 def test_every_module_is_imported_without_what_the_system_lacks(python: Path) -> None:
-    imported = subprocess.run(
-        [python, "-c", IMPORTING], capture_output=True, check=False, encoding="utf-8"
-    )
-    assert imported.returncode == 0, imported.stderr
+    imported = completed([python, "-c", IMPORTING])
     extras = {
         "choix",
         "distributed",

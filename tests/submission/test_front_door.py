@@ -23,6 +23,7 @@ from submission.arena.players import PlayerKind
 from submission.building import as_player
 from submission.bundle.bundle import build_bundle
 from tests.helpers.own_agent import own_agent
+from tests.helpers.processes import completed
 from tests.helpers.trained_policies import random_policy
 
 pytestmark = pytest.mark.usefixtures("workers_in_threads")
@@ -48,16 +49,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def run(command: list[str], folder: Path) -> str:
-    result = subprocess.run(
-        command,
-        cwd=folder,
-        env={**os.environ, "COLUMNS": "120"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert result.returncode == 0, result.stdout + result.stderr
-    return result.stdout
+    return completed(command, folder, COLUMNS="120").stdout
 
 
 def test_a_stranger_with_a_script(folder: Path) -> None:

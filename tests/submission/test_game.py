@@ -6,36 +6,15 @@ from typing import Any
 
 import pytest
 
-from submission.arena.game_record import GameConfiguration, GameRecord, Result
+from submission.arena.game_record import GameConfiguration, Result
 from submission.arena.kaggle_referee import KaggleGame
-from submission.arena.players import Pairing, Player, PlayerKind
-from submission.match.run import play_game
-from submission.match.schedule import Arena, GameSpecification
-
-RANDOM = Player("random", PlayerKind.BUILT_IN)
-DEFAULT = GameConfiguration()
-
-
-def submitted(source: str) -> Player:
-    return Player("mine", PlayerKind.FILE, source.encode())
+from submission.arena.players import Player
+from submission.match.schedule import Arena
+from tests.helpers.arena_games import RANDOM, play, submitted
 
 
 def always(column: object) -> Player:
     return submitted(f"def agent(observation, configuration): return {column}")
-
-
-def play(
-    player: Player,
-    opponent: Player = RANDOM,
-    *,
-    game: int = 0,
-    seed: int = 1,
-    opening: tuple[int, ...] = (),
-    configuration: GameConfiguration = DEFAULT,
-    arena: Arena = Arena.KAGGLE,
-) -> GameRecord:
-    pairing = Pairing(player, opponent)
-    return play_game(GameSpecification(pairing, game, seed, opening, configuration, arena))
 
 
 @pytest.mark.parametrize("arena", Arena)

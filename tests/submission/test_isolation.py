@@ -20,7 +20,7 @@ from submission.sandbox.launcher import LAUNCHER, Launcher, SupervisorPool
 from submission.sandbox.move import GRACE, Move
 from submission.sandbox.player import RunningPlayer
 from tests.helpers.other_system import WITHOUT_FORKS, other_python
-from tests.helpers.processes import is_gone, noted, wait_until_gone
+from tests.helpers.processes import completed, is_gone, noted, wait_until_gone
 from tests.helpers.systems import needs_linux, needs_posix
 
 ROOT = Path(__file__).parents[2]
@@ -482,13 +482,8 @@ for source in (
 def test_where_nothing_forks_each_player_is_a_fresh_process(tmp_path: Path) -> None:
     players = tmp_path / "players"
     players.mkdir()
-    played = subprocess.run(
-        [other_python(tmp_path / "system", WITHOUT_FORKS), "-c", PLAYING],
-        env={**os.environ, "TMPDIR": str(players)},
-        capture_output=True,
-        check=True,
-        text=True,
-    )
+    python = other_python(tmp_path / "system", WITHOUT_FORKS)
+    played = completed([python, "-c", PLAYING], TMPDIR=players)
     first, second, exited, _, hung, _, *seventh = played.stdout.splitlines()
     assert (first, second, seventh) == ("1", "2", ["7", "7"])
     assert exited == "the process ended itself with exit status 3, as os._exit does"

@@ -11,10 +11,8 @@ import pytest
 
 from submission.arena.game_record import GameConfiguration, GameRecord, Result
 from submission.arena.kaggle_referee import kaggle_game
-from submission.arena.players import Pairing, Player, PlayerKind
 from submission.kaggle import kaggle_environments
-from submission.match.run import play_game
-from submission.match.schedule import Arena, GameSpecification
+from tests.helpers.arena_games import play, submitted
 from tests.helpers.processes import output_of
 
 DEFAULT = GameConfiguration()
@@ -93,23 +91,6 @@ class Ending(NamedTuple):
     columns: tuple[int, ...]
     statuses: tuple[str, str]
     rewards: tuple[int | None, int | None]
-
-
-def submitted(source: str) -> Player:
-    return Player("mine", PlayerKind.FILE, dedent(source).encode())
-
-
-def play(
-    player: Player,
-    opponent: Player,
-    *,
-    game: int = 0,
-    opening: tuple[int, ...] = (),
-    configuration: GameConfiguration = DEFAULT,
-) -> GameRecord:
-    return play_game(
-        GameSpecification(Pairing(player, opponent), game, 1, opening, configuration, Arena.KAGGLE)
-    )
 
 
 def ending_of(record: GameRecord) -> Ending:
@@ -212,7 +193,7 @@ def test_two_games_at_a_time_have_an_environment_each() -> None:
 
 def test_the_process_that_plays_is_left_as_it_was() -> None:
     before = random.getstate(), list(sys.path)
-    play(submitted("raise ValueError"), Player("random", PlayerKind.BUILT_IN), game=1)
+    play(submitted("raise ValueError"), game=1)
     assert (random.getstate(), list(sys.path)) == before
 
 

@@ -1,11 +1,9 @@
 """Paths at which no file can be read or written: one sentence each, and nobody waits."""
 
 import os
-import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 
 import pytest
 
@@ -17,6 +15,7 @@ from agents.reporting.output_file import (
     require_distinct,
     require_writable,
 )
+from tests.helpers.clocks import ends_within
 from tests.helpers.shell import Shell
 from tests.helpers.systems import needs_posix
 
@@ -26,15 +25,8 @@ pytestmark = needs_posix
 @pytest.fixture(autouse=True)
 def nothing_hangs() -> Iterator[None]:
     """Whoever waits for the other end of a named pipe fails instead."""
-
-    def give_up(number: int, frame: FrameType | None) -> None:
-        pytest.fail("it hangs")
-
-    before = signal.signal(signal.SIGALRM, give_up)
-    signal.alarm(60)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
+    with ends_within(60, waiting=True):
+        yield
 
 
 def odd_path(kind: str) -> Path:

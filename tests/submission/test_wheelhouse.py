@@ -1,6 +1,5 @@
 """The zip for Kaggle: complete beside the image's own packages, and installed without an index."""
 
-import os
 import subprocess
 import sys
 import zipfile
@@ -12,6 +11,7 @@ from packaging.requirements import Requirement
 
 from submission.checking import wheelhouse
 from submission.checking.kaggle_image import LIST, image_python
+from tests.helpers.processes import completed
 
 OF_THE_IMAGE = ("jinja2", "psutil", "rich", "typer")
 """What the package needs of Kaggle's image that `make kaggle-image` leaves out."""
@@ -52,12 +52,7 @@ def test_the_image_is_asked_for_versions(requirement: str, is_there: bool) -> No
 
 
 def run(command: Sequence[str | Path], folder: Path) -> str:
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    result = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-    assert result.returncode == 0, result.stdout + result.stderr
-    return result.stdout
+    return completed(command, folder, PYTHONPATH=None).stdout
 
 
 def test_kaggles_versions_install_it_without_an_index(archive: Path, tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """Functions of notebooks, scripts and prompts."""
 
 import doctest
-import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 import pytest
 
 from submission.bundle.functions.function_file import function_file
-from tests.helpers.processes import output_of
+from tests.helpers.processes import completed, output_of
 from tests.helpers.written_modules import FREE, of_file
 
 needs_ipython = pytest.mark.skipif(not find_spec("IPython"), reason="a notebook needs IPython")
@@ -86,10 +85,7 @@ def test_a_script_is_what_was_written_as_far_as_it_has_run(tmp_path: Path) -> No
         "    print(connectx.build(agent).source)\n    WORTH = None\n"
         "WORTH = [5]\ndef agent(obs): ...\n"
     )
-    ended = subprocess.run(
-        [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-    assert of_file(ended.stdout)({}) == 3
+    assert of_file(completed([sys.executable, "script.py"], tmp_path).stdout)({}) == 3
 
 
 PROMPT = """

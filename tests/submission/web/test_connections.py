@@ -3,8 +3,8 @@
 import asyncio
 import logging
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import ExitStack, asynccontextmanager, suppress
 from typing import Any
 
 import pytest
@@ -13,6 +13,7 @@ from uvicorn.server import ServerState
 
 from submission.web import connections
 from submission.web.connections import BATCH, Connection, Once, most_connections
+from tests.helpers.systems import open_files
 from tests.helpers.web_server import running_server
 
 resource = pytest.importorskip("resource")
@@ -122,17 +123,6 @@ def test_where_there_are_too_many_the_one_goes_that_has_idled_longest(
                 assert (await each[0].readline()).startswith(b"HTTP/1.1 200")
 
     asyncio.run(ask())
-
-
-@contextmanager
-def open_files(soft: int) -> Iterator[None]:
-    """A limit that processes inherit which are started meanwhile."""
-    before = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
 def test_there_are_fewer_connections_than_files() -> None:
