@@ -1,7 +1,8 @@
 """PUCT on compiled trees: `agents.policy.puct` as a rule of `agents.compiled.tree_kernel`.
 
 A simulation makes all children of a leaf, in the order of their actions and each with its proof at
-sight, and values the leaf by the network, which gives the children their priors.
+sight, and values the leaf by the network, which gives the children their priors. It answers for the
+position and for its image in a mirror, and the means count.
 """
 
 from math import exp, inf, sqrt
@@ -21,7 +22,7 @@ from agents.compiled.tree_kernel import (
 )
 from agents.policy.features import FeatureBoard, completions, open_cells
 from agents.policy.network_kernel import evaluate_position
-from envs.bitboard import unbeaten_cells
+from envs.bitboard import mirrored, unbeaten_cells
 from envs.compiled.jit import inlined
 
 GUIDED_NODE = [
@@ -120,18 +121,32 @@ def safe_moves(board: FeatureBoard, mover: int, mask: int) -> int:
 @inlined
 def evaluate_leaf(tree: TreeArrays, place: int, mover: int, mask: int, setup: Setup) -> float:
     """Ask the network for a node's value, for the player who moved there, and for the priors."""
-    nodes, network = tree.nodes, setup.network
-    logits = network.first
-    value = -evaluate_position(network, mover, mask)
-    nodes[place].evaluation = value
+    return evaluate_sides(tree, place, mover, mask, setup, setup.board.images)
+
+
+@inlined
+def evaluate_sides(
+    tree: TreeArrays, place: int, mover: int, mask: int, setup: Setup, sides: Any
+) -> float:
+    """Evaluate a leaf by the mean over `sides`: images of the actions, as in `FeatureBoard`."""
+    nodes, network, board = tree.nodes, setup.network, setup.board
     first = int(nodes[place].first)
     end = first + int(nodes[place].children)
-    highest = -inf
     for child in range(first, end):
-        highest = max(highest, logits[nodes[child].action])
-    total = 0.0
+        nodes[child].prior = 0.0
+    value, share = 0.0, 1 / len(sides)
+    for images in sides:
+        value -= share * evaluate_position(network, mover, mask)
+        for child in range(first, end):
+            nodes[child].prior += share * network.first[images[nodes[child].action]]
+        mover = mirrored(board.rows, board.columns, mover)
+        mask = mirrored(board.rows, board.columns, mask)
+    nodes[place].evaluation = value
+    highest, total = -inf, 0.0
     for child in range(first, end):
-        nodes[child].prior = exp(logits[nodes[child].action] - highest)
+        highest = max(highest, nodes[child].prior)
+    for child in range(first, end):
+        nodes[child].prior = exp(nodes[child].prior - highest)
         total += nodes[child].prior
     for child in range(first, end):
         nodes[child].prior /= total

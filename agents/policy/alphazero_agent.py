@@ -17,7 +17,7 @@ from agents.guidance.final_move import principal_variation, safest_action
 from agents.guidance.ordering import sensible_actions
 from agents.options import ENGINES, option, require_at_least, require_one_of
 from agents.policy.network import PolicyNetwork, TrainedPolicy, evaluate_network
-from agents.policy.policy_agent import action_chances, legal_logits
+from agents.policy.policy_agent import action_chances, averaged, legal_logits
 from agents.policy.puct import Evaluation, GuidedTree, gumbel_merits, halve_sequentially
 from agents.policy.shipped import known_policy, require_known_game, weights_option
 from agents.tree import SearchedNode
@@ -217,9 +217,9 @@ def most_visited(node: SearchedNode[int]) -> int:
 
 
 def network_evaluation(network: PolicyNetwork, env: BoardGame, state: BoardState) -> Evaluation:
-    """Ask a network, as an `agents.policy.puct.Evaluator` is asked."""
+    """Ask a network about a state and its image in a mirror, as an `Evaluator` is asked."""
     actions = env.get_available_actions(state)
-    logits, values = evaluate_network(network, env, [state])
+    logits, values = averaged(evaluate_network, network, env, [state])
     chances = action_chances(legal_logits(logits, [actions]), temperature=1.0)[0]
     value = float(values[0])
     return {a: float(chances[a]) for a in actions}, value if state.player == 1 else -value

@@ -39,6 +39,7 @@ class FeatureBoard(NamedTuple):
     """A board as its features need it; arrays of words as wide as it needs, lists beyond these."""
 
     rows: int
+    columns: int
     inarow: int
     bits: int
     """Numbers of cells, guard bits among them."""
@@ -50,6 +51,8 @@ class FeatureBoard(NamedTuple):
     """[action] The cells that it can fill, the lowest free one first."""
     lines: Any
     """[line] The winning lines, as masks of their cells."""
+    images: Any
+    """[side, action] The action itself, and its image in a mirror."""
 
     @property
     def features(self) -> int:
@@ -72,21 +75,27 @@ def feature_board(env: BoardGame) -> FeatureBoard:
     """Describe the board of a game."""
     word: WordKind = int
     numbers: Callable[[Sequence[int]], Any] = list
+    images: Any = [[*range(env.action_count)], mirrored_actions(env)]
     if fits_in_wide_word(*env.size):
+        import numpy as np
+
         word = word_of_board(*env.size)
         numbers = partial(words_of, word=word)
+        images = np.array(images, np.int64)
     floor = board = 0
     for cells in env.action_cells:
         floor |= cells & -cells
         board |= cells
     return FeatureBoard(
         env.rows,
+        env.columns,
         env.inarow,
         (env.rows + 1) * env.columns,
         word(board),
         word(floor),
         numbers(env.action_cells),
         numbers(env.winning_lines),
+        images,
     )
 
 

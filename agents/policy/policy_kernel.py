@@ -9,7 +9,7 @@ from math import exp, inf
 from typing import Any, NamedTuple
 
 from agents.compiled.alpha_beta_tables import slot_of
-from agents.policy.features import FeatureBoard, mirrored_actions, open_cells
+from agents.policy.features import FeatureBoard, open_cells
 from agents.policy.network import PolicyNetwork
 from agents.policy.network_kernel import NetworkArrays, network_arrays, run_network
 from envs.bitboard import fits_in_wide_word, mirrored
@@ -30,12 +30,14 @@ class PolicyTables(NamedTuple):
     """
 
     rows: int
+    columns: int
     inarow: int
     bits: int
     board: int
     floor: int
     actions: Any
     lines: Any
+    images: Any
     features: Any
     step: Any
     bias: Any
@@ -50,9 +52,6 @@ class PolicyTables(NamedTuple):
     """[thread, output or hidden unit]"""
     second: Any
     """[thread, second hidden unit]"""
-    columns: int
-    images: Words
-    """[side, action] The action itself, and its image in a mirror."""
     temperature: float
     known: Words
     """[thread, place, MOVER or FREE] The positions that are remembered: stones, and free cells."""
@@ -84,8 +83,6 @@ class PolicyOpponent(NamedTuple):
             sums,
             first,
             second,
-            self.game.columns,
-            np.array([range(self.network.actions), mirrored_actions(self.game)], np.int64),
             float(self.temperature),
             zeros(threads, PLACES, 2, word=kind_of_word(network.board.board)),
             np.zeros((threads, PLACES, self.network.actions)),
@@ -182,12 +179,14 @@ def of_thread(tables: PolicyTables, thread: int) -> NetworkArrays:
     return NetworkArrays(
         FeatureBoard(
             tables.rows,
+            tables.columns,
             tables.inarow,
             tables.bits,
             tables.board,
             tables.floor,
             tables.actions,
             tables.lines,
+            tables.images,
         ),
         tables.features,
         tables.step,

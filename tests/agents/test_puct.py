@@ -14,6 +14,7 @@ from agents.compiled.forest import Forest
 from agents.compiled.puct_kernel import PuctSettings
 from agents.compiled.puct_tree import PuctTree
 from agents.guidance.ordering import sensible_actions, winning_action
+from agents.policy.features import mirrored_actions
 from agents.policy.network_kernel import evaluate_positions, network_arrays
 from agents.policy.puct import (
     Evaluator,
@@ -428,7 +429,7 @@ def test_halving_stops_when_the_time_is_up() -> None:
 
 
 class KernelEvaluator:
-    """The network as its kernel sees it; weights, which are still to be normalised.
+    """The network as its kernel sees a position and its image; weights, still to be normalised.
 
     Args:
         env: the game.
@@ -440,14 +441,19 @@ class KernelEvaluator:
         self._arrays = network_arrays(self.network, env)
 
     def __call__(self, env: Any, state: Any) -> Any:
-        value, logits = np.empty(1), np.empty((1, self.network.actions), np.float32)
-        movers, masks = np.array([state.mover]), np.array([state.mask])
-        compiled(evaluate_positions)(self._arrays, movers, masks, logits, value)
+        values, logits = np.empty(2), np.empty((2, self.network.actions), np.float32)
+        sides = [state, state.mirrored(env.rows, env.columns)]
+        movers = np.array([side.mover for side in sides])
+        masks = np.array([side.mask for side in sides])
+        compiled(evaluate_positions)(self._arrays, movers, masks, logits, values)
+        value = float(values.mean())
+        means = logits.astype(np.float64)
+        means = (means[0] + means[1, mirrored_actions(env)]) / 2
         legal = env.get_available_actions(state)
-        sensible = {a: float(logits[0, a]) for a in sensible_actions(env, state, legal)}
+        sensible = {a: float(means[a]) for a in sensible_actions(env, state, legal)}
         highest = max(sensible.values())
         weights = {action: exp(logit - highest) for action, logit in sensible.items()}
-        return weights, float(value[0]) if state.player == 1 else -float(value[0])
+        return weights, value if state.player == 1 else -value
 
 
 def facts(node: Any, path: tuple[int, ...] = ()) -> Iterator[tuple[Any, ...]]:
