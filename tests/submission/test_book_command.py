@@ -177,7 +177,7 @@ def test_moves_by_heart_are_written_and_played(
         if scope.plies_of(state.player) >= 0:
             assert agent.act(env, state) == book.move(state) == agent.search(env, state).action
     assert shell.run("build", "perfect", "-O", f"{option}={option}.cxrp", "-o", "a.py").status == 0
-    assert f"_{option.upper()} = b85decode(" in Path("a.py").read_text()
+    assert f"_{option.upper()}_FILE = b85decode(" in Path("a.py").read_text()
 
 
 def test_a_book_of_traps_goes_on_from_what_was_found(shell: Shell, tmp_path: Path) -> None:
