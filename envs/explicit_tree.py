@@ -195,7 +195,7 @@ def _scale_beyond(largest: float) -> float:
 
 
 def _checked_scale(scale: float, largest: float) -> float:
-    if not isinstance(scale, Real) or isinstance(scale, bool) or not 0 < scale < inf:
+    if not _is_real(scale) or not 0 < scale < inf:
         raise ValueError(f"the scale of a tree is a positive number, not {scale!r}")
     if largest > scale:
         raise ValueError(f"a leaf of {largest:g} exceeds the scale {scale:g}: enlarge the scale")
@@ -203,8 +203,11 @@ def _checked_scale(scale: float, largest: float) -> float:
 
 
 def _is_number(number: Any) -> bool:
-    real = isinstance(number, Real) and not isinstance(number, bool)
-    return real and bool(-LARGEST <= number <= LARGEST)
+    return _is_real(number) and bool(-LARGEST <= number <= LARGEST)
+
+
+def _is_real(number: Any) -> bool:
+    return isinstance(number, Real) and not isinstance(number, bool)
 
 
 def _place(path: TreePath) -> str:

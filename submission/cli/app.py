@@ -111,9 +111,13 @@ class CommandGroup(TyperGroup):
 def _in_words(record: Callable[[Any], tuple[str, str] | None], ctx: Any) -> Any:
     """The names of an option or argument and its help, with what it takes in words."""
     told = record(ctx)
+    return told and tuple(map(_reworded, told))
+
+
+def _reworded(text: str) -> str:
     for written, words in TAKEN.items():
-        told = told and (re.sub(written, words, told[0]), re.sub(written, words, told[1]))
-    return told
+        text = re.sub(written, words, text)
+    return text
 
 
 def _print_version(wanted: bool) -> None:
