@@ -60,7 +60,8 @@ BANK, OPEN_SPIEL_BANK = 60, 12
 """Seconds, in ConnectX and in OpenSpiel's environments; see `Referee.bank`."""
 
 ONE_AT_A_TIME = Lock()
-"""Held while Kaggle's code catches the output of the whole process: threads take turns."""
+"""Held by the thread whose turn it is with what the process has once: the output that Kaggle's code
+catches, and the global random numbers."""
 
 IMPORTING = Lock()
 """Held while the output of the import is caught: another thread would restore the wrong one."""

@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, lru_cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Lock
 from time import perf_counter
 from types import FunctionType
 from typing import Any, Protocol
@@ -103,9 +102,6 @@ def _seeded_built_in(name: str, seed: int, referee: Referee) -> FunctionType:
     return FunctionType(function.__code__, own_names, name, function.__defaults__)
 
 
-_generator_lock = Lock()  # Python's global generator is one, whichever thread plays
-
-
 class AgentSeat:
     """One of our agents at the board; the global generator is seeded before it is made."""
 
@@ -183,7 +179,8 @@ def _trusted_seat(source: bytes, seed: int) -> Iterator[TrustedSeat]:
     try:
         yield TrustedSeat(source, seed)
     finally:
-        _outside.take_turn()
+        with ONE_AT_A_TIME:
+            _outside.take_turn()
 
 
 def open_seat_here(
@@ -202,7 +199,7 @@ def open_seat_here(
 
 def _seeded(make_agent: Callable[[], Agent], seed: int) -> Agent:
     """An agent that draws the seeds it needs from a global generator of this seed."""
-    with _generator_lock:
+    with ONE_AT_A_TIME:  # Python's global generator is one, whichever thread plays
         state = random.getstate()
         random.seed(seed)
         try:

@@ -3,6 +3,7 @@
 import os
 import random
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,8 +12,8 @@ import pytest
 
 from submission.arena.game_record import GameConfiguration, GameRecord
 from submission.arena.players import Pairing, Player, PlayerKind, find_player, trusted
-from submission.match.run import play_game
-from submission.match.schedule import Arena, GameSpecification
+from submission.match.run import play_game, play_match
+from submission.match.schedule import Arena, GameSpecification, Settings
 from tests.helpers.archives import archive
 from tests.helpers.shell import Shell
 
@@ -105,6 +106,21 @@ Path({str(folder / "id")!r}).write_text(str(os.getpid()))
     assert (folder / "id").read_text() == str(os.getpid())
     assert random.random() == random.Random(5).random()
     assert np.random.rand() == np.random.RandomState(5).rand()
+
+
+def test_games_in_threads_do_not_draw_each_others_numbers(folder: Path) -> None:
+    first, second = (trusted(player(folder, name, PYTHONS)) for name in ("a", "b"))
+    pairings = [Pairing(first, second), Pairing(first, find_player("random:"))]
+    settings = Settings(60, arena=Arena.OWN)
+    alone = [record.columns for record in play_match(pairings, settings).records]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            match = play_match(pairings, settings, executor=threads)
+    finally:
+        sys.setswitchinterval(before)
+    assert [record.columns for record in match.records] == alone
 
 
 def test_archives_and_players_that_are_no_files_stay_where_they_are(folder: Path) -> None:
