@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
-from math import inf
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -63,15 +62,25 @@ def alternatives(names: Iterable[str]) -> str:
     return f"{', '.join(first)} or {last}" if first else last
 
 
+LARGEST = 2**63 - 1
+"""Of all numbers: compiled searches count in words of 64 bits."""
+
+
 def require_at_least(name: str, number: float | None, least: float) -> None:
     """Check a limit; None is no limit.
 
     Raises:
-        ValueError: `number` is below `least`, or not finite.
+        ValueError: `number` is below `least`, above `LARGEST`, or not a number.
     """
-    if number is not None and not least <= number < inf:
-        expected = "finite" if number == inf else f"at least {least}"
+    if number is not None and not least <= number <= LARGEST:
+        expected = f"at most {LARGEST}" if number > LARGEST else f"at least {least}"
         raise ValueError(f"{name} must be {expected}, not {number!r}")
+
+
+def require_whole(name: str, number: object, least: int) -> None:
+    """Check a count or a seed; a ValueError if it is no whole number of at least `least`."""
+    if type(number) is not int or number < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, not {number!r}")
 
 
 def require_one_of(name: str, choice: str, known: Collection[str]) -> None:

@@ -9,6 +9,7 @@ from rich.console import Group as Renderables
 from rich.console import RenderableType
 from rich.text import Text
 
+from agents.options import require_whole
 from agents.solver.score_words import position_in_words
 from submission.arena.game_record import GameConfiguration
 from submission.arena.players import Identity
@@ -54,7 +55,7 @@ class GradeSettings:
     """The same settings and player give the same answers, up to the player's clock.
 
     Raises:
-        ValueError: a negative seed, or a time that is not positive and finite.
+        ValueError: a seed that is negative or not whole, or a time that is not positive and finite.
     """
 
     seed: int = 0
@@ -63,8 +64,7 @@ class GradeSettings:
     """Seconds for a move; beyond them the bank of 60 s is used, which is full in each position."""
 
     def __post_init__(self) -> None:
-        if self.seed < 0:
-            raise ValueError(f"the seed must be at least 0, not {self.seed}")
+        require_whole("the seed", self.seed, 0)
         GameConfiguration(act_timeout=self.act_timeout)
 
 

@@ -17,6 +17,7 @@ from random import Random
 from typing import Self, TypeVar
 
 from agents.guidance.ordering import sensible_actions
+from agents.options import require_whole
 from agents.reporting.input_file import quoted, read_content, read_header, refused
 from agents.solver.position_bounds import sign
 from agents.solver.reached_position import read_position
@@ -162,10 +163,8 @@ class PositionSettings:
     last_ply: int = LAST_PLY
 
     def __post_init__(self) -> None:
-        if self.per_ply < 1:
-            raise ValueError(f"the positions for each ply must be at least 1, not {self.per_ply}")
-        if self.seed < 0:
-            raise ValueError(f"the seed must be at least 0, not {self.seed}")
+        require_whole("the positions for each ply", self.per_ply, 1)
+        require_whole("the seed", self.seed, 0)
         if not 0 <= self.first_ply <= self.last_ply <= LAST_PLY:
             raise ValueError(
                 f"the plies must go from 0 or more up to at most {LAST_PLY}, after which nothing "

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import product
 from random import Random
 
+from agents.options import require_whole
 from envs.board import BoardGame, BoardState
 from submission.arena.game_record import GameConfiguration
 from submission.arena.players import Pairing, Player
@@ -27,8 +27,8 @@ class Settings:
     """The same settings and players give the same games, up to the players' clocks.
 
     Raises:
-        ValueError: no games, a negative seed or number of plies, or an arena that does not hold
-            the referee's games.
+        ValueError: no games, a negative seed or number of plies, one that is not whole, or an
+            arena that does not hold the referee's games.
     """
 
     games: int
@@ -42,12 +42,9 @@ class Settings:
     """The test that ends a pairing as soon as it is decided; None plays all games."""
 
     def __post_init__(self) -> None:
-        if self.games < 1:
-            raise ValueError(f"the number of games must be at least 1, not {self.games}")
-        if self.seed < 0:
-            raise ValueError(f"the seed must be at least 0, not {self.seed}")
-        if self.opening_plies < 0:
-            raise ValueError(f"an opening has at least 0 plies, not {self.opening_plies}")
+        require_whole("the number of games", self.games, 1)
+        require_whole("the seed", self.seed, 0)
+        require_whole("the plies of an opening", self.opening_plies, 0)
         referee = self.configuration.referee
         if self.arena is Arena.OWN and referee.is_open_spiel:
             raise ValueError(
@@ -57,10 +54,10 @@ class Settings:
 
 def require_pairs(games: int) -> int:
     """The number of games, where it is even and at least 2; else a ValueError."""
-    if games % 2 or games < 2:
+    if type(games) is not int or games % 2 or games < 2:
         raise ValueError(
             "each opening is played from both seats: ask for an even number of games, at least 2, "
-            f"not {games}"
+            f"not {games!r}"
         )
     return games
 
@@ -105,7 +102,8 @@ def schedule(pairings: Sequence[Pairing], settings: Settings) -> Iterator[GameSp
     openings = shuffled_openings(settings)
     return (
         game_of(pairing, game, settings, openings)
-        for game, pairing in product(range(settings.games), pairings)
+        for game in range(settings.games)
+        for pairing in pairings
     )
 
 
@@ -117,10 +115,11 @@ def game_of(
     Its seed depends on no other pairing.
     """
     player, opponent = pairing.names
+    source = f"{settings.seed}/{player}/{opponent}/{game}"  # a file's name need not be in UTF-8
     return GameSpecification(
         pairing=pairing,
         game=game,
-        seed=Random(f"{settings.seed}/{player}/{opponent}/{game}").getrandbits(32),
+        seed=Random(source.encode(errors="surrogateescape")).getrandbits(32),
         opening=openings[game // 2 % len(openings)],
         configuration=settings.configuration,
         arena=settings.arena,
@@ -157,8 +156,7 @@ def openings(configuration: GameConfiguration, plies: int) -> list[Opening]:
         ValueError: negative plies, so many that all games are over by then, or so many that there
             are more than `MOST_OPENINGS` positions.
     """
-    if plies < 0:
-        raise ValueError(f"an opening has at least 0 plies, not {plies}")
+    require_whole("the plies of an opening", plies, 0)
     env = configuration.env
     found = {env.initial_state(): Opening()}
     for ply in range(1, plies + 1):

@@ -179,7 +179,10 @@ def test_a_bundle_of_two_files_is_built_again_but_over_no_other(shell: Shell) ->
         ("grade random --act-timeout 0", "the seconds for a move must be above 0"),
         ("grade random --workers 0", "the number of workers must be at least 1"),
         ("grade random --json absent/grade.json", "cannot write absent/grade.json"),
-        ("positions --per-ply 0", "the positions for each ply must be at least 1"),
+        (
+            "positions --per-ply 0",
+            "the positions for each ply must be a whole number of at least 1",
+        ),
         ("positions --seed -1", "the seed must be at least 0"),
         ("positions --first-ply 9 --last-ply 8", "not from 9 to 8"),
         ("positions --last-ply 41", "not from 0 to 41"),
