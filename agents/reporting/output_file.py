@@ -83,8 +83,11 @@ def replace_parts(path: Path, parts: Iterable[bytes]) -> None:
 
 
 def replace_text(path: Path, text: str) -> None:
-    """Replace a file by a text in UTF-8, with its line ends as they are; see `replace_content`."""
-    replace_content(path, text.encode())
+    """Replace a file by a text in UTF-8, with its line ends as they are; see `replace_content`.
+
+    What UTF-8 lacks is written as Python escapes it: parts of file names that are in no UTF-8.
+    """
+    replace_content(path, text.encode(errors="backslashreplace"))
 
 
 @contextmanager

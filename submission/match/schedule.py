@@ -119,7 +119,7 @@ def game_of(
     return GameSpecification(
         pairing=pairing,
         game=game,
-        seed=Random(source.encode(errors="surrogateescape")).getrandbits(32),
+        seed=Random(source.encode(errors="surrogatepass")).getrandbits(32),
         opening=openings[game // 2 % len(openings)],
         configuration=settings.configuration,
         arena=settings.arena,

@@ -65,6 +65,11 @@ def test_players_and_options_name_the_files_that_they_are_read_from() -> None:
     assert files_of_options({"file": "policy.npz", "seed": 1}) == [Path("policy.npz")]
 
 
+def test_names_that_are_no_utf8_are_written_as_python_escapes_them(tmp_path: Path) -> None:
+    replace_text(tmp_path / "page", "ä\udcff.py")
+    assert (tmp_path / "page").read_text(encoding="utf-8") == "ä\\udcff.py"
+
+
 # --- what is left of the old file
 
 

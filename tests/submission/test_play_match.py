@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from dataclasses import replace
 from math import inf, nan
+from random import Random
 from typing import Any
 
 import pytest
@@ -21,7 +22,7 @@ from submission.executors.local_workers import local_executor
 from submission.match.completion import Completion
 from submission.match.match import Match
 from submission.match.run import play_match
-from submission.match.schedule import Arena, Settings
+from submission.match.schedule import Arena, Settings, require_pairs, schedule
 from submission.match.sprt import Sprt
 
 RANDOM = Player("random", PlayerKind.BUILT_IN)
@@ -49,7 +50,7 @@ def two_workers() -> Iterator[Executor]:
         yield executor
 
 
-def small(games: int, seed: int = 0) -> Settings:
+def small(games: int, seed: Any = 0) -> Settings:
     """Games on a small board."""
     return Settings(games, seed, configuration=SMALL)
 
@@ -204,6 +205,19 @@ def test_a_test_of_players_who_repeat_their_games_ends_with_the_distinct_ones(
     assert moves(play_match(pairings, settings, executor=two_workers)) == moves(ended)
 
 
+def test_a_schedule_of_any_length_begins_at_once() -> None:
+    assert next(schedule(against_each(RANDOM, [NEGAMAX]), small(10**400))).game == 0
+
+
+def test_a_name_that_is_no_utf8_has_a_seed_and_others_keep_theirs() -> None:
+    seeds = [
+        next(schedule(against_each(replace(RANDOM, name=name), [RANDOM]), small(2))).seed
+        for name in ("ä.py", "\ud800\udcff.py")
+    ]
+    assert seeds[0] == Random("0/ä.py/random/0").getrandbits(32)
+    assert 0 <= seeds[1] < 2**32
+
+
 @pytest.mark.parametrize(
     ("impossible", "message"),
     [
@@ -214,8 +228,10 @@ def test_a_test_of_players_who_repeat_their_games_ends_with_the_distinct_ones(
         ),
         (lambda: small(0), "at least 1, not 0"),
         (lambda: small(-1), "at least 1, not -1"),
-        (lambda: small(1, seed=-1), "seed must be at least 0, not -1"),
-        (lambda: Settings(1, opening_plies=-1), "at least 0 plies, not -1"),
+        (lambda: small(1, seed=-1), "seed must be a whole number of at least 0, not -1"),
+        (lambda: small(1, seed=1.5), "seed must be a whole number of at least 0, not 1.5"),
+        (lambda: Settings(1, opening_plies=-1), "at least 0, not -1"),
+        (lambda: require_pairs(2.0), "even number of games, at least 2, not 2.0"),  # type: ignore[arg-type]
         (lambda: GameConfiguration(rows=0), "rows must be at least 1"),
         (lambda: GameConfiguration(columns=-1), "columns must be at least 1"),
         (lambda: GameConfiguration(inarow=0), "inarow must be at least 1"),
