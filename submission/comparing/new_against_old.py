@@ -23,12 +23,12 @@ class ComparisonSettings:
     """The same settings and players give the same games, up to the players' clocks.
 
     Raises:
-        ValueError: an odd number of games, a margin that is not above 0 or too large, or a setting
+        ValueError: an odd number of games, a margin that is too small or too large, or a setting
             that `Settings` refuses.
     """
 
     margin: float = 50.0
-    """The difference in Elo that matters."""
+    """The difference in Elo that matters, from 1 to 1000: less would take millions of games."""
     games: int = 1000
     """The most games."""
     seed: int = 0
@@ -39,10 +39,8 @@ class ComparisonSettings:
 
     def __post_init__(self) -> None:
         require_pairs(self.games)
-        if not 0 < self.margin <= LARGEST_ELO:
-            raise ValueError(
-                f"the margin must be above 0 and at most {LARGEST_ELO:g} Elo, not {self.margin:g}"
-            )
+        if not 1 <= self.margin <= LARGEST_ELO:
+            raise ValueError(f"the margin must be from 1 to {LARGEST_ELO:g} Elo, not {self.margin}")
         _ = self.match
 
     @property

@@ -139,9 +139,9 @@ def test_a_worse_version_is_found_and_where(shell: Shell, tmp_path: Path) -> Non
     assert "new.py is worse than old.py" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("margin", [0, -5, 1500, float("nan")])
+@pytest.mark.parametrize("margin", [0, -5, 1e-20, 1500, float("nan"), 10**400])
 def test_a_margin_that_is_refused_is_named(margin: float) -> None:
-    with pytest.raises(ValueError, match=f"^the margin must be above 0 .* not {margin:g}$"):
+    with pytest.raises(ValueError, match=rf"^the margin must be from 1 to 1000 Elo, not {margin}$"):
         ComparisonSettings(margin=margin)
 
 
