@@ -40,8 +40,8 @@ UNHEEDED_SIGNALS = frozenset(
 change_mask = getattr(signal, "pthread_sigmask", None)
 """Blocks signals, or lets them through; None on Windows."""
 
-MOST_WORKERS = 61 if sys.platform == "win32" else sys.maxsize
-"""Windows cannot wait for more processes at a time."""
+MOST_WORKERS = 61 if sys.platform == "win32" else 32_000
+"""Windows cannot wait for more processes at a time; elsewhere a semaphore counts no further."""
 
 WRITER_SECONDS = 1.0
 """Time for the thread that feeds the workers to end after them."""

@@ -142,6 +142,11 @@ def test_what_has_not_begun_can_be_called_off(tmp_path: Path) -> None:
     assert sum(len(mark.read_text()) for mark in tmp_path.iterdir()) <= QUEUED_AT_ONCE
 
 
+def test_more_workers_than_a_system_can_count_are_no_more_than_it_takes() -> None:
+    with local_executor(10**400) as executor:
+        assert executor.submit(abs, -1).result() == 1
+
+
 def test_too_few_workers_are_refused() -> None:
     with pytest.raises(ValueError, match="workers must be at least 1, not 0"), local_executor(0):
         pass
