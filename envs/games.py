@@ -91,7 +91,7 @@ GAMES: dict[str, GameEntry] = {
 OTHER_GAMES: dict[str, type] = {}
 """Registered games that are not boards: their classes by name."""
 
-OURS = frozenset(GAMES)
+OURS = tuple(GAMES)
 SIZES = {"rows", "columns", "inarow"}
 ENTRY_POINTS = "connectx.games"
 TRIAL_GAMES = 10  # random games by which a registered game is tested
@@ -117,7 +117,7 @@ def register_game(name: str, rules: type, title: str | None = None) -> None:
         ValueError: a name that is taken or has other signs, or a class that is no such game; the
             message says what is missing.
     """
-    if not re.fullmatch("[a-z0-9]+", name) or name in OURS:
+    if not isinstance(name, str) or not re.fullmatch("[a-z0-9]+", name) or name in OURS:
         taken = "is that of a game of this package" if name in OURS else "has other signs"
         raise ValueError(f"the name {name!r} {taken}: choose small letters and digits of your own")
     if not isinstance(rules, type):

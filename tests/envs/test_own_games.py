@@ -272,6 +272,7 @@ class Bare:
     [
         ("tictactoe", Pyramid, "the name 'tictactoe' is that of a game of this package"),
         ("Pop!", Pyramid, "the name 'Pop!' has other signs: choose small letters and digits"),
+        (["pop"], Pyramid, r"the name \['pop'\] has other signs"),
         ("other", Pyramid, "the class of pyramid is called Pyramid, too: rename yours"),
         ("popped", Popped, r"Popped breaks the contract of a game: .* those of whose action_cells"),
         ("rowwise", Sideways, "the cells of an action stand on each other in one column"),
@@ -288,7 +289,7 @@ class Bare:
         ("bare", Bare, "Bare breaks the contract of a game: 'Bare' object has no attribute"),
     ],
 )
-def test_one_sentence_says_what_is_missing(name: str, rules: Any, sentence: str) -> None:
+def test_one_sentence_says_what_is_missing(name: Any, rules: Any, sentence: str) -> None:
     before = {*GAMES, *OTHER_GAMES}
     with pytest.raises(ValueError, match=sentence):
         register_game(name, rules)
