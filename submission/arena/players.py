@@ -16,7 +16,7 @@ from envs.board import BoardGame
 from submission.bundle.bundle import build_bundle, unbundled_agent
 from submission.kaggle import BUILT_IN_AGENTS, Referee
 from submission.sandbox.player_process import MAIN
-from submission.sandbox.staging import ARCHIVES, GZIP, require_source, unpack
+from submission.sandbox.staging import ARCHIVES, GZIP, SUBMISSIONS, require_source, unpack
 
 
 class PlayerKind(StrEnum):
@@ -106,7 +106,7 @@ def find_player(name: str, referee: Referee = Referee.CONNECTX) -> Player:
         agent, options = parse_specification(name)
         bundle = build_bundle(agent, options, game=referee.game).encode()
         return Player(name, PlayerKind.AGENT, bundle, unbundled_agent(agent, options))
-    if name.endswith((".py", *ARCHIVES)):
+    if name.endswith(SUBMISSIONS):
         return Player(name, PlayerKind.FILE, _read_submission(Path(name)))
     raise ValueError(
         f"unknown player {name!r}: name one of Kaggle's ({', '.join(referee.built_in_agents)}), an "

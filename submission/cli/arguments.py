@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import psutil
 import typer
 
+from agents.options import alternatives
 from agents.registry import JsonValue, parse_specification
 from agents.reporting.output_file import replace_text, require_distinct, require_writable
 from submission.arena.players import Player, PlayerKind
@@ -77,8 +78,10 @@ RefereeOption = Annotated[
     Referee,
     typer.Option(
         "--referee",
-        help="The environment of kaggle-environments that holds the games. OpenSpiel's need the "
-        "extra `open-spiel`, offer only the agent `random`, and have a bank of 12 s.",
+        metavar="NAME",
+        help="The environment of kaggle-environments that holds the games: "
+        f"{alternatives(Referee)}. OpenSpiel's need the extra `open-spiel`, offer only the agent "
+        "`random`, and have a bank of 12 s.",
     ),
 ]
 Rows = Annotated[int, setting("N", "Height of the board.", max=LARGEST_SIZE)]

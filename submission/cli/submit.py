@@ -41,7 +41,7 @@ from submission.kaggle import Referee, upload_command
 from submission.match.schedule import require_pairs
 from submission.reports import size_in_words
 from submission.sandbox.processes import can_throttle
-from submission.sandbox.staging import ARCHIVES
+from submission.sandbox.staging import SUBMISSIONS
 from submission.terminal import console, say
 
 
@@ -241,7 +241,7 @@ def prepare(
 
 def is_file(agent: str) -> bool:
     """Whether an agent's name is that of a submission's file."""
-    return agent.endswith((".py", *ARCHIVES))
+    return agent.endswith(SUBMISSIONS)
 
 
 def play_slowly(file: Path, python: Path | None) -> None:

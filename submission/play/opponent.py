@@ -17,7 +17,7 @@ from submission.arena.players import Player, find_player
 from submission.arena.seats import Seat, open_seat
 from submission.kaggle import BANK
 from submission.sandbox.move import Failure, misplaced
-from submission.sandbox.staging import ARCHIVES
+from submission.sandbox.staging import SUBMISSIONS
 
 
 class OpponentFailed(Exception):
@@ -115,7 +115,7 @@ def find_opponent(text: str, env: BoardGame) -> Opponent:
             game that Kaggle does not ask for.
         OSError: the submission cannot be read.
     """
-    if not text.endswith((".py", *ARCHIVES)):
+    if not text.endswith(SUBMISSIONS):
         return AgentOpponent(text, agent_from_text(text))
     _sizes(env)
     return SubmissionOpponent(find_player(text))

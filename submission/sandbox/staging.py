@@ -14,6 +14,7 @@ from typing import Any
 from submission.sandbox.player_process import MAIN
 
 ARCHIVES = (".tar.gz", ".tgz")
+SUBMISSIONS = (".py", *ARCHIVES)  # how the names of files that Kaggle takes end
 
 GZIP = b"\x1f\x8b"  # every archive begins with it, and no text in UTF-8
 
@@ -41,7 +42,7 @@ def stage(submission: Path, folder: Path) -> Path:
         OSError: it cannot be read, or the copy cannot be written.
     """
     _require_file(submission)
-    if not submission.name.endswith((".py", *ARCHIVES)):
+    if not submission.name.endswith(SUBMISSIONS):
         raise ValueError(
             f"{submission} is no submission: name a .py file, or a .tar.gz file with {MAIN} in it"
         )
