@@ -128,11 +128,11 @@ class TrustedSeat:
 
     def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Move:
         """The file's move; see `Seat`. The first one loads it."""
-        path = sys.path.copy()  # where the file fails, Kaggle's loader leaves its folder there
         with ONE_AT_A_TIME:
+            path = sys.path.copy()  # where the file fails, Kaggle's loader leaves its folder there
             self._numbers.take_turn()
             answer = self._agent.act(observation, configuration, (KeyboardInterrupt,))
-        sys.path[:] = path
+            sys.path[:] = path
         return read_answer(answer, dict(configuration), None)
 
 
