@@ -21,7 +21,7 @@ from submission.arena.game_record import GameRecord
 from submission.arena.players import Pairing, Player, PlayerKind
 from submission.bundle.bundle import unbundled_agent
 from submission.match.completion import early_end, early_end_in_words
-from submission.match.match import Match, failures
+from submission.match.match import Match, failures, repetitions
 from submission.match.run import play_games
 from submission.match.schedule import Settings, game_of, shuffled_openings
 from submission.rating.ratings import ELO, RATING_POINTS
@@ -90,7 +90,7 @@ class Rank(Printed):
             early = [
                 f"The time was over after {played} of {asked} games: give more with --minutes."
             ]
-        return [*early, *failures(self.match), self._in_words()]
+        return [*early, *repetitions(self.match), *failures(self.match), self._in_words()]
 
     def _in_words(self) -> str:
         if not self.match.records:

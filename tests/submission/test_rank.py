@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import connectx
 from agents.levels import LEVELS, Level
-from agents.reporting.stats import expected_score
+from agents.reporting.stats import Estimate, expected_score
 from submission.rating.rank import (
     LevelScore,
     Rank,
@@ -21,6 +21,7 @@ from submission.rating.rank import (
     nearest_level,
     next_level,
 )
+from tests.helpers.game_records import LOSS, WIN, games, match_of
 from tests.helpers.shell import Shell, printed
 
 pytestmark = pytest.mark.usefixtures("workers_in_threads")
@@ -129,6 +130,12 @@ def test_the_end_of_the_time_is_said(shell: Shell) -> None:
         "The time was over after 0 of 120 games: give more with --minutes.",
         "No game was played.",
     ]
+
+
+def test_repeated_games_are_said() -> None:
+    match = match_of(*games(WIN, LOSS, WIN, LOSS))
+    repeated, _ = Rank("hero", match, (), Estimate(0.0, -9.0, 9.0), seconds=1.0).summary()
+    assert repeated.endswith("Distinct games: hero and rival 2 of 4.")
 
 
 def test_the_table_fits() -> None:
