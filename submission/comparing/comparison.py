@@ -253,11 +253,11 @@ def finding_in_words(comparison: Comparison) -> str:
                 f"{new} and {old} only repeat their games, so that this score is exact in these "
                 f"openings, and others need more --opening-plies: {_score(comparison)}."
             )
-    enough = comparison.settings.games + games.to_come
+    enough = len(games.match.records) + games.to_come  # all asked for may not have been played
+    advice = f", by --games {enough + enough % 2}" if enough > comparison.settings.games else ""
     return (
         f"Not decided whether {new} is better than {old} ({_score(comparison)}): it takes about "
-        f"{games.to_come} games more, {duration(games.seconds_to_come)}, by --games "
-        f"{enough + enough % 2}."
+        f"{games.to_come} games more, {duration(games.seconds_to_come)}{advice}."
     )
 
 
