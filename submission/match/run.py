@@ -1,5 +1,6 @@
 """Plays a match: its games, on any executor, until all are played or decided."""
 
+import sys
 from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import AbstractContextManager, closing, nullcontext
@@ -22,7 +23,7 @@ from submission.match.match import Match, ScoreBoard
 from submission.match.results_content import ResultsHeader
 from submission.match.results_file import ResultsFile, new_results, resumed_results
 from submission.match.schedule import Arena, GameSpecification, Settings, schedule
-from submission.terminal import console, progress_bar
+from submission.terminal import progress_bar
 
 OnGame = Callable[[GameRecord], None]
 
@@ -234,7 +235,8 @@ class Run:
         ):
             played = () if results is None else results.played
             if results is not None and results.was_torn:
-                console.print("The last game of the file was not whole: it is played again.")
+                torn = "The last game of the file was not whole: it is played again."
+                sys.stderr.write(f"{torn}\n")
             total, numbers = settings.games * len(pairings), count(len(played) + 1)
             with progress_bar(title, self.progress) as show:
                 show(len(played), total, "")
