@@ -93,9 +93,11 @@ def refused(what: str, advice: str) -> Iterator[None]:
         raise ValueError(f"{what} ({one_line(reason)}): {advice}") from error
 
 
-def refused_line(path: Path, number: int) -> AbstractContextManager[None]:
+def refused_line(
+    path: Path, number: int, advice: str = "delete this line"
+) -> AbstractContextManager[None]:
     """Refuse a damaged line in one sentence; lines are counted from 1."""
-    return refused(f"{path}, line {number} is damaged", "delete this line")
+    return refused(f"{path}, line {number} is damaged", advice)
 
 
 def quoted(value: object) -> str:

@@ -34,11 +34,13 @@ class ResultsHeader(MatchPlan):
         return {"format": FORMAT, **asdict(self)}
 
     def require_sound(self) -> None:
-        """Refuse a board that would take minutes to make, and a pairing of unknown players."""
+        """Refuse a board that takes minutes to make, no pairings, and one of unknown players."""
         rules = self.settings.configuration
         sizes = rules.rows, rules.columns, rules.inarow
         if max(sizes) > LARGEST_SIZE:
             raise ValueError(f"a board of {sizes} is too large")
+        if not self.pairings:
+            raise ValueError("it has no pairings")
         names = {player.name for player in self.players}
         if unknown := {name for pairing in self.pairings for name in pairing} - names:
             raise ValueError(f"its players lack {unknown.pop()!r}")
@@ -94,11 +96,12 @@ def parse_results(content: bytes, path: Path) -> ResultsContent:
     lines, torn = _whole_lines(content)
     if not lines:
         raise ValueError(f"{path} has no games yet, or is no results file: wait for the first one")
-    read_header(lines[0], FORMAT, path, "choose another file")
+    other_file = "choose another file"
+    read_header(lines[0], FORMAT, path, other_file)
     headers = list[ResultsHeader]()
     games = dict[int, GameRecord]()
     for number, line in enumerate(lines, start=1):
-        with refused_line(path, number):
+        with refused_line(path, number, "delete this line" if number > 1 else other_file):
             entry = _entry(line)
             if isinstance(entry, GameRecord):
                 games[number] = entry

@@ -370,8 +370,13 @@ def test_whatever_an_arena_records_is_read_back(path: Path, arena: Arena) -> Non
 def test_a_header_that_cannot_be_is_refused(path: Path, setting: str, value: object) -> None:
     header, game = write(path, HEADER, WIN).splitlines()
     changed = edited(header, {"settings": json.loads(header)["settings"] | {setting: value}})
-    message = r"line 1 is damaged \(.*\): delete this line"
+    message = r"line 1 is damaged \(.*\): choose another file"
     assert_refused(path, b"\n".join([changed, game, b""]), message)
+
+
+def test_a_header_without_pairings_is_refused(path: Path) -> None:
+    header, _ = write(path, HEADER, WIN).splitlines(keepends=True)
+    assert_refused(path, edited(header, {"pairings": []}) + b"\n" + header, "it has no pairings")
 
 
 def test_a_further_header_of_other_conditions_is_refused(path: Path) -> None:
