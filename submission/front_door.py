@@ -327,7 +327,7 @@ def rank(
         chosen_executor(workers, None) as executor,
         progress_bar(f"Ranking {ranked.name}", progress) as show,
     ):
-        return rank_player(ranked, settings, 60 * minutes, executor, show)
+        return rank_player(ranked, settings, 60 * minutes, executor, workers, show)
 
 
 @_with_plain_numbers

@@ -3,9 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
-from contextlib import closing
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, partial
 from math import inf, sqrt
 from operator import attrgetter
 from time import monotonic
@@ -14,15 +13,16 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from agents.agent import OnProgress
+from agents.agent import Clock, OnProgress
 from agents.levels import LEVELS, Level
+from agents.parallel.workers import Workers
 from agents.reporting.stats import Z_95, Estimate, expected_score
 from submission.arena.game_record import GameRecord
 from submission.arena.players import Pairing, Player, PlayerKind
 from submission.bundle.bundle import unbundled_agent
 from submission.match.completion import early_end, early_end_in_words
 from submission.match.match import Match, failures, repetitions
-from submission.match.run import play_games
+from submission.match.run import play_game
 from submission.match.schedule import Settings, game_of, shuffled_openings
 from submission.rating.ratings import ELO, RATING_POINTS
 from submission.reports import PlayerTable, Printed, counted, elo_in_words, finite, percent
@@ -131,12 +131,14 @@ def rank_player(
     settings: Settings,
     seconds: float,
     executor: Executor,
+    workers: int,
     on_progress: OnProgress,
 ) -> Rank:
     """Play against the levels, always the one that is nearest to the estimate so far.
 
     Games tell most where both sides win equally often. They do not depend on the number of workers,
-    except for the time limit, after which no game begins.
+    except for the time limit, after which no game begins. Those under way go on to their ends, for
+    without them the quick ones would count too much.
     """
     begin, records = monotonic(), list[GameRecord]()
     openings = shuffled_openings(settings)
@@ -150,11 +152,11 @@ def rank_player(
             on_progress(len(records), settings.games, f"against level {level.n}")
             numbers = range(len(records), min(len(records) + ROUND, settings.games))
             pairing = Pairing(player, level_player(level))
-            games = [game_of(pairing, number, settings, openings) for number in numbers]
-            with closing(play_games(games, lambda _: is_time_left(), executor)) as played:
-                for record in played:
-                    records.append(record)
-                    on_progress(len(records), settings.games, f"against level {level.n}")
+            games = (game_of(pairing, number, settings, openings) for number in numbers)
+            tasks = ((game.game, partial(play_game, game)) for game in games if is_time_left())
+            for _, record in Workers(executor, workers).run(tasks, Clock()):
+                records.append(record)
+                on_progress(len(records), settings.games, f"against level {level.n}")
     scores = scores_of(records)
     pairings = [Pairing(player, level_player(score.level)) for score in scores]
     in_order = tuple(sorted(records, key=attrgetter("game")))

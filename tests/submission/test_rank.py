@@ -132,6 +132,14 @@ def test_the_end_of_the_time_is_said(shell: Shell) -> None:
     ]
 
 
+def test_games_that_have_begun_in_time_count_whenever_they_end(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    begin = f"import tempfile, time\ntempfile.mkstemp('.begun', dir={str(tmp_path)!r})\n"
+    path.write_text(f"{begin}time.sleep(0.2)\n{LOWEST}", encoding="utf-8")
+    rank = connectx.rank(path, trust=True, minutes=0.2 / 60, workers=2, progress=False)
+    assert len(rank.match.records) == len([*tmp_path.glob("*.begun")])
+
+
 def test_repeated_games_are_said() -> None:
     match = match_of(*games(WIN, LOSS, WIN, LOSS))
     repeated, _ = Rank("hero", match, (), Estimate(0.0, -9.0, 9.0), seconds=1.0).summary()
