@@ -79,6 +79,7 @@ class Streams:
 
         Raises:
             Busy: there are too many.
+            Refusal: no search can begin.
         """
         stream = self._streams.get((page, kind))
         if stream is None or stream.question != question or stream.error:
