@@ -127,6 +127,7 @@ export class Replays {
     byId("replays-state").textContent = total
       ? `Games ${this.#offset + 1} to ${last} of ${total}` : "No game matches.";
     byId("replays-practise").disabled = !total;
+    for (const id of ["replays-before", "replays-after"]) byId(id).hidden = total <= COUNT;
     byId("replays-before").disabled = this.#offset === 0;
     byId("replays-after").disabled = last >= total;
     byId("replays-list").replaceChildren(...replays.map(replay => this.#item(replay)));
