@@ -257,8 +257,13 @@ class Board(anywidget.AnyWidget):
                 self._seated.enter_context(self._opponent.seated())
                 self._is_seated = True
             action = self._opponent.choose(self.env, position.state, self.seconds)
+            position.after(action)
         except (ImportError, OSError, OpponentFailed, ValueError) as error:
             self._fail(position, str(error))
+            return
+        except Exception as error:  # of an agent that somebody writes just now
+            what = f"{type(error).__name__}: {error}"
+            self._fail(position, f"{self._opponent.name} has failed ({what}).")
             return
         with self._lock:
             if self._asked is position and self.moves == moves_text(position.actions):

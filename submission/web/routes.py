@@ -1,7 +1,7 @@
 """The routes of `connectx web`: each reads a question and answers it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -55,6 +55,8 @@ STREAMS: Mapping[str, Callable[[Fields], tuple[str, Any]]] = {
     "search": tree_question,
 }
 """By kind of stream: reads the question."""
+Answer = Callable[[Fields], Coroutine[Any, Any, Any]]
+"""The answer to the fields of a question, as JSON."""
 
 
 class Server:
@@ -71,7 +73,7 @@ class Server:
 
     def app(self) -> Starlette:
         """The application, which needs a `Guard` in front of it."""
-        posts: dict[str, Callable[[Request, Fields], Awaitable[Any]]] = {
+        posts: dict[str, Answer] = {
             "position": self.position,
             "move": self.move,
             "search/picture": self.picture,
@@ -126,11 +128,11 @@ class Server:
             }
         )
 
-    async def position(self, request: Request, fields: Fields) -> Any:
+    async def position(self, fields: Fields) -> Any:
         """Describe a position."""
         return position_view(read(PositionQuestion, fields).position)
 
-    async def move(self, request: Request, fields: Fields) -> Any:
+    async def move(self, fields: Fields) -> Any:
         """Find an agent's move; the search for the page's previous one ends."""
         page, asked = move_question(fields)
         former = self._moves.pop(page, None)
@@ -140,7 +142,7 @@ class Server:
         work = asyncio.ensure_future(self.pool.ask("move", asked, asked.seconds, quick))
         self._moves[page] = work
         try:
-            return await until_disconnected(request, work)
+            return await work
         except asyncio.CancelledError:
             if self._moves.get(page) is work:
                 raise
@@ -149,22 +151,21 @@ class Server:
             if self._moves.get(page) is work:
                 del self._moves[page]
 
-    async def picture(self, request: Request, fields: Fields) -> Any:
+    async def picture(self, fields: Fields) -> Any:
         """Draw the tree of a page's search after a step."""
         asked = read(PictureAsked, fields)
         job = self.streams.latest_job(asked.page, "search")
         if job is None:
             raise Refusal("this page has no search: start one")
-        work = asyncio.ensure_future(self.pool.ask_about(job, "picture", asked))
-        return await until_disconnected(request, work)
+        return await self.pool.ask_about(job, "picture", asked)
 
-    async def replays(self, request: Request, fields: Fields) -> Any:
+    async def replays(self, fields: Fields) -> Any:
         """List games of a file."""
         asked = read(ReplaysQuestion, fields)
         file = self._file(asked.file)
         return await asyncio.to_thread(file.replays, asked, asked.offset, asked.count)
 
-    async def standings(self, request: Request, fields: Fields) -> Any:
+    async def standings(self, fields: Fields) -> Any:
         """Show the table of a file."""
         file = self._file(read(StandingsQuestion, fields).file)
         async with self._standings:  # so that ratings are computed once
@@ -177,7 +178,7 @@ class Server:
             raise ValueError(f"file is a whole number from 0 to {len(self._files) - 1}")
         return self._files[number]
 
-    async def open_file(self, request: Request, fields: Fields) -> Any:
+    async def open_file(self, fields: Fields) -> Any:
         """Open a file that was dropped on a page."""
         question = read(FileQuestion, fields)
         async with self._opening:
@@ -206,14 +207,13 @@ async def _module(request: Request) -> Response:
     return Response(lean_script(path.read_text(encoding="utf-8")), media_type="text/javascript")
 
 
-async def _answer_post(
-    answer: Callable[[Request, Fields], Awaitable[Any]], request: Request
-) -> Response:
+async def _answer_post(answer: Answer, request: Request) -> Response:
     try:
         body = await read_body(request)
     except Refused as refused:
         return refused.answer()
-    return JSONResponse(await answer(request, parse_json(body, "the question")))
+    fields = parse_json(body, "the question")
+    return JSONResponse(await until_disconnected(request, answer(fields)))
 
 
 async def _refuse(status: int, request: Request, error: Exception) -> Response:

@@ -32,7 +32,7 @@ LOGGERS = ("asyncio", "uvicorn.error")
 
 
 class WebServer(uvicorn.Server):
-    """Calls `leave` when it ends, rather than wait for the pages that follow searches."""
+    """Leaves all pages when it ends, rather than wait for what they ask; they go on asking."""
 
     def __init__(self, config: uvicorn.Config, leave: Callable[[], None]) -> None:
         super().__init__(config)
@@ -47,6 +47,8 @@ class WebServer(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End."""
         self._leave()
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
         await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:

@@ -77,6 +77,8 @@ DEFAULT_NODES = 60
 Nodes = Annotated[int, Meta(ge=1, le=300)]
 """The number of nodes in a picture."""
 
+CONNECT_FOURS = f"{GAMES['connectfour'].title}, any size"
+"""ConnectX by a name that everybody knows."""
 TRAINED_GAME = game_id(ConnectX())
 """The game of the weights that come with the package."""
 
@@ -86,7 +88,7 @@ def game_forms() -> list[dict[str, Any]]:
     return [
         {
             "name": entry.name,
-            "title": entry.title,
+            "title": CONNECT_FOURS if entry.rules is ConnectX else entry.title,
             "place": entry.place.name,
             "sizes": {
                 size: {"default": default, "least": 1, "most": LARGEST_SIZE}

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Hashable
+from collections.abc import AsyncIterator, Coroutine, Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,6 +79,7 @@ class Streams:
 
         Raises:
             Busy: there are too many.
+            Refusal: no search can begin.
         """
         stream = self._streams.get((page, kind))
         if stream is None or stream.question != question or stream.error:
@@ -179,14 +180,14 @@ class EventStream(StreamingResponse):
         yield "event: end\ndata: {}\n\n"
 
 
-async def until_disconnected(request: Request, work: "asyncio.Future[Any]") -> Any:
-    """The result of work; None if it was cancelled because the connection is gone."""
+async def until_disconnected(request: Request, answering: Coroutine[Any, Any, Any]) -> Any:
+    """The result of a coroutine; None if it was cancelled because the connection is gone."""
 
     async def disconnected() -> None:
         while (await request.receive())["type"] != "http.disconnect":
             pass
 
-    leaving = asyncio.ensure_future(disconnected())
+    work, leaving = asyncio.ensure_future(answering), asyncio.ensure_future(disconnected())
     try:
         await asyncio.wait({work, leaving}, return_when=asyncio.FIRST_COMPLETED)
         return await work if work.done() else None

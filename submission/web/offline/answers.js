@@ -69,12 +69,18 @@ function ask(kind, question, onAnswer, onError) {
   worker.postMessage({ id, kind, ...question });
   return () => {
     answered.delete(id);
-    worker.postMessage({ id, kind: "end" });
+    worker?.postMessage({ id, kind: "end" });
   };
 }
 
 function startWorker() {
   const made = new Worker(URL.createObjectURL(new Blob([thinker], { type: "text/javascript" })));
+  made.onerror = () => {
+    const waiting = [...answered.values()];
+    answered.clear();
+    worker = null;
+    for (const { onError } of waiting) onError("The solver cannot run in this browser, or on this web host.");
+  };
   made.postMessage({ book: bytesOf(book), repertoire: bytesOf(repertoire) });
   made.onmessage = ({ data: { id, answer, error } }) => {
     const asked = answered.get(id);

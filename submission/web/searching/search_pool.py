@@ -178,7 +178,7 @@ class SearchPool:
         tell: Callable[[str, Any], None],
         former: Job | None = None,
     ) -> Job:
-        """Have a question answered by snapshots; `Busy` if no process is left.
+        """Have a question answered by snapshots; raises as `ask`.
 
         `tell` takes `snapshot`, `done` or `refused`, and the snapshot or the reason. `former` is
         a job that this one continues, in the same process if that still runs.
@@ -204,9 +204,9 @@ class SearchPool:
                     self._loop.call_later(HEED_SECONDS, self._end_unless_heeded, process, job)
 
     def _begin(self, job: Job) -> None:
-        """Begin a search, if not too many others wait."""
+        """Begin a search; `Busy` if too many others wait, a `Refusal` if none can begin."""
         if self._is_closed:
-            raise Busy("there is no process for searches")
+            raise Refusal("no process for searches can be started")
         others = self._waiting if job.lane is Lane.LONG else self._processes[0].jobs
         if len(others) >= MOST[job.lane]:
             raise Busy("too many searches are under way: try again in a moment")

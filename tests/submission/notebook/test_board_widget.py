@@ -191,6 +191,28 @@ def test_a_failing_opponent_is_told(tmp_path: Any) -> None:
     board.close()
 
 
+@dataclass
+class Wrong(Agent):
+    """Answers by an action that may not exist; by an error where it has none."""
+
+    action: int | None
+
+    def search(self, env: Any, state: Any, time_limit: float | None = None) -> SearchResult[Any]:
+        if self.action is None:
+            raise KeyError("best")
+        return SearchResult(self.action, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("action", "sentence"), [(None, "Wrong has failed (KeyError: 'best')."), (9, "action 9")]
+)
+def test_what_is_wrong_with_an_agent_is_told(action: int | None, sentence: str) -> None:
+    board = connectx.Board(opponent=Wrong(action))
+    board.play(3)
+    wait_until(lambda: "thinking" not in board.view["message"])
+    assert sentence in board.view["message"]
+
+
 def test_without_anywidget_one_sentence_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -249,6 +249,20 @@ def test_the_exported_page_is_used_where_a_browser_keeps_nothing(site: Site, fol
         assert complaints == []
 
 
+def test_the_exported_page_says_that_its_solver_cannot_run(site: Site, folder: Path) -> None:
+    with site.page(address=(folder / "index.html").as_uri()) as page:
+        page.add_init_script(
+            "window.Worker = class extends Worker { constructor() { super('data:,throw 1'); } }"
+        )
+        page.reload()
+        page.locator("#values-switch").check()
+        expect(page.locator("#values-error")).to_contain_text("The solver cannot run")
+        places(page).first.click()
+        expect(page.locator("#error")).to_contain_text("The solver cannot run")
+        expect(page.get_by_role("button", name="Try again")).to_be_visible()
+        site.complaints.clear()  # what the worker has thrown
+
+
 def test_without_the_token_a_page_says_what_to_do_and_goes_on_at_its_position(site: Site) -> None:
     base = site.address.partition("?")[0]
     with site.browser.new_context() as context:
@@ -265,6 +279,15 @@ def test_without_the_token_a_page_says_what_to_do_and_goes_on_at_its_position(si
         waiting.goto(f"{base}#moves=44")
         expect(waiting.get_by_role("heading")).to_contain_text("Open the address")
         waiting.goto(site.address)
+        expect(waiting.locator("#board .stone")).to_have_count(2)
+
+
+def test_a_page_without_the_token_goes_on_where_a_browser_keeps_nothing(site: Site) -> None:
+    with site.browser.new_context() as context:
+        waiting = context.new_page()
+        waiting.add_init_script(NO_STORAGE)
+        waiting.goto(f"{site.address.partition('?')[0]}#moves=44")
+        context.new_page().goto(site.address)
         expect(waiting.locator("#board .stone")).to_have_count(2)
 
 

@@ -1,5 +1,6 @@
 """Games in the browser: by clicks, by keys, back and forth, by links; and what moves are worth."""
 
+import json
 import re
 from random import Random
 from typing import TYPE_CHECKING
@@ -13,10 +14,10 @@ from envs.connectx import ConnectFour
 from envs.tic_tac_toe import TicTacToe
 from tests.helpers.bitbully_judge import Judge, score_in_words
 from tests.helpers.browser import LATE, Site, expect, go_to, legal_places, message, places
-from tests.helpers.game_records import unfinished_game
+from tests.helpers.game_records import DRAW, unfinished_game
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
+    from playwright.sync_api import Locator, Page, Route
 
 QUICK_LEVELS = (1, 8, 10)
 """One in plain Python, one compiled, and the solver."""
@@ -262,6 +263,67 @@ def test_lines_on_a_wide_board_are_told_apart_by_their_moves(site: Site) -> None
         expect(offered).to_have_text(["Back to 3. 1", "Back to 3. 11"])
 
 
+NOTE_FALLS = """() => {
+    const animate = Element.prototype.animate;
+    window.falls = [];
+    Element.prototype.animate = function (...how) {
+        const fall = animate.apply(this, how);
+        falls.push(fall.finished.then(() => this.isConnected));
+        return fall;
+    };
+}"""
+"""Notes of each stone that falls whether it is still the same one when it has landed."""
+
+
+def test_a_stone_falls_to_its_cell_though_values_come_meanwhile(site: Site) -> None:
+    link = "#game=connectx-9x9x5&moves=5&first=person&second=person"
+    with site.page(link, reduced_motion="no-preference") as page:
+        page.locator("#values-switch").check()
+        expect(page.locator("#values-list .estimate")).not_to_have_count(0)
+        page.evaluate(NOTE_FALLS)
+        places(page).first.click()
+        page.wait_for_function("falls.length")
+        assert page.evaluate("Promise.all(falls)") == [True]
+
+
+def test_the_list_of_moves_stays_where_it_was_scrolled_to_while_moves_are_judged(
+    site: Site,
+) -> None:
+    link = f"#game=connectx-6x7x4&moves={moves_text(DRAW.columns)}&first=person&second=person"
+    plies = list[dict[str, object]]()
+
+    def judge_one_more(route: "Route") -> None:
+        judged = {"player": 1, "value": 0, "text": "draw", "mistake": None}
+        plies.append({"ply": len(plies), **judged})
+        snapshot = json.dumps({"plies": plies, "done": False})
+        route.fulfill(content_type="text/event-stream", body=f"data: {snapshot}\n\n")
+
+    with site.page(link) as page:
+        page.route("**/api/review?*", judge_one_more)
+        page.locator("#values-switch").check()
+        course = page.locator(".course")
+        course.wait_for(state="attached")
+        page.locator("#moves").evaluate("list => { list.scrollTop = 0; }")
+        expect(course).not_to_have_attribute("d", course.get_attribute("d") or "")
+        assert page.locator("#moves").evaluate("list => list.scrollTop") == 0
+
+
+def test_what_was_judged_of_another_move_is_forgotten_on_a_wide_board(site: Site) -> None:
+    link = "#game=connectx-4x12x4&moves=4,10,1&first=person&second=person"
+    with site.page(link) as page:
+        ply = {"ply": 2, "player": 1, "action": 0, "mistake": "win-to-draw", "best": [3]}
+        told = json.dumps({"plies": [{**ply, "value": 0, "text": "draw"}], "done": True})
+        answer = {"content_type": "text/event-stream", "body": f"data: {told}\n\n"}
+        page.route("**/api/review?*", lambda route: None)
+        page.route("**/api/review?*", lambda route: route.fulfill(**answer), times=1)
+        page.locator("#values-switch").check()
+        last = page.locator("#moves button").last
+        expect(last).to_have_text("X1?")
+        page.get_by_role("button", name="2. O, column 10").click()
+        places(page).nth(11).click()
+        expect(last).to_have_text("X12")
+
+
 def test_the_curve_marks_mistakes_and_leads_to_any_ply(site: Site) -> None:
     # X leaves a win at its second move from the end, and O does not block.
     with site.page("#game=connectx-6x7x4&moves=12121") as page:
@@ -400,6 +462,10 @@ def test_agents_play_each_other_with_pauses_and_steps(site: Site) -> None:
         page.get_by_role("button", name="One move").click()
         page.wait_for_url(lambda url: len(game_moves(url)) == before + 1)
         expect(page.get_by_role("button", name="Go on")).to_be_visible()
+        page.get_by_label("Who plays O").select_option("1")
+        expect(message(page)).to_have_text("The game goes on with level 1")
+        page.get_by_role("button", name="One move").click()
+        expect(message(page)).to_have_text(re.compile("(random|Level 1) is to move, paused…"))
         page.get_by_role("button", name="Go on").click()
         expect(message(page)).to_have_text(re.compile("wins|draw"))
 
@@ -535,6 +601,7 @@ REFUSED_LINKS = {
     "game=connectx-6x7x4&moves=44&first=person&second=level": "level:n=3",
     "view=replays&file=0&replay=9999": "ladder.jsonl has no game 10000: its last is 15.",
     "view=replays&file=7&replay=0": "The file of this link is not open",
+    "view=replays&file=0&replay=3&moves=1": "Game 4 of ladder.jsonl is not the game of this link",
     "game=connectx-6x7x4&moves=&first=person:%0A;n=%0A&second=nobody": "an agent that is not",
     "game=connectx-6x7x4&moves=4488": "move 3 is 8",
 }
@@ -576,6 +643,9 @@ def test_whoever_beats_a_level_is_offered_the_next(site: Site) -> None:
         assert game_moves(page.url) == ""
         assert "second=level:n=2" in page.url
         assert "Column" in page.evaluate(FOCUSED)
+        go_to(page, "game=connectx-6x7x4&moves=71713121&first=person&second=level:n=1")
+        ending = page.get_by_role("region", name="Level 1 wins")
+        expect(ending.get_by_role("button")).to_have_text(["Rematch", "Swap seats", "Review"])
 
 
 def test_back_leads_from_a_new_game_with_other_seats_to_the_one_that_has_ended(site: Site) -> None:

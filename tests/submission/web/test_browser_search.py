@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.helpers.browser import Site, expect, go_to, places
+from tests.helpers.browser import LATE, Site, expect, go_to, places
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -243,6 +243,17 @@ def test_steps_are_played_at_a_speed(site: Site) -> None:
         expect(page.locator("#search-play")).to_have_text("Play")
 
 
+def test_a_play_goes_on_though_the_one_before_was_paused_before_its_first_step(
+    site: Site, tree: "Page"
+) -> None:
+    tree.evaluate(LATE, ["api/search/picture", '"step":1,', 3000])
+    for words in ("Pause", "Play", "Pause"):
+        tree.keyboard.press("p")
+        assert tree.locator("#search-play").inner_text() == words
+    expect(tree.locator("#search-state")).to_contain_text(re.compile("Step [2-9] of"))
+    tree.get_by_role("button", name="Pause").click()
+
+
 def test_the_tree_is_zoomed_and_dragged(tree: "Page") -> None:
     before = boxes(tree, NODES)[0]
     x, y = before["left"] + 5, before["top"] + 5
@@ -260,6 +271,14 @@ def test_the_tree_is_zoomed_and_dragged(tree: "Page") -> None:
     tree.locator("#tree [tabindex='0']").focus()
     tree.keyboard.press("0")
     assert boxes(tree, NODES)[0]["width"] == pytest.approx(before["width"], abs=1)
+    left, middle = boxes(tree, "#tree")[0]["left"], y + 100
+    tree.mouse.move(left + 2, middle)
+    tree.mouse.down()
+    tree.mouse.move(left - 3, middle)  # and lifted outside
+    tree.mouse.up()
+    still = boxes(tree, NODES)[0]
+    tree.mouse.move(left + 200, middle, steps=4)
+    assert boxes(tree, NODES)[0] == still
 
 
 def test_keys_go_from_node_to_node(tree: "Page") -> None:

@@ -329,6 +329,15 @@ def test_moves_and_values_are_read_aloud(site: Site) -> None:
         expect(live).to_contain_text("plays column 1.")
 
 
+def test_no_stone_hovers_where_a_finger_has_tapped(site: Site) -> None:
+    with site.page("#moves=4&first=person&second=person", has_touch=True) as page:
+        places(page).nth(2).tap()
+        expect(page.locator("#board .stone")).to_have_count(2)
+        assert page.locator("#board .ghost").count() == 0
+        page.keyboard.press("ArrowLeft")
+        assert page.locator("#board .ghost").count() == 1
+
+
 def test_the_value_of_a_cell_colours_no_column(site: Site) -> None:
     with site.page(VIEWS["tic-tac-toe"]) as page:
         page.locator("#values-switch").check()

@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from tests.helpers.systems import needs_posix
 from tests.helpers.web_server import running_server
 
 UNSOLVABLE = {"page": "leftbehind", "game": "connectx-7x8x4", "moves": ""}
+LONG_MOVE = {**UNSOLVABLE, "agent": {"name": "minimax", "options": {"depth": 30}}, "seconds": 30}
 
 
 def test_a_port_that_is_taken_is_replaced_by_a_free_one() -> None:
@@ -75,9 +77,13 @@ def test_nothing_is_left_of_it(name: str, status: int, tmp_path: Path) -> None:
         assert server.stdout is not None
         assert server.stderr is not None
         address = server.stdout.readline().split()[1]
-        with httpx.Client(follow_redirects=True, timeout=30, trust_env=False) as client:
+        with (
+            httpx.Client(follow_redirects=True, timeout=30, trust_env=False) as client,
+            ThreadPoolExecutor(1) as thread,
+        ):
             client.get(address)
             base = address.partition("/?")[0]
+            moving = thread.submit(client.post, f"{base}/api/move", json=LONG_MOVE)
             with client.stream("GET", f"{base}/api/values", params=UNSOLVABLE) as answer:
                 next(answer.iter_lines())
                 below = psutil.Process(server.pid).children(recursive=True)
@@ -85,6 +91,7 @@ def test_nothing_is_left_of_it(name: str, status: int, tmp_path: Path) -> None:
                 server.send_signal(number)
                 server.send_signal(number)  # by an impatient person
                 assert server.wait(20) == status
+            assert isinstance(moving.exception(), httpx.TransportError)  # a page asks again
         wait_until_gone([process.pid for process in below], 20)
         assert "Traceback" not in server.stderr.read()
     if name != "SIGKILL":

@@ -21,7 +21,7 @@ from submission.web.searching.search_pool import RESERVE, Job, SearchPool, Searc
 from submission.web.searching.searcher import Message, Searcher
 from submission.web.searching.searches import Asked, MoveAsked, PictureAsked, Searches, TreeAsked
 from submission.web.streams import LINGER_SECONDS, Streams
-from tests.helpers.web_server import Running, running_server
+from tests.helpers.web_server import Running, Visitor, running_server
 
 GAME = "connectx-6x7x4"
 PLAIN = {"alphazero": {"engine": "reference"}}
@@ -122,6 +122,11 @@ def test_what_an_agent_cannot_do_is_said_in_a_sentence(
     answer = move(server, page, agent, options=options, game="tictactoe", moves="")
     assert answer.status_code == 422
     assert words in answer.json()["error"]
+
+
+def test_a_page_does_not_wait_for_processes_that_cannot_be_started() -> None:
+    answer = Visitor().get("/api/values?page=abcdefgh&game=tictactoe&moves=")
+    assert (answer.status_code, "no process" in answer.json()["error"]) == (422, True)
 
 
 def test_values_and_a_review_come_with_an_end_and_are_kept(server: Running, page: str) -> None:

@@ -77,7 +77,7 @@ export function createBoard(container, { onMove, label = "Board" }) {
   });
   parts.places.addEventListener("focusin", event => {
     select(actionOf(event));
-    light(current);
+    if (event.target.matches(":focus-visible")) light(current); // and not after a tap
   });
   parts.places.addEventListener("focusout", () => light(null));
   parts.places.addEventListener("pointerover", event => light(actionOf(event)));

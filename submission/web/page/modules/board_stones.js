@@ -47,8 +47,9 @@ function centreOf(cell, columns) {
   };
 }
 
-/** Draw the stones; one that was not there before falls, unless `before` is null. */
+/** Draw the stones; one that was not there before falls, unless `before` is null. One that falls goes on falling. */
 export function drawStones(drawing, before, view) {
+  if (before?.last === view.last && String(before.cells) === String(view.cells)) return;
   const stones = drawing.querySelector(".stones");
   stones.classList.toggle("over", view.line.length > 0);
   stones.replaceChildren();

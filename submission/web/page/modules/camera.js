@@ -116,6 +116,10 @@ export class Camera {
   #drag(event) {
     const pointer = this.#pointers.get(event.pointerId);
     if (!pointer) return;
+    if (!event.buttons) { // it was lifted elsewhere
+      this.#pointers.delete(event.pointerId);
+      return;
+    }
     const now = this.#at(event);
     if (!this.isDragged && Math.hypot(now.x - pointer.from.x, now.y - pointer.from.y) < DRAG) return;
     if (!this.isDragged) for (const id of this.#pointers.keys()) this.#svg.setPointerCapture(id);

@@ -124,6 +124,7 @@ async function moveAgent(answer) {
   state.thoughts[game.ply % 2] = answer;
   if (!await game.play(answer.action)) return;
   clack();
+  state.note = "";
   settle("replace");
 }
 
@@ -269,6 +270,7 @@ async function openReplay(file, replay) {
 
 function togglePause() {
   state.paused = !state.paused;
+  state.note = "";
   render();
 }
 
@@ -343,7 +345,7 @@ async function restore({ game: id, moves, ply, replay }) {
   }
   if (replay?.file === state.replay?.file && replay?.number === state.replay?.number) return;
   state.replay = null;
-  const found = replay && await game.unlessLeft(replays.find(replay));
+  const found = replay && await game.unlessLeft(replays.find(replay, game.end));
   if (found) state.replay = { ...replay, replay: found };
 }
 

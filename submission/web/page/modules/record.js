@@ -53,7 +53,7 @@ export class Record {
   }
 
   #follow(end) {
-    const key = end ? `${end.game} ${end.moves}` : "";
+    const key = end ? `${end.game} ${end.actions},` : "";
     if (key === this.#key) return;
     const longer = end && this.#key && key.startsWith(this.#key);
     this.#key = key;
@@ -113,6 +113,7 @@ function drawMoves({ actions, place }, ply, judged, onPly) {
   const list = byId("moves");
   while (list.children.length > actions.length + 1) list.lastElementChild.remove();
   while (list.children.length < actions.length + 1) list.append(moveItem(list.children.length, onPly));
+  const isNew = list.children[ply].firstElementChild.getAttribute("aria-current") !== "step";
   [...list.children].forEach((item, at) => {
     const button = item.firstElementChild;
     button.setAttribute("aria-current", at === ply ? "step" : "false");
@@ -127,10 +128,7 @@ function drawMoves({ actions, place }, ply, judged, onPly) {
     button.replaceChildren(
       h("small", {}, player), String(actions[at - 1] + 1), sign ? h("b", {}, sign) : "");
   });
-  const current = list.children[ply];
-  if (list.scrollHeight > list.clientHeight) {
-    list.scrollTop = current.offsetTop - list.clientHeight / 2;
-  }
+  if (isNew) list.scrollTop = list.children[ply].offsetTop - list.clientHeight / 2;
 }
 
 function moveItem(ply, onPly) {

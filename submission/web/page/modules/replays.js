@@ -64,13 +64,16 @@ export class Replays {
     this.#mark();
   }
 
-  /** Find a game by its file and number; rejected with a sentence where there is none. */
-  async find({ file, number }) {
+  /** Find a game by its file and number; rejected with a sentence where there is none with these moves. */
+  async find({ file, number }, { game, moves }) {
     const known = this.#files.find(other => other.number === file);
     if (!known) throw new Error("The file of this link is not open: drop it on the page.");
     const { replays } = await post("replays", { file, offset: number, count: 1 });
     const found = replays.find(replay => replay.number === number);
     if (!found) throw new Error(`${known.name} has no game ${number + 1}: its last is ${known.games}.`);
+    if (found.game !== game || found.moves !== moves) {
+      throw new Error(`Game ${number + 1} of ${known.name} is not the game of this link: drop its file on the page.`);
+    }
     return found;
   }
 
@@ -124,6 +127,7 @@ export class Replays {
     byId("replays-state").textContent = total
       ? `Games ${this.#offset + 1} to ${last} of ${total}` : "No game matches.";
     byId("replays-practise").disabled = !total;
+    for (const id of ["replays-before", "replays-after"]) byId(id).hidden = total <= COUNT;
     byId("replays-before").disabled = this.#offset === 0;
     byId("replays-after").disabled = last >= total;
     byId("replays-list").replaceChildren(...replays.map(replay => this.#item(replay)));

@@ -282,9 +282,9 @@ export class Search {
   async #play() {
     const playing = { timer: 0 };
     this.#playing = playing;
+    this.#tell();
     if (this.#picture.step >= this.#picture.steps) await this.#ask(1, []);
     while (this.#playing === playing) {
-      this.#tell();
       const pace = Number(byId("search-speed").value);
       await new Promise(resolve => {
         playing.timer = setTimeout(resolve, pace || FRAME_TIME);
@@ -292,11 +292,10 @@ export class Search {
       });
       if (this.#playing !== playing) return;
       const { step, steps } = this.#picture;
-      if (step >= steps) break;
+      if (step >= steps) return this.#endPlay();
       this.#selected = null;
       await this.#ask(step + (pace ? 1 : Math.ceil(steps / WHOLE)));
     }
-    this.#endPlay();
   }
 
   #endPlay() {

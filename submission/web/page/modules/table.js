@@ -20,7 +20,7 @@ const LEAST_THINKING = 250; // milliseconds for which the agent's turn is seen
  * @property {boolean} stepping
  * @property {number} wait
  * @property {boolean} valued
- * @property {string} note what the last choice of a seat does to the game, until a person moves; or ""
+ * @property {string} note what the last choice of a seat does to the game, until the next move; or ""
  * @property {boolean} handed whether a seat has changed since the game began
  */
 
@@ -156,6 +156,7 @@ export function drawEnding(state, game) {
   const moves = Math.ceil(actions.length / 2);
   byId("ending-detail").textContent = winner
     ? `${MARKS[winner]} with the ${moves}${ordinal(moves)} disc.` : "The board is full.";
+  offerLevel(null);
   const played = winner && !state.handed && state.thoughts[2 - winner]; // all of it here, and not in a link
   if (!played || isAgent(seat) || loser.name !== "level") return;
   const beaten = beatenLevels();
