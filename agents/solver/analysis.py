@@ -38,7 +38,7 @@ class Analysis:
     @property
     def best(self) -> list[int]:
         """The columns proven to be at least as good as every other."""
-        return proven_best(self.columns) if self.columns else []
+        return proven_best(self.columns)
 
     @property
     def last_move(self) -> int | None:

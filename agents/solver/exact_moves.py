@@ -117,7 +117,7 @@ class ExactMoves:
 
 def proven_best(outcomes: Mapping[int, ScoreBounds]) -> list[int]:
     """List the moves that are proven to be as good as every other; there may be none."""
-    most = max(bounds.upper for bounds in outcomes.values())
+    most = max((bounds.upper for bounds in outcomes.values()), default=0)
     return [action for action, bounds in outcomes.items() if bounds.lower >= most]
 
 
