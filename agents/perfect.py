@@ -19,7 +19,7 @@ from agents.book.opening_book import shipped_book_of
 from agents.book.repertoire import Repertoire
 from agents.guidance.ordering import sensible_actions
 from agents.options import file_content, file_option, option, require_at_least, require_one_of
-from agents.solver.exact_moves import ExactMoves, is_decided, unrefuted
+from agents.solver.exact_moves import ExactMoves, proven_best, unrefuted
 from agents.solver.position_bounds import sign
 from agents.solver.solver import ScoreBounds, Solver
 from agents.solver.solver_engine import is_solvable, solver_compilation
@@ -212,10 +212,10 @@ class PerfectAgent(Agent):
         candidates = unrefuted(outcomes)
         if len(candidates) == 1:
             return _decided(state, outcomes, candidates)
-        if is_decided(outcomes):
+        if best := proven_best(outcomes):
             with suppress(TimeUp):
                 return self._search_exactly(exact_moves, state, clock, sets_traps)
-        return self._guessed(env, state, candidates, clock)
+        return self._guessed(env, state, best or candidates, clock)
 
     def _search_exactly(
         self, exact_moves: ExactMoves, state: Any, clock: Clock, sets_traps: bool

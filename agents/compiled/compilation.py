@@ -127,6 +127,7 @@ class Compilation:
             begins, self._begun = not self._begun, True
         if not begins:
             return
+        self._done.clear()
         if PATIENCE.beside_games:
             name = f"compiling {self._search}"
             thread = Thread(target=self._compile_beside, name=name, daemon=True)
@@ -158,6 +159,9 @@ class Compilation:
             Thread(target=self._announce, args=[len(COMPILED_ANEW)], daemon=True).start()
         try:
             self._usable = compiles() and self._is_admitted() and self._proven()
+        except KeyboardInterrupt:
+            self._begun = False  # the next search compiles anew
+            raise
         finally:
             self._done.set()
 

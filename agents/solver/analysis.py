@@ -14,7 +14,7 @@ from rich.text import Text
 from agents.reporting.board_text import STONE_STYLES
 from agents.reporting.display import shows_itself
 from agents.reporting.rich_html import html_of, text_of
-from agents.solver.exact_moves import bounds_of_best
+from agents.solver.exact_moves import bounds_of_best, proven_best
 from agents.solver.reached_position import ReachedPosition
 from agents.solver.score_words import SCALE, in_words, plies_left, score_text
 from agents.solver.solver import ScoreBounds, Solver
@@ -38,8 +38,7 @@ class Analysis:
     @property
     def best(self) -> list[int]:
         """The columns proven to be at least as good as every other."""
-        highest = max((bounds.upper for bounds in self.columns.values()), default=0)
-        return [column for column, bounds in self.columns.items() if bounds.lower >= highest]
+        return proven_best(self.columns)
 
     @property
     def last_move(self) -> int | None:

@@ -82,7 +82,7 @@ class ExactMoves:
         budget = FIRST_ROUND_NODES
         while True:
             for action in legal:
-                if is_decided(found) or clock.expired() or is_enough():
+                if proven_best(found) or clock.expired() or is_enough():
                     return found
                 if not found[action].exact:
                     found[action] = self.solver.after(state, action, clock.left, budget, (-1, 1))
@@ -115,10 +115,10 @@ class ExactMoves:
             budget *= 8
 
 
-def is_decided(outcomes: Mapping[int, ScoreBounds]) -> bool:
-    """Whether no other move can be better than one whose result is proven."""
-    best = max(bounds.lower for bounds in outcomes.values())
-    return all(bounds.upper <= best for bounds in outcomes.values())
+def proven_best(outcomes: Mapping[int, ScoreBounds]) -> list[int]:
+    """List the moves that are proven to be as good as every other; there may be none."""
+    most = max((bounds.upper for bounds in outcomes.values()), default=0)
+    return [action for action, bounds in outcomes.items() if bounds.lower >= most]
 
 
 def bounds_of_best(outcomes: Mapping[int, ScoreBounds]) -> ScoreBounds:

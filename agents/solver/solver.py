@@ -178,7 +178,7 @@ class Solver:
 
         Args:
             state: the position.
-            time_limit: seconds.
+            time_limit: seconds; compiling the search comes before.
             node_limit: positions to visit.
             within: a range; a score outside of it need not be told from its nearer end.
             on_progress: told now and then, several times a second in machine code.
@@ -197,9 +197,9 @@ class Solver:
         least = self.book.least_score(state) if self.book else None
         if least is not None:
             lower = min(upper, max(lower, least))
-        clock = Clock(time_limit)
         together = self.threads > 1 and self.is_compiled and node_limit == inf
         job = self.engine.job([state], lower, upper, shared=together)
+        clock = Clock(time_limit)
 
         def tell() -> None:
             if on_progress is not None:
@@ -220,10 +220,11 @@ class Solver:
     ) -> dict[int, ScoreBounds]:
         """Score each legal action, from the view of the player to move in `state`.
 
+        The time limit is that of `bounds`.
+
         Raises:
             ValueError: the game is over.
         """
-        clock = Clock(time_limit)
         actions = legal_actions(self.env, state)
         children = {action: self.env.get_next_state(state, action) for action in actions}
         unknown = ScoreBounds(-self._widest, self._widest)
@@ -231,13 +232,13 @@ class Solver:
             action: (self.known(child) or unknown).for_opponent()
             for action, child in children.items()
         }
+        if all(bounds.exact for bounds in found.values()):
+            return found
+        _, clock = self.engine, Clock(time_limit)
         budget: float = FIRST_BUDGET
-        while not clock.expired():
-            unsolved = {
-                action: child for action, child in children.items() if not found[action].exact
-            }
-            if not unsolved:
-                break
+        while not clock.expired() and (
+            unsolved := {action: c for action, c in children.items() if not found[action].exact}
+        ):
             self._narrow_scores(unsolved, found, clock, budget, on_progress)
             budget *= 8
         return found

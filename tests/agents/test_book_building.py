@@ -246,7 +246,7 @@ def test_files_of_something_else_are_left_alone(
 SOUND = {
     "scores": "149 3\n148 5\n",
     "moves": "0 1\n",
-    "replies": "32806 0:1,1:-1:\n4 0:1,1:-2:1.2.0.3 1:0,0:1:\n",
+    "replies": "32806 0:1,1:-1:\n4 0:1,1:-2:1.2.0.3 1:0,0.1:1:\n",
 }
 """Lines that can be, for each kind of checkpoint; 148 is won at once."""
 SCORE_OR_COLUMN = "key and a score or column"
@@ -261,7 +261,11 @@ REFUSED: list[tuple[str, str, list[str]]] = [
     (
         "replies",
         "key and replies with a chance for each opponent",
-        ["", "5", "x 0:1,1:1:", "5 0:1,1", "5 0:1:1:", "5 0:nan,1:1:", "5 0:1,1:1:a", "5 0:2,0:1:"],
+        [
+            *("", "5", "x 0:1,1:1:", "5 0:1,1", "5 0:1:1:", "5 0:nan,1:1:", "5 0:1,1:1:a"),
+            *("5 0:2,0:1:", "4 0:1,-1:1:"),
+            "4 0:0,0:1:",  # nobody would play it: what is left has no probability
+        ],
     ),
     (
         "replies",

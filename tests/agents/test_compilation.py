@@ -79,6 +79,22 @@ def test_what_takes_long_is_announced(
     assert capfd.readouterr().err == told
 
 
+def test_what_was_interrupted_is_compiled_when_the_next_search_begins() -> None:
+    """In a notebook, which goes on after Ctrl-C: all later searches ran in plain Python."""
+    runs = list[int]()
+
+    def prove() -> bool:
+        runs.append(1)
+        if len(runs) == 1:
+            raise KeyboardInterrupt
+        return True
+
+    compilation = Compilation("a test", prove)
+    with pytest.raises(KeyboardInterrupt):
+        compilation.is_ready()
+    assert compilation.is_ready()
+
+
 def test_threads_that_ask_at_the_same_time_wait_for_one_compilation() -> None:
     runs, answers = list[int](), list[bool]()
 

@@ -7,12 +7,12 @@ from typing import Any, NoReturn
 import pytest
 
 from agents import Agent, PerfectAgent, RandomAgent, make_agent
-from agents.agent import Clock
+from agents.agent import Clock, TimeUp
 from agents.book.book_format import SHIPPED_TRAPS, encode_repertoire, traps_content
 from agents.book.repertoire import RepertoireScope, bit_key, promising_moves
 from agents.book.retrieval import make_bit_field
 from agents.solver.exact_moves import ExactMoves
-from agents.solver.solver import Solver
+from agents.solver.solver import ScoreBounds, Solver
 from envs import BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from tests.helpers.bitbully_judge import Judge
 from tests.helpers.brute_force import BruteForce, equally_good
@@ -165,6 +165,24 @@ def test_any_game_is_played_for_mistakes(env: Any) -> None:
         state = random_game(env, rng)[-6]
         action = TRAPPING.act(env, state)
         assert truth.action_value(state, action) == truth.value(state)
+
+
+def test_a_move_that_is_proven_to_win_is_played_though_its_score_is_not_found_in_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nothing is known of the middle column, which the guess would prefer."""
+
+    def outcomes(*_: object, **__: object) -> dict[int, ScoreBounds]:
+        return {2: ScoreBounds(-1, 1), 4: ScoreBounds(1, 1), 0: ScoreBounds(-1, 0)}
+
+    def score(*_: object) -> NoReturn:
+        raise TimeUp
+
+    monkeypatch.setattr(PerfectAgent, "_is_compiled", lambda agent, env: False)
+    monkeypatch.setattr(ExactMoves, "outcomes", outcomes)
+    monkeypatch.setattr(ExactMoves, "score", score)
+    env = ConnectX(5, 5)
+    assert PerfectAgent(time_limit=0.2).act(env, env.initial_state()) == 4
 
 
 def test_the_bank_is_for_the_board_whose_hard_positions_are_solved() -> None:

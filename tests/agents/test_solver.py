@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from itertools import product
 from random import Random
+from time import sleep
 from typing import Any
 
 import pytest
@@ -11,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.agent import Clock
+from agents.compiled.compilation import Compilation
 from agents.solver.score_table import empty_table, table_layout, table_length
 from agents.solver.solver import ScoreBounds, Solver
-from agents.solver.solver_engine import CompiledEngine, fits_solver
+from agents.solver.solver_engine import CompiledEngine, fits_solver, solver_compilation
 from agents.solver.solver_kernel import SOLVER_FRAME_FIELDS, SolverStack
 from agents.solver.solver_windows import (
     GENERATION,
@@ -163,6 +165,20 @@ def test_a_time_limit_ends_the_search_in_time() -> None:
     assert clock.elapsed < 1
     assert bounds.lower <= 1 <= bounds.upper, "the first player wins with the last stone"
     assert not bounds.exact
+
+
+def test_compiling_takes_no_time_from_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a board that nobody has searched yet, of whose score nothing was found."""
+
+    def compiled_slowly(env: ConnectX) -> Compilation:
+        sleep(0.3)
+        return solver_compilation(env)
+
+    monkeypatch.setattr("agents.solver.solver.solver_compilation", compiled_slowly)
+    env = ConnectX(4, 4, 3)
+    state = state_from_moves(env, "2233")
+    assert Solver(env, plain=True).bounds(state, time_limit=0.2).exact
+    assert all(found.exact for found in Solver(env, plain=True).scores(state, 0.2).values())
 
 
 def test_scores_of_all_moves(solver: Solver) -> None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from agents.book.building.book_building import FindingsFile, board_words, position_of_key
 from agents.registry import agent_from_text
 from agents.solver.position_bounds import trivial_bounds
-from agents.traps.trap_search import Reply, Turn
+from agents.traps.trap_search import LEAST_LIKELY, Reply, Turn
 from envs.bitboard import board_masks
 from envs.board import BoardState
 from envs.connectx import ConnectX
@@ -78,7 +78,8 @@ class RepliesFile(FindingsFile[Sequence[Reply]]):
     def _reply(self, word: str) -> Reply:
         column, told, score, moves = word.split(":")
         chances = tuple(map(float, told.split(",")))
-        if len(chances) != len(self.scope.opponents) or not all(0 <= c <= 1 for c in chances):
+        is_likely = LEAST_LIKELY <= max(chances) <= 1 and all(chance >= 0 for chance in chances)
+        if len(chances) != len(self.scope.opponents) or not is_likely:
             raise ValueError(word)
         turn = Turn(int(score), tuple(map(int, moves.split("."))) if moves else ())
         return Reply(int(column), chances, turn)

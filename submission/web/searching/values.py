@@ -12,7 +12,7 @@ from typing import Any
 from agents.agent import Clock, TimeUp
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.mcts_agent import MCTSAgent
-from agents.solver.exact_moves import bounds_of_best
+from agents.solver.exact_moves import bounds_of_best, proven_best
 from agents.solver.position_bounds import sign, win_score
 from agents.solver.score_words import plies_to_end, result_in_words
 from agents.solver.solver import ScoreBounds, Solver
@@ -100,8 +100,7 @@ class PositionValues:
     @property
     def best(self) -> list[int]:
         """The moves that are proven to be at least as good as all others."""
-        highest = max(value.bounds.upper for value in self.moves.values())
-        return [action for action, value in self.moves.items() if value.bounds.lower >= highest]
+        return proven_best({action: value.bounds for action, value in self.moves.items()})
 
 
 def growing_values(
