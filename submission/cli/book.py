@@ -236,6 +236,6 @@ def _say_written(output: Path, content: str) -> None:
 
 
 def _beside(output: Path, ending: str) -> Path:
-    """The file that keeps the findings for a book, once that can be written."""
+    """The file for the findings of a book, after a check that the book can be written."""
     require_writable(output)
     return output.with_name(f"{output.name}.{ending}")

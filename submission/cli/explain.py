@@ -44,7 +44,7 @@ from submission.terminal import console, say, status_line
 
 LIMIT = 60
 PERFECT = "perfect"
-"""The agent whose choice is told by what the replies to each move give away."""
+"""The agent whose choice is explained by the replies to each move."""
 AGENTS = alternatives([*RECORDED_SEARCHES, PERFECT])
 
 
@@ -172,7 +172,7 @@ def _read_tree(tree: str) -> tuple[str, Path | None]:
 
 
 def _require_absent(reason: str, **options: object) -> None:
-    """Refuse any of these options, for a reason that has a place for its name."""
+    """Refuse any of these options; `reason` has a placeholder for the option's name."""
     for option, value in options.items():
         if value is not None:
             raise ValueError(reason.format(f"--{option}"))
@@ -197,7 +197,7 @@ def _explain_exercise(
 
 
 def _quiz(sheet: Sequence[str], solution: Sequence[str]) -> None:
-    """The questions; the answers as soon as somebody at a terminal asks for them."""
+    """Print the questions, and then the answers; at a terminal, wait for Enter in between."""
     _say_lines(sheet)
     if sys.stdin.isatty() and sys.stdout.isatty():
         with suppress(EOFError):

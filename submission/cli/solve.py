@@ -154,7 +154,7 @@ def _speed(analysis: Analysis, seconds: float) -> str:
 def _kept_table(solver: Solver, file: Path | None, resume: bool) -> Iterator[Callable[[], str]]:
     """Load the table from a file, if resumed, and save it: at the end, and by calls when due.
 
-    A call says what has kept it from being saved, which need not last as long as the search.
+    A call returns the reason if saving has failed, which may be temporary.
     """
     if file is None:
         if resume:
@@ -197,7 +197,7 @@ def _solve_lines(solver: Solver, every_column: bool, json: bool, time_limit: flo
         )
     positions: Iterable[ReachedPosition] = read_positions(solver.env, sys.stdin)
     if not is_stream(sys.stdin):
-        positions = list(positions)  # a mistake is told before anything is solved
+        positions = list(positions)  # so mistakes are reported before anything is solved
     analyse_one = analyse if every_column else analyse_score
     as_line = as_json_line if json else as_plain_line
     # The bar redirects stdout to its terminal: right for lines shown there, wrong for a file's.
