@@ -1,6 +1,6 @@
-"""Agents: their interface, the results of their searches, and the common ground of all searches.
+"""Agents: their interface, the results of their searches, and the tools that all searches share.
 
-That ground is the clock, variations, chance and random numbers.
+These tools are the clock, variations, chance and random numbers.
 """
 
 import random
@@ -18,7 +18,7 @@ from envs.protocol import CHANCE, Action, Env, GameOfChance, State
 class SearchResult(Generic[Action]):
     """The result of a search. Values are from player 1's view, in [-1, 1].
 
-    An estimate lies strictly between -1 and 1 and may be 0; `proven` tells it from a draw.
+    An estimate lies strictly between -1 and 1 and may be 0; `proven` tells whether 0 is a draw.
     """
 
     action: Action
@@ -36,7 +36,7 @@ class SearchResult(Generic[Action]):
     simulations: int = 0
     """Simulations run (Monte Carlo searches only)."""
     depth: int | None = None
-    """Plies that the search looked ahead everywhere; None where there is no such depth."""
+    """Plies that the search looked ahead on every line; None for searches without such a depth."""
     elapsed: float = 0.0
     """Seconds that the search took."""
     engine: str = "reference"
@@ -73,10 +73,10 @@ class Agent(ABC):
         """
 
     def compile(self, env: Env[Any, Any]) -> None:  # noqa: B027  # most agents have nothing to do
-        """Compile what a search of this game will need; see `agents.compiled.compilation`."""
+        """Compile the search for this game, if it can be; see `agents.compiled.compilation`."""
 
     def require_playable(self, env: Env[Any, Any]) -> None:  # noqa: B027  # most play every game
-        """Check that the agent can play a game; with options for another game it cannot.
+        """Check that the agent can play a game; its options may be for another game.
 
         Raises:
             ValueError: it cannot.
@@ -85,7 +85,7 @@ class Agent(ABC):
     def bank_share(self, env: Env[Any, Any]) -> float:
         """Share of a match's bank of time that one move may take, from 0 to 1.
 
-        Above 0 where a search that ends on its own is worth the wait.
+        Above 0 for agents whose search ends on its own and is worth the wait.
         """
         return 0.0
 
@@ -129,7 +129,7 @@ class Clock:
         *time_limits: seconds each; None is no limit.
 
     Raises:
-        ValueError: one is no number, with which the time would never be up.
+        ValueError: one is nan, with which the time would never be up.
     """
 
     def __init__(self, *time_limits: float | None) -> None:
@@ -140,7 +140,7 @@ class Clock:
         self.restart()
 
     def restart(self) -> None:
-        """Begin to run now, as if the clock had just been created."""
+        """Start again from 0, as if the clock had just been created."""
         self._start = perf_counter()
         self._end = self._start + self._seconds
 
@@ -159,7 +159,7 @@ class Clock:
         return perf_counter() >= self._end
 
     def check(self) -> None:
-        """Let the search go on; `TimeUp` if the time is up."""
+        """Raise `TimeUp` if the time is up."""
         if perf_counter() >= self._end:
             raise TimeUp
 
@@ -169,10 +169,10 @@ Variation = tuple[Any, Any] | None
 
 
 class Finding(NamedTuple):
-    """What a search has found out about an action or a state. Values are player 1's, in [-1, 1].
+    """The finding of a search about an action or a state. Values are player 1's, in [-1, 1].
 
-    The value is that of a look-ahead, and may rest on guesses. The bounds rest on ends of the game
-    alone: whatever lies beyond the horizon, the true value is between them, and `value` is too.
+    The value comes from a look-ahead, and may rest on guesses. The bounds rest only on ends of the
+    game: the true value is between them, whatever lies beyond the horizon, and so is `value`.
     """
 
     value: float
@@ -184,7 +184,7 @@ class Finding(NamedTuple):
     """The line of play that the search expects."""
 
     def assured(self, sign: int) -> float:
-        """What the player with this sign (+1: player 1, -1: player 2) is sure of, in their view."""
+        """The least for the player with this sign (+1: player 1, -1: player 2), in their view."""
         return self.low if sign == 1 else -self.high
 
     def possible(self, sign: int) -> float:
@@ -192,7 +192,7 @@ class Finding(NamedTuple):
         return self.high if sign == 1 else -self.low
 
     def within(self, low: float, high: float) -> "Finding":
-        """The finding, narrowed by bounds that are proven elsewhere."""
+        """The finding, narrowed by bounds that were proven elsewhere."""
         low, high = max(low, self.low), min(high, self.high)
         return Finding(min(max(self.value, low), high), low, high, self.variation)
 
@@ -255,7 +255,7 @@ def possible_outcomes(env: Any, state: Any) -> dict[Any, float]:
 def expected_value(values: Sequence[float], probabilities: Iterable[float]) -> float:
     """The mean of `values`, each weighted with its probability.
 
-    Where all of them are wins the result is exactly 1.0, whatever the probabilities round to.
+    If all of them are wins the result is exactly 1.0, however the probabilities are rounded.
     """
     weights = list(probabilities)
     weighted = [weight * value for weight, value in zip(weights, values, strict=True)]

@@ -1,4 +1,4 @@
-"""Alpha-beta: minimax's values without looking at what cannot change them."""
+"""Alpha-beta: minimax's values without visiting states that cannot change them."""
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from enum import IntEnum
@@ -58,18 +58,18 @@ class TranspositionTable(dict[Hashable, Entry]):
 class AlphaBeta(DepthFirstSearch[State, Action]):
     """One alpha-beta search, with a transposition table and killer moves kept between depths.
 
-    The window (alpha, beta) holds what the players are sure of elsewhere: player 1 can have at
-    least alpha, player 2 can hold the value down to beta. The value v that a search returns bounds
-    the true value t (minimax's at the same depth):
+    The window (alpha, beta) tells what the players can already get elsewhere: player 1 at least
+    alpha, and player 2 at most beta. The value v that a search returns bounds the true value t
+    (minimax's at the same depth):
 
         v <= alpha          t <= v
         alpha < v < beta    t == v
         beta <= v           t >= v
 
-    Beside its value each finding has bounds that are proven: they rest on ends of the game alone,
-    and what was pruned or lies beyond the horizon may be worth anything. So a guess may cause
-    cutoffs, but never becomes a proof. In a game in which a state recurs at different plies, what
-    the table has proven at one of them may serve at another, where minimax at this depth would
+    Beside its value each finding has proven bounds: they rest on ends of the game alone, and hold
+    whatever the states that were pruned or lie beyond the horizon are worth. So a guess may cause
+    cutoffs, but never becomes a proof. In a game in which a state recurs at different plies, bounds
+    that the table has proven at one ply may serve at another, where minimax at this depth would
     still have to guess.
 
     Where chance decides, t is the expected value of the outcomes; no value lies outside [-1, 1].
@@ -104,7 +104,7 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
     def search_root(
         self, state: State, actions: Iterable[Action], depth: float, found: Found[Action]
     ) -> None:
-        """Examine `actions` in turn, each within the window that those before it leave."""
+        """Examine `actions` in turn, each within the window that the earlier ones leave."""
         maximising = self.env.current_player(state) == 1
         alpha, beta = -1.0, 1.0
         self.observer.enter_root(state, (alpha, beta))
@@ -120,7 +120,7 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
     def action_value(
         self, state: State, action: Action, depth: float, ply: int, alpha: float, beta: float
     ) -> Finding:
-        """What `action` is worth within the window."""
+        """The value of `action`, within the window."""
         self.nodes += 1
         self.observer.enter(action, depth, (alpha, beta))
         child = self.env.get_next_state(state, action)
@@ -147,7 +147,7 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
         alpha: float,
         beta: float,
     ) -> Finding:
-        """What `state` is worth within the window."""
+        """The value of `state`, within the window."""
         self.clock.check()
         entry = self.table.get(state)
         if entry is not None:
@@ -183,14 +183,14 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
         """The expected value of a state in which chance decides, within the window.
 
         Star1 of B. W. Ballard, "The *-Minimax Search Procedure for Trees Containing Chance Nodes"
-        (1983): an outcome is searched with such a window that a value outside of it puts the
-        expected value outside (alpha, beta), whatever the later outcomes are worth. Then the bound
-        that was crossed is the result: no sharper one is known.
+        (1983): the window of an outcome is chosen so that a value outside of it puts the expected
+        value outside (alpha, beta), whatever the later outcomes are worth. Then the result is the
+        bound that was crossed, for no sharper one is known.
         """
         probabilities = possible_outcomes(self.env, state)
         self.observer.weigh(probabilities)
         findings = []
-        known, unknown = 0.0, 1.0  # what earlier outcomes contribute; how likely later ones are
+        known, unknown = 0.0, 1.0  # the sum over earlier outcomes; the probability of later ones
         for action, probability in probabilities.items():
             unknown -= probability
             outcome_alpha = (alpha - known - unknown) / probability
@@ -244,7 +244,7 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
         window: tuple[float, float],
         known: Entry | None,
     ) -> Finding:
-        """Store what the search of `state` found, merged with the bounds that the table had."""
+        """Store the finding about `state`, merged with the bounds in the table."""
         alpha, beta = window
         bound = Bound.EXACT
         if finding.value <= alpha:

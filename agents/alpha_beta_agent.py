@@ -27,16 +27,16 @@ from envs.protocol import Action, State
 
 @dataclass
 class AlphaBetaAgent(DepthFirstAgent, TwoEngines):
-    """Searches one ply deeper again and again, pruning what cannot matter, until its time is up.
+    """Searches one ply deeper again and again, pruning useless lines, until its time is up.
 
     Deepening ends early when the value is proven. So it plays the fastest win that it can see, and
     defends a lost state for as long as it can.
 
-    On ConnectX boards of up to 256 bits (a guard bit for each column counted in), with a heuristic
-    and an ordering that are named here, the search is compiled: the same values, some hundred times
-    as fast. The first search of a process compiles it, which takes seconds; they are not part of
-    its time. Where it is compiled, the heuristic `auto` is the learned value in the game that the
-    weights know, Connect Four; in plain Python a network takes too long.
+    On ConnectX boards of up to 256 bits (with a guard bit for each column), with a heuristic and an
+    ordering chosen by name, the search is compiled: the same values, some hundred times as fast.
+    The first search of a process compiles it, which takes seconds that its clock does not count. In
+    a compiled search the heuristic `auto` is the learned value in the game that the weights know,
+    Connect Four; in plain Python a network takes too long.
     """
 
     quick = {"depth": 3, "time_limit": None}  # noqa: RUF012
@@ -70,7 +70,7 @@ class AlphaBetaAgent(DepthFirstAgent, TwoEngines):
     def new_search(self, env: Any, clock: Clock) -> AlphaBeta[Any, Any]:
         """Make the recursion, compiled where it can be."""
         compiled = self.is_compiled(env)
-        clock.restart()  # for that may have taken seconds
+        clock.restart()  # for compiling may have taken seconds
         return self._new_search(env, clock, compiled)
 
     def depths(self) -> Iterable[float]:
@@ -82,7 +82,7 @@ class AlphaBetaAgent(DepthFirstAgent, TwoEngines):
     def break_ties(
         self, search: DepthFirstSearch[State, Action], state: State, deepened: Deepened[Action]
     ) -> None:
-        """Of actions proven equal, prefer the hardest for a fallible opponent, if asked to."""
+        """Of actions proven equal, prefer the hardest for a fallible opponent, by `tie_break`."""
         env, best, depth = search.env, deepened.best, deepened.depth
         value = deepened.found.get(best, UNKNOWN).value
         sign = player_sign(env, state)
@@ -113,7 +113,7 @@ class AlphaBetaAgent(DepthFirstAgent, TwoEngines):
             deepened.found[deepened.best] = Finding.end(value)
 
     def chosen_heuristic(self) -> Heuristic:
-        """The function that the option names; `learned` is one where there are weights."""
+        """The function that the option names; `learned` needs weights."""
         known: Mapping[str, Heuristic] = {**HEURISTICS, **self._learned}
         return choose("heuristic", self.heuristic, known)
 

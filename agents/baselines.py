@@ -12,7 +12,7 @@ from envs.protocol import Action, Env, State
 
 @dataclass
 class RandomAgent(Agent):
-    """Plays uniformly random legal actions: the least that every other agent must beat."""
+    """Plays uniformly random legal actions: the weakest baseline."""
 
     seed: int | None = option(None, "seed of the random numbers; none: different in every run")
     _rng: Random = field(init=False, repr=False, compare=False)
@@ -70,5 +70,5 @@ class GreedyAgent(Agent):
         )
 
     def require_playable(self, env: Env[State, Action]) -> None:
-        """Check that the heuristic and the ordering are for this game; a ValueError if not."""
+        """Raise ValueError unless the heuristic and the ordering are for this game."""
         self.search(env, env.initial_state())

@@ -1,8 +1,8 @@
 """Depth-first search: iterative deepening, and the agent around any recursion.
 
-A new search is its recursion alone: a `DepthFirstSearch` that examines the actions of a root, and
-a `DepthFirstAgent` whose `new_search` makes it. The clock, the order of the root's actions,
-deepening and the result are here; so is what `agents.parallel` needs to split the search.
+A new search is its recursion alone: a `DepthFirstSearch` that examines the actions of a root, and a
+`DepthFirstAgent` whose `new_search` makes it. This module has the clock, the order of the root's
+actions, deepening, the result, and the parts that `agents.parallel` needs to split the search.
 """
 
 from abc import ABC, abstractmethod
@@ -29,19 +29,19 @@ from agents.options import choose, option, require_at_least
 from envs.protocol import Action, Env, State
 
 ROUNDING = 1e-12
-"""The most by which a mean over the outcomes of chance may miss the one that a cutoff rests on."""
+"""The most by which a mean over the outcomes of chance may miss the mean behind a cutoff."""
 
 
 class Observer:
-    """Told where a depth-first search goes; this one does not listen. Values are player 1's."""
+    """Is told each step of a depth-first search; this class ignores them. Values are player 1's."""
 
     def enter_root(self, state: Any, window: tuple[float, float] | None = None) -> None:
         """The search starts at `state`, with these alpha and beta; deepening starts repeatedly."""
 
     def enter(self, action: Any, depth: float, window: tuple[float, float] | None = None) -> None:
-        """The search goes on to the child behind `action` of the present node, for the first time.
+        """The search enters, for the first time, the child behind `action` of the present node.
 
-        It stops looking ahead `depth` plies below the present node, and hands a window down.
+        It looks `depth` plies ahead from the present node, and hands down the window.
         """
 
     def leave(self, value: float) -> None:
@@ -51,7 +51,7 @@ class Observer:
         """No player decides at the present node: its actions have these probabilities."""
 
     def recall(self, low: float, high: float, value: float) -> None:
-        """The transposition table bounds the present node by `low` and `high`: it returns one."""
+        """By the table the present node is between `low` and `high`; the search returns a bound."""
 
 
 class DepthFirstSearch(ABC, Generic[State, Action]):
@@ -73,13 +73,13 @@ class DepthFirstSearch(ABC, Generic[State, Action]):
     def search_root(
         self, state: State, actions: Iterable[Action], depth: float, found: Found[Action]
     ) -> None:
-        """Examine `actions` in turn, `depth` >= 1 plies deep, and enter in `found` what they give.
+        """Examine `actions` in turn, `depth` >= 1 plies deep, and enter the findings in `found`.
 
-        The value of the first of the best actions is exact at this depth. The others may be bounds,
-        no better for the player whose turn it is than the best before them.
+        The value of the first of the best actions is exact at this depth. Other values may be
+        bounds, no better for the player to move than the best value before them.
 
         Raises:
-            TimeUp: the time is up; `found` keeps what was examined.
+            TimeUp: the time is up; `found` has the actions examined so far.
         """
 
 
@@ -92,11 +92,11 @@ class Deepened(Generic[Action]):
     sensible: Sequence[Action]
     """The actions that two plies of look-ahead leave."""
     found: Found[Action]
-    """From the deepest search, or from as much of it as there was time for."""
+    """From the deepest search, which may be incomplete."""
     depth: float = 0.0
     """Plies that the last complete search looked ahead; inf: to the end of the game."""
     proven: bool = False
-    """Whether the best action is proven to be worth as much as any other can be."""
+    """Whether the best action is proven to be as good as any other."""
 
 
 def deepen(
@@ -105,19 +105,19 @@ def deepen(
     actions: Sequence[Action],
     depths: Iterable[float],
 ) -> Deepened[Action]:
-    """Search to one depth after the other, each time trying first what was best before.
+    """Search one depth after the other, each time trying first the best action so far.
 
-    It ends when the value is proven, so of several wins the fastest is found. If a search is too
-    deep for Python's stack, the deepest one before it counts.
+    Deepening ends when the value is proven, so of several wins it finds the fastest. If a search is
+    too deep for Python's stack, the deepest one before it counts.
 
     Args:
         search: the recursion.
         state: the root.
-        actions: what to choose from, in the order in which to try it; at least one.
+        actions: at least one, in the order in which to try them.
         depths: plies to look ahead, ascending.
 
     Raises:
-        ValueError: the first search is deeper than Python's stack.
+        ValueError: the first search is too deep for Python's stack.
     """
     sign = player_sign(search.env, state)
     sensible = sensible_actions(search.env, state, actions)
@@ -147,11 +147,11 @@ def deepen(
 
 
 def take_in_part(deepened: Deepened[Action], found: Found[Action], sign: int) -> None:
-    """Take in what an unfinished search has found, for the player with this sign."""
+    """Add the findings of an unfinished search, for the player with this sign."""
     values = {action: found[action].value for action in found if action in deepened.sensible}
     if values:
         deepened.best = best_action(values, deepened.sensible, sign)
-    elif deepened.best not in deepened.sensible:  # the heuristic liked it, one ply deep
+    elif deepened.best not in deepened.sensible:  # chosen one ply deep, by the heuristic
         deepened.best = deepened.sensible[0]
     deepened.found |= found
 
@@ -187,35 +187,35 @@ class DepthFirstAgent(Agent):
         self.chosen_ordering()
 
     def require_playable(self, env: Env[State, Action]) -> None:
-        """Check that the heuristic and the ordering are for this game; a ValueError if not."""
+        """Raise ValueError unless the heuristic and the ordering are for this game."""
         state = env.initial_state()
         self.chosen_heuristic()(env, state)
         self.chosen_ordering()(env, state, ())
 
     @abstractmethod
     def new_search(self, env: Env[State, Action], clock: Clock) -> DepthFirstSearch[State, Action]:
-        """Make the recursion; its clock is restarted after work that is not part of its time."""
+        """Make the recursion; it restarts its clock after work that does not count."""
 
     def depths(self) -> Iterable[float]:
-        """Plies to look ahead, search after search."""
+        """Plies to look ahead, for one search after the other."""
         return count(1) if self.depth is None else range(1, self.depth + 1)
 
     def break_ties(
         self, search: DepthFirstSearch[State, Action], state: State, deepened: Deepened[Action]
     ) -> None:
-        """Replace `deepened.best` by another action that is equally good, if need be."""
+        """Choose among equally good actions: replace `deepened.best`, if need be."""
 
     def search(
         self, env: Env[State, Action], state: State, time_limit: float | None = None
     ) -> SearchResult[Action]:
         """Search until the time is up, the depth is reached or the value is proven.
 
-        Of the `action_values` that of the chosen action is exact at `depth`, the others may be
-        bounds: no better for the player whose turn it is than the best before them.
+        In `action_values` the value of the chosen action is exact at `depth`; others may be bounds,
+        no better for the player to move than the best value before them.
 
         Raises:
             ValueError: the game is over; or the compiled engine is asked for and cannot search it;
-                or minimax looks deeper than Python's stack.
+                or the search is too deep for Python's stack.
         """
         return self.search_among(env, state, legal_actions(env, state), time_limit)
 
@@ -226,7 +226,7 @@ class DepthFirstAgent(Agent):
         candidates: Sequence[Action],
         time_limit: float | None = None,
     ) -> SearchResult[Action]:
-        """Search as `search` does, but for the best of some legal actions, at least one."""
+        """Search as `search` does, but only among some legal actions, at least one."""
         search = self.new_search(env, Clock(self.time_limit, time_limit))
         return self.search_with(search, state, candidates)
 

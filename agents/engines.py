@@ -1,4 +1,4 @@
-"""Agents with two engines: a compiled search where there is one, and else the readable one."""
+"""Agents with two engines: a compiled search where there is one, otherwise the reference."""
 
 from abc import abstractmethod
 from typing import Any, ClassVar
@@ -16,11 +16,11 @@ class TwoEngines(Agent):
 
     engine: str
     requirement: ClassVar[str]
-    """What the compiled search needs besides a game that it knows, for a message."""
+    """The options that the compiled search needs, for a message."""
 
     @abstractmethod
     def compilation(self, env: Any) -> Compilation | None:
-        """The compiled search of a game; None where there is none for it or for these options."""
+        """The compiled search of a game; None if there is none for the game or these options."""
 
     def compile(self, env: Env[Any, Any]) -> None:
         """Compile the search, if it is to be compiled for this game."""
@@ -61,7 +61,7 @@ class TreeAgent(TwoEngines):
     def tree_at(
         self, env: Any, state: Any, compiled: bool, keeps: bool
     ) -> MonteCarloTree[Any, Any] | Forest:
-        """The kept tree, if it is of this engine and `state` is in it, or a new one."""
+        """The kept tree, if it belongs to this engine and contains `state`, or a new one."""
         tree = self.tree
         known = tree is not None and isinstance(tree, Forest) == compiled and tree.env == env
         if tree is None or not (keeps and known and tree.descend(state)):

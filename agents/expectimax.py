@@ -1,4 +1,4 @@
-"""Expectimax: the value of a state against an opponent whose actions are only likely."""
+"""Expectimax: the value of a state against an opponent who plays by probabilities."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ from envs.protocol import CHANCE, Action, Env, State
 
 @dataclass
 class ExpectimaxAgent(MinimaxAgent):
-    """Plays for the opponent's mistakes: values are expected ones under a model of the opponent.
+    """Plays for the opponent's mistakes: its values are means under a model of the opponent.
 
-    A value is proven where it follows from ends of the game and the model alone; 1 or -1 is a proof
-    against any opponent where the model rules no action out. A time limit does not interrupt a
-    model that itself searches at each of the opponent's states.
+    A value is proven if it follows only from ends of the game and the model; 1 or -1 is a proof
+    against any opponent if the model rules no action out. A time limit does not interrupt a model
+    that searches at each of the opponent's states.
     """
 
     opponent: str | OpponentModel = option(
@@ -45,7 +45,7 @@ class ExpectimaxAgent(MinimaxAgent):
 
 
 class Expectimax(Minimax[State, Action]):
-    """One expectimax search: minimax in which the opponent is a kind of chance.
+    """One expectimax search: minimax with the opponent as a chance player.
 
     The player whose turn it is at the root decides; the other follows the model.
 
@@ -69,7 +69,7 @@ class Expectimax(Minimax[State, Action]):
         super().search_root(state, actions, depth, found)
 
     def state_value(self, state: State, actions: Sequence[Action], depth: float) -> Finding:
-        """What the best of `actions` is worth, or their mean where the opponent moves."""
+        """The value of the best of `actions`, or their mean where the opponent moves."""
         if self.env.current_player(state) in (self.player, CHANCE):
             return super().state_value(state, actions, depth)
         self.clock.check()

@@ -1,7 +1,7 @@
 """Ten levels of strength, from random to perfect, whatever the speed of the machine.
 
-Each level has a look-ahead, and in a share of its moves it looks only as far as a weaker player: it
-slips. What it overlooks then is what people overlook, a block before a win, a plan before a block.
+Each level has a look-ahead, and in a share of its moves it slips: it looks only as far as a weaker
+player. So it overlooks what people overlook, a block sooner than a win, a plan sooner than a block.
 """
 
 from dataclasses import dataclass, field
@@ -25,9 +25,9 @@ from envs.protocol import Action, Env, State
 EXACT = 99
 """The depth of a level that solves the position."""
 DEEPEST_IN_PYTHON = 6
-"""Plies that plain Python looks ahead in some milliseconds: nothing is compiled for those."""
+"""Plies that plain Python looks ahead in some milliseconds, without compiling."""
 MOST_STATES = 500
-"""States that plain Python may visit for a move, as many as its depth allows at best."""
+"""States that plain Python may visit for a move, by the estimate of `affordable_depth`."""
 
 
 @dataclass(frozen=True)
@@ -38,14 +38,14 @@ class Level:
     name: str
     depth: int
     slips: float
-    """Share of the moves in which it looks ahead only `slip_depth` plies."""
+    """Share of the moves in which the level looks ahead only `slip_depth` plies."""
     slip_depth: int
     elo: int
-    """In Connect Four, above the first level: the figures of `benchmarks/results/levels.json`."""
+    """In Connect Four, above level 1, from `benchmarks/results/levels.json`."""
 
     @property
     def slip_numbers(self) -> int:
-        """How many of the numbers that a random stream draws are slips: those below it."""
+        """The bound below which a number of a random stream is a slip."""
         return round(self.slips * (1 << DRAWN_BITS))
 
 
@@ -68,13 +68,13 @@ LEVELS = (
 class LevelAgent(Agent):
     """Plays as strongly as its level says, from 1 (random) to 10 (perfect).
 
-    Neighbouring levels of Connect Four are 100 to 250 Elo apart. Level 6 and those above take every
-    win at hand and see every threat; those below overlook them now and then, the less the higher
-    they are. No level counts seconds, so a seed gives the same moves on any machine; only levels 9
-    and 10, which solve, are limited to what the agent `perfect` finds in its time.
+    Neighbouring levels of Connect Four are 100 to 250 Elo apart. From level 6 on they take every
+    win at hand and see every threat; lower levels overlook some, the lower the more. No level
+    counts seconds, so a seed gives the same moves on any machine; except that levels 9 and 10,
+    which solve, depend on what the agent `perfect` finds in its time.
 
-    Up to level 7 all of it is plain Python, level 8 is compiled. In games with many actions, or
-    where Numba is missing, a level looks less far ahead, so that no move takes seconds.
+    Up to level 7 the search is plain Python, at level 8 it is compiled. In games with many actions,
+    or where Numba is missing, a level looks less far ahead, so that no move takes seconds.
     """
 
     quick = {"n": 6}  # noqa: RUF012
@@ -94,13 +94,13 @@ class LevelAgent(Agent):
 
     @property
     def level(self) -> Level:
-        """The entry of the table."""
+        """The level's entry in `LEVELS`."""
         return LEVELS[self.n - 1]
 
     def search(
         self, env: Env[State, Action], state: State, time_limit: float | None = None
     ) -> SearchResult[Action]:
-        """Search as far as the level looks ahead, or as it does when it slips."""
+        """Search as far as the level looks ahead, or less far when it slips."""
         depth = self._drawn_depth()
         if depth == 0:
             action = self._drawn_action(env, state)
@@ -115,7 +115,7 @@ class LevelAgent(Agent):
         return self._player(env, state, depth).act(env, state, time_limit)
 
     def compile(self, env: Env[Any, Any]) -> None:
-        """Compile what the level searches with, if it is to be compiled for this game."""
+        """Compile the level's search, if it is to be compiled for this game."""
         if self.level.depth == EXACT:
             self._perfect.compile(env)
         for depth in (self.level.depth, self.level.slip_depth):
@@ -127,7 +127,7 @@ class LevelAgent(Agent):
         return self._perfect.bank_share(env) if self.level.depth == EXACT else 0.0
 
     def _drawn_depth(self) -> int:
-        """Draw whether it slips in this move, and return how far it looks ahead."""
+        """Draw whether the level slips in this move; return how far it looks ahead."""
         self._stream = next_stream(self._stream)
         slips = self._stream & DRAWN_MASK < self.level.slip_numbers
         return self.level.slip_depth if slips else self.level.depth
@@ -147,7 +147,7 @@ class LevelAgent(Agent):
         return self._alpha_beta(affordable_depth(depth, len(legal_actions(env, state))))
 
     def _alpha_beta(self, depth: int) -> AlphaBetaAgent:
-        """The search of the levels between, compiled only where plain Python would take long."""
+        """The search of the levels in between, compiled only if plain Python would take long."""
         engine = "reference" if depth <= DEEPEST_IN_PYTHON else "auto"
         return AlphaBetaAgent(depth, time_limit=None, engine=engine, weights=None)
 

@@ -29,8 +29,8 @@ def uct(total: float, visits: int, parent_visits: int, exploration: float) -> fl
 class Tree(MonteCarloTree[State, Action]):
     """A tree that selects by UCT, expands a leaf by one action and plays on from there.
 
-    Where chance decides, a simulation draws the outcome. One that was never drawn before enters
-    the tree on the way to the leaf. Such a node is proven when all outcomes are, with their mean.
+    Where chance decides, a simulation draws the outcome; a new outcome enters the tree on the way
+    to the leaf. A chance node is proven when all of its outcomes are, with their mean.
 
     The game goes on in `state`, the root. The settings are options of `MCTSAgent`.
     """
@@ -69,7 +69,7 @@ class Tree(MonteCarloTree[State, Action]):
     def bound(self, node: Node[State, Action]) -> Callable[[Node[State, Action]], float]:
         """The `uct` of a child for the player whose turn it is."""
         sign = node.sign
-        spread = self.exploration * sqrt(log(node.visits))  # once for all children
+        spread = self.exploration * sqrt(log(node.visits))  # computed once for all children
 
         def uct_of(child: Node[State, Action]) -> float:
             return sign * child.total / child.visits + spread / sqrt(child.visits)
@@ -110,7 +110,7 @@ class Tree(MonteCarloTree[State, Action]):
             node.proven = expected_value(values, probabilities.values())
 
     def restrict_root(self, actions: Sequence[Action]) -> None:
-        """Consider `actions` only at the root; the others must be proven to be no better."""
+        """Consider only `actions` at the root; the others must be proven to be no better."""
         self.root.untried = [action for action in self.root.untried if action in actions]
         for action in [action for action in self.root.children if action not in actions]:
             del self.root.children[action]
@@ -119,11 +119,11 @@ class Tree(MonteCarloTree[State, Action]):
 
 
 class LookAheadTree(Tree[State, Action]):
-    """The compiled tree with decisive moves: two plies are looked ahead at every node."""
+    """The reference of the compiled tree with decisive moves: every node looks two plies ahead."""
 
     def make_node(
         self, state: State, actions: Sequence[Action], proven: float | None = None
     ) -> Node[State, Action]:
-        """A node without statistics, of the moves that two plies leave open."""
+        """A node without statistics, with the moves that two plies of look-ahead leave open."""
         self.nodes += 1
         return node_of_two_plies(self.env, state, actions, proven)

@@ -31,13 +31,12 @@ class MCTSAgent(TreeAgent):
 
     A proven win is always played and a proven loss avoided; among the rest `final_move` decides.
 
-    On ConnectX boards of up to 256 bits (a guard bit for each column counted in), with uniform,
-    decisive or learned rollouts, the search is compiled. It does what the reference does, some
-    fifty times as fast, but where `decisive_moves` are considered it leaves out at every node, and
-    not only at the root, the moves that lose at once. States that are decided by this are left to
-    the reference. The first search of a process compiles it, which takes seconds; they are not part
-    of its time. Where it is compiled, the rollout `auto` is the learned value in the game that the
-    weights know, Connect Four.
+    On ConnectX boards of up to 256 bits (with a guard bit for each column), with uniform, decisive
+    or learned rollouts, the search is compiled. It does the same as the reference, some fifty times
+    as fast, but with `decisive_moves` it leaves out moves that lose at once at every node, and not
+    only at the root. States decided by this are left to the reference. The first search of a
+    process compiles it, which takes seconds that its clock does not count. In a compiled search the
+    rollout `auto` is the learned value in the game that the weights know, Connect Four.
     """
 
     unlimited = {"simulations": None, "time_limit": None}  # noqa: RUF012
@@ -91,7 +90,7 @@ class MCTSAgent(TreeAgent):
         if self.simulations is self.time_limit is time_limit is None and not self.solver:
             raise ValueError("without a solver the search needs simulations or a time_limit")
         legal_actions(env, state)
-        compiled = self.is_compiled(env)  # before the clock starts, for this may take seconds
+        compiled = self.is_compiled(env)  # before the clock starts: compiling may take seconds
         clock = Clock(self.time_limit, time_limit)
         tree = self._tree_at(env, state, compiled)
         nodes = tree.nodes
@@ -113,13 +112,13 @@ class MCTSAgent(TreeAgent):
         )
 
     def require_playable(self, env: Any) -> None:
-        """Check that a network that is asked for knows this game; a ValueError if not."""
+        """Raise ValueError unless the network, if one is asked for, knows this game."""
         rollout = self._rollout(env, compiled=True)
         if isinstance(rollout, LearnedValue):
             rollout.arrays(env)
 
     def compilation(self, env: Any) -> Compilation | None:
-        """The compiled search of a game; None where the game or the rollout is not known to it."""
+        """The compiled search of a game; None if it does not know the game or the rollout."""
         rollout = self._rollout(env, compiled=True)
         if not is_compiled_game(env):
             return None

@@ -17,8 +17,8 @@ class MinimaxAgent(DepthFirstAgent):
     """Looks at every line of play to a fixed depth: the textbook's search, nothing pruned.
 
     Among actions of equal value it prefers one that wins at once, or does not lose at once, then
-    the first in its ordering. When the time is up it chooses among the actions examined by then.
-    All `action_values` are exact at that depth.
+    the first in its ordering. When the time is up it chooses among the actions examined so far. All
+    `action_values` are exact at that depth.
     """
 
     quick = {"depth": 2}  # noqa: RUF012
@@ -46,9 +46,9 @@ class MinimaxAgent(DepthFirstAgent):
     def break_ties(
         self, search: DepthFirstSearch[State, Action], state: State, deepened: Deepened[Action]
     ) -> None:
-        """Prefer, of equals, what is worth most against a fallible opponent, if that is asked for.
+        """Among equals prefer the action worth most against a fallible opponent, by `tie_break`.
 
-        It takes values from a complete search that looks at replies, too.
+        That takes values from a complete search that looks at replies, too.
         """
         depth, found = deepened.depth, deepened.found
         if self.tie_break != "expectimax" or depth <= 1:
@@ -68,7 +68,7 @@ class MinimaxAgent(DepthFirstAgent):
 class Minimax(DepthFirstSearch[State, Action]):
     """One minimax search.
 
-    Where chance decides, a state is worth what its outcomes are worth on average (D. Michie,
+    Where chance decides, the value of a state is the mean of its outcomes' values (D. Michie,
     "Game-Playing and Game-Learning Automata", 1966), and the principal variation ends.
     """
 
@@ -81,7 +81,7 @@ class Minimax(DepthFirstSearch[State, Action]):
             found[action] = self.action_value(state, action, depth)
 
     def action_value(self, state: State, action: Action, depth: float) -> Finding:
-        """What `action` is worth, `depth` >= 1 plies deep; `TimeUp` if there is no time for it."""
+        """The value of `action`, `depth` >= 1 plies deep; `TimeUp` if there is no time for it."""
         self.nodes += 1
         self.observer.enter(action, depth)
         child = self.env.get_next_state(state, action)
@@ -96,7 +96,7 @@ class Minimax(DepthFirstSearch[State, Action]):
         return finding
 
     def state_value(self, state: State, actions: Sequence[Action], depth: float) -> Finding:
-        """What the best of `actions` is worth for the player whose turn it is."""
+        """The value of the best of `actions` for the player to move."""
         self.clock.check()
         player = self.env.current_player(state)
         if player == CHANCE:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from math import inf
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -33,22 +34,22 @@ def file_option(
 ) -> Any:
     """A dataclass field for a data file of the agent's.
 
-    Its type is `str | bytes`, or that and None: the path, or what the file holds. The bundler puts
-    the latter in the place of the former, so that a submission needs no other file.
+    Its type is `str | bytes`, or that and None: the path, or the file's content. The bundler
+    replaces the path by the content, so that a submission needs no other file.
 
     Args:
         help_text: a line.
-        default: the path, None, or what `read` takes in the place of a path.
-        read: gives what the file holds.
+        default: the path, None, or a word that `read` takes in place of a path.
+        read: returns the file's content.
     """
     return field(default=default, metadata={"help": help_text, "read": read})
 
 
 def choose(name: str, choice: str | Chosen, known: Mapping[str, Chosen]) -> Chosen:
-    """The function that an option names, or the function itself where one is handed in.
+    """The function that an option names; a function is returned as it is.
 
     Raises:
-        ValueError: no function of that name; the message lists the known ones.
+        ValueError: no function has that name; the message lists the known names.
     """
     if callable(choice):
         return choice
@@ -70,10 +71,11 @@ def require_at_least(name: str, number: float | None, least: float) -> None:
     """Check a limit; None is no limit.
 
     Raises:
-        ValueError: `number` is below `least`, above `LARGEST`, or not a number.
+        ValueError: `number` is below `least`, above `LARGEST`, or not finite.
     """
     if number is not None and not least <= number <= LARGEST:
-        expected = f"at most {LARGEST}" if number > LARGEST else f"at least {least}"
+        most = "finite" if number == inf else f"at most {LARGEST}"
+        expected = most if number > LARGEST else f"at least {least}"
         raise ValueError(f"{name} must be {expected}, not {number!r}")
 
 
@@ -117,7 +119,7 @@ def agent_options(agent: type[Agent]) -> list[OptionInfo]:
     """The options of an agent class, in the order of their declaration.
 
     Raises:
-        ValueError: the type of one is not there.
+        ValueError: the type of an option is not defined at run time.
     """
     try:
         types = get_type_hints(agent)
@@ -140,7 +142,7 @@ def agent_options(agent: type[Agent]) -> list[OptionInfo]:
 
 
 def unlimited_options(agent: type[Agent], options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options, with limits that they leave open lifted: the caller's clock is the limit."""
+    """The options, with all limits lifted that they do not set: the caller's clock is the limit."""
     return {**agent.unlimited, **options}
 
 
@@ -148,8 +150,8 @@ def check_options(name: str, agent: type[Agent], options: Mapping[str, Any]) -> 
     """Check that an agent has these options and that their values are of the right type.
 
     Raises:
-        ValueError: an unknown option, one without a default that is not given, or a value of a
-            wrong type; the message lists what fits.
+        ValueError: an option is unknown, has a value of a wrong type, or is missing and has no
+            default; the message lists what fits.
     """
     known = {option.name: option for option in agent_options(agent)}
     for option in options:
@@ -180,6 +182,6 @@ def _check_type(what: str, annotation: Any, value: Any) -> None:
 
 
 def united_types(annotation: Any) -> tuple[Any, ...]:
-    """The types that an annotation unites; itself alone where it is none of several."""
+    """The types that an annotation unites, or the annotation alone."""
     is_union = get_origin(annotation) in (Union, UnionType)
     return get_args(annotation) if is_union else (annotation,)

@@ -8,14 +8,14 @@ from typing import NamedTuple
 class PackageFile(NamedTuple):
     """A data file of the package.
 
-    A bundle carries the content of each file that one of its modules makes a constant.
+    A bundle carries the content of each `PackageFile` that is a constant of one of its modules.
     """
 
     package: str
-    """The package in whose folder it lies."""
+    """The package in whose folder the file lies."""
     name: str
     base85: str = ""
-    """Its content, in a bundle."""
+    """The content, in a bundle."""
 
     def read(self) -> bytes:
         """The content; an OSError if neither the package nor the content is here."""

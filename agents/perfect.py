@@ -29,25 +29,25 @@ from agents.traps.trap_setter import TrapSetter, WatchedGame
 from envs.protocol import Action, Env, State
 
 SOLVING_SHARE = 0.5
-"""Part of the time for solving; if that fails, the rest is for alpha-beta."""
+"""Share of the time for solving; if that fails, the rest is for alpha-beta."""
 SOLVING_SHARE_AFTER_BOOK = 0.95
-"""The part after the plies of a book, where the solver is compiled: it is done in a second, and
-should have that time on a slower machine, too."""
+"""The share after the plies of a book, if the solver is compiled: it takes a second, and should
+have that time on a slower machine, too."""
 OUTCOME_SHARE = 0.7
-"""Part of the time for the bare results of all moves, before their scores are asked for, where the
+"""Share of the time for finding only win, draw or loss of all moves, before their scores, if the
 solver is not compiled."""
 TIE_SECONDS = 0.2
-"""Time to look for the best one of equally good moves."""
+"""Seconds for choosing among equally good moves."""
 LATEST_TIE = 0.5
-"""Seconds of solving after which any of the best moves will do."""
+"""Seconds of solving after which the choice among the best moves is skipped."""
 HARD_POSITION_SHARE = 0.4
-"""Part of a match's bank that a single move may take."""
+"""Share of a match's bank that a single move may take."""
 TRAP_SHARE = 0.5
-"""Part of the time left that may go into setting a trap."""
+"""Share of the time left that may go into setting a trap."""
 TRAP_SECONDS = 2.0
-"""The longest time that may go into it."""
+"""The most seconds for setting a trap."""
 TRAP_TRIALS = 400
-"""The most trials for it, which take about a second where they are compiled."""
+"""The most trials for setting a trap; compiled, they take about a second."""
 RESISTANCES = ("traps", "longest")
 """Aims where no win can be forced."""
 
@@ -56,19 +56,18 @@ RESISTANCES = ("traps", "longest")
 class PerfectAgent(Agent):
     """Plays Connect Four without a mistake, and sets traps where it cannot win.
 
-    It never gives a result away. It wins a won position as fast as possible. In a drawn position
-    all moves that keep the draw are equally good against an opponent who makes no mistake, and in a
-    lost one all moves are; against one who does, they are not. With the resistance `traps` it takes
-    the move after which a likely opponent most probably gives something away, even if one who makes
-    no mistake then wins sooner; with `longest` the exactly best one, which loses last.
+    It never gives a result away. It wins a won position as fast as possible. Against a perfect
+    opponent all moves that keep the draw are equally good in a drawn position, and all moves in a
+    lost one; against a fallible opponent they are not. With the resistance `traps` it takes the
+    move after which a likely opponent most probably gives something away, even if a perfect one
+    then wins sooner; with `longest` the exactly best move, which loses last.
 
-    From the empty board on it plays by heart, from a repertoire and a book of traps, until so few
-    cells are left that the solver is done in no time even in plain Python. Elsewhere it solves the
-    position, compiled where Numba is ready. What an opponent has played in a game tells it how far
-    that opponent sees.
+    From the empty board on it plays from a repertoire and a book of traps, until so few cells are
+    left that the solver is quick even in plain Python. In other positions it solves, compiled if
+    Numba is ready. The opponent's moves in a game tell how far this opponent looks ahead.
 
-    On other boards of up to 124 cells it does the same where the solver is done in time. Where it
-    is not, and in other games, it plays as the alpha-beta agent does.
+    On other boards of up to 124 cells it solves if the solver is done in time; otherwise, and in
+    other games, it plays as the alpha-beta agent does.
     """
 
     unlimited = {"time_limit": None}  # noqa: RUF012
@@ -117,11 +116,11 @@ class PerfectAgent(Agent):
             solver_compilation(env).begin()
 
     def bank_share(self, env: Env[Any, Any]) -> float:
-        """Large on the repertoire's board: hard positions are rare there, and are solved."""
+        """Large on the repertoire's board, where hard positions are rare and can be solved."""
         return 0.0 if self._repertoire_of(env) is None else HARD_POSITION_SHARE
 
     def act(self, env: Env[State, Action], state: State, time_limit: float | None = None) -> Action:
-        """The action that `search` chooses; by heart where it can be, without a search."""
+        """The action that `search` chooses; without a search if a book has it."""
         by_heart: Any = self._by_heart(env, state)[0]
         if by_heart is None:
             return self.search(env, state, time_limit).action
@@ -136,7 +135,7 @@ class PerfectAgent(Agent):
         """Find a best move; the `action_values` are those of the equally good moves found."""
         legal_actions(env, state)
         exact_moves = self._exact_moves_in(env)
-        clock = Clock(self.time_limit, time_limit)  # whatever is compiled has been compiled by now
+        clock = Clock(self.time_limit, time_limit)  # all compiling is done by now
         self._game.see(env, state)
         by_heart: Any = self._by_heart(env, state)[0]
         sets_traps = self.resistance == "traps" and by_heart is None
@@ -149,17 +148,17 @@ class PerfectAgent(Agent):
         return replace(result, elapsed=clock.elapsed)
 
     def source(self, env: Env[Any, Any], state: Any) -> str:
-        """The source of its move in a position: the books `traps` and `repertoire`, or `search`.
+        """The source of a move: the book `traps` or `repertoire`, or `search`.
 
-        It may change: a search that is still being compiled may be asked the next time.
+        The source may change while a search is being compiled.
         """
         return self._by_heart(env, state)[1]
 
     def _by_heart(self, env: Env[Any, Any], state: Any) -> tuple[Any, str]:
-        """The move of the book of traps or of the repertoire, and which; None where there is none.
+        """The move of the book of traps or of the repertoire, and which book; None without one.
 
-        Where traps are to be set and the book has none, that is left to a search, unless it would
-        be one in plain Python.
+        Where traps are to be set and the book of traps has none, the search for traps decides,
+        unless it would run in plain Python.
         """
         traps, repertoire = self._traps_of(env), self._repertoire_of(env)
         if traps is not None and traps.scope.plies_of(state.player) >= 0:
@@ -172,16 +171,16 @@ class PerfectAgent(Agent):
         return move, "search" if move is None else "repertoire"
 
     def _traps_of(self, env: Any) -> Repertoire | None:
-        """The book of traps, if they are asked for and it is of this game."""
+        """The book of traps, if traps are asked for and it is for this game."""
         if self.resistance != "traps" or self.traps is None or not self._has_books(env):
             return None
         try:
             return _if_of(self._traps or shipped_traps(), env)
-        except OSError:  # a bundle of an agent that makes this one has left the book behind
+        except OSError:  # the bundle of an agent that makes this one does not carry the book
             return None
 
     def _repertoire_of(self, env: Env[Any, Any]) -> Repertoire | None:
-        """The repertoire, if it is of this game."""
+        """The repertoire, if it is for this game."""
         if not self._has_books(env):
             return None
         return _if_of(self._repertoire or shipped_repertoire(), env)
@@ -220,7 +219,7 @@ class PerfectAgent(Agent):
     def _search_exactly(
         self, exact_moves: ExactMoves, state: Any, clock: Clock, sets_traps: bool
     ) -> SearchResult[Any]:
-        """An exactly best move, or one that sets a trap where none wins; TimeUp without a proof."""
+        """An exactly best move, or a trap if no move wins; TimeUp without a proof."""
         solver = exact_moves.solver
         nodes = solver.nodes
         quick = solver.book is not None and solver.is_compiled
@@ -248,7 +247,7 @@ class PerfectAgent(Agent):
         )
 
     def _setter(self, solver: Solver, clock: Clock) -> TrapSetter:
-        """The setter of traps, who has watched the opponent's moves of this game."""
+        """The setter of traps, with the opponent's moves of this game."""
         if self._trap_setter is None:
             self._trap_setter = TrapSetter(Judge(solver))
         self._trap_setter.watch(self._game.replies, clock)
@@ -265,7 +264,7 @@ class PerfectAgent(Agent):
         return agent.search_among(env, state, candidates, clock.left)
 
     def _exact_moves_in(self, env: Env[Any, Any]) -> ExactMoves | None:
-        """The judge of moves in this game, with what it has learnt from earlier moves.
+        """The judge of moves in this game, with a table from earlier moves.
 
         Compiled as soon as that is ready. None for games that the solver does not play.
         """
@@ -283,7 +282,7 @@ class PerfectAgent(Agent):
 def _decided(
     state: Any, outcomes: Mapping[int, ScoreBounds], candidates: Sequence[int]
 ) -> SearchResult[Any]:
-    """The one move that is not refuted, with its result where that is proven."""
+    """The only move that is not refuted, with its result if that is proven."""
     (action,) = candidates
     result = outcomes[action].outcome
     value = float((result or 0) * (1 if state.player == 1 else -1))
@@ -291,5 +290,5 @@ def _decided(
 
 
 def _if_of(repertoire: Repertoire, env: Any) -> Repertoire | None:
-    """A repertoire, if it is of this game."""
+    """A repertoire, if it is for this game."""
     return repertoire if env.size == repertoire.scope[:3] else None

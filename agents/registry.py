@@ -36,7 +36,7 @@ TRAINED_AGENTS: Mapping[str, type[Agent]] = {"policy": PolicyAgent, "alphazero":
 """The agents that play only the game of their weights: Connect Four by default."""
 
 REGISTERED: Mapping[str, type[Agent]] = {**AGENTS, **TRAINED_AGENTS}
-"""All that can be made by name."""
+"""All agents that can be made by name."""
 
 
 def agent_names() -> list[str]:
@@ -73,7 +73,7 @@ WORD_VALUES: dict[str, JsonValue] = {"none": None, "null": None, "true": True, "
 
 
 class AgentSpecification(NamedTuple):
-    """An agent as a text names it; neither the name nor the options need exist."""
+    """An agent's name and options from a text; neither need exist."""
 
     name: str
     options: dict[str, JsonValue]
@@ -94,7 +94,7 @@ def parse_specification(text: str) -> AgentSpecification:
 def agent_from_text(text: str, seed: int | None = None) -> Agent:
     """The registered agent of a text that `parse_specification` reads.
 
-    The seed is for an agent that has such an option, where the text gives none.
+    The seed is for an agent with such an option, unless the text gives one.
 
     Raises:
         ValueError: unknown agent or option, or a value that does not fit.
@@ -145,7 +145,7 @@ def parse_options(texts: Iterable[str]) -> dict[str, JsonValue]:
 def joined_options(
     named: Mapping[str, JsonValue], options: Mapping[str, JsonValue]
 ) -> dict[str, JsonValue]:
-    """The options that an agent's name brings and those beside it; ValueError if one is in both."""
+    """The options in an agent's name and further ones; ValueError if one is in both."""
     for key in named.keys() & options.keys():
         raise ValueError(f"option {key} is given twice")
     return {**named, **options}

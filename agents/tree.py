@@ -1,10 +1,10 @@
 """The Monte Carlo tree: its nodes, its simulations, and the proofs that it carries up.
 
-`agents.mcts` and `agents.policy.puct` say by which rule it selects, and what a leaf is worth;
-`agents.compiled.tree_kernel` is the same on arrays. For both to grow the same tree, this is fixed:
-of equal numbers the first one counts, children stand in the order in which they were made, numbers
-are added up in the order in which they come, and a simulation's result is added to its path from
-the last node to the first.
+`agents.mcts` and `agents.policy.puct` define the rule of selection and the value of a leaf;
+`agents.compiled.tree_kernel` is the same on arrays. Both grow the same tree by these conventions:
+of equal numbers the first counts, children stand in the order of their creation, numbers are added
+up in the order in which they come, and a simulation's result is added to its path from the last
+node to the first.
 """
 
 from abc import ABC, abstractmethod
@@ -19,7 +19,7 @@ from envs.protocol import Action, Env, State
 
 
 class SearchedNode(ABC, Generic[Action]):
-    """What a tree search knows about a state, in any of the trees. Values are player 1's."""
+    """The node of a state in any of the trees. Values are player 1's."""
 
     __slots__ = ()
 
@@ -49,8 +49,8 @@ class SearchedNode(ABC, Generic[Action]):
     def value(self) -> float:
         """The proven value, or else the mean result.
 
-        The mean counts one drawn game in addition, so that it lies strictly inside (-1, 1)
-        even where all of them were won.
+        The mean counts one more game, a draw, so that it lies strictly inside (-1, 1) even if all
+        games were won.
         """
         return self.total / (self.visits + 1) if self.proven is None else self.proven
 
@@ -89,7 +89,7 @@ class Node(SearchedNode[Action], Generic[State, Action]):
 
 
 class MergedNode(SearchedNode[Action]):
-    """A state as several trees know it, at least one: their statistics are added up."""
+    """The nodes of a state in several trees, at least one, with their statistics added up."""
 
     def __init__(self, nodes: Sequence[SearchedNode[Action]]) -> None:
         self._nodes = nodes
@@ -112,7 +112,7 @@ class MergedNode(SearchedNode[Action]):
 
 
 class TreeObserver:
-    """Told what each simulation of a Monte Carlo tree does; this one does not listen."""
+    """Is told each simulation of a Monte Carlo tree; this class ignores them."""
 
     def selected(self, path: Sequence[Node[Any, Any]]) -> None:
         """A simulation has selected its path from the root; nothing is expanded yet."""
@@ -124,11 +124,11 @@ class TreeObserver:
 class MonteCarloTree(ABC, Generic[State, Action]):
     """A search tree that grows with each simulation.
 
-    A simulation selects a path to a node that is proven or has untried actions, expands that, and
-    adds what the last node is worth to every node of the path. With the solver, results that are
-    certain are carried up as proven values (M. H. M. Winands, Y. Björnsson and J.-T. Saito,
-    "Monte-Carlo Tree Search Solver", 2008): a node is a proven win when one child is, and worth
-    its best child when all children are proven.
+    A simulation selects a path to a node that is proven or has untried actions, expands that node,
+    and adds the value of the last node to every node of the path. With the solver, certain results
+    are carried up as proven values (M. H. M. Winands, Y. Björnsson and J.-T. Saito, "Monte-Carlo
+    Tree Search Solver", 2008): a node is a proven win when one child is, and worth its best child
+    when all children are proven.
     """
 
     solver: bool = True
@@ -151,7 +151,7 @@ class MonteCarloTree(ABC, Generic[State, Action]):
 
     @abstractmethod
     def bound(self, node: Node[State, Action]) -> Callable[[Node[State, Action]], float]:
-        """The rule of selection: by what a child of `node` is selected, the highest first."""
+        """The rule of selection: the child of `node` with the highest bound is selected."""
 
     @abstractmethod
     def expand(self, path: list[Node[State, Action]]) -> None:
@@ -215,8 +215,8 @@ class MonteCarloTree(ABC, Generic[State, Action]):
     def best_child(self, node: Node[State, Action]) -> Node[State, Action]:
         """The child that the rule selects, the first of equals.
 
-        The solver passes over children whose value is proven: there is nothing to learn from
-        them, and while `node` itself is not proven, it has another child.
+        The solver skips children with a proven value: there is nothing to learn from them, and as
+        long as `node` itself is not proven, it has another child.
         """
         bound = self.bound(node)
         best, best_bound = node, -inf
@@ -236,7 +236,7 @@ class MonteCarloTree(ABC, Generic[State, Action]):
         return child
 
     def prove(self, path: Sequence[Node[State, Action]]) -> None:
-        """Carry the proven value of the last node of `path` up as far as it decides."""
+        """Carry the proven value of the last node of `path` up as far as it proves nodes."""
         for node in path[-2::-1]:
             self.settle(node)
             if node.proven is None:
@@ -265,7 +265,8 @@ class MonteCarloTree(ABC, Generic[State, Action]):
 def back_up(path: Sequence[Node[Any, Any]], total: float, visits: int) -> None:
     """Add the sum of a simulation's results to each node of its path, the last one first.
 
-    A player who can fall back on more than `total` would take that: it counts from there upwards.
+    A player who can fall back on more than `total` would take that, so it counts from there
+    upwards.
     """
     for node in reversed(path):
         if node.assured is not None:
@@ -279,9 +280,9 @@ def back_up(path: Sequence[Node[Any, Any]], total: float, visits: int) -> None:
 def node_of_two_plies(
     env: Env[State, Action], state: State, actions: Sequence[Action], proven: float | None
 ) -> Node[State, Action]:
-    """A node of the moves that two plies of look-ahead leave open, proven where they decide.
+    """A node with the moves that two plies of look-ahead leave open, proven if they decide.
 
-    They show a win at hand, and moves that lose at once; where all of them do, the node is lost.
+    They show moves that win at once and moves that lose at once; if all moves lose, the node does.
     """
     sign = player_sign(env, state)
     if actions and winning_action(env, state, actions):

@@ -1,4 +1,4 @@
-"""The games: pure rules behind one small protocol that every search plays by."""
+"""The games: pure rules behind one small protocol, which is all that a search uses."""
 
 from typing import Any
 

@@ -41,7 +41,7 @@ def column_cells(rows: int, column: int) -> int:
 
 @inlined
 def mirrored(rows: int, columns: int, cells: int) -> int:
-    """Return cells in a mirror: the left column becomes the right one."""
+    """Return the mirror image of cells: the left column becomes the right one."""
     height = rows + 1
     image = 0
     for _ in range(columns):
@@ -60,8 +60,8 @@ def line_steps(rows: int, inarow: int) -> LineSteps:
     """Return, by direction, the shifts by which `has_line` doubles runs until they reach `inarow`.
 
     Stones that start a run of n cells, and'ed with themselves shifted by m <= n cells, start runs
-    of n + m: for four in a row that takes shifts by 1 and 2 cells. Two shifts are always given
-    (0 keeps a run as it is); what longer lines need beyond them comes as a tuple.
+    of n + m: for four in a row that takes shifts by 1 and 2 cells. The first two shifts are always
+    there (0 keeps a run as it is); longer lines have the others in a tuple.
     """
     cells = []
     run = 1
@@ -117,7 +117,7 @@ WORD_BITS = 64
 
 
 class BoardMasks(NamedTuple):
-    """A board's size and the bit masks that follow from it, words as the board needs them."""
+    """A board's size and the bit masks that follow from it, in words of the board's width."""
 
     rows: int
     columns: int
@@ -144,12 +144,12 @@ def fits_in_word(rows: int, columns: int, inarow: int) -> bool:
 
 
 def fits_in_wide_word(rows: int, columns: int, inarow: int) -> bool:
-    """Return whether a board suits the compiled searches: it fits one of their words."""
+    """Return whether a board fits the widest words of the compiled searches."""
     return bits_needed(rows, columns, inarow) <= max(WORDS)
 
 
 def word_of_board(rows: int, columns: int, inarow: int) -> WordKind:
-    """Return the kind of words of a board that `fits_in_wide_word`, as narrow as they can be."""
+    """Return the narrowest kind of words for a board that `fits_in_wide_word`."""
     needed = bits_needed(rows, columns, inarow)
     return WORDS[min(bits for bits in WORDS if bits >= needed)]
 
@@ -200,7 +200,7 @@ def cell_of_number(bottom: int, number: int) -> int:
 
 @inlined
 def column_from_middle(columns: int, place: int) -> int:
-    """Return the column at a place, from 0, of the order from the middle outwards, left first."""
+    """Return the column at index `place` when columns go from the middle outwards, left first."""
     distance = (place + 1) // 2  # 0, 1, 1, 2, 2 ...
     to_the_left = place % 2 == columns % 2
     return (columns - 1) // 2 + (-distance if to_the_left else distance)

@@ -1,6 +1,6 @@
 """The base of all line games: states, turns, rewards, Kaggle's flat board, move strings.
 
-A move string is a game as text: `"4453"` is four plies, actions counted from 1.
+A move string is a game as text: `"4453"` is four plies, with actions counted from 1.
 """
 
 from abc import ABC, abstractmethod
@@ -25,17 +25,17 @@ class BoardState(NamedTuple):
 
     @classmethod
     def of_stones(cls, mover: int, mask: int, won: bool = False) -> "BoardState":
-        """The position of these stones; their number tells whose turn it is."""
+        """The position with these stones; their number tells whose turn it is."""
         return cls(mover, mask, 1 + mask.bit_count() % 2, won)
 
     @property
     def ply(self) -> int:
-        """How many stones lie on the board."""
+        """The number of stones on the board."""
         return self.mask.bit_count()
 
     @property
     def key(self) -> int:
-        """A number that belongs to these stones alone."""
+        """A number that no other stones have."""
         return self.mover + self.mask
 
     def mirrored(self, rows: int, columns: int) -> "BoardState":
@@ -49,16 +49,17 @@ class BoardState(NamedTuple):
 
 
 new_state = tuple.__new__
-"""`new_state(BoardState, fields)` skips the argument handling of NamedTuple: searches live here."""
+"""`new_state(BoardState, fields)` skips the argument handling of NamedTuple, for speed."""
 
 
 class BoardGame(ABC):
     """Two players fill a board with stones in turn; the first to have a line of `inarow` wins.
 
-    A game inherits this class, adds where a stone may go (`get_available_actions` and
-    `get_next_state`; `action_cells` where an action is not a cell), and is entered in
-    `envs.games`, from elsewhere by `envs.register_game`. An action is legal while one of its cells
-    is free. Its cells stand on each other in one column, and the board is its own mirror image.
+    A game inherits this class, defines where a stone may go (`get_available_actions` and
+    `get_next_state`; `action_cells` where an action is not a cell), and is entered in `envs.games`,
+    or from other packages by `envs.register_game`. An action is legal while one of its cells is
+    free. The cells of an action stand on each other in one column, and the board is its own mirror
+    image.
 
     Args:
         rows: height of the board, at least 1.
@@ -113,7 +114,7 @@ class BoardGame(ABC):
     def action_cells(self) -> Sequence[int]:
         """The cells that each action can fill, as a mask; a stone takes the lowest free one.
 
-        By default each cell is an action. Where it is not, the game's constructor sets them.
+        By default each cell is an action; the constructor of any other game sets this.
         """
         return list(self.cell_masks)
 
@@ -188,8 +189,8 @@ class BoardGame(ABC):
 
         Args:
             board: `rows * columns` cells as `to_board` gives them.
-            player: whose turn it is; None finds it from the number of stones. Where it is given,
-                the numbers of stones need not fit, as in a puzzle.
+            player: whose turn it is; None tells it by the number of stones. If it is given, the
+                players' numbers of stones may differ by more, as in a puzzle.
 
         Raises:
             ValueError: a wrong number of cells, a cell other than 0, 1 and 2, a player other than
@@ -241,7 +242,7 @@ def parse_moves(moves: str) -> list[int]:
             in `"4, 4, 12"`, which a board of ten or more columns needs.
 
     Raises:
-        ValueError: something other than numbers of at least 1, or none where a comma asks for one.
+        ValueError: something other than numbers of at least 1, or no number before a comma.
     """
     if ",," in "".join(f",{moves}".split()):
         raise ValueError(f"a number is missing before a comma of the moves {moves!r}")

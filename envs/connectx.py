@@ -84,6 +84,6 @@ class _OpenColumns(dict[int, tuple[int, ...]]):
 
     def __missing__(self, top_stones: int) -> tuple[int, ...]:
         columns = tuple(column for column, top in enumerate(self._top) if not top_stones & top)
-        if len(self) < 4096:  # all of them on 12 columns; wider boards must not fill the memory
+        if len(self) < 4096:  # enough for 12 columns; wider boards must not fill the memory
             self[top_stones] = columns
         return columns

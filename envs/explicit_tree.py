@@ -51,10 +51,10 @@ class ExplicitTree:
 
     Args:
         tree: the root: a list, a dict or a node, not a number alone.
-        scale: what 1.0 stands for: each reward is a leaf divided by it. None takes 1.0 where all
-            leaves lie in [-1, 1], so that 1 is a win; otherwise a power of two (so that the
-            division is exact) that exceeds every leaf: no search may know that a leaf is the
-            largest, and prune what the textbooks visit.
+        scale: the number that becomes 1.0: each reward is a leaf divided by the scale. None takes
+            1.0 if all leaves lie in [-1, 1], so that 1 is a win; otherwise a power of two (so that
+            the division is exact) that exceeds every leaf, or else a search could know that a leaf
+            is the largest, and prune nodes that the textbooks visit.
 
     Raises:
         ValueError: a node without actions, an action that is neither a number nor a name, a leaf
@@ -78,7 +78,7 @@ class ExplicitTree:
     def numbers(self) -> set[float]:
         """Return every number of the tree: its leaves, and probabilities to 12 decimals.
 
-        Thirds that sum to 1 may differ in their last digit, which means nothing.
+        Thirds that sum to 1 may differ in their last digit; the rounding makes them equal.
         """
         positions = self._positions.values()
         leaves = {position.leaf for position in positions if not position.actions}
@@ -102,7 +102,7 @@ class ExplicitTree:
         return self._positions[state].actions
 
     def get_next_state(self, state: TreePath, action: ActionName) -> TreePath:
-        """Return the path that is longer by `action`."""
+        """Return the path with `action` appended."""
         path = (*state, action)
         if path not in self._positions:
             legal = ", ".join(map(repr, self._positions[state].actions))
@@ -111,7 +111,7 @@ class ExplicitTree:
         return path
 
     def reward(self, state: TreePath, action: ActionName) -> float:
-        """Return the leaf that `action` leads to, divided by the scale; 0.0 where there is none."""
+        """Return the leaf that `action` leads to, divided by the scale; 0.0 for an inner node."""
         return self._positions[self.get_next_state(state, action)].leaf / self.scale
 
     def chance_probabilities(self, state: TreePath) -> Mapping[ActionName, float]:
@@ -132,7 +132,7 @@ class _Position(NamedTuple):
     player: int
     actions: Sequence[ActionName] = ()
     probabilities: Sequence[float] = ()  # of the actions, where chance decides
-    leaf: float = 0.0  # its number, where the game is over
+    leaf: float = 0.0  # the leaf's number, where the game is over
 
 
 def _read(path: TreePath, tree: Any, turn: int) -> Iterator[tuple[TreePath, _Position]]:

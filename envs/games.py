@@ -1,7 +1,7 @@
 """The table of games: the command line, Gymnasium, training and the tests find them here.
 
-A game of your own gets in by `register_game`, or by an entry point of an installed package, which
-names its class: in the group `connectx.games`, `pop = "my_module:Pop"`.
+`register_game` adds a game of your own, and so does an entry point of an installed package that
+names the game's class: in the group `connectx.games`, `pop = "my_module:Pop"`.
 """
 
 import re
@@ -20,10 +20,10 @@ from envs.tic_tac_toe import TicTacToe
 
 
 class Place(NamedTuple):
-    """What a move names, by a number counted from 1: a column or a cell."""
+    """The kind of place that a move names by its number, from 1: a column or a cell."""
 
     name: str
-    used_up: str  # says that it takes no more stones
+    used_up: str  # says that the place takes no more stones
 
 
 COLUMN = Place("column", "full")
@@ -39,8 +39,8 @@ class GameEntry:
     rules: type[BoardGame]
     """The class. Its constructor takes sizes of the board only, each with a default.
 
-    Where it is another one of the table at some size, one class inherits the other: a policy that
-    was trained for one plays both.
+    If it is the same game as another of the table at some size, one class inherits the other: a
+    policy that was trained for one plays both.
     """
     place: Place
     gymnasium_ids: tuple[str, ...] = ()  # PettingZoo has its environments under the same ids
@@ -94,14 +94,14 @@ OTHER_GAMES: dict[str, type] = {}
 OURS = tuple(GAMES)
 SIZES = {"rows", "columns", "inarow"}
 ENTRY_POINTS = "connectx.games"
-TRIAL_GAMES = 10  # random games by which a registered game is tested
+TRIAL_GAMES = 10  # random games that test a newly registered game
 
 
 def register_game(name: str, rules: type, title: str | None = None) -> None:
-    """Make a game of your own known: to Gymnasium and PettingZoo as `connectx/CLASS-v0`.
+    """Register a game of your own, with Gymnasium and PettingZoo as `connectx/CLASS-v0`.
 
-    One that inherits `BoardGame` is entered in the table `GAMES`: it has compiled vector
-    environments, and training and the command line of this process know it. An entry point
+    A game that inherits `BoardGame` is entered in the table `GAMES`: it has compiled vector
+    environments, and can be trained and named on the command line of this process. An entry point
     (see above) registers a game in every process. A class that was registered under this name
     before is replaced, as when a notebook's cell is run again.
 
@@ -114,7 +114,7 @@ def register_game(name: str, rules: type, title: str | None = None) -> None:
         title: the name for people; by default that of the class.
 
     Raises:
-        ValueError: a name that is taken or has other signs, or a class that is no such game; the
+        ValueError: the name is taken or has other characters, or the class is no such game; the
             message says what is missing.
     """
     if not isinstance(name, str) or not re.fullmatch("[a-z0-9]+", name) or name in OURS:
@@ -190,7 +190,7 @@ def load_games() -> None:
         point = _offered()[name]
         try:
             register_game(name, point.load())
-        except Exception as error:  # whatever a stranger's module may lead to
+        except Exception as error:  # another author's module may raise anything
             warnings.warn(f"the game {name} ({point.value}) is left out: {error}", stacklevel=2)
 
 

@@ -1,4 +1,4 @@
-"""The contract between a game and a search: all that an agent may ask of an environment."""
+"""The protocol between a game and a search: all that an agent may ask of an environment."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from numbers import Real
@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeVar
 State = TypeVar("State", bound=Hashable)
 Action = TypeVar("Action", bound=Hashable)
 
-CHANCE = 0  # the player to move where chance decides; only games of chance have such states
+CHANCE = 0  # the player to move in states where chance decides; only games of chance have these
 
 
 class Env(Protocol[State, Action]):
@@ -61,10 +61,10 @@ TOLERANCE = 1e-9  # the most by which a sum of probabilities may miss 1
 def require_distribution(of: str, probabilities: Iterable[Any]) -> None:
     """Check that these are numbers of at least 0 that sum to 1.
 
-    The message begins with `of`: what the probabilities belong to.
+    `of` says what the probabilities belong to; the message begins with it.
 
     Raises:
-        ValueError: one is no number or negative, or they sum to something else.
+        ValueError: one is not a number or is negative, or they do not sum to 1.
     """
     total = 0.0
     for probability in probabilities:

@@ -12,7 +12,7 @@ from envs.protocol import Env
 from envs.render import CELL, LINE_COLOUR, SYMBOLS, board_caption, board_svg, board_text
 from envs.svg import FONT, element, in_page, text, text_width, title
 
-MOST_CELLS = 2500  # of a board that is drawn; a larger one is written
+MOST_CELLS = 2500  # of a board that is drawn; a larger board is shown as text
 GROUND, INK = "#ffffff", LINE_COLOUR
 """Colours beside the board, readable on a dark page as well."""
 LINE_HEIGHT = 24
@@ -82,7 +82,7 @@ class PositionView:
 
 
 def show(env: Env[Any, Any], state: Any, values: Mapping[Any, float] | None = None) -> PositionView:
-    """Return what displays a position at the end of a notebook's cell.
+    """Return a view of a position that displays itself at the end of a notebook's cell.
 
     Args:
         env: the rules of any game; one without a board is shown as text.
@@ -91,7 +91,8 @@ def show(env: Env[Any, Any], state: Any, values: Mapping[Any, float] | None = No
             stand below their columns or in their cells.
 
     Raises:
-        ValueError: a board game's state that is none, or a value of an action that is not legal.
+        ValueError: `state` is not a state of the board game, or an action with a value is not
+            legal.
     """
     if isinstance(env, BoardGame) and not isinstance(state, BoardState):
         raise ValueError(f"a position of {env!r} is a BoardState, not {state!r}")
@@ -104,7 +105,7 @@ def show(env: Env[Any, Any], state: Any, values: Mapping[Any, float] | None = No
 
 
 def value_label(value: float) -> str:
-    """A value in two decimals; only what is proven reads +1, 0 or -1."""
+    """A value in two decimals; only proven values read +1, 0 or -1."""
     if value in (-1.0, 0.0, 1.0):
         return f"{value:+.0f}" if value else "0"
     return f"{trunc(value * 100) / 100:+.2f}"

@@ -23,7 +23,7 @@ def number(value: float) -> str:
 
 
 def element(name: str, *content: str, **attributes: object) -> str:
-    """Write an element; `_` in an attribute's name stands for a hyphen, a last one for nothing."""
+    """Write an element; `_` in an attribute's name stands for a hyphen, a final `_` for nothing."""
     written = "".join(
         f" {key.rstrip('_').replace('_', '-')}={quoteattr(_attribute(value))}"
         for key, value in attributes.items()
@@ -47,7 +47,7 @@ def polyline(points: Iterable[Point], **attributes: object) -> str:
 
 
 def translated(content: str, by: Point, **attributes: object) -> str:
-    """Content that is drawn elsewhere."""
+    """Return content moved by `by`."""
     shift = f"translate({number(by[0])} {number(by[1])})"
     return element("g", content, transform=shift, **attributes)
 
@@ -80,15 +80,15 @@ def document(size: Point, name: str, description: str, content: Iterable[str]) -
     )
 
 
-OF_SAVED = "connectx-saved"  # the class of pictures that are shown where a page's own are taken out
+OF_SAVED = "connectx-saved"  # the class of pictures shown where a page's own SVG is taken out
 
 
 def in_page(picture: str, words: str, style: str = "") -> str:
     """Return HTML that shows a document as a part of a page, such as a notebook.
 
-    Until a notebook of somebody else's is trusted, it is shown without SVG and style rules. So
-    there the same picture stands as an image, which a rule hides elsewhere. The words say what it
-    means, for those who do not see it; the style is that of the box around it.
+    Until the user trusts a notebook of somebody else's, it is shown without SVG and style rules.
+    There the same picture stands as an image, which a style rule hides elsewhere. The words
+    describe it to readers who do not see it; the style is that of the box around it.
     """
     source = f"data:image/svg+xml;base64,{b64encode(picture.strip().encode()).decode()}"
     return element(

@@ -1,4 +1,4 @@
-"""A contract suite: whether a game of your own keeps the promises of `envs.protocol`."""
+"""A contract suite: it checks that a game of your own keeps the promises of `envs.protocol`."""
 
 from collections.abc import Callable, Hashable, Sequence
 from math import isfinite
@@ -14,18 +14,17 @@ from envs.protocol import CHANCE, require_distribution
 def check_game(game: Any, *, games: int = 100, seed: int = 0, most_plies: int = 1000) -> None:
     """Play random games, and hold each state and action to the contract of `envs.protocol.Env`.
 
-    States and actions are hashable, and stay as they are; the same question has the same answer;
-    states that are equal go on alike; actions differ, and none that is illegal is carried out;
-    rewards are finite numbers in [-1, 1] and come with the last action alone; chance has
-    probabilities that sum to 1; and games end. In an `envs.board.BoardGame` a line wins, and an
-    action lays a stone in the lowest free one of its cells, for as long as there is one; its cells
-    stand on each other.
+    States and actions are hashable and never change; the same question has the same answer; equal
+    states go on alike; actions differ, and illegal ones are refused; rewards are finite numbers in
+    [-1, 1] and come only with the last action; chance has probabilities that sum to 1; and games
+    end. In an `envs.board.BoardGame` a line wins, and an action lays a stone in its lowest free
+    cell, as long as it has one; its cells stand on each other.
 
     Args:
         game: the rules.
         games: how many random games are played.
         seed: the same seed plays the same games.
-        most_plies: a game that is longer does not end.
+        most_plies: a longer game counts as one that does not end.
 
     Raises:
         AssertionError: one sentence that says what is wrong in which state.
@@ -53,7 +52,7 @@ class _Contract:
     def __init__(self, game: Any) -> None:
         self._game = game
         self._known: dict[Hashable, tuple[int, list[Hashable]]] = {}
-        """The player and the actions of each state that was met."""
+        """The player and the actions of each state that was reached."""
         self._actions = set[Hashable]()  # all that were legal somewhere
 
     def initial_state(self) -> Hashable:
@@ -62,7 +61,7 @@ class _Contract:
         return state
 
     def actions(self, state: Hashable) -> Sequence[Hashable]:
-        """The legal actions; all others that were met are refused."""
+        """The legal actions; checks that the game refuses all others seen so far."""
         player = self._same_twice(
             f"current_player({state})", lambda: self._game.current_player(state)
         )

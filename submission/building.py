@@ -1,4 +1,4 @@
-"""Makes submissions of agents and functions, and players of whatever can play.
+"""Makes submissions from agents and functions, and players from anything that can play.
 
 A player is the name of one of Kaggle's agents or of ours, with options if need be
 (`mcts:simulations=500,seed=1`); the path of a submission file; an agent; a `Submission`; or a
@@ -102,7 +102,7 @@ class Submission:
         return front_door.evaluate(self, against, **options)
 
     def grade(self, **options: Any) -> "Grade":
-        """Compare its moves with the truth; see `grade`."""
+        """Compare its moves with exact scores; see `grade`."""
         from submission import front_door
 
         return front_door.grade(self, **options)
@@ -156,7 +156,7 @@ def build(
 
 
 def _note(name: str, options: dict[str, JsonValue]) -> str | None:
-    """Say that a registered agent's weights do not fit Kaggle's board, if so."""
+    """A note if a registered agent's weights do not fit Kaggle's board."""
     try:
         make_agent(name, **options).require_playable(ConnectFour())
     except ValueError as error:
@@ -165,7 +165,7 @@ def _note(name: str, options: dict[str, JsonValue]) -> str | None:
 
 
 def as_player(player: PlayerLike, referee: Referee = Referee.CONNECTX) -> Player:
-    """The player that a name, a path, an agent, a submission or a function stands for.
+    """The player for a name, a path, an agent, a submission or a function.
 
     Raises:
         ValueError, OSError: it stands for none, or its file cannot be read.

@@ -1,4 +1,4 @@
-"""Replaces characters that a console's encoding lacks, so that they are no reason to fail."""
+"""Replaces characters that a console's encoding lacks, so that printing never fails."""
 
 import codecs
 from io import TextIOWrapper
@@ -37,7 +37,7 @@ IN_ASCII = {
 def show_all_characters(*streams: TextIO | None) -> None:
     r"""Let text streams write any character.
 
-    One that the encoding lacks becomes similar ASCII, as in `<=`, or else an escape, as in
+    A character that the encoding lacks becomes similar ASCII, as in `<=`, or else an escape, as in
     `\u4e2d`. With UTF-8 nothing changes.
     """
     for stream in streams:

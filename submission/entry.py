@@ -1,4 +1,4 @@
-"""Kaggle's way to an agent: observation -> request -> state -> search -> action, in time."""
+"""From Kaggle to an agent: observation -> request -> state -> search -> action, in time."""
 
 import gc
 import json
@@ -26,11 +26,11 @@ PLAYED_WITH = "played with "
 """Begins the line by which a submission says its versions."""
 
 LONGEST_MOVE = 10.0
-"""Seconds for a move in OpenSpiel's environments, which allow an hour unless they are told."""
+"""Seconds for a move in OpenSpiel's environments, which by default allow an hour."""
 
 
 class Request(NamedTuple):
-    """A request for a move; a default stands for everything that was missing or odd."""
+    """A request for a move; defaults replace missing or impossible values."""
 
     board: list[Any]
     """Row by row from the top: 0 empty, 1 and 2 the players' stones."""
@@ -75,7 +75,7 @@ def read_request(observation: object, configuration: object) -> Request:
 
 
 def open_spiel_game(observation: object, configuration: object) -> str | None:
-    """OpenSpiel's name of the game where one of its environments asks; None where ConnectX does."""
+    """OpenSpiel's name of the game if one of its environments asks; None if ConnectX does."""
     if read_field(observation, "board") is not None:
         return None
     name = read_field(configuration, "openSpielGameName")
@@ -129,9 +129,9 @@ def _number(source: object, name: str, least: float, default: float) -> float:
 
 
 SAFETY_SHARE = 0.1
-"""Part of the time for a move that is left unused: clocks differ, and machines stumble."""
+"""Share of the time for a move that is left unused, for clocks differ and machines stumble."""
 BANK_SHARE = 0.25
-"""Part of the overage bank that is planned for, spread over the moves to come."""
+"""Share of the overage bank to use, spread over the moves to come."""
 LARGEST_BOARD = 10_000
 """Cells; setting up a search on a larger board could take longer than a move may."""
 
@@ -139,12 +139,12 @@ LARGEST_BOARD = 10_000
 class KagglePlayer:
     """Plays ConnectX as Kaggle asks it to, one episode after the other, and OpenSpiel's games.
 
-    Whatever happens, `act` answers with a plain int, which is a legal column if there is one. It
-    says on stderr why, when that column is not the one that the agent's search has chosen.
+    Whatever happens, `act` answers with a plain int, which is a legal column if there is one. If
+    that column is not the choice of the agent's search, stderr says why.
 
     Args:
         make_agent: makes the agent of a new episode.
-        load_seconds: what loading took; Kaggle counts it as part of the first move.
+        load_seconds: seconds that loading took; Kaggle counts them as part of the first move.
         games: what it plays besides ConnectX, by OpenSpiel's names.
     """
 
@@ -166,7 +166,7 @@ class KagglePlayer:
     def compile_beside(self) -> None:
         """Compile in the background from now on, and begin with the agent's search.
 
-        Until that is ready, moves are played by what is there: a repertoire, or plain Python.
+        Until the search is ready, a repertoire or plain Python finds the moves.
         """
         PATIENCE.compile_beside_games()
         self._first_agent = self._make_agent()
@@ -175,8 +175,8 @@ class KagglePlayer:
     def answer(self, observation: object, configuration: object) -> int | dict[str, int]:
         """Answer whichever referee asks, in its own form: a column, or `{"submission": action}`.
 
-        The first answer comes with the versions that it was found with, on stderr, where the log of
-        a game on Kaggle has them.
+        The first answer also writes the versions of Python and libraries to stderr, which the log
+        of a game on Kaggle keeps.
 
         Args:
             observation: as `act` or `read_open_spiel` takes it; one of
@@ -286,7 +286,7 @@ def plan_seconds(request: Request, elapsed: float, bank_share: float = 0.0) -> f
     Args:
         request: what Kaggle asks.
         elapsed: seconds that this move has taken so far, loading included.
-        bank_share: part of the bank that this move may take, if it is more than all moves get.
+        bank_share: share of the bank that this move may take, if it is more than all moves get.
     """
     moves_left = 1 + (len(request.board) - request.stones) // 2
     seconds = request.act_timeout + max(BANK_SHARE / moves_left, bank_share) * request.bank

@@ -122,12 +122,12 @@ def evaluate(
     resume: bool = False,
     progress: bool = True,
 ) -> Match:
-    """Play against opponents, from openings that each side plays once.
+    """Play a player against others, each opening from both seats.
 
     Args:
         player: from whose view results are counted.
         against: one opponent, or several.
-        games: with each of them; an even number.
+        games: against each opponent; an even number.
         seed: the same seed gives the same games, up to the players' clocks.
         opening_plies: games begin in turn in all positions of this ply.
         sprt: a sequential test, which ends a pairing as soon as it is decided, as in `0,50`.
@@ -139,8 +139,8 @@ def evaluate(
         inarow: stones in a row that win; by default 4, in tic-tac-toe 3.
         act_timeout: seconds for a move; beyond them the bank is used, of 60 s, or 12 s with
             OpenSpiel's environments.
-        trust: files of these players are your own: in the own arena they play in the workers
-            themselves, where nothing contains or ends them, hundreds of games a second.
+        trust: the players' files are your own: in the arena `own` they play in the workers
+            themselves, hundreds of games a second, and nothing contains or ends them.
         workers: games at the same time, at most one a core to be fair.
         dask: address of a Dask scheduler, whose workers play instead.
         results: a file to which each game is added as it ends.
@@ -148,7 +148,7 @@ def evaluate(
         progress: show a bar on stderr.
 
     Returns:
-        The games; after Ctrl-C those until then, see `Match.completion`.
+        The games; after Ctrl-C those played so far, see `Match.completion`.
 
     Raises:
         ValueError, OSError, ModuleNotFoundError: bad input, before any game is played.
@@ -173,17 +173,17 @@ def grade(
     dask: str | None = None,
     progress: bool = True,
 ) -> Grade:
-    """Compare a player's moves with the truth, in positions that are solved exactly.
+    """Compare a player's moves with the exact scores of solved positions.
 
     Args:
-        player: who is asked.
+        player: the player to grade.
         positions: a file that `connectx positions` has written, or positions that others grade
             with, as `submission.grading.published_sets` describes them; by default the package's
             own.
         sample: how many of them to ask about, drawn by the seed; None: all.
         seed: draws the sample and the player's random numbers.
         act_timeout: seconds for a move; the bank of 60 s is full in each position.
-        workers: asked at the same time, at most one a core to be fair.
+        workers: positions asked at the same time, at most one a core to be fair.
         dask: address of a Dask scheduler, whose workers ask instead.
         progress: show a bar on stderr.
 
@@ -224,10 +224,10 @@ def ladder(
     resume: bool = False,
     progress: bool = True,
 ) -> Ladder:
-    """Find out who is stronger: everyone plays everyone, which gives Elo ratings.
+    """Rate two or more players by a round robin.
 
-    The players are two or more. `anchor` is the name of the one whose rating is 0, by default the
-    one in the middle. The other options are those of `evaluate`, with `games` of each two players.
+    `anchor` is the name of the player whose rating is 0, by default the player in the middle. The
+    other options are those of `evaluate`, with `games` between each two players.
 
     Raises:
         ValueError, OSError: bad input.
@@ -257,18 +257,18 @@ def compare(
     workers: int = CORES,
     progress: bool = True,
 ) -> Comparison:
-    """Say whether a new version of a player is better than the old one, and where worse.
+    """Say whether a new version of a player is better than the old one.
 
-    Both are checked by a pair of games; they meet, in the own arena, until a sequential test tells
-    better, worse and equal apart; both are asked for their moves in the same solved positions; and
+    Both are checked by a pair of games. They meet in the arena `own` until a sequential test tells
+    better, worse and equal apart. Both are asked for their moves in the same solved positions, and
     on Linux their moves are timed at a third of the speed.
 
-    `margin` is the difference in Elo that matters: it takes a quarter of the games to tell twice as
-    much. `games` are the most, and `sample` is how many solved positions the seed draws. The other
-    options are those of `evaluate`.
+    `margin` is the difference in Elo that matters; twice as much takes a quarter of the games to
+    tell. `games` is the most to play, and `sample` the number of solved positions, drawn by the
+    seed. The other options are those of `evaluate`.
 
     Raises:
-        ValueError, OSError, ImportError: bad input, or a player that would not be accepted.
+        ValueError, OSError, ImportError: bad input, or Kaggle would not accept a player.
     """
     settings = ComparisonSettings(margin, games, seed, opening_plies, act_timeout)
     players = entrants_of([new, old], Referee.CONNECTX, Arena.OWN, trust)
@@ -310,10 +310,10 @@ def rank(
     workers: int = CORES,
     progress: bool = True,
 ) -> Rank:
-    """Find the level that is as strong as a player, and its Elo, by games that adapt to it.
+    """Find a player's level, from 1 to 10, and its Elo, by games that adapt to it.
 
-    `games` are the most, and after `minutes` no further game begins. The other options are those of
-    `evaluate`.
+    `games` is the most to play, and after `minutes` no further game begins. The other options are
+    those of `evaluate`.
 
     Raises:
         ValueError, OSError, ModuleNotFoundError: bad input.
@@ -339,11 +339,11 @@ def review(
     time_limit: float | None = 10.0,
     progress: bool = True,
 ) -> Review:
-    """Judge a player's moves in games that were played: where was the win or the draw given away?
+    """Find the moves that gave a win or a draw away, in games already played.
 
     Args:
         files: a results file or an episode from Kaggle, or several.
-        player: the name, as the files have it: in an episode, of the team.
+        player: the player's name in the files; in an episode, the team's.
         logs: the player's log of the one episode; by default those beside the episodes.
         time_limit: seconds for each position; None: until it is solved.
         progress: show a bar on stderr.

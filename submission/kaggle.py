@@ -1,4 +1,4 @@
-"""Kaggle: kaggle_environments, imported late and quietly here alone, and the upload command."""
+"""Kaggle: kaggle_environments, imported only here, late and quietly, and the upload command."""
 
 import contextlib
 import io
@@ -76,10 +76,10 @@ INSTALL_HINT = f"kaggle-environments is not installed: {INSTALLATION.format(pip=
 
 @cache
 def kaggle_environments() -> ModuleType:
-    """Import kaggle_environments, whose other games print lines that nobody here needs.
+    """Import kaggle_environments without the lines that its other games print.
 
     Raises:
-        ModuleNotFoundError: with the commands that install it, where it is missing.
+        ModuleNotFoundError: it is missing; the message has the commands that install it.
     """
     with (
         IMPORTING,

@@ -1,4 +1,4 @@
-"""Dataclasses from JSON: of exactly the types that they declare, with no field too many."""
+"""Dataclasses from JSON, with exactly the declared fields and types."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -13,7 +13,7 @@ T = TypeVar("T", bound="DataclassInstance")
 
 
 def record_of(kind: type[T], fields: object) -> T:
-    """The dataclass whose `dataclasses.asdict` went through JSON.
+    """The dataclass from JSON that `dataclasses.asdict` has made.
 
     Raises:
         ValueError: a field is missing, unknown, of another type or out of its range.

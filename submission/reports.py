@@ -1,4 +1,4 @@
-"""The looks of results: figures, tables that fit any terminal, a notebook's view, and pages."""
+"""The display of results: figures, tables that fit any terminal, a notebook's view, and pages."""
 
 import re
 from abc import ABC, abstractmethod
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 PICTURE = "background: #ffffff; color: #0b1f38; margin: 0.5em 0; padding: 0.5em"
-"""The look of a picture in a notebook, which may be dark around it."""
+"""The style of a picture in a notebook, which may be dark around it."""
 
 
 class Printed(ABC):
@@ -36,7 +36,7 @@ class Printed(ABC):
 
     @abstractmethod
     def summary(self) -> Sequence[str | Text]:
-        """Whatever went wrong, and the result in a few sentences."""
+        """The failures, and the result in a few sentences."""
 
     def pictures(self) -> Sequence[str]:
         """Pictures as SVG, which a notebook shows below the tables."""
@@ -47,7 +47,7 @@ class Printed(ABC):
         """The whole result for `json.dumps`."""
 
     def __rich__(self) -> RenderableType:
-        """The tables and then the summary, where the reader's eye is."""
+        """The tables and then the summary, which stays visible in a terminal."""
         return Group(self.tables(), self.brief)
 
     @property
@@ -247,8 +247,8 @@ def render_page(template: str, **values: object) -> str:
 
     Args:
         template: the name of its file.
-        values: by the template's names. Strings are escaped where the template does not call them
-            `safe`, as it does the pictures that `envs.svg` has drawn.
+        values: by the template's names. Strings are escaped unless the template marks them `safe`,
+            which only pictures from `envs.svg` are.
 
     Raises:
         UndefinedError: a value is missing.

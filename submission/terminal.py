@@ -1,4 +1,4 @@
-"""The terminal: lines, progress bars, and strangers' text, fit to be shown."""
+"""The terminal: lines, progress bars, and strangers' text in a safe form."""
 
 import os
 from collections.abc import Callable, Iterator

@@ -11,8 +11,8 @@ An opening book:
     14 + n     4  CRC-32 of all bytes before
 
 Numbers are little-endian. Scores are exact, from the view of the player to move, on the scale of
-`agents.solver.solver.ScoreBounds`. The positions themselves are not in it, since they follow from
-the rules, nor are the scores after fewer plies, which follow from these.
+`agents.solver.solver.ScoreBounds`. The positions are left out, since they follow from the rules,
+and so are the scores after fewer plies, which follow from these.
 
 A repertoire:
 
@@ -28,8 +28,8 @@ A repertoire:
         26     n  the bits, place by place, from the lowest bit of the first byte on
     26 + n     4  CRC-32 of all bytes before
 
-Numbers are little-endian. What the bits say is in `agents.book.repertoire` and
-`agents.book.retrieval`.
+Numbers are little-endian. `agents.book.repertoire` and `agents.book.retrieval` say what the bits
+mean.
 """
 
 import zlib
@@ -47,7 +47,7 @@ from envs.bitboard import fits_in_word
 from envs.compiled.jit import Words
 
 MOST_FOLDED = 16
-"""Scores that a byte of a file may decompress to: several times as many as in large books."""
+"""The most scores that a byte of a file may decompress to: several times those of large books."""
 NO_PLIES = 65535
 VERSION = 1
 """The version of both formats."""
@@ -62,7 +62,7 @@ class FileKind(NamedTuple):
     header: Struct
     """Magic, version, and then numbers."""
     command: str
-    """Makes such a file."""
+    """The command that makes such a file."""
 
     def encode(self, numbers: Iterable[int], content: bytes) -> bytes:
         """The bytes of a file."""
@@ -155,7 +155,7 @@ def decode_repertoire(data: bytes) -> Repertoire:
 
 
 REPERTOIRE = PackageFile("agents.book", "repertoire.cxrp")
-"""Connect Four: all that either player can meet up to ply 20."""
+"""Connect Four: every position that either player can meet up to ply 20."""
 
 
 @lru_cache(maxsize=1)

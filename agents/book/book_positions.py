@@ -23,17 +23,17 @@ from envs.compiled.jit import WORDS, Flags, Words
 from envs.connectx import ConnectX
 
 LARGEST_BOOK_BITS = 63
-"""Columns times rows, a guard bit for each column counted in: keys are signed words."""
+"""The most cells and guard bits: keys are signed words."""
 
 
 @dataclass(frozen=True)
 class BookScope:
-    """A board, and how many plies of play on it are in its book.
+    """A board, and the number of plies that its book covers.
 
-    Its positions have at most `plies` stones, and the game goes on in them.
+    The positions of the book have at most `plies` stones, and the game is not over in them.
 
     Raises:
-        ValueError: the board is impossible or too large, or its games do not last as many plies.
+        ValueError: the board is impossible or too large, or its games are shorter than `plies`.
     """
 
     rows: int
@@ -76,15 +76,15 @@ class Drop(NamedTuple):
     wins: Flags
     """True where the stone is legal and wins."""
     keys: Words
-    """The key of the position after it; without meaning where the stone is illegal or wins."""
+    """The key of the position after the stone; meaningless if the stone is illegal or wins."""
 
 
 FEW_POSITIONS = 2**18
-"""Positions of one ply that take little time and memory."""
+"""So few positions of a ply take little time and memory."""
 
 
 def most_positions(deepest: int) -> int:
-    """How many positions a book may have after any ply, given their number after its last one."""
+    """The most positions that a book may have after any ply, by the number after its last."""
     return max(deepest, FEW_POSITIONS)
 
 

@@ -74,7 +74,7 @@ def shipped_book() -> OpeningBook:
 
 
 def shipped_book_of(env: BoardGame) -> OpeningBook | None:
-    """The shipped book if it is one of this game, else None."""
+    """The shipped book if it is for this game, else None."""
     book = shipped_book()
     scope = book.scope
     same = env.size == (scope.rows, scope.columns, scope.inarow)
@@ -82,7 +82,7 @@ def shipped_book_of(env: BoardGame) -> OpeningBook | None:
 
 
 def open_book(content: BookContent) -> OpeningBook:
-    """A book in which positions can be looked up, those after fewer plies too.
+    """A book in which positions can be looked up, also after fewer plies.
 
     Raises:
         ValueError: there is not one score for each position, or as `positions_by_ply`.
@@ -103,7 +103,7 @@ def open_book(content: BookContent) -> OpeningBook:
 def scores_before(
     scope: BookScope, ply: int, keys: Words, next_keys: Words, next_scores: Words
 ) -> Words:
-    """The scores of all positions after `ply` plies, from those after one more."""
+    """The scores of all positions after `ply` plies, from the scores one ply later."""
     import numpy as np
 
     win = win_score(scope.cells, ply)

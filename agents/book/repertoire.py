@@ -1,12 +1,13 @@
-"""A repertoire: an exactly best move for every position that a player can meet who plays it.
+"""A repertoire: an exactly best move for every position that a player who follows it can meet.
 
-Positions that such a player never allows are left out. So it reaches much further
-than a book of all positions: to the 20th ply of Connect Four in some 200 kB. It can also hold all
-positions of the first plies, however they came about.
+Positions that such a player never allows are left out. So it reaches much further than a book of
+all positions: to the 20th ply of Connect Four in some 200 kB. It can also hold all positions of the
+first plies, however they arose.
 
-The positions are not written down, nor the columns. Where a position has several `promising_moves`,
-a bit for each of them, in their order, tells whether it is the one (`agents.book.retrieval`); most
-positions need one or two. Which positions have bits follows from the moves: they lead there.
+Neither positions nor columns are stored. If a position has several `promising_moves`, a bit for
+each move, in their order, tells whether it is the repertoire's (`agents.book.retrieval`); most
+positions need one or two bits. The moves themselves tell which positions have bits: those that they
+lead to.
 """
 
 from collections.abc import Iterator, Sequence
@@ -36,11 +37,11 @@ class RepertoireScope(NamedTuple):
     columns: int
     inarow: int
     all_plies: int
-    """Up to this ply every position has one; -1: off."""
+    """Up to this ply every position has a move; -1: none."""
     first_plies: int
-    """Up to this ply, positions that player 1 meets by playing the repertoire have one; -1: off."""
+    """Up to this ply, positions that player 1 meets with the repertoire have a move; -1: none."""
     second_plies: int
-    """Up to this ply, positions that player 2 meets have one; -1: off."""
+    """The same for player 2."""
 
     @property
     def board(self) -> BoardMasks:
@@ -48,7 +49,7 @@ class RepertoireScope(NamedTuple):
         return board_masks(self.rows, self.columns, self.inarow)
 
     def check(self) -> None:
-        """Raise ValueError if the solver does not take the board, or it has no such plies."""
+        """Raise ValueError if the solver does not take the board, or the board has fewer plies."""
         env = ConnectX(self.rows, self.columns, self.inarow)
         if not fits_in_word(self.rows, self.columns, self.inarow):
             raise ValueError(
@@ -79,7 +80,7 @@ class Repertoire:
     def move(self, state: BoardState) -> int | None:
         """An exactly best column; None where the repertoire has none.
 
-        Where two plies of look-ahead leave one move, it has that move, on any ply.
+        If two plies of look-ahead leave only one move, it is that move, at any ply.
         """
         others = (state.mask ^ state.mover).bit_count()
         in_turn = others - state.mover.bit_count() == state.player - 1
@@ -103,7 +104,7 @@ class Repertoire:
         return self._met[state.key]
 
     def _columns(self, state: BoardState) -> tuple[int, int]:
-        """The move in a position, and the same move of its mirror image if that is no other."""
+        """The move in a position; in a symmetric position also the mirror image of the move."""
         column, (rows, columns) = self._column(state), self.board[:2]
         is_image = state.mirrored(rows, columns) == state
         return column, columns - 1 - column if is_image else column
@@ -130,12 +131,13 @@ def bit_key(state: BoardState, rank: int) -> int:
 
 
 def promising_moves(board: BoardMasks, state: BoardState) -> Sequence[int]:
-    """Columns of which at least one is exactly best; the likeliest first.
+    """Columns of which at least one is exactly best, the likeliest first.
 
-    One alone where it is certain to be best: it wins, it makes two threats at once, it is the only
-    one after which the opponent does not win, or nothing helps any more. Else the moves after which
-    the opponent does not win at once: those first that threaten most cells, less two for giving
-    away a threat on the cell above; of equals the one nearer to the middle, the left one first.
+    A single column if it is certain to be best: it wins, it makes two threats at once, it is the
+    only one after which the opponent does not win at once, or every column loses. Otherwise the
+    moves after which the opponent does not win at once: first those that threaten most cells, less
+    two for giving away a threat on the cell above; of equals the one nearer to the middle, the left
+    one first.
 
     The format of repertoires depends on this order.
     """

@@ -1,10 +1,10 @@
 """A bit for each key of a set, in little more than a bit each: the keys themselves are not kept.
 
-Three places of a bit field belong to each key, and the exclusive or of what stands there is its
-bit. A number that is not a key gets a meaningless bit, so the reader must know what is in the set.
-The places lie in neighbouring segments, so that 1.13 places for a key are enough for the field to
-be filled by "peeling": again and again a key is put aside that has a place to itself, and in the
-opposite order each is given its bit by that place.
+Three places of a bit field belong to each key, and the exclusive or of their bits is the key's bit.
+A number that is not a key gets a meaningless bit, so the reader must know which keys are in the
+set. The places lie in neighbouring segments, so that 1.13 places for each key are enough to fill
+the field by "peeling": keys that have a place to themselves are put aside one after the other, and
+in the opposite order each key is given its bit by that place.
 
 M. Dietzfelbinger and R. Pagh, "Succinct Data Structures for Retrieval and Approximate Membership"
 (2008); T. M. Graf and D. Lemire, "Binary Fuse Filters" (2022) for the segments.
@@ -32,7 +32,7 @@ class BitField(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether such a field is possible, and all of its bits are present."""
+        """Whether the sizes are possible, and all bits are present."""
         size = self.segment * self.segments
         is_power = self.segment.bit_count() == 1 and self.segment <= LARGEST_SEGMENT
         return is_power and self.segments >= 3 and len(self.bits) == (size + 7) // 8
@@ -88,9 +88,9 @@ def shape_of(keys: int) -> tuple[int, int]:
 
 
 def peeling_order(places: Sequence[tuple[int, int, int]], size: int) -> list[tuple[int, int]]:
-    """Keys in the order in which they are put aside, each with the place that it has to itself.
+    """Keys in the order in which they are put aside, each with its own place.
 
-    Fewer than all keys where too many share their places.
+    They are fewer than all keys if too many share their places.
     """
     users, sharing = [0] * size, [0] * size
     for number, three in enumerate(places):

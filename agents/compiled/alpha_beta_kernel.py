@@ -2,17 +2,17 @@
 
 Its scores are whole numbers from the view of the player whose turn it is
 (`agents.compiled.alpha_beta_tables`), so one player's window (alpha, beta) is (-beta, -alpha) for
-the other. A move is the bit of the cell that it fills. Instead of calling itself the search keeps
-the states from the root to the current one in a stack, a frame each; so it can stop anywhere and go
+the other. A move is the bit of the cell that it fills. Instead of calling itself the search keeps a
+stack with a frame for each state from the root to the current one; so it can stop anywhere and go
 on later.
 
-Its words are as wide as the board needs (`envs.bitboard.word_of_board`); numbers stand among them.
+Its words are as wide as the board needs (`envs.bitboard.word_of_board`); some hold numbers.
 
-A state is searched only if its mover has no win at hand, and the search keeps this up itself: where
-two or more plies are left, moves that let the opponent win at once are lost, and left out.
+A state is searched only if its mover cannot win at once. The search itself ensures that: if two or
+more plies are left, it leaves out moves that let the opponent win at once, for they are lost.
 
-All moves of a state but the first are tried with a null window: they mostly fail to beat alpha,
-which is all that has to be shown (principal variation search: T. A. Marsland and M. Campbell,
+All moves of a state but the first are tried with a null window, which is enough to show that a move
+does not beat alpha, as most do not (principal variation search: T. A. Marsland and M. Campbell,
 "Parallel Search of Strongly Ordered Game Trees", 1982).
 """
 
@@ -44,7 +44,7 @@ BEST = 5  # the best score found so far
 BEST_MOVE = 6
 FLOOR = 7  # alpha before any move was searched
 LOW = 8  # the result that the state is proven to have at least: 1 a win of the mover, 0 a draw, -1
-HIGH = 9  # the result that it is proven to have at most; what was pruned or guessed may be anything
+HIGH = 9  # the result that it is proven to have at most, whatever was pruned or guessed
 KNOWN_LOW = 10  # LOW by the table, while the moves are searched
 KNOWN_HIGH = 11  # HIGH by the table
 NEXT = 12  # the number of the state's moves that have been searched
@@ -60,11 +60,11 @@ PROGRESS_FIELDS = 2
 OPEN = 1 << 50  # instead of a score: the moves of the state have to be searched first
 NO_MOVE = 0
 TABLE_PLIES = 3
-"""The table is used with at least as many plies left; with fewer, searching is no slower."""
+"""The fewest plies left with which the table is used; with fewer, searching is no slower."""
 
 
 class SearchArrays(NamedTuple):
-    """The memory of a search, as arrays of words; those of 64 bits on all boards are marked so."""
+    """The memory of a search, as arrays of words; comments mark arrays that always have 64 bits."""
 
     frames: Words  # [ply, field] The stack
     moves: Words  # [ply, n] The moves to search at each ply, in their order
@@ -79,12 +79,12 @@ class SearchArrays(NamedTuple):
 AlphaBetaSlice = Callable[[BoardMasks, Any, SearchArrays, int, int], bool]
 SliceOnBoard = Callable[[Any, SearchArrays, int, int], bool]
 ScoreAfter = Callable[[Any, int, int, int, int], int]
-"""Scores the state after a move, for the player who makes it. Takes what the heuristic needs, the
-score kept up so far, the stones of the mover and of both players, and the move."""
+"""Scores the state after a move, for the player who makes it. Takes the heuristic's data, the
+incremental score so far, the stones of the mover and of both players, and the move."""
 
 
 def make_search(guessed_score: ScoreAfter, kept_score: ScoreAfter) -> AlphaBetaSlice:
-    """Make the search by a score of states at the horizon, and one that is kept up on the way."""
+    """Make the search from a score of states at the horizon and an incremental score."""
 
     @inlined
     def best_last_move(board: BoardMasks, scores: Any, arrays: SearchArrays, ply: int) -> int:
@@ -107,7 +107,7 @@ def make_search(guessed_score: ScoreAfter, kept_score: ScoreAfter) -> AlphaBetaS
         arrays.progress[NODES] += reached
         if mask | best_move == board.board:
             settle(arrays, ply, 0, 0)
-            return 0  # no guess: the game is drawn
+            return 0  # the board is full: a draw, not a guess
         settle(arrays, ply, -1, 1)
         return best
 
@@ -198,7 +198,7 @@ def lose(board: BoardMasks, arrays: SearchArrays, ply: int, possible: int, threa
 def recall(board: BoardMasks, arrays: SearchArrays, ply: int, plies: int) -> tuple[int, int]:
     """Look up the state's score, or return OPEN with the window that the table leaves.
 
-    Also the move that the table knows to be promising, or NO_MOVE.
+    Also return the table's promising move, or NO_MOVE.
     """
     settle(arrays, ply, -1, 1)
     if len(arrays.table) == 0 or plies < TABLE_PLIES:
@@ -259,7 +259,7 @@ def begin_moves(arrays: SearchArrays, ply: int, safe: int, promising: int) -> No
 
 @inlined
 def take_back(arrays: SearchArrays, ply: int, score: int, plies: int) -> int:
-    """Take in the score of the move just searched; return the state's, or OPEN for more moves."""
+    """Back up the score of the move just searched; return the state's, or OPEN for more moves."""
     frame = arrays.frames[ply]
     move = arrays.moves[ply, int(frame[NEXT]) - 1]
     if frame[NEXT] > 1 and not frame[AGAIN] and frame[ALPHA] < score < frame[BETA]:
@@ -290,7 +290,7 @@ def take_back(arrays: SearchArrays, ply: int, score: int, plies: int) -> int:
 
 @inlined
 def take_in_proof(arrays: SearchArrays, ply: int) -> None:
-    """Take in the proven bounds of the state after a move: the mover has the best of all moves."""
+    """Back up the proven bounds of the state after a move: the mover has the best of all moves."""
     frame, child = arrays.frames[ply], arrays.frames[ply + 1]
     frame[LOW] = max(int(frame[LOW]), -int(child[HIGH]))
     frame[HIGH] = max(int(frame[HIGH]), -int(child[LOW]))
@@ -361,7 +361,7 @@ search_by_guesses = make_search(guess_after, no_score)
 def alpha_beta_by_lines(
     board: BoardMasks, scores: Any, arrays: SearchArrays, depth: int, node_limit: int
 ) -> bool:
-    """Search with `open_lines` or none of the lines; compiled once for all boards of 64 bits."""
+    """Search by `open_lines` or `zero`; compiled once for all boards of 64 bits."""
     return search_by_lines(board, scores, arrays, depth, node_limit)
 
 
@@ -375,7 +375,7 @@ def alpha_beta_by_guesses(
 
 @cache
 def make_slice_on_board(board: BoardMasks) -> SliceOnBoard:
-    """Make the kernel of one board, in which the board is a constant; it searches by lines.
+    """Make the kernel for one board, which is a constant in it; it searches by lines.
 
     On words of 64 bits one kernel for all boards is as fast. Wide words take several instructions
     to shift, unless the distance is known when the kernel is compiled.

@@ -1,11 +1,11 @@
-"""The tables of the compiled alpha-beta: bounds of states met again, and scores of open lines.
+"""The tables of the compiled alpha-beta: its transposition table, and scores of open lines.
 
 The compiled search's transposition table: two words a state, of 64 bits or as wide as the board.
 
-key     mover + mask of the state, which no other state has; 0 where nothing is known
-entry   score, reach, bound, what is proven and the cell of the best move, packed
+key     mover + mask of the state, which no other state has; 0 where nothing is known entry score,
+reach, bound, proven results and the cell of the best move, packed
 
-`open_lines` in whole numbers, kept up stone by stone: the heuristic of the compiled search.
+`open_lines` in whole numbers, updated stone by stone: the heuristic of the compiled search.
 
 A score is the heuristic's difference d times 4 ** (inarow - 2), so a whole number. A new stone
 changes it only through the lines that run through its cell. Scores are from the view of the player
@@ -48,7 +48,7 @@ def pack_entry(score: int, reach: int, bound: int, move: int, low: int, high: in
     """Pack an entry into one integer of 63 bits: score, reach, proof, cell and bound."""
     packed = ((score + _SCORE_OFFSET) << _REACH_BITS) | reach
     packed = (packed << _PROOF_BITS) | pack_proof(low, high)
-    cell = (move - 1).bit_count()  # the number of a bit is how many are below it
+    cell = (move - 1).bit_count()  # the number of a bit is the count of bits below it
     return ((packed << _CELL_BITS) | cell) << 2 | bound
 
 
@@ -82,12 +82,12 @@ def unpack_proof(place: int) -> tuple[int, int]:
 
 PLACE_BITS = 5  # of a number of stones in a line
 LONGEST_LINE = 16
-"""Stones in a line up to which all scores are exact, as whole numbers and as floats."""
+"""The most stones in a line with which all scores are exact, as whole numbers and as floats."""
 WIN_SCORE = 1 << 40  # the score of a won state; estimates stay below it
 
 
 class LineScores(NamedTuple):
-    """The worth of a board's lines, as arrays of 64-bit integers and, for `masks`, of words."""
+    """The scores of a board's lines, as arrays of 64-bit integers and, for `masks`, of words."""
 
     counts: Words  # [cell] How many lines run through a cell
     masks: Words  # [cell, n] These lines
@@ -114,11 +114,11 @@ def line_scores(
         gains[stones - 1 << PLACE_BITS] = (
             values[stones] - values[stones - 1]
         )  # one's own line grows
-        gains[stones] = values[stones]  # the other's is closed
+        gains[stones] = values[stones]  # the other player's line is closed
     return LineScores(words_of(counts), masks, gains)
 
 
-@lru_cache(maxsize=1024)  # each search, one ply deeper than the last, begins with the same states
+@lru_cache(maxsize=1024)  # each deeper search begins with the same states
 def state_score(state: BoardState, counted: tuple[int, ...]) -> int:
     """The score of a state by its `counted` lines."""
     mover, other = state.mover, state.mask ^ state.mover

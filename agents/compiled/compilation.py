@@ -1,4 +1,4 @@
-"""Compiles searches: for which games, and whether before a search or beside a game."""
+"""Compiles searches, before a search or beside a game, and tells which games are compiled."""
 
 import atexit
 import sys
@@ -14,9 +14,9 @@ from envs.compiled.jit import COMPILED_ANEW, ENDING, compiles
 from envs.connectx import ConnectX
 
 SILENT_SECONDS = 1.0
-"""Compiling is announced when it takes longer than that ..."""
+"""Compiling is announced if it takes longer than this ..."""
 LOOK_SECONDS = 0.1
-"""... as soon as it is known that machine code is made, and not only read from the disk."""
+"""... and machine code is being made, not only read from the disk: seconds between two looks."""
 SWITCH_SECONDS = 1e-4
 """How long the compiler, beside a game, waits at most for Python's lock each time that it returns
 from LLVM: thousands of times, so that Python's own 5 ms would add up to minutes."""
@@ -26,8 +26,8 @@ FAREWELL_SECONDS = 10.0  # how long the end of Python waits until the compiler c
 class Patience:
     """How long this process waits for searches to be compiled.
 
-    It waits for as long as it takes, until `compile_beside_games` is called: from then on searches
-    are compiled in the background, and a game waits for no longer than it allows.
+    It waits until a search is compiled. After `compile_beside_games` searches are compiled in the
+    background, and a game waits only as long as it allows.
     """
 
     def __init__(self) -> None:
@@ -105,9 +105,9 @@ class Compilation:
     """The compiled form of a search, which a process makes once.
 
     Args:
-        search: what it is called in messages.
+        search: its name in messages.
         prove: compiles the search, and returns whether its results equal those of plain Python.
-        board: the board of wide words that it is compiled for; None where one serves all.
+        board: the board of wide words that it is compiled for; None if one serves all boards.
     """
 
     def __init__(
@@ -168,7 +168,7 @@ class Compilation:
     def _announce(self, before: int) -> None:
         """Say that the search is being compiled, unless all of it is found on disk.
 
-        `before` is how many kernels stood in `COMPILED_ANEW` when it began.
+        `before` is the length of `COMPILED_ANEW` at the beginning.
         """
         silence = SILENT_SECONDS
         while not self._done.wait(silence):
@@ -210,7 +210,7 @@ RULES = ("initial_state", "current_player", "get_available_actions", "get_next_s
 def is_compiled_game(env: object) -> TypeGuard[ConnectX]:
     """Whether `env` is ConnectX on a board that `fits_in_wide_word`.
 
-    A class that inherits ConnectX and has other rules is searched by the references.
+    The references search a class that inherits ConnectX and changes its rules.
     """
     return (
         isinstance(env, ConnectX)

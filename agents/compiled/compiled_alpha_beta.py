@@ -1,4 +1,4 @@
-"""Alpha-beta, compiled below the root: the games that it takes, and its arrays."""
+"""Alpha-beta, compiled below the root: its games, and its arrays."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
@@ -44,11 +44,11 @@ from envs.compiled.jit import WordKind, compiled, kind_of_word, words_of, zeros
 from envs.connectx import ConnectX
 
 NODES_PER_SLICE = 50_000  # between two looks at the clock: a millisecond or two
-LARGEST_TABLE = 1 << 30  # states: `slot_of` computes no place beyond
+LARGEST_TABLE = 1 << 30  # states: `slot_of` reaches no place beyond
 
 
 class LineScale:
-    """The scores of `open_lines` or, where no line is counted, of `zero`, and their values.
+    """The scores of `open_lines` or, without lines, of `zero`, and their values.
 
     Scores and values are from the same player's view.
     """
@@ -60,7 +60,7 @@ class LineScale:
         self.scores = line_scores(self._counted, env.columns * (env.rows + 1), env.inarow, word)
 
     def kept_score(self, state: BoardState) -> int:
-        """The score that the kernel keeps up from a state on, for the player to move."""
+        """The incremental score with which the kernel begins in a state, for the player to move."""
         return state_score(state, self._counted)
 
     def score(self, value: float) -> int:
@@ -94,10 +94,9 @@ class GuessScale:
 class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
     """One alpha-beta search of ConnectX: the values of `AlphaBeta` by the compiled kernel.
 
-    Its `nodes` are the states that it reaches by a move; those that bitboards show to be lost or
-    won at once are not among them. `can_compile` says which games, heuristics and orderings it
-    takes; its table has room for `table_size` states. If it is `plain`, the kernel runs uncompiled,
-    in plain Python.
+    Its `nodes` are the states that it reaches by a move, except states that bitboards show to be
+    lost or won at once. `can_compile` says which games, heuristics and orderings it takes; its
+    table has room for `table_size` states. If `plain`, the kernel runs uncompiled, in plain Python.
     """
 
     engine = "compiled"
@@ -139,7 +138,7 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         alpha: float,
         beta: float,
     ) -> Finding:
-        """What `state` is worth within the window."""
+        """The value of `state`, within the window."""
         sign = 1 if state.player == 1 else -1
         win = self._winning_move(state)
         if win:
@@ -156,8 +155,8 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
     def guess(self, state: BoardState) -> float:
         """The heuristic's value of a state.
 
-        For a network it is the kernel's value of the only move in a state before it, so that
-        nothing is compiled for the network alone.
+        With a network the kernel searches a state before it whose only move leads to `state`, so
+        that nothing is compiled for the network alone.
         """
         if not isinstance(self.heuristic, LearnedValue):
             return super().guess(state)
@@ -212,7 +211,7 @@ def can_compile(env: object, heuristic: Heuristic, ordering: Ordering) -> bool:
 
 
 def slice_on_board(kernel: AlphaBetaSlice, board: BoardMasks, plain: bool) -> SliceOnBoard:
-    """A kernel on a board; where its words are wide, the one that is compiled for the board."""
+    """The kernel for a board; boards of wide words have each their own."""
     if plain:
         return partial(kernel, board)
     if kind_of_word(board.board) is int:

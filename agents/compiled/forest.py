@@ -39,7 +39,7 @@ class Forest:
     def grow(self, simulations: int | None, clock: Clock, through: int | None = None) -> int:
         """Run simulations until all are run, the time is up or a tree has proven its root.
 
-        As `agents.tree.MonteCarloTree.grow`, in all trees together and a slice of them at a time.
+        Like `agents.tree.MonteCarloTree.grow`, but in all trees at once, slice by slice.
         """
         for tree in self.trees:
             tree.require_room(simulations)
@@ -55,7 +55,7 @@ class Forest:
                 tree.nodes["prior"][tree.root.children[action].place] = prior
 
     def descend(self, state: BoardState) -> bool:
-        """Make `state` the root if it is known and at most two plies on; return whether it was."""
+        """Make `state` the root if a tree has it at most two plies ahead; return whether."""
         path = path_between(self.env, self.state, state)
         places = [] if path is None else [tree.place_of(path) for tree in self.trees]
         if all(place is None for place in places):

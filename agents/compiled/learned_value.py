@@ -1,8 +1,7 @@
 """Values of leaves by a trained network, as whole numbers that searches add and compare.
 
-A state is guessed by what two plies of look-ahead see of it; where they decide nothing, by the
-network. The compiled searches and their references ask the same compiled function, so that they see
-the same numbers.
+Two plies of look-ahead decide a state if they can; otherwise the network guesses it. The compiled
+searches and their references call the same compiled function, so that they see the same numbers.
 """
 
 from collections.abc import Mapping
@@ -24,16 +23,16 @@ from envs.board import BoardGame, BoardState
 from envs.compiled.jit import Words, compiled, compiles, inlined, jit, zeros
 
 CERTAINTY = 1 << 20
-"""The guess that would stand for a value of 1. A power of 2, so that shares of it are exact."""
+"""The guess that would mean a value of 1. A power of 2, so that fractions of it are exact."""
 SEEN = CERTAINTY - 1  # the guess of a state that is won within two plies; a proof counts more
 SUREST = 0.99  # the highest value that is taken from a network
 
-CACHE_SIZE = 1 << 18  # states whose guesses a search remembers, 16 bytes each
+CACHE_SIZE = 1 << 18  # guesses that a search remembers, 16 bytes each
 
 
 @inlined
 def guess_of(network: NetworkArrays, mover: int, mask: int) -> int:
-    """Guess the worth of an unfinished state for the player to move, in parts of CERTAINTY."""
+    """Guess the value of an unfinished state for the player to move, in parts of CERTAINTY."""
     seen = seen_value(network.board, mover, mask)
     if seen != UNPROVEN:
         return -seen * SEEN
@@ -71,7 +70,7 @@ def known_guess(arrays: GuessArrays, mover: int, mask: int) -> int:
 
 
 class ArraysOfThread(local):
-    """The networks of a thread by their games, each with the memory that it works in.
+    """The networks of a thread by their games, each with its working memory.
 
     A kernel runs without Python's global lock, so two threads must not share that memory.
     """
@@ -83,7 +82,7 @@ class ArraysOfThread(local):
 class LearnedValue:
     """A trained network as a heuristic, and as a rollout policy that plays nothing.
 
-    Several threads may ask one at a time. Copies, those of other processes too, have no memory.
+    Threads do not share its memory, and copies, also in other processes, begin without any.
     """
 
     def __init__(self, policy: TrainedPolicy | StoredPolicy) -> None:
@@ -96,10 +95,10 @@ class LearnedValue:
     def __call__(self, env: BoardGame, state: BoardState, rng: object = None) -> float:
         """The value of an unfinished state, from player 1's view, in (-1, 1).
 
-        By machine code, where that can be waited for: not beside a game.
+        By machine code if it can wait for that, which it cannot beside a game.
 
         Raises:
-            ValueError: another game than that of the network.
+            ValueError: the game is not that of the network.
         """
         known = self._known.of_game
         if env not in known:
@@ -127,7 +126,7 @@ class LearnedValue:
         return cls(TrainedPolicy(scope, network))
 
     def knows(self, env: object) -> bool:
-        """Whether it was trained for a game; False if a bundle has left the weights out."""
+        """Whether the network was trained for a game; False if a bundle left the weights out."""
         with suppress(OSError):
             return isinstance(env, BoardGame) and policy_scope(env) == self.policy.scope
         return False

@@ -1,7 +1,7 @@
 """The levels' moves as a kernel: for vector environments, which play many games in one step.
 
-It chooses as `agents.levels` does with `AlphaBetaAgent` in plain Python: one ply deeper again and
-again, each time with the best action so far in front, of equals the one that is tried first.
+It chooses as `agents.levels` does with `AlphaBetaAgent` in plain Python: it searches one ply deeper
+each time, first the best action so far, and of equals chooses the one tried first.
 """
 
 from collections.abc import Callable
@@ -49,7 +49,7 @@ class LevelOpponent(NamedTuple):
 
 
 def level_opponent(agent: LevelAgent, game: BoardGame) -> LevelOpponent | None:
-    """The kernel that plays as a level does; None where that compiles a search or solves."""
+    """The kernel that plays as a level does; None for levels that compile a search or solve."""
     deepest = agent.level.depth
     is_plain = deepest <= DEEPEST_IN_PYTHON or (deepest < EXACT and not is_compiled_game(game))
     fits = fits_in_wide_word(*game.size)
@@ -77,7 +77,7 @@ def level_reply(
     if depth > 0:
         return best_action(tables, thread, mover, mask, depth), stream
     stream = next_stream(stream)
-    left = drawn_index(stream, legal)  # legal actions to pass over before the chosen one
+    left = drawn_index(stream, legal)  # legal actions to skip before the chosen one
     chosen = -1
     while left >= 0:
         chosen += 1
@@ -100,13 +100,13 @@ def best_action(tables: LevelTables, thread: int, mover: int, mask: int, depth: 
         chosen = best if wins_above(tables, mover, mask, actions[forced]) else forced
         return int(actions[chosen])
     left = (tables.board[0] & ~mask).bit_count()
-    # An even start serves where no draw is in sight: only a draw has a score of its own.
+    # Scores may be relative to the root's where no draw is in sight: only a draw's is absolute.
     score = line_score(tables, mover, mask) if left <= depth else 0
     for plies in range(2, min(depth, left) + 1):
         to_front(tables.actions[thread, 0], best)
         to_front(tables.gains[thread, 0], best)
         best = search_root(tables, thread, mover, mask, score, count, plies)
-        if best < 0:  # all are lost: the best of the depth before defends
+        if best < 0:  # all are lost: the best action of the last depth defends
             return int(actions[0])
         if tables.numbers[thread, 0, BEST] == WIN_SCORE:
             break

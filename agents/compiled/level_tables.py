@@ -1,4 +1,4 @@
-"""What the kernel of a level works on: its board, what stones gain there, and its memory.
+"""The data of a level's kernel: its board, the gains of stones there, and its memory.
 
 The gain of a stone is a sum over the lines through its cell, from which wins and threats can be
 read as well:
@@ -28,8 +28,8 @@ SCORE = 0
 ALPHA = 1
 BETA = 2
 BEST = 3
-NEXT = 4  # how many of its actions have been searched
-COUNT = 5  # how many there are to search
+NEXT = 4  # the number of its actions that have been searched
+COUNT = 5  # the number of actions to search
 STATE_FIELDS = 6
 
 MOVER = 0

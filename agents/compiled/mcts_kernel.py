@@ -1,8 +1,8 @@
 """UCT on compiled trees for ConnectX: `agents.mcts` as a rule of `agents.compiled.tree_kernel`.
 
-A simulation adds one child to a leaf, of a random untried move, and values that by playouts or by
-the guess of a network. Playouts go as those of `agents.guidance.rollouts` do, random numbers
-included: where these call `rng.random()`, here is the next number of a stream.
+A simulation adds one child to a leaf, of a random untried move, and values the child by playouts or
+by a network's guess. Playouts are those of `agents.guidance.rollouts`, random numbers included: in
+place of `rng.random()` they take the next number of a stream.
 """
 
 from functools import cache
@@ -210,9 +210,9 @@ kernels_by_guesses = make_kernels(make_node, grow_by_guesses)
 
 @cache
 def make_kernels_on_board(board: BoardMasks) -> TreeKernels:
-    """Make the kernels of a board, with all that is constant there; its trees grow by playouts.
+    """Make the kernels of a board, which is a constant in them; its trees grow by playouts.
 
-    They ignore the board that they are handed. They are cached, as are their twins.
+    They ignore their argument `board`. They are cached, as are their twins.
     """
 
     @inlined

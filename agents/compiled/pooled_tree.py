@@ -26,13 +26,13 @@ from envs.compiled.jit import compiled, zeros
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
-LARGEST_POOL = 1 << 23  # nodes that a tree has places for, of 24 or 40 bytes each
+LARGEST_POOL = 1 << 23  # the most nodes of a tree, of 24 or 40 bytes each
 
 
 class PooledTree(ABC):
     """A tree that the compiled kernels grow, on a board that `envs.bitboard.fits_in_wide_word`.
 
-    Its `stream` of random numbers is below 2^63. If it is `plain`, the kernels run as they stand.
+    Its `stream` of random numbers is below 2^63. If `plain`, the kernels run in plain Python.
     """
 
     fields: Sequence[tuple[str, str]] = NODE  # of a node
@@ -52,10 +52,10 @@ class PooledTree(ABC):
     @property
     @abstractmethod
     def kernels(self) -> TreeKernels:
-        """The kernels, as they stand."""
+        """The kernels, not yet compiled."""
 
     def begin(self, state: BoardState) -> None:
-        """Begin anew, with the root alone; the random numbers go on."""
+        """Begin anew, with only the root; the random numbers go on."""
         self.state, self.place = state, ROOT
         self.nodes = empty_nodes(1, self.fields)
         self.kernels.make_node(self._arrays, ROOT, NO_ACTION, *self._stones, self.setup)
@@ -70,7 +70,7 @@ class PooledTree(ABC):
     def grow(self, simulations: int, through: int | None = None) -> int:
         """Run at most some simulations, until the root is proven; return how many were run.
 
-        All of them go `through` an action of the root; where that is None, the rule selects it.
+        All of them go `through` an action of the root; if that is None, the rule selects it.
         """
         first = NO_PLACE if through is None else self.root.children[through].place
         return int(
@@ -99,9 +99,9 @@ class PooledTree(ABC):
             self.make_room(simulations)
 
     def make_room(self, simulations: int | None) -> None:
-        """Make room for further simulations (None: as many as possible), and drop what is unused.
+        """Make room for further simulations (None: as many as possible), and drop unused nodes.
 
-        Where the largest pool is too small for them, the tree grows until that is full.
+        If the largest pool is too small for them, the tree grows until that is full.
         """
         taken = int(self.counters[TAKEN])
         places = taken + max(taken, self._wanted(simulations))  # so that few trees are copied often
@@ -147,8 +147,8 @@ def records(nodes: Any) -> Any:
 class PooledNode(SearchedNode[int]):
     """A snapshot of a node in a pooled tree: like the reference's, but read-only.
 
-    Its children are those that the tree has when they are asked for. The sign is +1 where player 1
-    is to move and -1 where player 2 is.
+    Its children are read from the tree when they are asked for. The sign is +1 if player 1 is to
+    move and -1 if player 2 is.
     """
 
     def __init__(self, tree: PooledTree, place: int, sign: int, fields: tuple[Any, ...]) -> None:

@@ -1,8 +1,8 @@
 """PUCT on compiled trees: `agents.policy.puct` as a rule of `agents.compiled.tree_kernel`.
 
-A simulation makes all children of a leaf, in the order of their actions and each with its proof at
-sight, and values the leaf by the network, which gives the children their priors. It answers for the
-position and for its image in a mirror, and the means count.
+A simulation makes all children of a leaf, in the order of their actions and proven where two plies
+decide. The network values the leaf and gives the children their priors: the means of its answers
+for the position and for its mirror image.
 """
 
 from math import exp, inf, sqrt
@@ -39,7 +39,7 @@ class PuctSettings(NamedTuple):
     exploration: float
     fpu: float
     """First-play urgency: by how much an action that was never tried seems worse than its state."""
-    rollouts_per_leaf: int = 1  # A network is asked once
+    rollouts_per_leaf: int = 1  # The network answers once
     solver: bool = True
 
 

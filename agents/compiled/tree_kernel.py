@@ -2,10 +2,10 @@
 
 A tree is a pool of nodes, a record each (`NODE`). The children of a node stand one after the other,
 in the order in which they are made, and are given their places together. Statistics and proofs are
-from the view of the player who moved into the node; that is who selects among it and its siblings.
+from the view of the player who moved into the node, and who selects among it and its siblings.
 
 A simulation has the four steps of G. M. J-B. Chaslot et al., "Progressive Strategies for
-Monte-Carlo Tree Search" (2008). Three of them a search supplies, as functions (`TreeRule`):
+Monte-Carlo Tree Search" (2008). A search supplies three of them as functions (`TreeRule`):
 
     selection        `best_child`   step by step, to a node that is proven or has untried moves
     expansion        `expand`       of that node: by one child, or by all of them
@@ -27,7 +27,7 @@ NODE = [
     ("draw_at_hand", "i1"),  # 1 where the player to move has a proven draw at hand; else 0
     ("children", "i2"),  # how many have been made
     ("untried", "i2"),  # how many moves have no child yet
-    ("action", "i2"),  # that led here; NO_ACTION at the root, and in a place that is still empty
+    ("action", "i2"),  # the action that led here; NO_ACTION at the root, and in an empty place
 ]
 """The fields of a node."""
 
@@ -46,23 +46,23 @@ COUNTERS = 3
 class TreeArrays(NamedTuple):
     """A tree, as arrays."""
 
-    nodes: Any  # [place] The pool: records of NODE, and of what its rule adds
+    nodes: Any  # [place] The pool: records of NODE and the fields that its rule adds
     counters: Any  # [counter] Integers of 64 bits
     path: Any  # [length] Room for the nodes of a simulation, 64 bits each: 2 more than cells
 
 
 class Setup(NamedTuple):
-    """What a rule knows about the board, and how it grows trees there."""
+    """The board, and the settings by which a rule grows trees on it."""
 
     board: Any
     settings: Any
     """Among them are `rollouts_per_leaf`, the results that a simulation adds, and `solver`, which
     says whether proofs are carried up."""
-    network: Any = ()  # values leaves, where nothing is played out
+    network: Any = ()  # values leaves, if nothing is played out
 
 
 class TreeRule(NamedTuple):
-    """How trees of one kind grow."""
+    """The functions by which trees of one kind grow."""
 
     cell_of: Callable[[int, int, Any], int]
     """(action, mask, board): the cell to which a move is played."""
@@ -116,7 +116,7 @@ def make_growth(rule: TreeRule) -> Growth:
     ) -> None:
         """Run one simulation: select, expand, value, back up.
 
-        Where the pool has no room for a node's children it stays a leaf, which is valued again.
+        If the pool has no room for a node's children it stays a leaf, which is valued again.
         """
         nodes, path, settings = tree.nodes, tree.path, setup.settings
         length, own, stones = select_path(tree, root, through, mover, mask, setup)
@@ -154,7 +154,7 @@ class TreeKernels(NamedTuple):
     """The kernels of a kind of trees."""
 
     make_node: Callable[[TreeArrays, int, int, int, int, Setup], None]
-    """As it stands, for the root of a tree: compiling it for a single node would not pay."""
+    """Not compiled, for the root of a tree: compiling would not pay for a single node."""
     grow: Callable[[TreeArrays, int, int, int, int, Setup, int], int]
 
 
@@ -230,11 +230,11 @@ def back_up(nodes: Any, path: Any, length: int, total: float, visits: int) -> No
 
 @inlined
 def prove_path(nodes: Any, path: Any, length: int) -> None:
-    """Carry the proven value of the last node of a path up as far as it decides."""
+    """Carry the proven value of the last node of a path up as far as it proves nodes."""
     for step in range(length - 2, -1, -1):
         settle_node(nodes, path[step])
         if nodes[path[step]].proven == UNPROVEN:
-            return  # what is not proven proves nothing above it
+            return  # an unproven node proves nothing above it
 
 
 @inlined

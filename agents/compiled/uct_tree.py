@@ -26,7 +26,7 @@ class UctTree(PooledTree):
     """A tree that grows as `agents.mcts.Tree` does; with decisive moves, as `LookAheadTree`.
 
     Its game is one that `agents.compiled.compilation.is_compiled_game` accepts. A `learned` value
-    guesses leaves, in the place of playouts.
+    guesses leaves instead of playouts.
     """
 
     def __init__(

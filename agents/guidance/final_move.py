@@ -25,7 +25,7 @@ def final_action(node: SearchedNode[Action], final_move: str) -> Action:
 def safest_action(node: SearchedNode[Action], criterion: Callable[[Action], Any]) -> Action:
     """The best child's action: a proven win, or else the highest by `criterion`, losses last.
 
-    A proven value, which the simulations have left alone, is taken where the rest looks worse.
+    A proven value, which simulations no longer refine, is taken if all others look worse.
     """
 
     def merit(action: Action) -> tuple[bool, bool, Any]:
@@ -55,10 +55,10 @@ TIE_BREAKS = ("first", "expectimax")
 """The ways to choose among equally good actions that options name."""
 
 TEMPERATURE = 0.1
-"""An action that costs this much, as the opponent sees it, is 1 / e times as likely. It was
+"""An action that costs this much, in the opponent's view, is 1 / e times as likely. This value was
 narrowly the best of 0.05 to 0.5 in matches from lost positions."""
 LOOK_AHEAD = 4
-"""Plies that the opponent is thought to look ahead, so that it makes no obvious mistakes."""
+"""Plies that the opponent is assumed to look ahead, so that it makes no obvious mistakes."""
 LEAST_LIKELY = 0.02
 """Replies that are less likely are left out."""
 
@@ -73,19 +73,19 @@ def best_against_fallible(
     seen: ActionValue[State, Action],
     exact: ActionValue[State, Action],
 ) -> Action:
-    """The one of equally good actions that is worth most against a fallible opponent.
+    """The action, among equally good ones, that is worth most against a fallible opponent.
 
-    Where both players play exactly, these actions lead to the same end. Against an opponent who
-    errs they do not: each is worth what the likely replies leave on average. This is expectimax,
-    one reply deep, with exact play after it.
+    If both players play exactly, these actions lead to the same result. Against an opponent who
+    errs they do not: the value of each is the mean over the likely replies. This is expectimax, one
+    reply deep, with exact play after it.
 
     Args:
         env: the rules.
         state: where to choose.
-        candidates: the equally good actions, at least one. The first of them is chosen where the
-            others are no better, and where the functions raise `TimeUp`.
+        candidates: the equally good actions, at least one. The first is chosen if the others are no
+            better, or if the functions raise `TimeUp`.
         seen: the value of the opponent's replies, as its own look-ahead shows it.
-        exact: what an action is worth if both play on as well as they can.
+        exact: the value of an action if both play on perfectly.
     """
     if len(candidates) == 1:
         return candidates[0]
@@ -108,7 +108,7 @@ def value_against_fallible(
 ) -> float:
     """The mean value of `action` over the likely replies, from player 1's view.
 
-    Where the opponent is not next to move, this is its exact value.
+    If the opponent is not next to move, this is the exact value.
     """
     child = env.get_next_state(state, action)
     replies = env.get_available_actions(child)

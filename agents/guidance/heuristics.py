@@ -1,9 +1,9 @@
-"""Heuristics: guesses of what an unfinished state is worth.
+"""Heuristics: guesses of the value of an unfinished state.
 
 A heuristic is a plain function `(env, state) -> float`, from player 1's view. Its values stay
-strictly between -1 and 1, so that no guess ever outranks a proven win or loss. All of these but
-`odd_even_threats` are antisymmetric: with the colours exchanged the value changes its sign. That
-one is not, because its rows depend on who moves first.
+strictly between -1 and 1, so that no guess ever outranks a proven win or loss. All but
+`odd_even_threats` are antisymmetric: with the colours exchanged the value changes its sign. In
+`odd_even_threats` the rows depend on who moves first.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,13 +23,13 @@ def zero(env: object, state: object) -> float:
 
 
 def open_lines(env: BoardGame, state: BoardState) -> float:
-    """Count the lines that are still open to one player alone, longer beginnings for more.
+    """Count the lines that are still open to one player alone, more for lines with more stones.
 
     A line with one stone too few to win counts 1, each further missing stone divides by 4; the
     difference d of the two players' sums becomes d / (4 + |d|).
 
     Raises:
-        ValueError: a game without such lines.
+        ValueError: the game has no such lines.
     """
     if not isinstance(env, BoardGame):
         raise ValueError(
@@ -60,7 +60,7 @@ def automatic(env: object, state: Any) -> float:
 
 
 def odd_even_threats(env: ConnectX, state: BoardState) -> float:
-    """Count the free cells that complete a line and cannot be filled yet, by rows of odd and even.
+    """Count the free cells that complete a line and cannot be filled yet, by odd and even rows.
 
     When all else is full, someone has to play below such a cell. Who that is depends on its row:
     on the usual board player 1 comes to fill cells in odd rows and player 2 those in even rows

@@ -15,9 +15,9 @@ from envs.protocol import Action, Env, State, require_distribution
 OpponentModel = Callable[[Any, Any], Mapping[Any, float]]
 
 SLIP = 0.02
-"""The least probability that a model gives to an action when it is judged by it."""
+"""The least probability with which a model is judged by an opponent's action."""
 NEGLIGIBLE = 0.005
-"""Models of a mixture that are less likely are not asked, but for the likeliest."""
+"""Less likely models of a mixture are not asked, except the likeliest."""
 
 
 def uniform_replies(env: Env[State, Action], state: State) -> Mapping[Action, float]:
@@ -30,7 +30,7 @@ def epsilon_greedy(agent: Agent, epsilon: float) -> OpponentModel:
     """A model that plays as `agent` does, but any action with probability `epsilon`.
 
     Args:
-        agent: should repeat its choices, as those without randomness and time limits do.
+        agent: should repeat its choices, as agents without randomness and time limits do.
         epsilon: from 0, which always follows the agent, to 1.
 
     Raises:
@@ -52,7 +52,7 @@ def _epsilon_greedy(
 
 
 def softmax(agent: Agent, temperature: float) -> OpponentModel:
-    """A model that prefers an action the more, the more `agent` thinks that it is worth.
+    """A model that prefers actions of high value to `agent`.
 
     The probabilities are proportional to exp(value / temperature), with values from the view of
     the player to move.
@@ -62,7 +62,7 @@ def softmax(agent: Agent, temperature: float) -> OpponentModel:
         temperature: above 0; an action worth this much less than another is 1 / e times as likely.
 
     Raises:
-        ValueError: `temperature` is something else; or, when asked, the agent leaves out actions.
+        ValueError: `temperature` is not above 0; or, when called, the agent leaves out actions.
     """
     if not 0 < temperature < inf:
         raise ValueError(f"temperature must be above 0 and finite, not {temperature!r}")
@@ -83,18 +83,18 @@ def _softmax(
 
 
 def visit_shares(agent: Agent, temperature: float) -> OpponentModel:
-    """A model that prefers an action the more, the more often a tree search has visited it.
+    """A model that prefers actions that a tree search has visited often.
 
     The probabilities are proportional to visits ^ (1 / temperature); what is proven is certain.
 
     Args:
         agent: grows a tree anew for each state, as `mcts` and `alphazero` do where `keep_tree` is
             false.
-        temperature: above 0; 1 plays by the shares of the visits, towards 0 the most visited action
-            alone is played.
+        temperature: above 0; 1 plays by the shares of visits, towards 0 only the most visited
+            action.
 
     Raises:
-        ValueError: `temperature` is something else, or the agent grows no tree.
+        ValueError: `temperature` is not above 0, or the agent grows no tree.
     """
     if not 0 < temperature < inf:
         raise ValueError(f"temperature must be above 0 and finite, not {temperature!r}")
@@ -140,8 +140,8 @@ def posterior(
 ) -> tuple[float, ...]:
     """How likely each of several models is after an action, by Bayes' theorem.
 
-    `chances` are the probabilities that they gave to the action, at least `least` each, which is
-    above 0: no model is refuted by one action.
+    `chances` are the probabilities that they gave to the action. Each counts at least `least`,
+    above 0, so that no single action refutes a model.
     """
     updated = [weight * max(least, chance) for weight, chance in zip(weights, chances, strict=True)]
     total = sum(updated)
@@ -188,7 +188,7 @@ class OpponentMixture:
     def after(self, env: Env[State, Action], state: State, action: Action) -> "OpponentMixture":
         """The mixture after the opponent has played an action, by Bayes' theorem.
 
-        No model is refuted by one action: each could have been played by mistake.
+        No single action refutes a model: any could have been played by mistake.
 
         Raises:
             ValueError: as `probabilities_of`.

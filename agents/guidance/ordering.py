@@ -1,4 +1,4 @@
-"""Move orderings, and the certainties that two plies of look-ahead give.
+"""Move orderings, and wins and losses that two plies of look-ahead show.
 
 An ordering is a plain function `(env, state, actions) -> actions`: a search tries the first of them
 first, and better actions first mean more cutoffs.
@@ -33,7 +33,7 @@ def centre_first(env: ConnectX, state: object, actions: Sequence[int]) -> Sequen
 
 @lru_cache(maxsize=4096)
 def from_the_middle(columns: int, chosen: tuple[int, ...]) -> tuple[int, ...]:
-    """The chosen ones of `columns` columns, those nearest to the middle first."""
+    """The `chosen` of `columns` columns, those nearest to the middle first."""
     return tuple(sorted(chosen, key=lambda column: abs(2 * column - columns + 1)))
 
 
@@ -88,8 +88,8 @@ def sensible_actions(
 ) -> Sequence[Action]:
     """The actions worth a search: a win if there is one, else those that do not lose at once.
 
-    All of `actions` where each of them loses at once. Leaving the others out never changes the
-    value of a state: they are proven to be no better.
+    All of `actions` if each loses at once. Leaving actions out never changes the value of a state:
+    they are proven to be no better.
     """
     return winning_action(env, state, actions) or safe_actions(env, state, actions) or actions
 
@@ -97,8 +97,8 @@ def sensible_actions(
 def best_action(values: Mapping[Action, float], sensible: Sequence[Action], sign: int) -> Action:
     """The first of the best actions for the player with this sign (+1: player 1, -1: player 2).
 
-    Where all that were examined, at least one, are lost, it is one of the `sensible_actions` that
-    was not, if there is one: the time may have been up before its turn came.
+    If all examined actions, at least one, are lost, it is one of the `sensible_actions` that was
+    not examined, if there is one: the time may have been up before its turn came.
     """
     best = max(values, key=lambda action: sign * values[action])
     if values[best] == -sign:

@@ -1,1 +1,1 @@
-"""Parallel search: one search, whose work any executor's workers share."""
+"""Parallel search: one search, shared by the workers of any executor."""

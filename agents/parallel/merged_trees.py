@@ -1,4 +1,4 @@
-"""Monte Carlo tree search by workers, each with a tree of its own; their statistics are added up.
+"""Monte Carlo tree search by workers: each grows a tree, and their statistics are added up.
 
 "Root parallelisation" of G. M. J-B. Chaslot, M. H. M. Winands and H. J. van den Herik, "Parallel
 Monte-Carlo Tree Search" (2008).

@@ -1,4 +1,4 @@
-"""Parallel search: one search, whose work any executor's workers share."""
+"""Parallel search: one search, shared by the workers of any executor."""
 
 import os
 from concurrent.futures import Executor
@@ -23,17 +23,17 @@ def parallel_search(
     workers: int | None = None,
     time_limit: float | None = None,
 ) -> SearchResult[Action]:
-    """Search `state` as `agent` does, its work shared by the workers of an executor.
+    """Search `state` as `agent` does, with the workers of an executor.
 
     Depth-first searches are split at the root: each worker examines one action at a time. The
     value, and the action chosen among equals, are those of `agent.search`: the first of the best in
-    the agent's order. Alpha-beta examines the most promising action alone, and the others at the
+    the agent's order. Alpha-beta examines the most promising action first, then the others at the
     same time within the window that it leaves; a worker's table starts empty.
 
     Monte Carlo tree search grows a tree in each worker and adds their statistics up. The same seed
-    and number of workers give the same result where no time limit ends it. No tree is kept.
+    and number of workers give the same result unless a time limit ends the search. No tree is kept.
 
-    If an exception ends the search, a task's own or Ctrl-C, tasks that no worker has begun are
+    If an exception in a task or Ctrl-C ends the search, tasks that no worker has begun are
     cancelled.
 
     Args:
@@ -45,11 +45,11 @@ def parallel_search(
             threads, processes, Dask's or MPI's executors. It is left open.
         workers: how many tasks the executor runs at the same time; None: one for each processor of
             this machine.
-        time_limit: seconds, in addition to the agent's own limits. Compiling a search, which each
-            worker does once, comes before.
+        time_limit: seconds, in addition to the agent's own limits. They do not include compiling,
+            which each worker does once.
 
     Raises:
-        ValueError: the agent is of another kind, there is no worker, or as `agent.search`.
+        ValueError: the agent is of another kind, `workers` is below 1, or as `agent.search`.
         Exception: what a worker has raised.
     """
     if not isinstance(agent, DepthFirstAgent | MCTSAgent):

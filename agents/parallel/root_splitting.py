@@ -90,11 +90,11 @@ class SplitAlphaBeta(SplitSearch[State, Action]):
     """One alpha-beta search, split at the root.
 
     The first action is examined alone ("young brothers wait": R. Feldmann, "Game Tree Search on
-    Massively Parallel Systems", 1993); its value is the window within which all others are
-    examined at the same time. So the values of those that are better are exact, and the choice
-    among them does not depend on which worker was the first to be done.
+    Massively Parallel Systems", 1993); its value is the window within which all others are examined
+    at the same time. So values better than the first are exact, and the choice among them does not
+    depend on the order in which workers finish.
 
-    What a worker has learnt of some actions and at smaller depths serves it for the next.
+    A worker's table serves it for further actions and greater depths.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class SplitAlphaBeta(SplitSearch[State, Action]):
     def search_root(
         self, state: State, actions: Iterable[Action], depth: float, found: Found[Action]
     ) -> None:
-        """Examine `actions` as the search does, all but the first of them several at a time."""
+        """Examine `actions` as the search does: the first one alone, then several at a time."""
         first, *others = actions
         task = partial(self.task, state, depth)
         self.examine_all((first,), partial(task, (-1.0, 1.0)), found)

@@ -1,8 +1,8 @@
-"""The workers of a parallel search: an executor, and how much it is given at a time.
+"""The workers of a parallel search: an executor, and a limit on the tasks that it has.
 
-Ctrl-C raises `KeyboardInterrupt` between any two steps of the main thread. Amid
-`concurrent.futures`, that may leave a lock held, for which the other threads wait for ever. So
-Ctrl-C is put off here until all locks are free.
+Ctrl-C raises `KeyboardInterrupt` between any two steps of the main thread. Within
+`concurrent.futures` that may leave a lock held, for which other threads wait for ever. So Ctrl-C is
+delayed here until all locks are free.
 """
 
 import signal
@@ -29,12 +29,12 @@ ENDING_SIGNALS = [
 """Signals that may end a command by an exception, as Ctrl-C does; Windows lacks the last."""
 
 GLANCE_SECONDS = 0.1
-"""How long Ctrl-C is put off at most while workers are busy."""
+"""The longest delay of Ctrl-C while workers are busy."""
 
 
 @contextmanager
 def interrupt_put_off() -> Iterator[None]:
-    """Have Ctrl-C wait until a `with` block has ended."""
+    """Delay Ctrl-C until a `with` block has ended."""
     if current_thread() is not main_thread():  # Ctrl-C never comes here
         yield
         return
@@ -56,7 +56,7 @@ def interrupt_put_off() -> Iterator[None]:
 def wait_for_any(
     futures: Collection[Future[Outcome]], seconds: float = inf
 ) -> set[Future[Outcome]]:
-    """Wait until some futures have ended, and return these; none where the time is up before."""
+    """Wait until some futures have ended, and return these; none if the time is up first."""
     end = monotonic() + seconds
     while True:
         left = end - monotonic()

@@ -43,10 +43,9 @@ class AlphaZeroAgent(TreeAgent):
     A proven win is always played and a proven loss avoided; else the action with the most visits,
     or, with a Gumbel root, the last one that sequential halving leaves.
 
-    On boards of up to 256 bits (a guard bit for each column counted in) the search is
-    compiled, the network included. It does what the reference does. The first search of a process
-    on boards of up to 64, 128 or 256 bits compiles it, which takes seconds; they are not part of
-    its time.
+    On boards of up to 256 bits (with a guard bit for each column) the search is compiled, with the
+    network, and does the same as the reference. The first search of a process on boards of up to
+    64, 128 or 256 bits compiles it, which takes seconds that its clock does not count.
     """
 
     unlimited = {"simulations": None, "time_limit": None}  # noqa: RUF012
@@ -91,7 +90,7 @@ class AlphaZeroAgent(TreeAgent):
         self._rng = make_rng(self.seed)
 
     def require_playable(self, env: Env[Any, Any]) -> None:
-        """Check that its weights were trained for a game."""
+        """Raise ValueError unless the weights were trained for a game."""
         require_known_game(self._policy, env)
 
     def search(
@@ -108,7 +107,7 @@ class AlphaZeroAgent(TreeAgent):
         legal_actions(env, state)
         # In the games that a policy plays, actions are numbers and states are boards.
         game, position = require_known_game(self._policy, env), state
-        compiled = self.is_compiled(game)  # before the clock starts, for this may take seconds
+        compiled = self.is_compiled(game)  # before the clock starts: compiling may take seconds
         clock = Clock(self.time_limit, time_limit)
         keeps = self.keep_tree and self.noise == 0 and self.root == "puct"
         tree: Any = self.tree_at(game, position, compiled, keeps)
@@ -142,7 +141,7 @@ class AlphaZeroAgent(TreeAgent):
         )
 
     def compilation(self, env: Any) -> Compilation | None:
-        """The compiled search of a game; None where it does not know that."""
+        """The compiled search of a game; None if it does not know the game."""
         return puct_on(env) if can_compile(env) else None
 
     def new_tree(self, env: Any, state: Any, compiled: bool) -> AnyTree:
@@ -155,7 +154,7 @@ class AlphaZeroAgent(TreeAgent):
         return GuidedTree(env, state, evaluator, self.exploration, self.fpu)
 
     def _grow(self, tree: AnyTree, noise: Mapping[int, float], done: int, clock: Clock) -> int:
-        """Run simulations beside those done, until a budget is used up; how many were run."""
+        """Run more simulations until a budget is used up; return how many were run."""
         left = None if self.simulations is None else self.simulations - done
         if clock.expired():
             return 0
@@ -197,9 +196,9 @@ class AlphaZeroAgent(TreeAgent):
 
 
 def can_compile(env: object) -> TypeGuard[BoardGame]:
-    """Whether the compiled search knows a game: that of a class with the rules of `BoardGame`.
+    """Whether the compiled search knows a game: a class with the rules of `BoardGame`.
 
-    A class that inherits ConnectX and has other rules is searched by the reference.
+    The reference searches a class that inherits ConnectX and changes its rules.
     """
     if isinstance(env, ConnectX):
         return is_compiled_game(env)
@@ -207,7 +206,7 @@ def can_compile(env: object) -> TypeGuard[BoardGame]:
 
 
 def most_visited(node: SearchedNode[int]) -> int:
-    """The action with the most visits, of equals the likeliest; proven values as they are."""
+    """The most visited action, of equals the likelier; proven values as in `safest_action`."""
 
     def merit(action: int) -> tuple[int, float]:
         child = node.children[action]
@@ -217,7 +216,7 @@ def most_visited(node: SearchedNode[int]) -> int:
 
 
 def network_evaluation(network: PolicyNetwork, env: BoardGame, state: BoardState) -> Evaluation:
-    """Ask a network about a state and its image in a mirror, as an `Evaluator` is asked."""
+    """An `Evaluator`: the means of a network's answers for a state and for its mirror image."""
     actions = env.get_available_actions(state)
     logits, values = averaged(evaluate_network, network, env, [state])
     chances = action_chances(legal_logits(logits, [actions]), temperature=1.0)[0]

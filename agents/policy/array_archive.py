@@ -1,6 +1,6 @@
-"""Archives of numpy's arrays (`.npz`) that anybody may have made, so they are read within a budget.
+"""Archives of numpy's arrays (`.npz`), which may be anybody's: they are read within a budget.
 
-An archive says how long an array is before it is decompressed, and no more is decompressed.
+An archive tells the length of an array before decompression, and no more is decompressed.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ class ArrayArchive:
 
     Args:
         content: the bytes of the archive.
-        budget: bytes that all arrays that are read may take together.
+        budget: the most bytes that all arrays read may take together.
 
     Raises:
         ValueError: it is no archive.
@@ -25,7 +25,7 @@ class ArrayArchive:
     def __init__(self, content: bytes, budget: int) -> None:
         try:
             self._archive = ZipFile(BytesIO(content))
-        except Exception as error:  # whatever a torn or a stranger's file may lead to
+        except Exception as error:  # a torn or hostile file may raise anything
             raise ValueError("it is no archive of arrays") from error
         self._budget = budget
 

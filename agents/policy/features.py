@@ -1,7 +1,7 @@
-"""Features of a position: facts, true or false, by which a network knows it.
+"""Features of a position: facts, true or false, that are a network's input.
 
-All are seen by the player to move, and all follow from the rules alone. They are numbered one group
-after the other. A cell is numbered by its bit (`envs.bitboard`), guard bits too, which never hold.
+All are from the view of the player to move, and follow from the rules alone. They are numbered
+group by group. A cell is numbered by its bit (`envs.bitboard`), guard bits too, which never hold.
 
     own stones       bits         a cell holds a stone of the player to move
     other stones     bits         it holds one of the other player
@@ -36,13 +36,13 @@ PLAYERS = 2
 
 
 class FeatureBoard(NamedTuple):
-    """A board as its features need it; arrays of words as wide as it needs, lists beyond these."""
+    """A board in the form that its features need; arrays of words, or lists beyond all words."""
 
     rows: int
     columns: int
     inarow: int
     bits: int
-    """Numbers of cells, guard bits among them."""
+    """The number of bits of the board: its cells and guard bits."""
     board: int
     """All cells."""
     floor: int
@@ -52,7 +52,7 @@ class FeatureBoard(NamedTuple):
     lines: Any
     """[line] The winning lines, as masks of their cells."""
     images: Any
-    """[side, action] The action itself, and its image in a mirror."""
+    """[side, action] The action itself, and its mirror image."""
 
     @property
     def features(self) -> int:
@@ -61,7 +61,7 @@ class FeatureBoard(NamedTuple):
 
     @property
     def most(self) -> int:
-        """The most features that hold at once, or more."""
+        """An upper bound on the features that hold at once."""
         return 3 * self.board.bit_count() + 1 + len(self.lines)
 
 
@@ -101,7 +101,7 @@ def feature_board(env: BoardGame) -> FeatureBoard:
 
 @lru_cache
 def mirrored_actions(env: BoardGame) -> list[int]:
-    """The number of each action's image in a mirror, which turns left to right."""
+    """The number of each action's mirror image, left to right."""
     cells = list(env.action_cells)
     return [cells.index(mirrored(env.rows, env.columns, cell)) for cell in cells]
 
@@ -182,7 +182,7 @@ def features_of_all(board: FeatureBoard, movers: Any, masks: Any, found: Any, co
 
 @jit
 def legal_actions_of_all(board: FeatureBoard, masks: Any, legal: Any) -> None:
-    """Flag what is legal, [position, action], in many positions in which the game goes on."""
+    """Flag the legal actions, [position, action], of many unfinished positions."""
     for position in range(len(masks)):
         cells = open_cells(board, masks[position])
         for action in range(len(board.actions)):
@@ -191,6 +191,6 @@ def legal_actions_of_all(board: FeatureBoard, masks: Any, legal: Any) -> None:
 
 @jit
 def mirror_all(rows: int, columns: int, words: Any, images: Any) -> None:
-    """Write the cells of many boards in a mirror (`envs.bitboard.mirrored`)."""
+    """Write the mirror images of the cells of many boards (`envs.bitboard.mirrored`)."""
     for number in range(len(words)):
         images[number] = mirrored(rows, columns, words[number])

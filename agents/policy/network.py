@@ -1,8 +1,8 @@
 """A policy: a small neural network in numpy, and its file.
 
-The network adds up a row of weights for each feature of the position that holds, as the networks of
+The network adds up a row of weights for each feature that holds in the position, as the networks of
 chess engines do (Y. Nasu, "Efficiently Updatable Neural-Network-based Evaluation Functions for
-Computer Shogi", 2018), so that its first and widest layer costs a few dozen rows. A part of each
+Computer Shogi", 2018), so its first and widest layer costs only a few dozen rows. A part of each
 row goes to the outputs directly; a network without hidden units is that linear part alone.
 
     first = bias + sum of the rows of the features that hold          (outputs, then hidden units)
@@ -95,7 +95,7 @@ class PolicyScope(NamedTuple):
     columns: int
     inarow: int
     actions: int
-    """Actions on the empty board: they tell tic-tac-toe from games in which stones fall."""
+    """Actions on the empty board, which tell tic-tac-toe from games in which stones fall."""
 
     def __str__(self) -> str:
         return (
@@ -117,8 +117,9 @@ def policy_scope(env: BoardGame) -> PolicyScope:
 
 
 STEPS_OF_SPREAD = 32
-"""Features' weights are multiples of a step, at least this part of their standard deviation: a file
-takes a third less, and the rounding of a sum of rows is lost in its spread."""
+"""The weights of features are multiples of a step, their standard deviation divided by at most
+this: the file takes a third less, and the rounding error of a sum of rows is small beside its
+spread."""
 
 
 def encode_policy(policy: TrainedPolicy) -> bytes:
@@ -138,11 +139,11 @@ def encode_policy(policy: TrainedPolicy) -> bytes:
 
 NO_POLICY = "this is no trained policy: train one with `connectx train`"
 MOST_BYTES = 2**25
-"""The most that a file, or the arrays in it, may take: several times what training makes."""
+"""The most bytes of a file, or of its arrays: several times the size that training makes."""
 MOST_CELLS = 2**12
-"""Most cells of a board; no game has as many."""
+"""More cells than any game's board has."""
 SCOPE_BYTES = 1024
-"""More than the array of a game takes."""
+"""More bytes than the array `scope` takes."""
 
 
 def decode_scope(content: bytes) -> PolicyScope:
@@ -155,7 +156,7 @@ def decode_scope(content: bytes) -> PolicyScope:
         array = _archive(content).beginning("scope", SCOPE_BYTES)
         words = "<4q" if b"<i8" in array else "<4i"  # 32 bits by older numpy on Windows
         return PolicyScope(*struct.unpack(words, array[-struct.calcsize(words) :]))
-    except Exception as error:  # whatever a torn or a stranger's file may lead to
+    except Exception as error:  # a torn or hostile file may raise anything
         raise ValueError(NO_POLICY) from error
 
 

@@ -1,8 +1,8 @@
 """A network's view of one position, compiled: `agents.policy.network` without numpy's calls.
 
 The rows of a network from a file are multiples of a step (`encode_policy`). They are added up as
-whole numbers of 16 bits, twice as many at a time as floats of 32, as the networks of chess engines
-do it; the result is the same to the last bit, for such sums are exact either way.
+whole numbers of 16 bits, twice as many at a time as floats of 32, as in the networks of chess
+engines; the result is the same to the last bit, for both sums are exact.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from envs.compiled.jit import compiled, compiles, inlined, jit, words_of, zeros
 
 
 class NetworkArrays(NamedTuple):
-    """A network as its kernel takes it, with the memory that an evaluation works in."""
+    """A network in its kernel's form, with the working memory of an evaluation."""
 
     board: FeatureBoard
     features: Any
@@ -39,11 +39,11 @@ class NetworkArrays(NamedTuple):
     first: Any
     """[output or hidden unit] The first layer; its outputs become the network's."""
     second: Any
-    """[second hidden unit] Those of the second."""
+    """[second hidden unit] The second layer."""
 
 
 def network_arrays(network: PolicyNetwork, env: BoardGame) -> NetworkArrays:
-    """A network for its kernel, with memory of its own to work in."""
+    """A network for its kernel, with working memory of its own."""
     import numpy as np
 
     board = feature_board(env)
@@ -61,7 +61,7 @@ def network_arrays(network: PolicyNetwork, env: BoardGame) -> NetworkArrays:
 
 
 class SameArray:
-    """An array as a key that equals itself alone: its content is never compared."""
+    """An array as a key, compared by identity and never by content."""
 
     def __init__(self, array: Any) -> None:
         self.array = array
@@ -85,9 +85,9 @@ MOST_STEPS = 2**15 - 1
 
 
 def rows_in_steps(features: Floats, most: int) -> tuple[Any, Any]:
-    """The rows as whole numbers of 16 bits, and the step that they count; else as they are, and 1.
+    """The rows as whole numbers of 16 bits, and their step; or else the rows as they are, and 1.
 
-    No sum of `most` of them may be larger than 16 bits.
+    Sums of `most` rows must fit 16 bits.
     """
     import numpy as np
 
@@ -133,7 +133,7 @@ def add_features(network: NetworkArrays, mover: int, mask: int) -> None:
     for unit in range(len(sums)):
         sums[unit] = 0
     n = 0
-    while n + 4 <= holding:  # four in one go, for the sums are written as often as that
+    while n + 4 <= holding:  # four at a time, which saves writes of the sums
         row, row_2, row_3, row_4 = found[n], found[n + 1], found[n + 2], found[n + 3]
         for unit in range(len(sums)):
             some = sums[unit] + rows[row, unit] + rows[row_2, unit]
@@ -152,7 +152,7 @@ def add_features(network: NetworkArrays, mover: int, mask: int) -> None:
 def add_signals(signals: Any, rows: Any, found: Any, sums: Any) -> None:
     """Add up rows, each times its signal, of the signals above 0."""
     holding = 0
-    for number in range(len(signals)):  # without a branch, which would be predicted badly
+    for number in range(len(signals)):  # without a branch, which would often be mispredicted
         found[holding] = number
         holding += 1 if signals[number] > 0 else 0
     n = 0

@@ -1,4 +1,4 @@
-"""The agent that plays a trained policy as it is."""
+"""The agent that plays a trained policy without a search."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -18,17 +18,17 @@ from envs.compiled.random_stream import DRAWN_BITS, DRAWN_MASK, next_stream, str
 from envs.protocol import Action, Env, State
 
 LARGEST_GUESS = 0.99
-"""An estimate is never as sure as a proof."""
+"""Estimates stay below the value of a proof."""
 
 
 @dataclass
 class PolicyAgent(Agent):
-    """Plays what a trained network prefers, on the board that it was trained for.
+    """Plays the move that a trained network prefers, on the board that it was trained for.
 
-    It does not search: the network's own estimate is the value. It is asked about the position and
-    about its mirror image, and the mean counts. One that has learnt values alone has no preference:
-    it is asked about the position after each action, too, and the one that it values most for the
-    player to move is preferred.
+    It does not search: the network's own estimate is the value. Its answers for the position and
+    for its mirror image are averaged. A network that has learnt only values has no preference: it
+    then values the position after each action, and the action with the highest value for the player
+    to move is preferred.
     """
 
     weights: str | bytes = weights_option()
@@ -52,7 +52,7 @@ class PolicyAgent(Agent):
         return self._policy
 
     def require_playable(self, env: Env[Any, Any]) -> None:
-        """Check that its weights were trained for a game."""
+        """Raise ValueError unless the weights were trained for a game."""
         require_known_game(self._policy, env)
 
     def search(
@@ -92,7 +92,7 @@ Evaluate = Callable[[PolicyNetwork, BoardGame, Sequence[BoardState]], tuple[Floa
 def averaged(
     evaluate: Evaluate, network: PolicyNetwork, game: BoardGame, states: Sequence[BoardState]
 ) -> tuple[Floats, Floats]:
-    """The means of what a network says of positions and of their mirror images.
+    """The means of a network's answers for positions and for their mirror images.
 
     Returns:
         Logits and values, as `evaluate` returns them.
@@ -111,12 +111,12 @@ def action_worths(
     states: Sequence[BoardState],
     legal: Sequence[Sequence[int]],
 ) -> tuple[NDArray[np.float64], Floats]:
-    """A network's worth of each action, without a search, and its values of the positions.
+    """A network's preference for each action, without a search, and its values of the positions.
 
     Returns:
-        The logits, shape (positions, actions). Or, where the network has learnt values alone, so
-        that all logits are 0, the values of the positions after the actions, for the player to
-        move. -inf for actions that are not legal. And the values, shape (positions,).
+        The logits, shape (positions, actions); or, if the network has learnt only values, so that
+        all logits are 0, the values after the actions, for the player to move. Both are -inf for
+        illegal actions. And the values, shape (positions,).
     """
     logits, values = averaged(evaluate, network, game, states)
     if logits.any():
@@ -160,8 +160,8 @@ def action_chances(worths: NDArray[np.float64], temperature: float) -> NDArray[n
 
     Args:
         worths: as `action_worths` gives them, of the same shape.
-        temperature: 0 gives all to the first of the highest; else the chances are in proportion to
-            exp(worth / temperature).
+        temperature: 0 gives probability 1 to the first of the highest; else the probabilities are
+            in proportion to exp(worth / temperature).
     """
     if temperature == 0:
         return np.asarray(np.eye(worths.shape[1])[worths.argmax(axis=1)])
@@ -172,6 +172,6 @@ def action_chances(worths: NDArray[np.float64], temperature: float) -> NDArray[n
 def drawn_actions(chances: NDArray[np.float64], draws: NDArray[np.float64]) -> NDArray[np.int64]:
     """[position] The actions that numbers in [0, 1) draw by chances [position, action]."""
     upto = chances.cumsum(axis=1)
-    # The last sum stands for 1, whatever it rounds to: no draw goes beyond the last chance.
+    # The last sum counts as 1, however it is rounded: no draw goes beyond the last action.
     drawn = (draws * upto[:, -1])[:, np.newaxis] < upto
     return np.asarray(drawn.argmax(axis=1))

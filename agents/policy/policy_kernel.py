@@ -1,7 +1,7 @@
-"""The moves of `PolicyAgent` as a kernel: for the steps of vector environments, of many games.
+"""The moves of `PolicyAgent` as a kernel, for vector environments.
 
 A network's answer for a position and its mirror image never changes, so it is remembered: games
-that begin alike, as those of one learner do, ask only once.
+that begin alike, as the games of one learner do, compute it only once.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ PLACES = 1 << 16
 class PolicyTables(NamedTuple):
     """A network and how it plays, with the memory in which its kernel works, one for a thread.
 
-    Numba's threads take no tuple within a tuple, so the parts of `NetworkArrays` stand here alone.
+    Numba's threads take no tuple within a tuple, so the fields of `NetworkArrays` are copied here.
     """
 
     rows: int
@@ -92,7 +92,7 @@ class PolicyOpponent(NamedTuple):
 def policy_opponent(
     network: PolicyNetwork, temperature: float, seed: int | None, game: BoardGame
 ) -> PolicyOpponent | None:
-    """The kernel that plays a network; None on larger boards, and where it gives no logits."""
+    """The kernel that plays a network; None on larger boards, and for networks without logits."""
     gives_logits = any(
         array[..., : network.actions].any()
         for array in (network.features, network.bias, network.outputs)
@@ -106,7 +106,7 @@ def policy_opponent(
 def policy_reply(
     tables: PolicyTables, thread: int, stream: int, mover: int, mask: int
 ) -> tuple[int, int]:
-    """Choose as a network prefers: the means over a position and its mirror image count.
+    """Choose by a network's means over a position and its mirror image.
 
     Returns:
         The action, and the random stream where it stopped.
@@ -141,7 +141,7 @@ def remembered(tables: PolicyTables, thread: int, mover: int, mask: int) -> tupl
         mover, mask = image_mover, image
     place, free = slot_of(tables.known[thread], mover + mask), tables.board ^ mask
     known = tables.known[thread, place]
-    if known[MOVER] != mover or known[FREE] != free:  # which is never 0 where the game goes on
+    if known[MOVER] != mover or known[FREE] != free:  # never 0 in an unfinished position
         write_weights(tables, thread, mover, mask, tables.weights[thread, place])
         known[MOVER], known[FREE] = mover, free
     return place, side

@@ -3,8 +3,8 @@
 The search of AlphaZero (D. Silver et al., "Mastering the game of Go without human knowledge", 2017;
 "A general reinforcement learning algorithm that masters chess, shogi, and Go through self-play",
 2018). Its rule of selection is C. D. Rosin's, "Multi-armed bandits with episode context" (2011).
-Where UCT plays a game out, it asks an evaluator: how likely is each action to be the best, and what
-is the state worth? The compiled search grows the same tree (`agents.tree`).
+Where UCT plays a game out, PUCT asks an evaluator: how likely is each action to be the best, and
+what is the value of the state? The compiled search grows the same tree (`agents.tree`).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ Evaluation = tuple[Mapping[Any, float], float]
 1's view, strictly between -1 and 1."""
 
 Evaluator = Callable[[Any, Any], Evaluation]
-"""Guesses what a search would find: a function of `(env, state)`, asked where the game goes on."""
+"""Guesses the findings of a search: a function `(env, state)` of unfinished states."""
 
 
 def puct(value: float, prior: float, visits: int, parent_visits: int, exploration: float) -> float:
@@ -82,7 +82,7 @@ class GuidedTree(MonteCarloTree[State, Action]):
     def bound(self, node: Node[State, Action]) -> Callable[[Node[State, Action]], float]:
         """The `puct` of a child for the player whose turn it is.
 
-        One without visits is taken to be worth what its parent is on average, less the reduction,
+        A child without visits is assumed to have the mean value of its parent, less the reduction,
         at least -1.
         """
         sign = node.sign
@@ -121,7 +121,7 @@ class GuidedTree(MonteCarloTree[State, Action]):
 def noisy_priors(
     root: SearchedNode[Action], noise: Mapping[Action, float], share: float
 ) -> dict[Action, float]:
-    """The priors of a node, which has been expanded, with noise mixed into them.
+    """The priors of an expanded node, with noise mixed into them.
 
     P becomes (1 - share) * P + share * noise, with the noise made to sum to 1. Gamma distributed
     numbers with shape alpha give Dirichlet's distribution, which is AlphaZero's choice.
@@ -134,7 +134,7 @@ def noisy_priors(
 
 
 def normalised(weights: Sequence[float]) -> list[float]:
-    """The weights divided by their sum; all alike where that is 0."""
+    """The weights divided by their sum; equal ones if the sum is 0."""
     total = sum(weights)
     return [weight / total if total > 0 else 1 / len(weights) for weight in weights]
 
@@ -156,7 +156,7 @@ class GrowingTree(Protocol[Action]):
         """The root."""
 
     def grow(self, simulations: int | None, clock: Clock, through: Any = None) -> int:
-        """Run simulations; how many were run."""
+        """Run simulations; return how many were run."""
 
 
 def searched_values(node: SearchedNode[Action]) -> dict[Action, float]:
@@ -171,7 +171,7 @@ def searched_values(node: SearchedNode[Action]) -> dict[Action, float]:
 
 
 def mixed_value(node: SearchedNode[Action]) -> float:
-    """The assumed worth of an action that was not searched, for the player to move.
+    """The assumed value of an action that was not searched, for the player to move.
 
     The evaluator's value of the node, mixed with the mean of the visited actions' values, which
     their priors weight: v_mix of Danihelka et al. (2022), equation 33.
@@ -234,9 +234,9 @@ def halve_sequentially(
     The root has been expanded, and its children have no visits yet. With Gumbel noise added to
     their logits, the `considered` highest are a sample from the priors without repetition.
     Sequential halving goes on with the better half of them, and so on: a simulation goes through
-    the one with the highest of the `gumbel_merits` among those with as many visits as
-    `considered_visits` gives (Danihelka et al., in the form of their program, mctx). A child whose
-    value is proven gets its visits too, with that value.
+    the action with the highest of the `gumbel_merits` among the actions with as many visits as
+    `considered_visits` gives (Danihelka et al., in the form of their program, mctx). A child with a
+    proven value gets its visits, too, with that value.
 
     Args:
         tree: to grow.
@@ -264,10 +264,10 @@ def halve_sequentially(
 
 
 def considered_visits(considered: int, simulations: int) -> Iterator[int]:
-    """For each simulation: the visits that the child has which it goes through.
+    """For each simulation, the number of visits of the child that it goes through.
 
-    Sequential halving: in each of log2(considered) phases all actions that are left get about
-    equally many simulations; then the better half is left, but at least two.
+    Sequential halving: in each of log2(considered) phases all remaining actions get about equally
+    many simulations; then the better half remains, but at least two.
     """
     return islice(_halving_visits(considered, simulations), simulations)
 

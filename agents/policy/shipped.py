@@ -1,4 +1,4 @@
-"""Weights that come with the package, by name, and the files of others: policies as options."""
+"""Policies as options: weights that come with the package, by name, and files of the user's."""
 
 from functools import cached_property, lru_cache
 from typing import Any
@@ -16,7 +16,7 @@ from agents.policy.network import (
 from envs.board import BoardGame
 
 SHIPPED = ("distilled", "zero")
-"""Weights for Connect Four: taught by the solver, and by nothing but games against themselves."""
+"""Weights for Connect Four: taught by the solver, and only by games against themselves."""
 
 
 def weights_option() -> Any:
@@ -43,7 +43,7 @@ def weights_content(weights: str | bytes) -> bytes:
 
 
 def known_policy(weights: str | bytes) -> TrainedPolicy:
-    """The policy of weights, as `weights_content` reads them; agents share it.
+    """The policy in some weights, as `weights_content` reads them; agents share it.
 
     Raises:
         OSError: they cannot be read.
@@ -58,7 +58,7 @@ def _decoded(content: bytes) -> TrainedPolicy:
 
 
 class StoredPolicy:
-    """The policy of weights, read when it is asked for: by then numpy is there.
+    """The policy in some weights, read when it is first needed, since reading imports numpy.
 
     Raises:
         OSError: a file, which is read at once, cannot be read.

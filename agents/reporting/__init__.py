@@ -1,1 +1,1 @@
-"""Results for their readers: statistics, tables in notebooks, complete files."""
+"""Results for readers: statistics, tables in notebooks, files written as a whole."""

@@ -1,7 +1,7 @@
 """Results that show themselves in a notebook, as text and as HTML that needs no JavaScript.
 
-A method of a class that agents are made of would be copied into every submission, so a notebook's
-methods are set from outside, when the package is imported.
+Bundles copy every method of an agent's classes, so a notebook's methods are set from outside, when
+the package is imported.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ def shows_itself(kind: type[Any], as_html: Callable[[Any], str]) -> None:
 
 
 def _result_html(result: SearchResult[Any]) -> str:
-    from agents.reporting.rich_html import html_of  # rich is imported only for those who look
+    from agents.reporting.rich_html import html_of  # imported only when a result is shown
 
     return html_of(render_result(result))
 

@@ -1,4 +1,4 @@
-"""Files that a command is given: how they are read, and refused in a sentence."""
+"""Reading the files that a command is given, and refusing them in a sentence."""
 
 import json
 import os
@@ -13,10 +13,10 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 NO_WAITING = getattr(os, "O_NONBLOCK", 0)
-"""Opens a named pipe at once, whether or not there is anybody at its other end."""
+"""Opens a named pipe without waiting for a process at its other end."""
 
 LONGEST_QUOTED = 200
-"""Characters of a stranger's words in a message."""
+"""The most characters of a stranger's text in a message."""
 
 MISSHAPEN = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """The errors of reading a document that has another shape than expected."""
@@ -110,7 +110,7 @@ def quoted(value: object) -> str:
 def one_line(text: object) -> str:
     """A stranger's text, fit for a sentence: one line of at most `LONGEST_QUOTED` characters.
 
-    Control characters are escaped, with which it could steer a terminal.
+    Control characters, which could steer a terminal, are escaped.
     """
     line = " ".join(str(text).split())[: LONGEST_QUOTED + 1]
     shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in line)

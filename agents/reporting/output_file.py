@@ -1,11 +1,10 @@
-"""Files that a command leaves, and their locks against a second command.
+"""Files that a command writes, and their locks against a second command.
 
-A file is replaced at once: the new content goes to a temporary file beside it, of a random name
-that is not there yet; it is flushed to the disk and takes the place of the old one, whose mode it
-has. Where the path is a symbolic link, the file that it leads to is replaced and the link stays;
-other hard links keep the old content. Only plain files are written: a device keeps nothing, and a
-named pipe would wait for a reader. The temporary file is locked: where its writer was killed, the
-next one in the same folder removes it.
+A file is replaced at once: the new content goes to a new temporary file beside it, with a random
+name; that is flushed to the disk and takes the place and the mode of the old file. If the path is a
+symbolic link, the link stays and its target is replaced; other hard links keep the old content.
+Only plain files are written: a device keeps nothing, and a named pipe would wait for a reader. The
+temporary file is locked, so if its writer was killed, the next one in the folder can remove it.
 """
 
 import errno
@@ -34,17 +33,18 @@ FOLLOW_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 NO_ROOM = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 SYNC_SECONDS = 1.0
-"""A power cut costs what was appended in this time; the death of a process costs nothing."""
+"""Seconds between flushes: a power cut loses what was appended since; a killed process loses
+nothing."""
 
 PARTS = ".connectx-{}.part"
 """The names of temporary files."""
 
 SPARED_SECONDS = 60.0
-"""On Windows a temporary file must be closed for a moment before it is renamed, and no younger one
-is removed by others."""
+"""On Windows a temporary file must be closed for a moment before it is renamed, so other runs
+remove no younger file."""
 
 LOCKED_BYTE = 2**31 - 2
-"""Nobody else can read what is locked on Windows, so it lies where there is nothing to read."""
+"""On Windows nobody else can read a locked byte, so it lies beyond the end of the file."""
 
 
 def require_writable(path: Path) -> None:
@@ -219,7 +219,7 @@ class GrowingFile:
 
 @contextmanager
 def growing_file(path: Path) -> Iterator[GrowingFile]:
-    """A file to append to, which no other run can have until the `with` block ends.
+    """A file to append to, locked against other runs until the `with` block ends.
 
     Raises:
         OSError: it cannot be written, or another run is using it.
@@ -232,10 +232,10 @@ def growing_file(path: Path) -> Iterator[GrowingFile]:
 
 @contextmanager
 def held(path: Path) -> Iterator[None]:
-    """Keep a file that is replaced now and then from other runs, until the `with` block ends.
+    """Lock a file that is replaced now and then against other runs, until the `with` block ends.
 
-    Instead, an empty file beside it is locked, and removed in the end. If the process is
-    killed, that stays until the next run's end, but its lock goes with the process.
+    The lock is on an empty file beside it, which is removed in the end. If the process is killed,
+    that file stays until the next run's end, but its lock goes with the process.
 
     Raises:
         OSError: it cannot be written, or another run is using it.
@@ -308,7 +308,7 @@ def _take_lock(file: FileIO) -> None:
 
 
 def require_distinct(*written: Path | None, read: Iterable[Path | None] = ()) -> None:
-    """Find out whether a command would write one file over another, or over one that it reads.
+    """Check that a command would not write one file over another, or over one that it reads.
 
     A file may be read twice. None stands for no file.
 
@@ -328,7 +328,7 @@ def require_distinct(*written: Path | None, read: Iterable[Path | None] = ()) ->
 
 
 def _identity(path: Path) -> object:
-    """An identity that all names of a file share, its links included."""
+    """An identity that all names of a file share, and its links."""
     try:
         status = path.stat()
     except FileNotFoundError:  # yet

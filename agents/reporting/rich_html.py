@@ -1,6 +1,6 @@
-"""The tables of rich as HTML: what is printed in a terminal is what a notebook shows.
+"""The tables of rich as HTML: a notebook shows what a terminal prints.
 
-It takes its colours from the page around it, where that is dark, too.
+The HTML takes its colours from the page around it, also from a dark one.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 WIDEST = 1000
-"""Characters of a line; a page has no margin at which tables must change their form."""
+"""The most characters of a line, so many that no table wraps on a page."""
 PRINTED = 100
 """Characters of a line of text."""
 

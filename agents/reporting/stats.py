@@ -1,8 +1,7 @@
 """Statistics of matches: scores with intervals, in points and in Elo, by games or by pairs.
 
-A pair of games from one opening is one observation: its games share what the opening is worth, so
-they are not independent. It has five outcomes, which is why chess programmers call this model the
-pentanomial one.
+A pair of games from one opening is one observation: its games share the value of the opening, so
+they are not independent. It has five outcomes, so chess programmers call this model pentanomial.
 """
 
 from collections import Counter
@@ -21,7 +20,7 @@ PAIR_SCORES = tuple(points / 2 for points in PAIR_POINTS)
 """The scores of a pair of games, in [0, 1]."""
 
 UNSEEN = 1e-3
-"""Counted for an outcome that was never observed, for it may still be possible (as in Fishtest)."""
+"""The count of an outcome that was never observed, but may be possible (as in Fishtest)."""
 
 DOWN = 40.0
 """A tilt after which the mean is practically 0; it is the log of odds between the two ends."""
@@ -132,7 +131,7 @@ def expected_score(elo: float) -> float:
 
 
 def elo_estimate(score: Estimate) -> Estimate:
-    """The Elo difference of a score, with the score's interval carried over limit by limit."""
+    """The Elo difference of a score, with an interval from the limits of the score's."""
     return Estimate(
         elo_difference(score.value), elo_difference(score.low), elo_difference(score.high)
     )

@@ -1,1 +1,1 @@
-"""Exact play: scores of positions, how they are told, and the agent that plays by them."""
+"""The solver: exact scores of positions, in words and as best moves."""

@@ -26,14 +26,14 @@ from envs.shown_position import show
 class Analysis:
     """A position with its score; scores are from the view of the player to move in it.
 
-    Bounds that do not meet are what a time limit has left.
+    After a time limit the bounds may differ.
     """
 
     position: ReachedPosition
     bounds: ScoreBounds
     """The score of the position."""
     columns: Mapping[int, ScoreBounds] = field(default_factory=dict)
-    """The score of each legal column, counted from 0; none where only the position was solved."""
+    """The score of each legal column, counted from 0; empty if only the position was solved."""
 
     @property
     def best(self) -> list[int]:
@@ -44,8 +44,8 @@ class Analysis:
     def last_move(self) -> int | None:
         """The number of the move, from 1, with which the game ends if both play their best.
 
-        The moves of both players are counted, those played so far too. None while the score is not
-        known.
+        It counts the moves of both players, from the beginning of the game. None while the score is
+        not known.
         """
         if not self.bounds.exact:
             return None
@@ -58,9 +58,9 @@ class Analysis:
 
 
 OnAnalysis = Callable[[Analysis], None]
-"""Takes what is known so far."""
+"""Takes the analysis so far."""
 WatchedAnalyse = Callable[[Solver, ReachedPosition, float | None, OnAnalysis], Analysis]
-"""Solves a position, with a time limit in seconds, and tells now and then what is known."""
+"""Solves a position, with a time limit in seconds, and reports the analysis now and then."""
 
 
 def analyse(
@@ -69,7 +69,7 @@ def analyse(
     time_limit: float | None = None,
     on_progress: OnAnalysis | None = None,
 ) -> Analysis:
-    """Solve every column of a position, and by that the position, in some seconds for all."""
+    """Solve every column of a position, and thereby the position, with one time limit for all."""
 
     def of_columns(columns: Mapping[int, ScoreBounds]) -> Analysis:
         nodes = sum(bounds.nodes for bounds in columns.values())
@@ -111,7 +111,7 @@ def as_plain_line(analysis: Analysis) -> str:
 
 
 def as_json_line(analysis: Analysis) -> str:
-    """What is known as a JSON object, with columns counted from 1; an unknown score is null."""
+    """The analysis as a JSON object, with columns counted from 1; an unknown score is null."""
     record: dict[str, object] = {
         "moves": analysis.position.moves,
         **_bounds(analysis.bounds),

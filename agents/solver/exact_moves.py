@@ -1,4 +1,4 @@
-"""Exactly best moves, told from mistakes by the solver."""
+"""Exactly best moves and mistakes, found by the solver."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -8,8 +8,8 @@ from agents.solver.solver import ScoreBounds, Solver
 from envs.board import BoardState
 
 FIRST_ROUND_NODES = 1000
-"""Nodes for each move in the first round of `ExactMoves.verdicts`; each round has eight times
-more, so that moves that are quickly judged do not wait for the others."""
+"""Nodes for each move in the first round of `ExactMoves.verdicts`; each round has eight times more,
+so that easy moves do not wait for the others."""
 MOST_SLICE_NODES = 64_000
 """The most for each move in a round of `ExactMoves.outcomes`; the table keeps what was found."""
 
@@ -30,7 +30,7 @@ class ExactMoves:
         return self.solver.bounds(state, clock.left).proven()
 
     def best(self, state: BoardState, score: int, clock: Clock, patience: Clock) -> list[int]:
-        """Find the moves that keep the score: all, or those found when the patience is over.
+        """Find the moves that keep the score: all, or those found before the patience is over.
 
         Raises:
             TimeUp: none was found in time.
@@ -55,7 +55,7 @@ class ExactMoves:
     def hardest_to_answer(
         self, state: BoardState, score: int, best: Sequence[int], clock: Clock
     ) -> int:
-        """Choose the best move after which most replies are mistakes; the first where none is."""
+        """Choose the best move after which most replies are mistakes; the first if none is."""
         mistakes: dict[int, float] = {}
         try:
             for action in best:
@@ -91,7 +91,7 @@ class ExactMoves:
     def verdicts(
         self, state: BoardState, score: int, clock: Clock
     ) -> Iterator[tuple[int, bool | None]]:
-        """Judge for each legal move whether it keeps the exact score; None while that is not known.
+        """Tell for each legal move whether it keeps the exact score; None while that is not known.
 
         Raises:
             TimeUp: the time is up, and moves are left to be judged.

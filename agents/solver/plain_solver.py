@@ -71,11 +71,11 @@ class PlainEngine:
         cold: bool = False,
         shared: bool = False,
     ) -> "PlainJob":
-        """A job; see `agents.solver.solver_engine.CompiledEngine.job`. None is ever shared."""
+        """A job, never shared; see `agents.solver.solver_engine.CompiledEngine.job`."""
         return PlainJob(self, states, lower, upper, cold)
 
     def narrow(self, state: BoardState, lower: int, upper: int) -> Iterator[tuple[int, int]]:
-        """Bounds of a score, ever narrower, the last ones equal.
+        """Ever narrower bounds of a score, until they are equal.
 
         Raises:
             TimeUp: the time is up, or the nodes are used up.
@@ -113,7 +113,7 @@ class PlainEngine:
         return line.sign * value
 
     def _search_moves(self, line: ForcedLine) -> int:
-        """The value where there is a choice."""
+        """The value of a position with several moves."""
         _, _, _, position, alpha, moves = line
         mover, mask, own, _ = position
         lower, upper = self._look_up(position, alpha)
@@ -142,7 +142,7 @@ class PlainEngine:
         return best
 
     def _look_up(self, position: Position, alpha: int) -> tuple[int, int]:
-        """Bounds of a score, by the follow-up bound where it decides or by the table."""
+        """Bounds of a score, by the follow-up bound if it decides, or by the table."""
         mover, mask, _, threats = position
         cells = self.board.cells
         value = follow_up_bound(self.board, mover, mask, threats)

@@ -5,9 +5,9 @@ share these functions. Scores are the mover's, as `agents.solver.solver.ScoreBou
 bounds follow from the number of stones, another from a plan, the follow-up: the opponent answers
 each move with the other cell of a pair.
 
-The player to move leads, the other one follows. The follower divides the free cells into pairs
-and, whenever the leader takes a cell, takes the other one of its pair. So the leader gets one cell
-of each pair, whatever happens; where that makes no line, the leader does not win. The pairs:
+The player to move leads, the other one follows. The follower divides the free cells into pairs and,
+whenever the leader takes a cell, takes the other one of its pair. So the leader gets one cell of
+each pair, whatever happens; if no such cells make a line, the leader does not win. The pairs:
 
 - In a column with an even number of free cells, each cell with the one above it ("claimeven").
 - In a column with an odd number of them, the same, up to a cell that wins for the follower; the
@@ -26,7 +26,7 @@ from envs.bitboard import BoardMasks, completing_cells, has_run, safe_cells
 from envs.compiled.jit import inlined
 
 TABLE_LEFT = 7
-"""With no more cells left, a search is over before the table could answer."""
+"""With so few cells left, a search is over before the table could answer."""
 CHILD_TABLE_LEFT = 10
 """With more cells left, all children are looked up before one is searched."""
 
@@ -82,7 +82,7 @@ def after_move(position: Position, move: int, threats: int) -> Position:
 
 @inlined
 def win_score(cells: int, stones: int) -> int:
-    """The score of who wins with the next stone after `stones`, on a board of `cells` cells."""
+    """The score of winning with the next stone after `stones`, on a board of `cells` cells."""
     return (cells + 1 - stones) // 2
 
 
@@ -153,8 +153,8 @@ def decide_by_stones(
 def follow_up_bound(board: BoardMasks, leader: int, mask: int, completing: int) -> int:
     """An upper bound of the score that the leader, who is to move, can reach.
 
-    The number of the board's cells where the rules of the follow-up give none, or where the board
-    takes all bits of a word, so that its highest guard would be the sign.
+    Return the number of the board's cells if the follow-up gives no bound, or if the board takes
+    all bits of a word, so that its highest guard would be the sign.
 
     Args:
         board: the board.
@@ -168,7 +168,7 @@ def follow_up_bound(board: BoardMasks, leader: int, mask: int, completing: int) 
     # Adding a cell to a full column carries into its guard bit. Conversely, the guard bit minus a
     # cell is that cell and all above it. Both leave the other columns alone.
     free = (mask + board.bottom) & board.board  # the lowest free cell of each column
-    odd = free & board.answers  # those of columns with an odd number of free cells
+    odd = free & board.answers  # the lowest free cells of columns with an odd number of them
     first = every_second(board, free)  # the lower cells of all pairs: the leader's
     guards = board.top << 1
     odd_guards = (odd + board.board) & guards  # of the odd columns; minus `odd`: their free cells

@@ -1,4 +1,4 @@
-"""Positions with the moves that lead to them, from move strings and from files of these."""
+"""Positions with the moves that lead to them, from move strings and files of move strings."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -35,7 +35,7 @@ def read_position(env: ConnectX, moves: str) -> ReachedPosition:
 
 
 def read_positions(env: ConnectX, lines: Iterable[str]) -> Iterator[ReachedPosition]:
-    """The positions of lines with a move string each, as they come; blank lines are skipped.
+    """The positions of lines with one move string each, as the lines come; blank lines are skipped.
 
     A byte order mark, with which some editors begin a file, is skipped too.
 

@@ -1,8 +1,8 @@
 """A solver's table as a file, from which a long search goes on.
 
-The file is a line of JSON that says which board and which layout of the table it is for, and then
-the table's words, compressed by zlib, whose checksum tells a torn or changed file. Entries that
-took little work are left out: they are soon found again.
+The file is a line of JSON that names the board and the layout of the table, and then the table's
+words, compressed by zlib, whose checksum detects a torn or changed file. Entries that took little
+work are left out, for they are soon found again.
 """
 
 import json
@@ -24,8 +24,8 @@ from envs.games import game_id
 
 FORMAT = "connectx solver table, version 1"
 LEAST_WORK = 8
-"""Bits of the number of nodes that an entry must have taken to be kept: 128 nodes or more. Few have
-until the table is full, then more and more: they stay, and the others are replaced."""
+"""An entry is saved if the number of its nodes has at least as many bits: 128 nodes or more. Once
+the table is full these are more and more, for they stay, and the others are replaced."""
 LEVEL = 1
 """Level of the compression: higher ones take many times as long and save a tenth."""
 CHUNK = 1 << 20
@@ -59,7 +59,7 @@ def load_table(solver: Solver, path: Path) -> None:
 
     Raises:
         OSError: it cannot be read.
-        ValueError: it is something else, or of another board or size, or damaged; or see
+        ValueError: the file is something else, for another board or size, or damaged; or see
             `require_table`.
     """
     content = read_content(path, "name a file that --table has written", "the table ")
@@ -90,7 +90,7 @@ def require_table(solver: Solver) -> CompiledEngine:
     """The engine of a solver whose table can be kept.
 
     Raises:
-        ValueError: the solver searches in plain Python, where there is none.
+        ValueError: the solver searches in plain Python, without such a table.
     """
     if not isinstance(solver.engine, CompiledEngine):
         raise ValueError(
@@ -122,7 +122,7 @@ def _compressed(table: Words) -> Iterator[bytes]:
 
 
 def _decompress(path: Path, compressed: bytes, engine: CompiledEngine) -> None:
-    """Fill a table; it is left empty where something is wrong."""
+    """Fill a table; it stays empty if something is wrong."""
     decompressor, rest = zlib.decompressobj(), compressed
     entries = _parts_of_entries(engine.table)
     try:

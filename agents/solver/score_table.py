@@ -4,19 +4,19 @@ Words are of 64 bits, or as wide as the board needs. From the lowest bit: lower 
 bound (7 bits each, shifted to be positive), the size of the search that found them (6 bits), the
 generation that wrote it, and the part of the position's key that its place in the table does not
 tell. So an entry is read and written at once, also by threads that share the table, and never
-belongs to another position. Two entries make a bucket: the one that took more work stays, the other
-is replaced by whatever comes. An old generation's entries count as empty, which empties a table in
+belongs to another position. Two entries make a bucket: the one that took more work stays, and any
+new entry replaces the other. Entries of an old generation count as empty, which empties a table in
 no time.
 
-The table has two parts. Most positions that a search meets have few cells left, and are searched
-again in less time than memory takes to answer: theirs is the near part, which stays in the
-processor's cache. The far part is for positions whose search is worth the wait.
+The table has two parts. Most positions of a search have few cells left, and take less time to
+search again than memory to answer: they are in the near part, which stays in the processor's cache.
+The far part is for positions whose search is worth the wait.
 
 A wide entry is read and written in parts of 64 bits, between which another thread may write. Its
 lowest part has the bounds, the generation and 36 bits of the key, beside the bits that its place
-tells. So what two threads have mixed is taken for a position's only where two positions are alike
-in all of these bits, and the threads meet within nanoseconds in one of many thousand buckets: one
-in 2^36 of such meetings, at most. A single thread never sees one.
+tells. So an entry mixed from two threads passes for a position's only if two positions are alike in
+all of these bits, and the threads meet within nanoseconds in one of many thousand buckets: one in
+2^36 of such meetings, at most. A single thread never sees a mixed entry.
 """
 
 from typing import NamedTuple
@@ -29,14 +29,14 @@ WORK_BITS = 6
 PAYLOAD_BITS = 2 * BOUND_BITS + WORK_BITS
 GENERATION_BITS = 20
 WIDE_GENERATION_BITS = 8
-"""In a wide entry they leave more of its lowest part to the key."""
+"""Few, to leave more of a wide entry's lowest part to the key."""
 NEAR_BUCKET_BITS = 15
 """Bits of a bucket's number in the near part. With words of 64 bits it takes 512 kB, which a
 second-level cache of 1 MB holds. It is the same on every machine, and so are a search's nodes."""
 FAR_LEFT = 18
 """With more cells left, a position stands in the far part."""
 MOST_CELLS = 124
-"""Cells of a board up to which all bounds fit into their bits."""
+"""The most cells of a board with which all bounds fit into their bits."""
 HASH_MULTIPLIERS = {
     bits: (0x9E3779B97F4A7C15F39CC0605CEDC8341082276BF3A27251F86C6A11D0C18E95 >> (256 - bits) | 1)
     - (1 << bits)
@@ -63,7 +63,7 @@ class TableLayout(NamedTuple):
 
     near: TablePart
     far: TablePart
-    """It is the near part on boards whose keys leave no room for a small one."""
+    """The same as the near part on boards whose keys leave no room for a small part."""
     offset: int
     """Added to a bound to make it positive."""
     multiplier: int
@@ -129,8 +129,8 @@ def empty_table(layout: TableLayout) -> Words:
 def next_generation(layout: TableLayout, entries: Words, generation: int) -> int:
     """Empty a table, and return its new generation.
 
-    A part is cleared when the numbers that its entries have room for are used up. An entry of 0 is
-    of none of them.
+    A part is cleared when its entries have no room for a further number. No generation has entries
+    of 0.
     """
     generation += 1
     for part in (layout.far, layout.near):
@@ -148,7 +148,7 @@ def generation_in(part: TablePart, generation: int) -> int:
 
 @inlined
 def position_key(board: BoardMasks, mover: int, mask: int, mirrored: bool) -> int:
-    """Compute a number of this position alone, or of it and its mirror image."""
+    """Compute a number that identifies this position, or it and its mirror image."""
     key = mover + mask
     if mirrored:
         height = board.rows + 1

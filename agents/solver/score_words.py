@@ -24,7 +24,7 @@ def plies_left(cells: int, plies: int, score: int) -> int:
         return cells - plies
     winner_began = (plies % 2 == 0) == (score > 0)
     stones = (cells + 1) // 2 if winner_began else cells // 2
-    last_stone = stones + 1 - abs(score)  # with which the winner wins, counted from 1
+    last_stone = stones + 1 - abs(score)  # the number of the winning stone, counted from 1
     return 2 * last_stone - winner_began - plies
 
 
@@ -35,7 +35,7 @@ def in_words(env: BoardGame, state: BoardState, bounds: ScoreBounds) -> str:
 
 
 def column_in_words(env: BoardGame, state: BoardState, column: int, bounds: ScoreBounds) -> str:
-    """Say what playing a column, counted from 0, comes to: "column 3 loses in 4 moves"."""
+    """Say what a column, counted from 0, leads to: "column 3 loses in 4 moves"."""
     meaning = in_words(env, state, bounds)
     return f"column {column + 1} {'leads to a draw' if meaning == DRAW else meaning}"
 
@@ -46,19 +46,19 @@ def position_in_words(moves: str) -> str:
 
 
 def plies_to_end(cells: int, plies: int, bounds: ScoreBounds) -> int | None:
-    """As `plies_left`; the most plies where the bounds do not meet, None without a result."""
+    """As `plies_left`; the most plies if the bounds differ, None without a result."""
     if bounds.outcome is None:
         return None
     return plies_left(cells, plies, bounds.lower if bounds.outcome > 0 else bounds.upper)
 
 
 def result_in_words(bounds: ScoreBounds, plies: int | None) -> str:
-    """Put a result into the words that everything shares, for the player to move.
+    """Put a result into words, for the player to move.
 
     Args:
         bounds: of the score.
-        plies: until the game ends, at most. They are told as moves of the winner's own, the winning
-            one counted: "wins in 5 moves" is a win with the ninth ply.
+        plies: until the game ends, at most. The words count the winner's own moves, with the
+            winning one: "wins in 5 moves" is a win with the ninth ply.
     """
     if plies is not None and bounds.outcome:
         moves = (plies + 1) // 2
@@ -72,5 +72,5 @@ def result_in_words(bounds: ScoreBounds, plies: int | None) -> str:
 
 
 def score_text(bounds: ScoreBounds) -> str:
-    """A score, or the bounds of one that is not known."""
+    """A score, or its bounds while it is not known."""
     return str(bounds.lower) if bounds.exact else f"{bounds.lower}..{bounds.upper}"

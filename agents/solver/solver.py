@@ -25,7 +25,7 @@ from envs.compiled.jit import WORDS
 from envs.connectx import ConnectX
 
 ALONE_NODES = 200_000
-"""Nodes after which other threads join in with a single position: some 30 ms."""
+"""Nodes after which other threads join the search of a single position: some 30 ms."""
 FIRST_BUDGET = 100_000
 """Nodes for each move in the first round of `Solver.scores`; each round has eight times more."""
 STEP_NODES = 2_000_000
@@ -59,7 +59,7 @@ class ScoreBounds:
         return sign(self.lower) if sign(self.lower) == sign(self.upper) else None
 
     def proven(self) -> int:
-        """The score; raises TimeUp where it is not known."""
+        """The score; raises TimeUp if it is not known."""
         if not self.exact:
             raise TimeUp
         return self.lower
@@ -79,28 +79,28 @@ class ScoreBook(Protocol):
     """Scores of openings, which are looked up and not solved."""
 
     def score(self, state: BoardState) -> int | None:
-        """The exact score for the player to move; None where it is not in the book."""
+        """The exact score for the player to move; None if the book does not have it."""
 
     def least_score(self, state: BoardState) -> int | None:
-        """A lower bound of it one ply after the book's last; None elsewhere."""
+        """A lower bound of the score one ply after the book's last; None elsewhere."""
 
 
 class Solver:
-    """Solves positions of one game; the table of one serves the next.
+    """Solves positions of one game, with one table for all.
 
     Args:
         env: the game, one that `agents.solver.solver_engine.is_solvable`.
         table_megabytes: size of the transposition table, at least 1, beside one megabyte at most
             for late positions. Boards that nearly fill a word take more, whatever is asked for: 64
-            those of 64 bits, and 128 those of 128 bits.
-        threads: how many positions, or moves of a position, are solved at the same time, with the
-            same table, or how many solve a hard position together; one in plain Python. The scores
-            are the same for any number.
+            MB with 64 bits, and 128 MB with 128 bits.
+        threads: the number of threads that solve different positions or moves, with the same table,
+            or a hard position together; one in plain Python. The scores are the same for any
+            number.
         book: scores of openings of this game, which are looked up and not solved.
-        plain: whether to search in plain Python though Numba may be there.
+        plain: whether to search in plain Python even with Numba.
 
     Raises:
-        ValueError: another game, or the board does not fit, or there is no table or no thread.
+        ValueError: the solver does not take the game, or the table or the threads are below 1.
     """
 
     def __init__(
@@ -159,7 +159,7 @@ class Solver:
         return self.bounds(state).lower
 
     def outcome(self, state: BoardState) -> int:
-        """1 where the player to move wins, 0 for a draw, -1 for a loss; faster than `score`.
+        """1 if the player to move wins, 0 for a draw, -1 for a loss; faster than `score`.
 
         Raises:
             ValueError: the game is over.
@@ -180,8 +180,8 @@ class Solver:
             state: the position.
             time_limit: seconds; compiling the search comes before.
             node_limit: positions to visit.
-            within: a range; a score outside of it need not be told from its nearer end.
-            on_progress: told now and then, several times a second in machine code.
+            within: a range; for a score outside of it, its nearer end is a sufficient bound.
+            on_progress: called now and then, several times a second in machine code.
 
         Raises:
             ValueError: the game is over, or the range ends before it begins.
@@ -251,9 +251,9 @@ class Solver:
         node_limit: float = inf,
         within: tuple[int, int] | None = None,
     ) -> ScoreBounds:
-        """Bound the score of an action, which may end the game, from the view of who takes it.
+        """Bound the score of an action, which may end the game, from the view of its player.
 
-        The limits and the range are as in `bounds`; a known score is told whatever the range.
+        The limits and the range are as in `bounds`; a known score is returned whatever the range.
         """
         child, turned = self.env.get_next_state(state, action), within and (-within[1], -within[0])
         left = self.known(child) or self.bounds(child, time_limit, node_limit, turned)
@@ -326,7 +326,7 @@ class Solver:
         node_limit: float,
         on_progress: OnScores | None,
     ) -> None:
-        """Search the position after each action for `node_limit` nodes, and note what is found."""
+        """Search the position after each action for `node_limit` nodes, and note the bounds."""
         before = {action: found[action] for action in children}
         jobs = {
             action: self.engine.job([child], -before[action].upper, -before[action].lower)

@@ -30,7 +30,7 @@ SLICE_NODES = 65_536
 UNDER_WAY = 1 << 12
 """Places for positions that threads search at the same time."""
 PROOF_BOARD = ConnectX(rows=7, columns=8, inarow=5)
-"""Stands for all boards that are not compiled for themselves: a word is full, its sign included."""
+"""Stands for all boards without code of their own: it fills a word, with its sign."""
 PROOF_MEGABYTES = 1
 PROOF_GAMES = 40
 """How many random games are begun for positions that both engines solve alike, before the compiled
@@ -69,9 +69,9 @@ class CompiledEngine:
     ) -> "CompiledJob":
         """A job that has not begun, of positions in which the game goes on.
 
-        Scores outside of the bounds need not be told from the nearer one. Each position of a `cold`
-        job begins with an empty table, while no other job may run; with a `shared` one, a
-        `CompiledJob.helper` may share the work.
+        For a score outside of the bounds the nearer bound is sufficient. Each position of a `cold`
+        job begins with an empty table, while no other job may run; a `CompiledJob.helper` may share
+        the work of a `shared` job.
         """
         return CompiledJob(self, states, lower, upper, cold, shared)
 
@@ -151,7 +151,7 @@ def is_solvable(env: object) -> TypeGuard[ConnectX]:
 
 
 def solver_compilation(env: ConnectX) -> Compilation:
-    """The compilation of the solver for a board; it is one for all boards that share their code."""
+    """The compilation of the solver for a board; boards that share their code share it."""
     if is_compiled_for_itself(board_masks(*env.size)):
         return _compilation_on(env, f"the solver of {env!r}")
     return _compilation_on(PROOF_BOARD, "the solver")
@@ -159,7 +159,7 @@ def solver_compilation(env: ConnectX) -> Compilation:
 
 @lru_cache
 def _compilation_on(env: ConnectX, search: str) -> Compilation:
-    """The compilation that is proven on a board."""
+    """The compilation that is tested on a board."""
 
     def finds_what_plain_python_finds() -> bool:
         states, most = _late_positions(env), env.rows * env.columns

@@ -82,7 +82,7 @@ FRAME_THREATS = 2
 """The opponent's."""
 FRAME_ALPHA = 3
 FRAME_SIGN = 4
-"""-1 where the forced moves before it turn the value, else 1."""
+"""-1 if the forced moves before it change the sign of the value, else 1."""
 FRAME_BEST = 5
 """The best value of a move so far."""
 FRAME_PLAYED = 6
@@ -106,7 +106,7 @@ MOVE_FIELDS = 3
 class SolverStack(NamedTuple):
     """A frame, and the moves, for each node on the way from the root to the current one.
 
-    In arrays of words, as wide as the board needs; numbers stand among them.
+    In arrays of words, as wide as the board needs; some words hold numbers.
     """
 
     frames: Words
@@ -139,7 +139,7 @@ def search(
     Args:
         board: the board.
         table: the transposition table.
-        stack: begin with `enter_node` in frame 0; the player to move there has no win at once.
+        stack: begin with `enter_node` in frame 0, where the player to move cannot win at once.
         ply: 0 to begin, or the ply at which the search was left.
         nodes: how many have been visited before.
         node_limit: the search is left when `nodes` reaches it.
@@ -147,7 +147,7 @@ def search(
 
     Returns:
         -1 and v, for the player to move in frame 0, or the ply at which the search was left; and
-        how many nodes have been visited by now.
+        the number of nodes visited so far.
     """
     position, alpha = entered_node(board, stack, ply)
     while nodes < node_limit:
@@ -232,7 +232,7 @@ def table_key(board: BoardMasks, mover: int, mask: int) -> int:
 def order_moves(
     board: BoardMasks, table: ScoreTable, stack: SolverStack, ply: int, line: ForcedLine
 ) -> tuple[bool, int]:
-    """Line up the moves, the best first, unless one decides the node on its own.
+    """Sort the moves, the best first, unless one decides the node by itself.
 
     The more threats a move makes, the better; a move that lets the opponent take the cell above,
     where the mover would have won, is bad. Of equals the one nearer to the middle comes first, of
@@ -399,7 +399,7 @@ def hand_up(
 ) -> tuple[int, int]:
     """Hand up the `value` of the node at `ply` until a frame has a move left that it needs.
 
-    Each frame takes it with its sign turned: what the opponent wins, the player to move loses.
+    Each frame changes the sign of the value: the opponent's win is a loss of the player to move.
 
     Returns:
         The ply of that frame, or -1 where the root is decided, and then its value.

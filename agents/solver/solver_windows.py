@@ -16,7 +16,7 @@ from envs.bitboard import BoardMasks
 from envs.compiled.jit import Words, compiled, inlined, jit, kind_of_word
 
 PROBE_NODES = 100_000
-"""How long the search for an early win or loss may take, before the score is taken to be near 0."""
+"""Nodes of the search for an early win or loss; then the score is assumed to be near 0."""
 
 # The fields of `progress`, which outlast a slice of the search.
 INDEX = 0
@@ -94,14 +94,14 @@ def narrow_bounds(
 ) -> bool:
     """Narrow the bounds of the positions' scores, one position after the other.
 
-    A position is solved when its bounds are equal: that is its score, or the nearer of the two
-    bounds that were given, where the score lies outside of them.
+    A position is solved when its bounds are equal: to its score, or, if the score lies outside of
+    the given bounds, to the nearer one.
 
     Args:
         board: the board.
         layout: the table's.
         batch: the positions.
-        arrays: where the search stands. To begin one, set GENERATION and all else of `progress`
+        arrays: the state of the search. To begin, set GENERATION, and everything else in `progress`
             to 0.
         node_limit: how many nodes to visit in all.
 
@@ -151,7 +151,7 @@ def narrow_bounds(
 def begin_position(
     board: BoardMasks, layout: TableLayout, batch: Batch, arrays: SolverArrays, index: int
 ) -> None:
-    """Begin with a position: empty a table that is to be cold, and bound the score at sight."""
+    """Begin with a position: empty the table if the batch is cold, and bound the score at sight."""
     progress = arrays.progress
     lower, upper = trivial_bounds(board, batch.movers[index], batch.masks[index])
     batch.uppers[index] = max(batch.lowers[index], min(batch.uppers[index], upper))
@@ -186,7 +186,7 @@ def solve_on_any_board(
 
 
 def is_compiled_for_itself(board: BoardMasks) -> bool:
-    """Whether a board's code has all that is constant there: Connect Four's, and of wide words."""
+    """Whether a board has code of its own, with its constants: Connect Four, and wide words."""
     return kind_of_word(board.board) is not int or board[:3] == (6, 7, 4)
 
 
@@ -199,7 +199,7 @@ def make_solve(board: BoardMasks, layout: TableLayout) -> Callable[..., bool]:
 
 @cache
 def make_solve_on_board(board: BoardMasks) -> Callable[..., bool]:
-    """Make the kernel of a board, which is all constant there; it is kept, for so is its twin."""
+    """Make the kernel of a board, which is constant in it; it is cached, as is its twin."""
 
     @jit
     def solve_on_board(

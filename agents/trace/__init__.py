@@ -1,4 +1,4 @@
-"""The trace of a search: recorded, told in words, drawn as a picture, turned into exercises."""
+"""The trace of a search: recorded, in words, as a picture, and as an exercise."""
 
 from agents.reporting.display import shows_itself
 from agents.trace.pictures.drawing import draw

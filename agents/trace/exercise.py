@@ -18,7 +18,7 @@ QUESTIONS = (
     "What are alpha and beta at each node, on entry and on return?",
     "Which branches are never visited, and by which comparison?",
 )
-"""What a quiz asks; the first alone of a search without alpha and beta."""
+"""The questions of a quiz; for a search without alpha and beta only the first."""
 ESTIMATE = 0.0
 """The value that a search gives a node at which it looks no deeper."""
 
@@ -85,12 +85,12 @@ def solve_exercise(
 ) -> list[str]:
     """Tell what is pruned and what the root reports, as conditions on the unknown leaf.
 
-    The search compares leaves and does nothing else with them, so what it does depends on how the
-    unknown compares with each of the others: one search for each case solves the exercise exactly.
+    The search only compares leaves, so it depends only on how the unknown leaf compares with each
+    of the others: one search for each case solves the exercise exactly.
 
     Raises:
-        ValueError: an agent that does more than compare, a tree in which chance decides, or too
-            little time.
+        ValueError: the agent does more than compare, chance decides in the tree, or the time is too
+            short.
     """
     comparing = [name for name, search in RECORDED_SEARCHES.items() if search.only_compares]
     if agent not in comparing:

@@ -1,4 +1,4 @@
-"""Searches to look at while they think, and what each had seen after any step.
+"""Searches that can be watched while they think, and their state after any step.
 
 A step of a depth-first search is the visit of a node, one of Monte Carlo tree search a simulation.
 """
@@ -17,7 +17,7 @@ from agents.trace.story import tell
 from agents.trace.trace import Path, ReturnReason, SearchTrace, Simulation, TracedNode
 
 LAST_WORDS = 8
-"""Lines of the walk that go with a picture."""
+"""The last lines of the story that go with a picture."""
 FIELDS = ("action", "probability", "value", "visits", "alpha", "beta", "cutoff", "mark")
 """The fields of a node in a picture; empty ones are left out."""
 
@@ -97,7 +97,7 @@ def _grown(trace: SearchTrace, simulations: list[Simulation]) -> SearchTrace:
 
 
 class Growth(NamedTuple):
-    """A search after a step, for a page."""
+    """A search after a step, for the web page."""
 
     step: int
     steps: int
@@ -143,7 +143,7 @@ def tree_data(picture: Picture, limit: int, way: Path = ()) -> list[dict[str, An
     Args:
         picture: the whole tree.
         limit: nodes, at least 1.
-        way: the path of a node that is among them, with those above it, where there is room.
+        way: the path of a node to include, with the nodes above it, if there is room.
 
     Returns:
         Each node after its parent: the first n of them are a tree, the most important one of n
@@ -192,7 +192,7 @@ class Stopped(Exception):
 
 
 class SlicedSearch:
-    """A recorded search that goes on in slices of time: between two of them it can be looked at.
+    """A recorded search that runs in slices of time, between which its trace can be read.
 
     Raises:
         ValueError: it cannot be recorded.
@@ -217,7 +217,7 @@ class SlicedSearch:
             Whether the search goes on after that.
 
         Raises:
-            ValueError: the search does, for example because the game is over.
+            ValueError: the search raises it, for example because the game is over.
         """
         self._until = perf_counter() + seconds
         if self._thread.ident is None:
@@ -252,7 +252,7 @@ class SlicedSearch:
         self._handed_back.release()
 
     def _pause(self) -> None:
-        """Wait for the next slice when this one is over; `Stopped` if there will be none."""
+        """Wait for the next slice if this one is over; `Stopped` if none will come."""
         if perf_counter() >= self._until:
             self._handed_back.release()
             self._go_on.acquire()

@@ -1,4 +1,4 @@
-"""A tree with one unknown leaf, and the stretches of numbers that the leaf may lie in."""
+"""A tree with one unknown leaf, and the intervals in which the leaf may lie."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ QUOTED_OR_UNKNOWN = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\?)(\s*:
 
 
 def read_open_tree(text: str) -> "OpenTree | None":
-    """The tree of a text with an unknown leaf, `?` or `"?"`; None where all are known.
+    """The tree of a text with an unknown leaf, `?` or `"?"`; None if all leaves are known.
 
     Raises:
         ValueError: more than one leaf is unknown.

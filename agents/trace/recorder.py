@@ -77,8 +77,8 @@ class NodeRecorder(Recorder, Observer):
     """Keeps the nodes from the root to the present one, and enters each in the trace.
 
     A search calls `enter_root`, then `enter` and `leave` for each further node, then `end`. If its
-    time is up it just stops calling. One that enters a child again, deeper or with another window,
-    calls `enter_root` before.
+    time is up it just stops calling. A search that enters a child again, deeper or with another
+    window, calls `enter_root` first.
     """
 
     def begin(self, env: Any) -> None:
@@ -112,7 +112,7 @@ class NodeRecorder(Recorder, Observer):
             parent.window = window
         state = self.env.get_next_state(parent.state, action)
         visit = self._open_visit((*parent.node.path, action), state, window)
-        parent.node.visited.append(action)  # not sooner, for the visit may end the search
+        parent.node.visited.append(action)  # not earlier, for counting the visit may end the search
         visit.at_horizon = depth == 1
         visit.node.probability = parent.probabilities.get(action)
 
@@ -159,7 +159,7 @@ class NodeRecorder(Recorder, Observer):
         return self._open[-1]
 
     def _close(self) -> None:
-        """Leave the root; or give up every node that the search was in when its time was up."""
+        """Leave the root, or every node in which the search was when its time was up."""
         if len(self._open) == 1:
             root = self._open[0]
             values = [child.value for child in root.children if child.value is not None]
@@ -193,7 +193,7 @@ class Visit:
         return all(action in self.node.visited for action in possible)
 
     def narrow(self, value: float, at_least: bool, at_most: bool) -> None:
-        """Take account of a value that the node is worth at least, or at most, or exactly."""
+        """Narrow the window by a value that is exact, or a lower or an upper bound."""
         if self.window is not None:
             alpha, beta = self.window
             self.window = (

@@ -1,4 +1,4 @@
-"""Agents whose searches leave a trace, and how each of them is shown."""
+"""Agents that record their searches in a trace, and the options with which each is shown."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ def recorded(
     Args:
         agent: one that `RECORDED_SEARCHES` has.
         trace: what to fill.
-        limit: how many visits of nodes the trace may hold; a search of more is a ValueError.
+        limit: the most visits of nodes that the trace holds; a longer search raises ValueError.
         on_visit: called before each of them; what it raises ends the search.
 
     Raises:
@@ -91,16 +91,16 @@ class RecordedSearch:
     title: str
     """The name of the algorithm, in pictures."""
     tree_options: Mapping[str, Any]
-    """With these the agent searches a tree as textbooks do: left to right, nothing remembered."""
+    """The options for a tree, searched as in textbooks: from left to right, without a table."""
     position_options: Mapping[str, Any]
-    """With these it searches a position as far as can be followed; the rest are its own."""
+    """The options for a position, searched only as far as a reader can follow."""
     only_compares: bool = False
-    """Whether it does nothing with leaves but compare them."""
+    """Whether the search only compares leaves."""
 
 
 TEXTBOOK = {"depth": None, "ordering": "natural"}
 SIMULATIONS = {"simulations": 50, "seed": 0}
-"""Few enough to be followed, and the same in every run."""
+"""Few enough for a reader to follow, and the same in every run."""
 UNAIDED = {
     "time_limit": None,
     "iterative_deepening": False,

@@ -26,7 +26,7 @@ from agents.trace.trace import (
 )
 
 LeafValues = Mapping[Path, float]
-"""The values of leaves, in the game's own numbers, whether or not a search has visited them."""
+"""The values of all leaves, visited or not, in the game's own numbers."""
 
 
 INDENT = "  "

@@ -23,15 +23,15 @@ class Subject:
     env: Any
     state: Any
     picture: str
-    """Its look before it is searched."""
+    """The state as text, before the search."""
     options: Mapping[str, Mapping[str, Any]]
-    """By agent: its options unless the user says otherwise."""
+    """By agent: the options that the user does not set."""
     leaves: LeafValues = field(default_factory=dict)
     """The values of the leaves, where all are known beforehand; none of a position."""
 
 
 def tree_subject(tree: ExplicitTree) -> Subject:
-    """The root of a tree, searched from left to right with nothing remembered."""
+    """The root of a tree, searched from left to right and without a table."""
     options = {name: search.tree_options for name, search in RECORDED_SEARCHES.items()}
     picture = "\n".join(tree_lines(tree))
     return Subject(tree, tree.initial_state(), picture, options, leaf_values(tree))

@@ -1,8 +1,8 @@
 """A trace: the nodes that a search visited, in its order, and why it turned back at each.
 
 Values, alpha and beta are from player 1's view. `SearchTrace.scale` turns them into the game's own
-numbers: in a tree of scale 16.0 a leaf written as 14 has the value 0.875. The labels are what a
-reader of a trace sees of them.
+numbers: in a tree of scale 16.0 a leaf written as 14 has the value 0.875. Labels show these numbers
+    to readers.
 """
 
 from collections.abc import Hashable, Iterable, Mapping
@@ -19,7 +19,7 @@ BOUND_SIGNS = {Bound.EXACT: "=", Bound.LOWER: "≥", Bound.UPPER: "≤"}
 """The relation of a value to the true value."""
 
 LONGEST_LABEL = 24
-"""Characters of an action's name that a picture has room for."""
+"""The most characters of an action's name in a picture."""
 UNPRINTABLE = "\N{REPLACEMENT CHARACTER}"
 DECIMALS = 3
 FINEST_DECIMALS = 12
@@ -62,7 +62,7 @@ class SearchTrace:
         vars(self).update(vars(SearchTrace()))
 
     def last_iteration(self) -> "list[TracedNode]":
-        """The nodes of the deepest of the searches of iterative deepening; of the only one else."""
+        """The nodes of the last search of iterative deepening, or of the only search."""
         last = max((node.iteration for node in self.nodes), default=0)
         return [node for node in self.nodes if node.iteration == last]
 
@@ -215,10 +215,10 @@ def shortened(label: str) -> str:
 
 
 def decimals_of(numbers: Iterable[float]) -> int:
-    """As few decimals, at least 3, as tell the numbers apart and leave what is written by hand.
+    """The fewest decimals, at least 3, that tell the numbers apart and show written ones in full.
 
-    A number that takes more than 12 decimals is taken for a computed one, like a third, which is
-    shown in short.
+    A number that takes more than 12 decimals is assumed to be computed, like a third, and is
+    shortened.
     """
     different = set(numbers)
     by_hand = [number for number in different if round(number, FINEST_DECIMALS) == number]
@@ -234,7 +234,7 @@ def decimals_of(numbers: Iterable[float]) -> int:
 
 
 def number_label(number: float, least: int = DECIMALS) -> str:
-    """A number with as many decimals as tell it from a whole one, at least 3 where it has them.
+    """A number with enough decimals to tell it from a whole one, at least 3 if it has them.
 
     So no guess of 0.9999 is shown as the 1 of a proven win. `least` takes the place of 3; from
     `ALL_DECIMALS` on the number is shown in full.

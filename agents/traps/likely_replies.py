@@ -1,4 +1,4 @@
-"""Likely replies of an opponent: a model's chances, and the solver's judgement of each reply."""
+"""Likely replies of an opponent: a model's probabilities, and the solver's judgement of each."""
 
 from collections.abc import Sequence
 

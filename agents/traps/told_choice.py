@@ -1,4 +1,4 @@
-"""How the perfect agent chooses, in words: the result, the move's source, what each move leaves.
+"""The choice of the perfect agent in words: the result, the move's source, and the replies.
 
 The text is for a terminal; `connectx explain --agent perfect` prints it.
 """
@@ -26,7 +26,7 @@ from envs.bitboard import board_masks
 from envs.board import BoardGame, BoardState
 
 MOST_SECONDS = 30.0
-"""For the scores of all moves, and as many for all replies to them."""
+"""The most seconds for the scores of all moves, and again for the replies to all moves."""
 SIGHT = "sight"
 """The source of a move that needs neither a book nor a search."""
 SOURCES = {
@@ -37,7 +37,7 @@ SOURCES = {
 }
 """The sources of `PerfectAgent.source`, and that one, in words."""
 NO_REPLIES, UNKNOWN = "-", "?"
-"""In the table: there is nothing to give away; it was not found out in time."""
+"""In the table: there is nothing to give away; or the replies were not judged in time."""
 
 
 @dataclass(frozen=True)

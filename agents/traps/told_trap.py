@@ -1,4 +1,4 @@
-"""A trap in words: which replies to a move give something away, and which keep what there is.
+"""A trap in words: which replies to a move give something away, and which keep the result.
 
 Columns are counted from 0.
 """

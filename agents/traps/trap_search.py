@@ -1,10 +1,10 @@
-"""Best-first expectimax: which move leaves a fallible opponent most chances to give something away.
+"""Best-first expectimax: the move after which a fallible opponent most likely gives something away.
 
-Where both players play exactly, all moves that keep a result are worth the same, and in a lost
+If both players play exactly, all moves that keep a result are worth the same, and in a lost
 position these are all moves. Against an opponent who errs they are not: at the turns of the player
-who sets traps the search takes the best move, at the opponent's the mean over what a model of the
-opponent may play. A win that the opponent allows is worth a point, for from there on the solver
-plays; a draw is worth half a point and what can still come of it.
+who sets traps the search takes the best move, at the opponent's turns the mean over the replies of
+a model. A win that the opponent allows is worth a point, for from there on the solver plays; a draw
+is worth half a point, plus the chances of a later win.
 
 The tree grows trial by trial, as that of Monte Carlo tree search does, but values are carried up
 exactly, as the best of the moves and the mean of the replies (T. Keller and M. Helmert,
@@ -25,9 +25,9 @@ EXPLORATION = 0.6
 LEAST_LIKELY = 0.02
 """Replies that are less likely are left out."""
 HOPE = 1.05
-"""Trials go to the replies by what could still be won after them: this, less their value."""
+"""Trials prefer replies after which most can still be won: this number less their value."""
 DOUBT = 0.05
-"""The least probability that a model gives to a reply when it is judged by it."""
+"""The least probability with which a model is judged by a reply."""
 
 
 class Turn(NamedTuple):
@@ -65,7 +65,7 @@ class TrapTurn:
         self.value = value
         """Expected points of the player who sets traps, from 0 to 1."""
         self.closed = not self.moves
-        """Whether nothing below can change the value any more."""
+        """Whether the value is final."""
         self.visits = 0
         self.children: list[ReplyTurn] = []
         """The positions after the moves, in their order, once the node was visited."""
@@ -97,8 +97,8 @@ class TrapSearch:
 
     Args:
         env: the rules.
-        mistake: how often an opponent's move is thought to be a mistake where nothing is known of
-            it yet, from 0 to 1; a guess for nodes that no trial has reached.
+        mistake: the assumed share of mistakes among the opponent's moves, from 0 to 1, for nodes
+            that no trial has reached.
         even_share: the part of a turn's visits that is spread evenly over its moves, from 0 to 1.
     """
 
@@ -135,8 +135,8 @@ class TrapSearch:
     def select(self, root: TrapNode) -> list[TrapNode] | None:
         """The path from a node to an opponent's position whose replies are not known.
 
-        Each node on it counts a visit, so that the next trial prefers another path. None where
-        there is nothing left to learn.
+        Each node on it counts a visit, so that the next trial prefers another path. None if there
+        is nothing left to learn.
         """
         while not root.closed:
             path = self._walk(root)
@@ -240,7 +240,7 @@ def likely_replies(replies: Iterable[Reply], belief: Belief) -> Sequence[tuple[f
 def belief_after(belief: Belief, reply: Reply) -> Belief:
     """The belief about the opponent after a reply (Bayes).
 
-    No model is refuted by one reply, for in the next game another opponent may come this way.
+    No single reply refutes a model, for another opponent may reach this node in another game.
     """
     return posterior(belief, reply.chances, DOUBT)
 

@@ -1,4 +1,4 @@
-"""Setting traps during a game: a short search over models of the opponent, who is watched."""
+"""Setting traps during a game: a short search with models of the opponent, judged by its moves."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -18,13 +18,13 @@ from envs.connectx import ConnectX
 from envs.protocol import Env
 
 MISTAKE = 0.1
-"""How often a move of the opponent is thought to be a mistake where no trial has looked."""
+"""The assumed share of mistakes among the opponent's moves, where no trial has looked."""
 DEPTHS = (1, 2, 4, 6, 8)
-"""How many plies the opponent may look ahead, where that is compiled ..."""
+"""The plies that models of the opponent look ahead, if their search is compiled ..."""
 DEPTHS_IN_PYTHON = (1, 2, 3)
-"""... and where it is not."""
+"""... and if it is not."""
 EPSILON = 0.05
-"""How often such an opponent is thought to play any move."""
+"""The assumed share of random moves of such an opponent."""
 TABLE_STATES = 4096
 """Entries of the transposition table of these short searches."""
 
@@ -39,7 +39,7 @@ class WatchedGame:
         self._left: Any = None
 
     def see(self, env: Env[Any, Any], state: Any) -> None:
-        """Infer the opponent's reply from the position that it has led to; else a game begins."""
+        """Infer the opponent's reply from the position after it; otherwise a new game begins."""
         if self._env != env:
             self._env, self._left, self.replies = env, None, []
         left = self._left
@@ -60,7 +60,7 @@ class WatchedGame:
 class TrapSetter:
     """Chooses, of moves that lead to the same result, the one after which a likely opponent errs.
 
-    The opponent is taken for a player who looks a few plies ahead; how many, its own moves tell.
+    The opponent is assumed to look a few plies ahead; its moves tell how many.
     """
 
     def __init__(self, judge: Judge) -> None:
@@ -71,7 +71,7 @@ class TrapSetter:
         """The model of the opponent, by its moves in this game."""
 
     def forget(self) -> None:
-        """Forget the opponent, and what was judged: a new game begins."""
+        """Forget the opponent and all judgements: a new game begins."""
         self._watched, self.mixture = [], likely_opponents(self.env)
         self.judge.forget()
 

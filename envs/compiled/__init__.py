@@ -1,1 +1,1 @@
-"""Compiled code: kernels by Numba from plain functions, and the numbers that they work with."""
+"""Compiled code: plain functions that Numba compiles, their random numbers and wide words."""

@@ -1,8 +1,8 @@
-"""Kernels: plain functions of numbers and arrays, which Numba compiles where a search asks for it.
+"""Kernels: plain functions of numbers and arrays, which Numba compiles when a search asks for it.
 
 A kernel is written once. Called as it stands it runs in plain Python, on Python's own integers and
-on anything that can be indexed; `compiled` gives its twin in machine code. Numba is imported when
-the first twin is asked for, and not before.
+on anything that can be indexed; `compiled` gives its twin in machine code. Numba is not imported
+before the first twin is asked for.
 """
 
 import sys
@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-KIND = "_kernel"  # the attribute of a kernel that says what it is decorated with
+KIND = "_kernel"  # the attribute of a kernel that says how it is decorated
 TWINS: dict[Callable[..., Any], Any] = {}  # the compiled twin of each kernel that has one
 INGREDIENTS: dict[Callable[..., Any], Any] = {}
-"""The twin of each inlined kernel that the twins of others take in; Python cannot call these."""
+"""The twin of each inlined kernel, for the twins of its callers; Python cannot call it."""
 MAKING_TWINS = RLock()
 COMPILED_ANEW: list[str] = []
 """The names of the kernels whose machine code was not found on disk in this process."""
 WordKind: TypeAlias = Callable[[int], int]
-"""A kind of words, which makes one of a number: `int` for 64 bits, or one of `wide_words`."""
+"""A kind of words, which turns a number into a word: `int` for 64 bits, or one of `wide_words`."""
 WORDS: dict[int, WordKind] = {64: int}  # the kinds of words by bits; `wide_words` adds its own
 ENDING = Event()  # set when this process ends: threads that compile then stop as soon as they can
 
@@ -31,14 +31,14 @@ ENDING = Event()  # set when this process ends: threads that compile then stop a
 def jit(function: Function) -> Function:
     """Make a kernel of `function`, for `compiled` to compile.
 
-    It takes and returns 64-bit integers, floats and numpy arrays, and is written so that it means
-    the same on Python's own integers: no reliance on wrap-around, a mask after every shift to the
-    left, and one of less than 63 bits after every product or sum that could pass that (it is
-    compiled as if its sign were always right). Where its words may be wider
-    (`envs.compiled.wide_words`), numbers that it reads from them are narrowed by `int()`, and a bit
-    of a word is a shifted word: `1 << n` has 64 bits. Its twin runs without Python's global lock.
-    What was compiled is kept on disk for the next process, where `function` comes from an installed
-    module and a folder can be written to.
+    It takes and returns 64-bit integers, floats and numpy arrays, and is written to mean the same
+    on Python's own integers: no reliance on wrap-around, a mask after every shift to the left, and
+    a mask of less than 63 bits after every product or sum that could exceed it (the compiler
+    assumes that no sum or product overflows). If its words may be wider
+    (`envs.compiled.wide_words`), `int()` narrows the numbers that it reads from them, and a bit of
+    a word is a shifted word: `1 << n` has 64 bits. Its twin runs without Python's global lock.
+    Machine code is kept on disk for the next process if `function` comes from an installed module
+    and a folder is writable.
     """
     return _marked(function, "jit")
 
@@ -46,7 +46,7 @@ def jit(function: Function) -> Function:
 def jit_parallel(function: Function) -> Function:
     """Like `jit`, for a function whose loop over `parallel_range` is shared by threads.
 
-    They are Numba's threads, as many as `numba.set_num_threads` has allowed to the caller.
+    The threads are Numba's, as many as `numba.set_num_threads` allows to the caller.
     """
     return _marked(function, "jit_parallel")
 
@@ -54,8 +54,8 @@ def jit_parallel(function: Function) -> Function:
 def inlined(function: Function) -> Function:
     """Like `jit`, for the functions that kernels are made of: inlined at each call.
 
-    They make no arrays: Numba's count of references to those that they take is switched off, for
-    it would cost more than most of them do.
+    These functions make no arrays: Numba's reference counting of their arguments is switched off,
+    for it would take longer than most of them do.
     """
     return _marked(function, "inlined")
 
@@ -69,7 +69,7 @@ def fetch_ahead(words: Any, index: int) -> None:
     """Prefetch a word of an array that will be read soon; in plain Python, do nothing."""
 
 
-FOLDING = 0x1B873593CC9E2D51  # odd, with bits all over
+FOLDING = 0x1B873593CC9E2D51  # odd, with its 1s spread over the word
 
 
 def folded(word: int) -> int:
@@ -89,7 +89,7 @@ def compiled(kernel: Function) -> Function:
     """Return the twin of a kernel in machine code, compiled when it is first called.
 
     Raises:
-        ImportError: Numba is missing or broken; whatever else it raises in that case, too.
+        ImportError: Numba is missing or broken; a broken Numba may raise other errors, too.
     """
     with MAKING_TWINS:
         _teach_numba()
@@ -119,7 +119,7 @@ def fastest(kernel: Function) -> Function:
 
 @lru_cache(maxsize=1)
 def compiles() -> bool:
-    """Return whether Numba is installed and can compile; say why not on stderr, once."""
+    """Return whether Numba is installed and can compile; if not, say why on stderr, once."""
     try:
         if compiled(_count_bits)(7) == 3:
             return True
@@ -172,24 +172,25 @@ def _calling_twins(kernel: Callable[..., Any]) -> FunctionType:
     twin.__module__ = kernel.__module__
     if _is_installed(kernel):
         # Numba finds machine code on the disk by this name and the kernel's own file, and links it
-        # by this name and a number that counts anew in each process. So without what it is made of,
-        # a change of what it calls would go unnoticed, and code of two boards could have one name.
+        # by this name and a number that counts anew in each process. If the name did not tell which
+        # functions and constants the code contains, a change of a called function would go
+        # unnoticed, and code for two boards could have one name.
         twin.__qualname__ = f"{twin.__qualname__}.{_meaning(kernel)[:16]}"
     return twin
 
 
 def _is_installed(kernel: Callable[..., Any]) -> bool:
-    """Source that Kaggle has exec'd has no module, and no file to keep the compiled code beside."""
+    """Whether a function has a module's file to keep its code beside; Kaggle exec's sources."""
     return kernel.__module__ in sys.modules.keys() - {"builtins"}
 
 
 def _kept_by_name(twin: Any) -> Any:
-    """Keep machine code on disk by the name of a twin, which stands for all that it is made of.
+    """Keep machine code on disk by the name of a twin, which tells its kernels and constants apart.
 
     Numba has no name for other compiled functions in a closure, so it would compile them for each
     process. And it numbers the files of code: two processes that compile at once take the same
-    number, and ever after the one's code may be loaded for the other's. It also gives up where it
-    cannot read what it has kept, as after an update of this package, whose types may have moved.
+    number, so later one's code may be loaded in place of the other's. Numba also fails if it cannot
+    read its files, as after an update of this package, whose types may have moved.
     """
     cache = getattr(twin, "_cache", None)
     files = getattr(cache, "_cache_file", None)
@@ -233,14 +234,14 @@ def _kept_by_name(twin: Any) -> Any:
 
 @cache
 def _meaning(kernel: Callable[..., Any]) -> str:
-    """A digest of the code of a kernel and of all that it uses."""
+    """A digest of the code of a kernel and of the kernels and constants that it uses."""
     used = [_meaning(value) if _is_kernel(value) else value for value in _used(kernel)]
     parts = [kernel.__module__, vars(kernel)[KIND], _parts(kernel.__code__), used]
     return sha256(repr(parts).encode()).hexdigest()
 
 
 def _parts(code: CodeType) -> list[Any]:
-    """The parts of a function's code that do not depend on where it stands."""
+    """The parts of a function's code that do not depend on its place in the file."""
     constants = [_parts(c) if isinstance(c, CodeType) else c for c in code.co_consts]
     return [code.co_name, code.co_code, constants, code.co_names, code.co_varnames]
 
@@ -258,7 +259,7 @@ def _is_kernel(value: Any) -> bool:
 
 
 def _seen(value: Any) -> Any:
-    """What a kernel's twin uses in place of a value that the kernel uses."""
+    """The value that a kernel's twin uses in place of one of the kernel's."""
     if value is parallel_range:
         from numba import prange
 
@@ -268,11 +269,11 @@ def _seen(value: Any) -> Any:
 
 @lru_cache(maxsize=1)
 def _inlining_options() -> dict[str, Any]:
-    """Return the options that compile an inlined function: as an ingredient of its callers.
+    """Return the options that compile an inlined function as a part of its callers only.
 
-    Numba would optimise it on its own, and emit machine code that nobody calls and an entry for
-    Python, once more at each level of calls. The caller is optimised with all that it has taken in
-    anyway; on Numba 0.60 the solver compiles in 4 seconds instead of 30.
+    By default Numba would optimise it on its own, and emit machine code that nobody calls and an
+    entry for Python, once more at each level of calls. The caller is optimised with its inlined
+    functions anyway; on Numba 0.60 the solver compiles in 4 seconds instead of 30.
     """
     options: dict[str, Any] = {"nogil": True, "forceinline": True, "_nrt": False}
     try:
@@ -284,7 +285,7 @@ def _inlining_options() -> dict[str, Any]:
     compiler_base: Any = Compiler
 
     class Ingredient(library_base):  # type: ignore[misc]
-        """Code that is linked into that of callers, and is never loaded to be run by itself."""
+        """Code that is linked into its callers' code, and never loaded to run by itself."""
 
         def _optimize_final_module(self) -> None:
             """Do nothing: the callers optimise it."""
@@ -300,11 +301,11 @@ def _inlining_options() -> dict[str, Any]:
 
         @property
         def codegen(self) -> Any:
-            """The object whose `set_env` is called: this one, which ignores it."""
+            """The object whose `set_env` Numba calls: this one, whose `set_env` does nothing."""
             return self
 
         def set_env(self, name: str, env: object) -> None:
-            """Code that is inlined has the environment of its caller."""
+            """Do nothing: inlined code has the environment of its caller."""
 
     class IngredientCompiler(compiler_base):  # type: ignore[misc]
         def __init__(self, typing: Any, target: Any, library: Any, *others: Any) -> None:
@@ -396,7 +397,7 @@ def _teach_words() -> None:
 
 
 LESSONS: list[Callable[[], None]] = [_teach_bit_count, _teach_fetch_ahead, _teach_words]
-"""What Numba still has to be taught before it compiles."""
+"""Functions that Numba must still be taught before it compiles."""
 
 if TYPE_CHECKING:
     import numpy as np
@@ -428,7 +429,7 @@ def zeros(*shape: int, word: WordKind = int) -> Words:
         made: Words = wide.zeros(shape)
         return made
     words = np.empty(shape, np.int64)
-    words.fill(0)  # takes the memory now, and not bit by bit during the first search
+    words.fill(0)  # takes the memory now, and not page by page during the first search
     return words
 
 

@@ -1,9 +1,9 @@
-"""Streams of random numbers that compiled code and plain Python draw alike.
+"""Streams of random numbers, the same in compiled code and in plain Python.
 
-A stream is a whole number below 2^62; whoever draws from it keeps its new value. The
-generator is a multiply-with-carry by G. Marsaglia (the one in his KISS of 1999) with a period of
-about 2^60. Its products stay below 2^63: compiled code may not let a product pass that, even where
-a mask follows, because it is optimised as if none ever did.
+A stream is a whole number below 2^62; the caller keeps its new value after each draw. The generator
+is a multiply-with-carry by G. Marsaglia (the one in his KISS of 1999) with a period of about 2^60.
+Its products stay below 2^63: in compiled code no product may exceed that, even if a mask follows,
+because the optimiser assumes that none does.
 """
 
 from collections.abc import Container

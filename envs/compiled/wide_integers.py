@@ -1,8 +1,9 @@
 """Integers of 128 and 256 bits for Numba, which LLVM provides: the compiled `wide_words`.
 
-A kernel's source is the same for all widths. What is mixed with a wide integer is widened; sums and
-products wrap around; `int()` narrows a wide integer to 64 bits, which must hold it, and counts of
-bits have 64. An array of wide integers is one of Numba's own, over the same memory.
+A kernel's source is the same for all widths. An operation with a wide integer widens the other
+operand; sums and products wrap around; `int()` narrows a wide integer to 64 bits, which must hold
+it, and counts of bits have 64. An array of wide integers is one of Numba's own, over the same
+memory.
 
 Importing this module teaches Numba.
 """
@@ -18,7 +19,7 @@ from numba.core.typing import templates as numba_templates
 
 from envs.compiled.jit import FOLDING, bit_of, folded
 
-# Numba's own, without types: what they are depends on its version.
+# Numba's API is untyped here, for its types depend on its version.
 # mypy: disable-error-code="untyped-decorator"
 ir: Any = cgutils.ir  # type: ignore[attr-defined]
 extending: Any = numba_extending
@@ -39,16 +40,16 @@ class WideInteger(types.Hashable):  # type: ignore[misc]
         self.bits = bits
 
     def can_convert_from(self, typing_context: Any, other: Any) -> Any:
-        """Take what is narrower, so that a variable may be 0 first and a wide integer later."""
+        """Convert narrower integers, so that a variable may be 0 first and a wide integer later."""
         return Conversion.safe if is_narrow(other) else None
 
     def unify(self, typing_context: Any, other: Any) -> Any:
-        """Return the type of a variable that is of either type."""
+        """Return the type of a variable that takes values of both types."""
         return self if is_narrow(other) else None
 
 
 def is_narrow(kind: Any) -> bool:
-    """Return whether a type is that of integers of at most 64 bits."""
+    """Return whether a type holds integers of at most 64 bits."""
     return isinstance(kind, types.Integer | types.Boolean)
 
 
@@ -160,17 +161,17 @@ def teach_shift(operation: Any, instruction: str) -> None:
 
 
 def instruction(name: str) -> Generate:
-    """Return what generates an instruction of LLVM."""
+    """Return a function that generates an instruction of LLVM."""
     return lambda builder, values: getattr(builder, name)(*values)
 
 
 def comparison(symbol: str) -> Generate:
-    """Return what compares two signed integers."""
+    """Return a function that generates a comparison of two signed integers."""
     return lambda builder, values: builder.icmp_signed(symbol, *values)
 
 
 def against_zero(symbol: str) -> Generate:
-    """Return what compares an integer with 0."""
+    """Return a function that generates a comparison of an integer with 0."""
     return lambda builder, values: builder.icmp_signed(symbol, values[0], values[0].type(0))
 
 

@@ -1,11 +1,11 @@
 """Words of 128 and 256 bits, for kernels on boards that do not fit 64.
 
-In plain Python such a word is a whole number that says how wide it is. NumPy has no such integers,
-so an array of them holds their bytes, and gives and takes Python's numbers. Compiled code takes
-both as `envs.compiled.wide_integers` teaches Numba.
+In plain Python such a word is an `int` whose class tells its width. NumPy has no such integers, so
+an array of them holds their bytes; its items are Python's numbers. `envs.compiled.wide_integers`
+teaches Numba both, for compiled code.
 
 Importing this module, as `import envs` does, adds the words to `envs.compiled.jit.WORDS`. A bundle
-is without it: there, boards that do not fit 64 bits are searched by the references.
+does not have this module: there the references search boards that do not fit 64 bits.
 """
 
 import sys
@@ -24,7 +24,7 @@ class WideWord(int):
     bits: ClassVar[int]
 
     def __repr__(self) -> str:
-        """Tell words of several widths apart: compiled code is kept by the constants in it."""
+        """Tell words of several widths apart, for compiled code is found again by its constants."""
         return f"{type(self).__name__}({int(self)})"
 
     @classmethod

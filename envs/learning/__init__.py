@@ -3,4 +3,4 @@
 import os
 
 IMPORTED_BY = os.getpid()
-"""The process that has imported `envs`: one that is forked from it has another number."""
+"""The id of the process that has imported `envs`; a process forked from it has another."""

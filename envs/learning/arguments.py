@@ -35,7 +35,7 @@ def require_options(given: Iterable[str], environment: type, sizes: Iterable[str
     for name in given:
         if name in known:
             continue
-        if name == "frameskip":  # TorchRL's GymEnv gives it, and by this error takes it back
+        if name == "frameskip":  # TorchRL's GymEnv passes it, and omits it after this error
             raise TypeError(f"unexpected keyword argument {name!r}")
         if name == "max_episode_steps":
             raise ValueError(
@@ -79,7 +79,7 @@ def require_moves(moves: object) -> str:
 
 Seed = int | np.integer[Any]
 Seeds = Seed | Sequence[Seed | None] | NDArray[np.integer[Any]] | None
-"""A seed from which those of all games follow, a seed for each, or none."""
+"""One seed, from which the seeds of all games follow; or a seed for each game; or none."""
 
 
 def require_count(name: str, count: object) -> int:

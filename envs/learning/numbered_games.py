@@ -1,6 +1,6 @@
 """Games that are not boards, with numbers for actions, as environments play them.
 
-Beside the five methods of `envs.protocol.Env` such a game says two things:
+Beside the five methods of `envs.protocol.Env` such a game has two members:
 
     actions              all actions that there are, in an order that gives them their numbers
     encode(state)        the observation: a NumPy array of numbers, of one shape and type for all
@@ -29,10 +29,10 @@ class NumberedState(NamedTuple):
 class NumberedGame:
     """A game of five methods; an action is its index in the game's `actions`.
 
-    It has the five methods itself, so agents can play it; `game` is the original.
+    It has the five methods, too, so agents can play it; `game` is the original.
 
     Raises:
-        ValueError: the game lacks something for that.
+        ValueError: the game lacks `actions` or `encode`, or they do not fit.
     """
 
     def __init__(self, game: Any) -> None:
@@ -110,8 +110,8 @@ class NumberedGame:
         """Return a new array, as the game encodes a state.
 
         Raises:
-            ValueError: it is of another shape than that of the initial state, or of a type whose
-                numbers do not fit into that one's.
+            ValueError: its shape differs from that of the initial state, or its type does not fit
+                into the type of that one.
         """
         encoded = np.asarray(self.game.encode(state.state))
         fits = np.can_cast(encoded.dtype, self.encoded_type)

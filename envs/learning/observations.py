@@ -24,7 +24,7 @@ PARITY = bytes(number & 1 for number in range(256))
 
 
 class Observer(Protocol):
-    """Turns positions of one game into arrays."""
+    """Turns the positions of a game into arrays."""
 
     space: Space[NDArray[Any]]  # the space of the arrays
 
@@ -42,7 +42,7 @@ class Planes:
         shape = (2, game.rows, game.columns)
         self.space: Space[NDArray[np.int8]] = Box(0, 1, shape, np.int8)
         self._board_bits = game.columns * (game.rows + 1)
-        # The viewer's board is above the other's, written as a number of as many binary digits.
+        # The viewer's board stands above the other player's, as one number in binary digits.
         self._digits = f"0{2 * self._board_bits}b"
         lower = [2 * self._board_bits - cell.bit_length() for cell in game.cell_masks]
         upper = [digit - self._board_bits for digit in lower]
@@ -117,8 +117,8 @@ class DictObservation(gymnasium.Wrapper[Any, int, Any, int], RecordConstructorAr
         env: one of our environments, wrapped or not: it gives `info["action_mask"]`.
 
     Raises:
-        ValueError: its spaces are not those of a board and of numbered actions; or, when it is
-            reset, it gives no mask.
+        ValueError: its spaces are not those of a board and of numbered actions; or a reset gives no
+            mask.
     """
 
     observation_key: ClassVar[str] = "observation"

@@ -1,4 +1,4 @@
-"""The opponents inside of environments: a single one, or one drawn from several."""
+"""The opponents in environments: a single one, or one drawn from several."""
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -18,7 +18,7 @@ Opponent = Callable[[BoardGame, BoardState], int]
 
 
 class Actor(Protocol):
-    """An object whose `act` is such a function, as that of every agent."""
+    """An object whose `act` is such a function, as every agent is."""
 
     def act(self, env: Any, state: Any, /) -> Any:
         """Choose the action of the player to move."""
@@ -43,10 +43,11 @@ def make_opponent(opponent: str | Opponent | Actor, seed: int) -> Opponent:
     Args:
         opponent: a registered agent, with options if need be (`mcts:simulations=50`); or an agent
             or a function, which are taken as they are.
-        seed: of the agent's random numbers, where it has such an option and is given none.
+        seed: of the agent's random numbers, if it has this option and `opponent` does not set it.
 
     Raises:
-        ValueError: no name, agent or function; an unknown agent, or an option that it lacks.
+        ValueError: `opponent` is no name, agent or function; or it names an unknown agent or
+            option.
     """
     agent: Any = opponent
     if isinstance(opponent, str):
@@ -114,17 +115,17 @@ class BatchOpponent(Protocol):
 
 Member: TypeAlias = str | Opponent | Actor | BatchOpponent
 AnyOpponent: TypeAlias = Member | Sequence[Member | tuple[Member, float]] | None
-"""One opponent, several of which one is drawn for each game, or None for self-play."""
+"""One opponent; a list of opponents, one of which is drawn for each game; or None for self-play."""
 
 
 class Mixture(NamedTuple):
     """Opponents, one of which is drawn at the beginning of each game."""
 
     members: Sequence[Any]
-    upto: NDArray[np.float64]  # the sums of their chances, up to each of them; the last is 1
+    upto: NDArray[np.float64]  # cumulative probabilities of the members; the last is 1
 
     def drawn(self, streams: Words) -> Words:
-        """The numbers of the members that these random streams draw."""
+        """The indices of the members that these random streams draw."""
         draws = (streams & DRAWN_MASK) / (DRAWN_MASK + 1)
         return np.searchsorted(self.upto[:-1], draws, side="right")
 
@@ -133,8 +134,8 @@ def mixture_of(opponent: AnyOpponent) -> Mixture | None:
     """The mixture that a list of opponents describes; None if it is not a list.
 
     Raises:
-        ValueError: a list without members, with self-play, or with a weight that is no number
-            above 0 or so large that their sum could be infinite.
+        ValueError: the list is empty or contains None, or a weight is not a number above 0 or is so
+            large that the sum could be infinite.
     """
     if not isinstance(opponent, list | tuple):
         return None

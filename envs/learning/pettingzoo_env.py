@@ -89,10 +89,10 @@ RENDER_FPS = 4  # positions that a window shows in a second, at most
 class BoardGameAEC(AECEnv[str, Observation, int]):
     """A game of two agents; the one whose turn it is, `agent_selection`, acts.
 
-    An agent's observation is `{"observation": ..., "action_mask": ...}`: the board from the
-    agent's view, as `envs.learning.observations` describes it, and int8 of shape (actions,), 1 for
-    each action that is legal for the agent now, so all 0 when it is not its turn. The winner is
-    rewarded with +1, the loser with -1, all else with 0. A game has nothing random: seeds do
+    An agent's observation is `{"observation": ..., "action_mask": ...}`: the board from the agent's
+    view, as `envs.learning.observations` describes it, and int8 of shape (actions,), 1 for each
+    action that is legal for the agent now, so all 0 when it is not its turn. The winner is rewarded
+    with +1, the loser with -1; all other rewards are 0. Nothing in a game is random: seeds do
     nothing. It can be copied and pickled at any time.
 
     `game` has the rules and `board_state` the position, for a search:
@@ -161,7 +161,7 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
                 ignored, as PettingZoo's own tests ask for.
 
         Raises:
-            ValueError: moves that are no text or illegal, or after which the game is over.
+            ValueError: the moves are no text or illegal, or the game is over after them.
         """
         moves = require_moves(options_of_reset(options).get("moves", ""))
         state = state_from_moves(self.game, moves)
@@ -180,8 +180,8 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
         """Play an action for `agent_selection`; None once the game is over, as PettingZoo requires.
 
         Raises:
-            ValueError: no whole number before the end, or an action after it; an illegal action
-                where `illegal` is `raise`.
+            ValueError: the action is no whole number, or the game is over; or the action is illegal
+                and `illegal` is `raise`.
         """
         agent = self.agent_selection
         if self.terminations[agent]:
@@ -209,7 +209,7 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
         return self._observer.observe(self.board_state, viewer=1)
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """Draw the board in the render mode: a text, a picture, or None where a window shows it."""
+        """Draw the board in the render mode: a text, a picture, or None if a window shows it."""
         if self.render_mode is None:
             logger.warn("nothing is rendered: give a render_mode when the environment is made")
             return None
@@ -226,7 +226,7 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
         self._window.close()
 
     def __copy__(self) -> Self:
-        """Copy the whole game: copies with common rewards would disturb each other."""
+        """Copy the whole game: copies that share their rewards would disturb each other."""
         return deepcopy(self)
 
     def _play(self, action: int) -> None:
@@ -265,7 +265,7 @@ def env(
 
 
 def named_env(name: str, **arguments: Any) -> AECEnv[str, Observation, int]:
-    """Make `env` of a game in the table `GAMES`, or registered otherwise, for `pettingzoo.make`.
+    """Make `env` of a registered game, for `pettingzoo.make`.
 
     The arguments are the game's sizes and those of `env`.
 

@@ -10,7 +10,7 @@ from envs.learning.arguments import Seed, require_count, require_masks, require_
 from envs.learning.vector.vector_kernels import Bytes
 from envs.learning.vector.vector_threads import Kernel, ThreadedKernel, useful_threads
 
-BLOCK = 64  # rows that draw from one stream, in order, with any number of threads
+BLOCK = 64  # rows that draw from one stream, in order, so that threads change nothing
 
 
 class LegalActionSampler:
@@ -19,10 +19,10 @@ class LegalActionSampler:
     Args:
         seed: at least 0; the same seed draws the same actions, with any number of threads.
         threads: how many of Numba's threads share large batches, as in the vector environments;
-            give both the same number, and each thread draws for the games that it steps.
+            with the same number each thread draws for the games that it steps.
 
     Raises:
-        ValueError: a seed that is no whole number of at least 0, or `threads` of at least 1.
+        ValueError: `seed` is not a whole number of at least 0, or `threads` not one of at least 1.
     """
 
     def __init__(self, seed: Seed, threads: int = 1) -> None:
@@ -31,12 +31,12 @@ class LegalActionSampler:
         self._streams = np.empty(0, np.int64)
 
     def sample(self, action_masks: Bytes) -> Words:
-        """Draw an action for each row; they are of shape (n,), int64.
+        """Draw an action for each row; return them as int64 of shape (n,).
 
         Args:
             action_masks: of shape (n, actions), int8, as in `infos["action_mask"]`, or bools or
-                other whole numbers. Where nothing is legal, as in a game that is over, the action
-                is 0.
+                other whole numbers. If no action is legal, as in a game that is over, the action is
+                0.
 
         Raises:
             ValueError: masks of another shape or type.
@@ -76,7 +76,7 @@ def draw_in_parts(parts: int, masks: Bytes, streams: Words, actions: Words) -> N
 def draw_of_masks(part: int, parts: int, masks: Bytes, streams: Words, actions: Words) -> None:
     """Draw a legal action of each mask, all equally likely, or 0 where none is legal.
 
-    The blocks are divided into equal parts, of which this is one.
+    The blocks are divided into equal parts; this draws for one part.
     """
     rows, numbers = masks.shape
     blocks = len(streams)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Listed(NamedTuple):
-    """A game as the registries know it: by names, without loading its class."""
+    """A game in the registries: names, so that its class need not be loaded."""
 
     name: str  # as on the command line
     rules: str  # the name of its class
@@ -47,7 +47,7 @@ def register_listed(listed: Sequence[Listed]) -> None:
 
 def _register_with_gymnasium(listed: Iterable[Listed]) -> None:
     """Register the environments by name: their modules are imported when one is made."""
-    import gymnasium  # not sooner, because not everybody who imports `envs` needs it
+    import gymnasium  # imported here, because not everybody who imports `envs` needs it
 
     for game in listed:
         for environment_id in game.gymnasium_ids:
@@ -109,10 +109,10 @@ class _RegisteringFinder(MetaPathFinder):
 
         def execute_and_register(module: ModuleType) -> None:
             execute(module)
-            # An archive has one loader for all that is in it.
+            # An archive has one loader for all of its modules.
             if module.__name__ == self.library and self in sys.meta_path:
                 sys.meta_path.remove(self)
                 self.enter(self.listed())
 
-        # On the loader itself, which others ask for the package's sources and data.
+        # Set on the loader itself, which others ask for the package's sources and data.
         vars(loader)["exec_module"] = execute_and_register

@@ -16,7 +16,7 @@ Indices = int | Iterable[int] | None
 class SB3VecEnv(VecEnv):
     """Trains Stable-Baselines3's algorithms on a Gymnasium vector environment.
 
-    Sub-environments start again within the step that ends their episode; the last observation is
+    Sub-environments start again in the step that ends their episode; the last observation is
     `info["terminal_observation"]`. `env_method("action_masks")` gives the masks of legal actions,
     so sb3-contrib's MaskablePPO learns on it.
 
@@ -50,7 +50,7 @@ class SB3VecEnv(VecEnv):
         """Start all episodes, with the seeds and options that were set before.
 
         Returns:
-            The observations, one sub-environment a row.
+            The observations, a row for each sub-environment.
 
         Raises:
             ValueError: options that differ between the sub-environments, or infos without masks.
@@ -79,8 +79,8 @@ class SB3VecEnv(VecEnv):
         """Play an action in each sub-environment.
 
         Returns:
-            The observations (of the next episode where one has ended), the rewards, which episodes
-            have ended, and an info for each sub-environment.
+            The observations (where an episode has ended, those of the next one), the rewards, which
+            episodes have ended, and an info for each sub-environment.
         """
         observations, rewards, terminations, truncations, infos = self.vector_env.step(
             self._actions
@@ -134,7 +134,7 @@ class SB3VecEnv(VecEnv):
         """Set an attribute of the vector environment, which all sub-environments share.
 
         Raises:
-            ValueError: `indices` are given: they have no attributes of their own.
+            ValueError: `indices` are given; sub-environments have no attributes of their own.
         """
         if indices is not None:
             raise ValueError("sub-environments share their attributes: set them without indices")

@@ -60,28 +60,28 @@ class GameEnv(Env[Observation, np.int64]):
 
     The observation is an int8 array, by default planes of shape (2, rows, columns): the learner's
     stones, then the opponent's (`envs.learning.observations`). `info["action_mask"]` has shape
-    (actions,), int8: 1 for each legal action, 0 everywhere once the episode is over. All arrays
-    are new at each step. The reward is the learner's: +1 it has won, -1 the opponent has, else 0.
+    (actions,), int8: 1 for each legal action, 0 everywhere once the episode is over. All arrays are
+    new at each step. The reward is the learner's: +1 for a win, -1 for a loss, else 0.
 
-    In self-play, one learner plays both sides, an action a step: the observation is the view of the
-    player to move (after the last action, of who would be next), and the reward is that of the
-    player who has just moved.
+    In self-play one learner plays both sides, one action in each step: the observation is from the
+    view of the player to move (after the last action, of the player who would be next), and the
+    reward is that of the player who has just moved.
 
     Args:
         size: the arguments of the rules, by place or by name, such as `rows`, `columns` and
             `inarow` of ConnectX.
         opponent: `"random"`; a registered agent with or without options, such as
-            `"alphabeta:depth=3"`; an agent, or a function (game, state) -> action, neither of which
-            a specification of the environment can hold as JSON; or None for self-play. Of a list
-            of them one is drawn at each reset, all equally likely; in a list a pair, such as
-            `("level:n=3", 2)`, gives its weight; the others have 1.
-            `info["opponent"]` is then the number of the one who plays, from 0.
-        seat: which player the learner is: `first`, `second`, or `random`, drawn at each reset. It
-            has no meaning in self-play.
-        observation: of boards `planes`, as it is by default, or `flat`, Kaggle's board; of other
-            games `encoded`, what their `encode` gives.
-        illegal: whether an illegal action ends the episode with a `loss` (-1; the board stays as
-            it is), or is to `raise` ValueError.
+            `"alphabeta:depth=3"`; an agent or a function (game, state) -> action, which an
+            environment's specification cannot hold as JSON; or None for self-play. From a list one
+            is drawn at each reset. A pair in the list, such as `("level:n=3", 2)`, gives an
+            opponent's weight; the others have weight 1. `info["opponent"]` is then the index of the
+            current opponent.
+        seat: which player the learner is: `first`, `second`, or `random`, drawn at each reset;
+            without effect in self-play.
+        observation: for boards `planes`, the default, or `flat`, Kaggle's board; for other games
+            `encoded`, the array from their `encode`.
+        illegal: what an illegal action does: `loss` ends the episode with -1 and leaves the board
+            as it is, `raise` raises ValueError.
         render_mode: `ansi`, `rgb_array`, `svg` or None; for games that are no boards, `ansi`.
         named_size: see `size`.
 
@@ -89,9 +89,9 @@ class GameEnv(Env[Observation, np.int64]):
         ValueError: an argument that does not fit; the message says what does.
     """
 
-    rules: ClassVar[Any]  # the class of the game, which each class that inherits this one states
+    rules: ClassVar[Any]  # the class of the game, set by each subclass
     renderers: ClassVar[Mapping[str, Callable[[Any, Any], Any]]]
-    """What draws the game, by the render modes."""
+    """The functions that draw the game, by render mode."""
 
     def __init__(
         self,
@@ -143,10 +143,10 @@ class GameEnv(Env[Observation, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Observation, Info]:
-        """Begin a game; the opponent moves first where it is its turn.
+        """Begin a game; the opponent moves if it is its turn.
 
         Args:
-            seed: of the seats and of the opponent; without one, their random numbers go on.
+            seed: of the seats and the opponent; without a seed their random numbers go on.
             options: `{"moves": "4453"}` begins after these moves (`envs.board`).
 
         Raises:
@@ -169,7 +169,8 @@ class GameEnv(Env[Observation, np.int64]):
 
         Raises:
             ValueError: the action is no whole number; or it is illegal and `illegal="raise"`.
-            ResetNeeded: no episode has begun, or it is over, or an opponent has failed in it.
+            ResetNeeded: no episode has begun, or the episode is over, or the opponent has failed in
+                it.
         """
         if not self._legal or self._learner not in (None, self._state.player):
             raise ResetNeeded(
@@ -190,16 +191,17 @@ class GameEnv(Env[Observation, np.int64]):
         return self._observation(), reward, not self._legal, False, self._info()
 
     def set_opponent(self, opponent: AnyOpponent) -> None:
-        """Play on against another opponent: this game and those that follow.
+        """Play on against another opponent, in this game and in later ones.
 
-        It is as if the environment had been made with it; its random numbers follow from the seed
-        of the last reset and from what has been drawn since then.
+        The environment behaves as if it had been made with this opponent, except that its random
+        numbers go on from those drawn since the last reset.
 
         Args:
             opponent: as the constructor takes it.
 
         Raises:
-            ValueError: an opponent as the constructor refuses it, or a change to or from self-play.
+            ValueError: the constructor would refuse the opponent, or it is a change to or from
+                self-play.
         """
         if (opponent is None) != (self.opponent is None):
             raise no_change_of_self_play()
@@ -221,7 +223,7 @@ class GameEnv(Env[Observation, np.int64]):
         return action_mask(self._legal, self._actions)
 
     def __copy__(self) -> Self:
-        """Copy the whole game: copies with common random numbers would disturb each other."""
+        """Copy the whole game: copies that share random numbers would disturb each other."""
         return deepcopy(self)
 
     def get_keys_to_action(self) -> dict[tuple[int, ...], int]:

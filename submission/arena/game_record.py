@@ -26,8 +26,8 @@ class GameConfiguration:
     columns: int = 7
     inarow: int = 4
     act_timeout: float = 2
-    """Seconds for a move; what a move takes beyond them comes out of a bank of 60 s a game, or of
-    12 s with OpenSpiel's environments."""
+    """Seconds for a move; further time comes out of a bank of 60 s a game, or of 12 s with
+    OpenSpiel's environments."""
     referee: Referee = Referee.CONNECTX
     """The environment of kaggle-environments whose rules these are."""
 
@@ -79,8 +79,8 @@ class GameConfiguration:
     def for_kaggle(self) -> dict[str, Any]:
         """The configuration that `kaggle_environments.make` takes.
 
-        OpenSpiel's environments name the legal actions, without which their `random` plays none,
-        and are strict, so that a player that fails has lost; else they void the game.
+        OpenSpiel's environments list the legal actions, which their `random` needs, and are strict,
+        so that a player that fails loses; otherwise the game would be void.
         """
         if self.referee.is_open_spiel:
             sizes = {"rows": self.rows, "columns": self.columns, "x_in_row": self.inarow}
@@ -103,7 +103,7 @@ class GameConfiguration:
         return {**self.for_kaggle(), **OTHER_SETTINGS}
 
 
-EPISODE_STEPS = 1000  # a game that would have more of them, the empty board counted, ends as a draw
+EPISODE_STEPS = 1000  # a game with more steps, counting the empty board, ends as a draw
 OTHER_SETTINGS = {
     "episodeSteps": EPISODE_STEPS,
     "runTimeout": 1200,
@@ -149,7 +149,7 @@ OTHER_VIEW = {
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
-    """One game. Pairs are in the order of the seats: the one that moves first, then the other."""
+    """One game. Pairs are in the order of the seats: first the seat that moves first."""
 
     player: str  # name of the player from whose view the result is
     opponent: str  # name of the opponent
@@ -158,7 +158,7 @@ class GameRecord:
     seat: int  # the player's seat: 1 moves first, 2 second
     opening: tuple[int, ...]  # the first columns, from 0, which the players did not choose
     columns: tuple[int, ...]
-    """All columns played, those of the opening too; a move that was not carried out is left out."""
+    """All columns played, also in the opening, without a move that was not carried out."""
     statuses: tuple[str, str]  # kaggle's final statuses: DONE, ERROR, INVALID or TIMEOUT
     rewards: tuple[int | None, int | None]
     """Kaggle's final rewards, each from its own seat's view; None for a seat that failed."""
@@ -183,7 +183,7 @@ class GameRecord:
 
     @property
     def failures(self) -> dict[str, str]:
-        """Kaggle's statuses of those who failed: none, one, or, before a game of OpenSpiel's, both.
+        """Kaggle's statuses of those who failed: none, one or, before OpenSpiel's games, both.
 
         A player that plays itself fails on either seat.
         """
@@ -193,5 +193,5 @@ class GameRecord:
 
     @property
     def opponent_seat(self) -> int:
-        """The other seat than the player's."""
+        """The opponent's seat."""
         return 3 - self.seat

@@ -1,7 +1,7 @@
 """Holds games on the environments of kaggle-environments: ConnectX, and OpenSpiel's.
 
-They go as with `env.run`, but by the players' own clocks, and without the limit of 1200 s for a
-whole game: the limits of the moves end a game sooner, unless the caller has raised them.
+The games are those of `env.run`, but with the players' own clocks, and without the limit of 1200 s
+for a whole game: the limits of the moves end a game sooner, unless the caller has raised them.
 
 Before the first move OpenSpiel's environments ask both seats once, with an observation that shows
 no board. The answers are ignored, but their time counts, and so does an exception.
@@ -136,7 +136,7 @@ class KaggleGame:
         return overtime(move, self.env.configuration.actTimeout, bank) or move.failure
 
     def _act(self, action: object, seconds: float) -> None:
-        """Let the seat to move act, and the other one wait."""
+        """Let the seat to move act while the other one waits."""
         actions: list[object] = [None, None]
         durations = [0.0, 0.0]
         actions[self.mover], durations[self.mover] = action, seconds
@@ -192,7 +192,7 @@ class OpenSpielGame(KaggleGame):
         if failure is None:
             return None
         self._durations[place].append(move.seconds)
-        # No answer is illegal here: an environment that is given one would play on.
+        # No answer is illegal here, and the environment would play one.
         return failure._replace(status=failure.status.replace("INVALID", "ERROR"))
 
     def drop(self, action: int) -> None:

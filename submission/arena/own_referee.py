@@ -1,7 +1,7 @@
 """Holds games by this package's own rules: those of Kaggle's environment, many times faster.
 
-What all referees share is here, too: `Game`, `play_out`, the `PlayedGame` that it hands back, and
-`overtime`.
+All referees share `Game`, `play_out` with its result `PlayedGame`, and `overtime`, which are here,
+too.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,8 @@ class PlayedGame:
     statuses: tuple[str, str]
     rewards: tuple[int | None, int | None]
     failure: Failure | None
-    """Of the seat without a reward; of seat 1 where neither has one, and its cause names both."""
+    """The failure of the seat without a reward; if neither has one, that of seat 1, with a cause
+    for both."""
 
 
 class Game(Protocol):
@@ -47,7 +48,7 @@ class Game(Protocol):
         """The configuration that players get; a copy, which they may change."""
 
     def drop(self, column: int, /) -> None:
-        """Play for the seat to move, in no time."""
+        """Play for the seat to move, untimed."""
 
     def carry_out(self, move: Move) -> Failure | None:
         """Count the time of a move and play it, or return why that cannot be done."""
@@ -132,7 +133,7 @@ class OwnGame:
         return None
 
     def drop(self, column: int) -> None:
-        """Drop a stone of the seat to move, in no time; ValueError if the column takes none."""
+        """Drop a stone of the seat to move, untimed; ValueError if the column takes none."""
         before = self._state
         self._state = self._env.get_next_state(before, column)
         self._board[self._cells[before.mask ^ self._state.mask]] = before.player

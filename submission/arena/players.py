@@ -1,4 +1,4 @@
-"""Players: from a name on the command line to code that Kaggle runs; and their pairings."""
+"""Players: from a name on the command line to code that Kaggle runs, and to pairings."""
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
@@ -55,9 +55,9 @@ class Player:
 
 
 def trusted(player: Player) -> Player:
-    """The player with its file marked as the user's own, which the own arena need not isolate.
+    """The player with its file marked as the user's own, which our arena need not isolate.
 
-    An archive is kept there all the same, for its modules may have the names of another one's.
+    An archive is still isolated, for its modules may have the names of another archive's.
     """
     is_single_file = player.source is not None and not player.source.startswith(GZIP)
     return replace(player, is_trusted=player.kind is PlayerKind.FILE and is_single_file)
@@ -67,8 +67,8 @@ def named_apart(players: Sequence[Player]) -> list[Player]:
     """Number different players with one name, such as two versions of a function.
 
     Returns:
-        The players in their order: `agent`, `agent (2)`, …; the same one under its one name, and
-        Kaggle's own, which are found by their names, under theirs.
+        The players in their order: `agent`, `agent (2)`, …. Equal players keep one name, and so do
+        Kaggle's own, which are found by their names.
     """
     named = {player.name: player for player in players if player.kind is PlayerKind.BUILT_IN}
     apart = []
@@ -152,7 +152,7 @@ def _require_python(source: str, path: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """A player without its code: enough to recognise the same submission again."""
+    """A player without its code, enough to recognise the same submission."""
 
     name: str
     kind: PlayerKind

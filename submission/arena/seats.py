@@ -1,4 +1,4 @@
-"""Seats: what a referee asks for moves, wherever the player runs."""
+"""Seats: a referee asks them for moves, wherever the player runs."""
 
 import atexit
 import random
@@ -45,9 +45,9 @@ class Seat(Protocol):
                 has there.
 
         Returns:
-            The move. The seconds of a submission's first move include loading it, but not the
-            start of its process. A failure may have ended the process, which then fails the same
-            way whatever it is asked: open the seat anew.
+            The move. The seconds of a submission's first move include loading it, but not the start
+            of its process. A failure may have ended the process; then every further move fails in
+            the same way, until the seat is opened anew.
         """
 
 
@@ -74,13 +74,13 @@ def open_seat(
 ) -> AbstractContextManager[Seat]:
     """A player at the board, until the `with` block ends.
 
-    A submission has a process of its own, which is started at once and not waited for. One of
-    Kaggle's built-ins is asked in this process; it draws from a generator of its own.
+    A submission has a process of its own, which starts in the background. One of Kaggle's built-ins
+    plays in this process, with a random generator of its own.
 
     Args:
         player: whom to ask for moves.
         seed: of the player's random numbers, from 0 to 2**32 - 1; see `seat_seed`.
-        referee: whose a built-in agent is.
+        referee: the environment of a built-in agent.
 
     Raises:
         ModuleNotFoundError: kaggle_environments is not installed, or OpenSpiel for its agents.
@@ -129,7 +129,7 @@ class TrustedSeat:
     def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Move:
         """The file's move; see `Seat`. The first one loads it."""
         with ONE_AT_A_TIME:
-            path = sys.path.copy()  # where the file fails, Kaggle's loader leaves its folder there
+            path = sys.path.copy()  # if the file fails, Kaggle's loader leaves its folder there
             self._numbers.take_turn()
             answer = self._agent.act(observation, configuration, (KeyboardInterrupt,))
             sys.path[:] = path
@@ -171,7 +171,7 @@ class GlobalNumbers:
         _drawn = self
 
 
-_outside = _drawn = GlobalNumbers()  # the numbers of this process, and those whose turn it is
+_outside = _drawn = GlobalNumbers()  # the process's own numbers, and those in use
 
 
 @contextmanager

@@ -88,7 +88,7 @@ def build_bundle(
 
 
 def _made(name: str, cls: type[Agent], options: Mapping[str, JsonValue]) -> Agent:
-    """The agent; a ValueError whatever its class raises."""
+    """The agent; any error of its class becomes a ValueError."""
     try:
         return cls(**options)
     except (ValueError, OSError):
@@ -120,7 +120,7 @@ def _require_played(name: str, agent: Agent, game: BoardGame) -> None:
 
 
 def unbundled_agent(agent: str, options: Mapping[str, JsonValue]) -> Callable[[], Agent]:
-    """A picklable factory of the agent of a bundle, which needs no file that an option names.
+    """A picklable factory of a bundle's agent, with the content of the files that its options name.
 
     Raises:
         ValueError: unknown agent.
@@ -163,9 +163,9 @@ def _command(
 
 
 def _prove(text: str) -> None:
-    """Load the file as Kaggle's loader does, and find the callable that comes last.
+    """Load the file as Kaggle's loader does, and find its last callable.
 
-    Nothing is compiled for it: the threads of that would outlive the loading.
+    Nothing is compiled meanwhile: compiling threads would outlive the loading.
     """
     namespace: dict[str, object] = {}
     try:

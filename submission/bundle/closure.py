@@ -22,9 +22,9 @@ class Closure:
 
     modules: Sequence[Module]
     """The modules that contribute, each after those whose definitions it uses."""
-    definitions: Sequence[Definition]  # what they contribute, in the order of their sources
-    sources: Mapping[str, list[str]]  # the texts of that, by module
-    playing: set[Definition]  # those that may be called after loading
+    definitions: Sequence[Definition]  # of these modules, in source order
+    sources: Mapping[str, list[str]]  # the texts of these definitions, by module
+    playing: set[Definition]  # the definitions that may be called after loading
     imports: list[str]  # statements that import from libraries, sorted
     names: Mapping[Meaning, str]  # the name of everything in the bundle
 
@@ -75,7 +75,7 @@ def _needed_by(uses: Sequence[Use], loading: Loading) -> list[Definition]:
 
 
 def _quoted_uses(tree: SourceTree, definition: Definition) -> list[Use]:
-    """The references in string annotations that can be resolved; nothing evaluates the others."""
+    """The resolvable references in string annotations; nothing evaluates the others."""
     uses = []
     for reference in definition.references:
         if reference.quoted:
@@ -104,13 +104,13 @@ def _refuse_rebinding(uses: Uses) -> None:
 
 
 LOOKED_UP = re.compile(r"['\"]?(?:\w+\.)?(ClassVar|InitVar|KW_ONLY)\b")
-"""Annotations that tell dataclasses what is no field."""
+"""Annotations that tell dataclasses that a name is no field."""
 
 
 def _refuse_texts_in_dataclasses(definitions: Sequence[Definition], future: bool) -> None:
-    """Refuse such annotations as texts: to find their meaning, dataclasses look into the module.
+    """Refuse such annotations as texts: dataclasses look up their meaning in the module.
 
-    Kaggle's loader has no module of the file: dataclasses would make fields of what they annotate.
+    Kaggle's loader makes no module of the file, so dataclasses would make fields of these names.
 
     Args:
         definitions: what goes into the bundle.

@@ -133,14 +133,14 @@ def compose(
     """The text of a bundle.
 
     Args:
-        closure: what goes into it.
+        closure: the definitions that go into it.
         title: the first line of its docstring.
-        summary: what the agent does.
+        summary: a line about the agent.
         command: the command that builds the file again.
-        player: what it calls the class of the player.
+        player: the name in the bundle of the player's class.
         call: the expression that makes an agent.
-        files: what it names of them, by their constants.
-        games: what it plays besides ConnectX: what it calls the class of each, by OpenSpiel's name.
+        files: the names of the files, by their constants.
+        games: other games that it plays: the name of each class in the bundle, by OpenSpiel's name.
     """
     decoder = [DECODER.statement(DECODER.bound)] if files else []
     imports = sorted({*closure.imports, *decoder} - {CLOCK.statement(CLOCK.bound)})

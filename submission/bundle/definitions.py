@@ -1,4 +1,4 @@
-"""Statements at the top level of a module, by which its names get their meaning.
+"""Statements at the top level of a module, which give its names their meaning.
 
 Whether code changes a value in place is judged by the names of the methods and functions it calls.
 """
@@ -54,7 +54,7 @@ class BundleError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Definition:
-    """A statement at the top level that defines names, or changes what they mean."""
+    """A statement at the top level that defines names, or changes their meaning."""
 
     module: str
     path: Path
@@ -81,12 +81,12 @@ class Definition:
 
     @property
     def decorators(self) -> list[ast.expr]:
-        """What it is decorated by, which is called when it runs."""
+        """Its decorators, which are called when it runs."""
         return getattr(self.statement, "decorator_list", [])
 
     @property
     def references(self) -> tuple[Reference, ...]:
-        """What it names of its module, in the order of the text."""
+        """Its references to names of the module, in the order of the text."""
         return self._found[0]
 
     @property
@@ -102,8 +102,8 @@ class Definition:
     def changed(self) -> frozenset[str]:
         """Names of the module whose values it changes in place, or that it declares `global`.
 
-        Of a function or a class, those that a call changes, too. What it binds at module level by
-        itself is left out.
+        For a function or a class also the names that a call changes. Names that it binds itself at
+        module level are left out.
         """
         return self._changed_in(self.statement) | {
             reference.path[0]
@@ -113,7 +113,7 @@ class Definition:
 
     @cached_property
     def changed_at_once(self) -> frozenset[str]:
-        """Those that it changes when it runs: a function or a class, by its decorators."""
+        """The names that it changes when it runs; for a function or class, by its decorators."""
         if not self.is_called_later:
             return self.changed
         return frozenset().union(

@@ -1,4 +1,4 @@
-"""The order of loading: which statements give a name its value while a module is loaded."""
+"""The order of loading: the statements that give names their values while a module is loaded."""
 
 from collections.abc import Collection, Iterator, Set
 from contextlib import suppress
@@ -21,7 +21,7 @@ class Loading:
     def lasting(self, symbol: Symbol) -> list[Definition]:
         """The statements that produce the last value of a name, in order.
 
-        Games that what is needed plays are none of them, though they may change the value.
+        Statements that only play games are left out, though these may change the value.
         """
         if symbol not in self._lasting:
             written = list(since_replaced(self._tree.needed(symbol), symbol.name))
@@ -45,7 +45,7 @@ class Loading:
                     yield one
 
     def refuse_hidden_builtins(self, kept: Collection[Definition]) -> None:
-        """Refuse code in which a name such as `max` means first the builtin, then the module's own.
+        """Refuse code in which a name such as `max` first means the builtin, then the module's own.
 
         Raises:
             BundleError: it is used there.
@@ -59,7 +59,7 @@ class Loading:
                     )
 
     def _earlier(self, symbol: Symbol, kept: Collection[Definition]) -> Iterator[Definition]:
-        """The statements whose value is read, or has two names, before a later one replaces it."""
+        """The statements whose value is read, or gets a second name, before it is replaced."""
         first = self.lasting(symbol)[0].line
         earlier = [one for one in self._tree.definitions(symbol) if one.line < first]
         if any(one not in kept for one in earlier) and any(
@@ -67,7 +67,7 @@ class Loading:
             and one.line < first
             and (
                 symbol in self._read_by(one)
-                # what changes a value by one of its names, as in `a = b = []`, the other has, too
+                # after `a = b = []` a change of `a` changes `b`, too
                 or (len(one.names) > 1 and symbol.name in one.names)
             )
             for one in kept

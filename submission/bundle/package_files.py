@@ -28,7 +28,7 @@ def with_content(definition: Definition, uses: Iterable[Use], text: str) -> str:
 
 
 def base85_lines(content: bytes) -> str:
-    """String literals, a line for each and indented, that together are `content` in base85."""
+    """Indented lines of string literals that together are `content` in base85."""
     text = b85encode(content).decode("ascii")
     starts = range(0, len(text), LINE_LENGTH)
     return "\n".join(f'    "{text[start : start + LINE_LENGTH]}"' for start in starts)

@@ -13,7 +13,7 @@ Located = ast.expr | ast.stmt | ast.alias | ast.excepthandler | ast.pattern
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 LAST = "(?s:.*)"
-"""Stands before a name that comes last in its node, as a regular expression."""
+"""A regular expression for the text before a name that comes last in its node."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Reference:
     changes: bool  # whether the whole path is bound or deleted here, or declared `global`
     quoted: bool  # whether it stands in an annotation that is a string
     deferred: bool
-    """Whether it stands in the body of a function, where it means what the name has come to mean
-    when that is called."""
+    """Whether it stands in the body of a function, where the name is looked up when the function is
+    called."""
 
     @property
     def binds(self) -> bool:
@@ -39,7 +39,7 @@ class Reference:
 
 
 class SourceText:
-    """A text with the positions of `ast`, which may begin somewhere within another text."""
+    """A text with the positions of `ast`, perhaps a part of another text."""
 
     def __init__(self, text: str, start: int = 0, line: int = 1) -> None:
         self.text = text
@@ -94,7 +94,7 @@ class _Scope:
     global_names: set[str] = field(default_factory=set)
     is_class: bool = False
     seen: set[str] = field(default_factory=set)
-    """In a class: the names that it has bound so far; until then they mean the module's."""
+    """In a class: the names that it has bound so far; unbound ones are the module's."""
 
 
 class _Finder(ast.NodeVisitor):
@@ -244,7 +244,7 @@ class _Finder(ast.NodeVisitor):
                 self.visit_all(node.body)
 
     def visit_decorators(self, decorators: list[ast.expr]) -> None:
-        """Visit decorators, which are called at once: also the body of a lambda."""
+        """Visit decorators; they are called at once, also the body of a lambda."""
         for decorator in decorators:
             if isinstance(decorator, ast.Lambda):
                 self.visit_all(_defaults(decorator.args))

@@ -24,8 +24,8 @@ class SourceTree:
 
     Args:
         project: the package folder or the module file of each top-level name.
-        own: those of a user. The project's modules know none of them: beside a `random.py`, `import
-            random` still means the library there.
+        own: the same for a user's modules, which the project's modules do not see: beside a
+            `random.py`, `import random` still means the library there.
     """
 
     def __init__(self, project: Mapping[str, Path], own: Mapping[str, Path] | None = None) -> None:
@@ -147,7 +147,7 @@ class SourceTree:
 
 
 def modules_in(folder: Path) -> dict[str, Path]:
-    """The modules and packages in a folder, by the names under which a module beside them has them.
+    """The modules and packages in a folder, by the names under which their neighbours import them.
 
     A folder without `__init__.py` is a package if it has been imported as one. A file is left out
     if its name means a module of the standard library, which has been imported before.

@@ -15,7 +15,7 @@ NEVER_ON_KAGGLE = ("TYPE_CHECKING", "typing.TYPE_CHECKING", "__name__ == '__main
 
 @dataclass(frozen=True)
 class ProjectImport:
-    """An import of what goes into the bundle: of a name of a module or, without name, of itself."""
+    """An import of a bundled module, or of a name in it."""
 
     module: str
     name: str | None
@@ -59,7 +59,7 @@ class Module:
     running: list[Definition] = field(default_factory=list)
     """Statements that may call functions that change other names, by decorators, say."""
     for_types: set[str] = field(default_factory=set)
-    """Names that it has while types are checked alone, for annotations."""
+    """Names that it has only during type checking, for annotations."""
     future: bool = False  # whether it has `from __future__ import annotations`
 
     @cached_property

@@ -1,1 +1,1 @@
-"""Would Kaggle accept a file? Any file, in a sandbox."""
+"""Would Kaggle accept a file? The check runs any file in a sandbox."""

@@ -46,34 +46,35 @@ def check_submission(
     memory: float | None = None,
     on_progress: OnProgress = lambda done, total, name: None,
 ) -> CheckReport:
-    """Check a submission: it may hang, crash, end its interpreter or eat memory.
+    """Check a submission, which may hang, crash, end its interpreter or eat memory.
 
     The games that decide are on 6x7x4, in both seats against Kaggle's `random` agent and, if the
-    submission passes these, against itself as in Kaggle's validation. Where its bank of time could
-    run out in a full game, which these seldom are, it plays a long one on that seat, and that
-    decides, too. Further games, on other sizes and with a short time limit, only warn.
+    submission passes these, against itself as in Kaggle's validation. If its bank of time could run
+    out in a full game, which these seldom are, it plays a long game on that seat, and that decides,
+    too. Further games, on other sizes and with a short time limit, only warn.
 
     Args:
         path: a `.py` file, or a `.tar.gz` file with `main.py` at its top.
-        python: the interpreter that plays, with the packages of its own, as `find_python` finds it;
-            by default this one.
+        python: the interpreter that plays, with its own packages, as `find_python` finds it; by
+            default this one.
         referee: the environment of kaggle-environments whose games are played. OpenSpiel's hold
             the games themselves, in this process.
-        speed: how fast the machine is to be beside this one, at most 1: below 1 the submission,
-            with all its threads and processes, has this share of one core (only on Linux).
+        speed: the simulated speed of the machine, 1 for this one: below 1 the submission, with all
+            its threads and processes, gets this share of one core (only on Linux).
         act_timeout: seconds for a move.
         bank: seconds that a game's moves may take beyond their limit, in all; by default the
             referee's, 60 or, with OpenSpiel's, 12.
         run_timeout: seconds for a game. The defaults of these three are those of Kaggle's ConnectX.
         game_seconds: how long a game that decides is played, from the end of its first move; by
             default 8 at full speed. A long one goes on while the bank could still run out.
-        pair_only: play no games but those against the `random` agent, one on each seat, and the
-            long ones that they call for.
+        pair_only: play only the games against the `random` agent, one on each seat, and long games
+            if these call for them.
         patience: seconds after which no further game begins; with 0 none is played.
         memory: bytes of address space for the submission's process, enforced on Linux; by default
             a third of the machine's memory (two processes run at the same time), but at least
             4 GiB and at most the 16 GiB of Kaggle's.
-        on_progress: told after each game how many are over, of how many at most, and its name.
+        on_progress: called after each game with the number of games over, the most games, and its
+            name.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -93,7 +94,7 @@ def check_submission(
         speed,
     )
     if referee.is_open_spiel:
-        environment_of(referee)  # which is needed here, wherever the submission runs
+        environment_of(referee)  # needed here, wherever the submission runs
     plans = planned_games(limits, game_seconds, referee)[: FIRST_GAMES if pair_only else None]
     done = count(1)
 
@@ -142,8 +143,8 @@ def _play_in_turn(
 def _long_games(games: Sequence[JudgedGame], limits: Limits) -> list[GamePlan]:
     """A long game on each seat whose bank could run out, unless one was played, or a fault found.
 
-    A guess would not do, because agents may plan with what is left in the bank: one that takes much
-    of it in the opening may never run out of it.
+    A guess would not do, because agents may plan with their bank: one that uses much of it in the
+    opening may never run out.
     """
     deciding = [game for game in games if game.record.plan.decides]
     if any(game.fault for game in deciding):
@@ -169,8 +170,8 @@ def _play_games(
 ) -> list[ObservedGame]:
     """Play games, at most one a core and two at the same time, which distorts no timing.
 
-    After the seconds of patience no game begins that does not decide. If this fails, the launcher
-    is closed; `on_game` is told, in the caller's thread, after each game.
+    After the seconds of patience only deciding games begin. If this fails, the launcher is closed;
+    `on_game` is called, in the caller's thread, after each game.
     """
     end = monotonic() + patience
 

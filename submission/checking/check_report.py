@@ -16,11 +16,11 @@ from submission.checking.timing import Timing
 from submission.reports import NOTHING
 from submission.terminal import plain_text
 
-SECONDS = re.compile(r"\d+\.\d s\b")  # as a cause states them: never the same in two games
+SECONDS = re.compile(r"\d+\.\d s\b")  # in a cause: they differ in every game
 
 
 UNCONTAINED = "nothing that its user can reach: this system refuses namespaces, or has none"
-"""Said of a submission that could have reached the network and the user's home."""
+"""For a submission that could have reached the network and the user's home."""
 
 
 def render_check(report: CheckReport) -> RenderableType:
@@ -49,7 +49,7 @@ PASSED = {
 
 
 def render_pair(report: CheckReport) -> RenderableType:
-    """Show what a check of a pair of games adds to a check that has been shown."""
+    """Show the findings of a pair of games that a check shown before does not have."""
     return Group(
         Text.assemble(
             f"A pair of games at {report.speed:.2g} of this machine's speed: ",
@@ -147,7 +147,7 @@ def _status(game: GameResult) -> Text:
 
 
 def _faults(games: tuple[GameResult, ...]) -> Iterator[Text]:
-    """Each fault once, with all the games that show it."""
+    """Each fault once, with all games that show it."""
     alike = dict[Fault, list[GameResult]]()
     for game in games:
         if game.fault is not None:

@@ -63,17 +63,17 @@ class CheckReport(Printed):
     versions: RuntimeVersions | None
     """The versions of Python and the libraries in the games; None where none was begun."""
     speed: float
-    """The share of one core that the submission had, with all that it started; 1 is no limit."""
+    """The share of one core for the submission and all of its processes; 1 is no limit."""
     memory: int | None  # bytes that it might use; None on systems that hold no process to a limit
     kept_from: tuple[str, ...]
-    """What it was kept from: the network and the home folder, where the system offers that."""
+    """What was out of its reach: the network and the home folder, if the system offers that."""
     agent: str | None  # the callable that Kaggle takes; None where the file could not be loaded
     timing: Timing | None  # none where no move was made
     games: tuple[GameResult, ...]
     planned: int  # how many games there would have been
     left_out: str | None  # why some of them were not played; None where all were
     makeshift: int
-    """For how many moves of the deciding games its agent gave no playable column, as a bundle
+    """The moves of the deciding games for which its agent gave no playable column, as a bundle
     itself reports."""
     warnings: tuple[str, ...]
     stderr: str  # the end of what the submission wrote to standard error
@@ -106,8 +106,8 @@ class CheckReport(Printed):
     def upload_command(self) -> str | None:
         """The command that submits the file to Kaggle's ConnectX competition.
 
-        None where there is nothing to submit: the submission was not accepted, most of its moves
-        are makeshift, it is no file that lasts, or the games were not ConnectX's.
+        None if there is nothing to submit: the submission was not accepted, most of its moves are
+        makeshift, its file is temporary, or the games were not ConnectX's.
         """
         if not self.accepted or self.is_makeshift:
             return None
@@ -222,7 +222,7 @@ def _warnings(
     timing: Timing | None,
     games: Sequence[JudgedGame],
 ) -> Iterator[str]:
-    """The warnings that no fault includes already."""
+    """The warnings that no fault includes."""
     told = "\n".join(game.fault.cause for game in games if game.fault)
     records = [game.record for game in games]
     if size > LARGE_BYTES:

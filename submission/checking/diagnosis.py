@@ -1,6 +1,6 @@
-"""From a game that failed to the fault it shows, its cause in plain words, and the mend.
+"""The fault that a failed game shows: its cause in plain words, and how to mend it.
 
-The callable that Kaggle takes as the agent, the last one that the file brings in, may be the cause.
+The cause may be the callable that Kaggle takes as the agent, which is the last one in the file.
 """
 
 import re
@@ -24,11 +24,10 @@ class Fault:
     cause: str
     mend: str
     when: str = field(compare=False)
-    """The point of the game at which it showed; the same fault may show at several."""
+    """The point of the game at which the fault showed; it may show at several."""
     lines: tuple[str, ...] = ()  # the traceback's lines that lie in the submission
     missing: tuple[str, ...] = ()
-    """Modules of Kaggle's image that are missing here, and may be the reason: the game might have
-    gone otherwise with them."""
+    """Modules of Kaggle's image that are missing here and may be the reason."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,11 +89,11 @@ class Limits:
 def planned_games(
     limits: Limits, seconds: float | None = None, referee: Referee = Referee.CONNECTX
 ) -> list[GamePlan]:
-    """All games of a check, in the order in which they are played, but for long ones.
+    """All games of a check, in their order, except long ones.
 
-    The first three decide: those against Kaggle's `random` agent, and that against itself, with
-    which Kaggle validates a submission. The others show whether the submission depends on the
-    board's size or on the time to think.
+    The first three decide: two against Kaggle's `random` agent, and one against itself, with which
+    Kaggle validates a submission. The others show whether the submission depends on the board's
+    size or on the time to think.
 
     A game that decides is played for some seconds from the end of its first move; by default
     FULL_SECONDS, and longer at a lower speed, as the others are in any case.

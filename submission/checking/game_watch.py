@@ -1,8 +1,9 @@
-"""How long a game is watched, and how much a full one takes of the bank of time.
+"""How long a game is watched, and how much of the bank of time a full game takes.
 
 A full game is one in which the board is filled. Most games end sooner, even those of a submission
-against itself, but a seat that exceeds its time in each move runs out of its bank in long games
-only. So an opponent makes a game long; else most moves of a full game would have to be guessed.
+against itself, but a seat that exceeds its time in each move runs out of its bank only in long
+games. So an opponent makes a game long; otherwise most moves of a full game would have to be
+guessed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,9 +30,9 @@ def lasting_opponent(env: BoardGame, otherwise: Chooser) -> Chooser:
     """An opponent that makes the game as long as possible, delaying even its own win.
 
     It plays the move whose score is nearest to 0, that of the draw that fills the board: a win or a
-    loss scores more the sooner it comes (see `agents.solver.solver.ScoreBounds`). It wins only
-    where nothing else is left: an opponent may miss what it has to prevent. It plays `otherwise`
-    where the solver does not take the board.
+    loss scores more the sooner it comes (see `agents.solver.solver.ScoreBounds`). It wins only if
+    it has no other move, as when an opponent misses a threat. It plays `otherwise` if the solver
+    does not take the board.
     """
     if not is_solvable(env):
         return otherwise
@@ -103,9 +104,9 @@ def overtimes_of_full_game(
 ) -> list[float]:
     """Estimate the seconds that each move of a full game takes out of the bank.
 
-    Those that were not seen are taken to be as slow as the later half of those that were, on
-    average, the first one left out. The mean of all would be too much for an agent that searches
-    deep in the opening and is done in no time when few cells are left; the slowest of all for one
+    Moves that were not seen are assumed to be as slow as the later half of the moves seen, on
+    average, without the first. The mean of all would be too much for an agent that searches deep in
+    the opening and is fast when few cells are left; the slowest of all would be too much for one
     that hesitates once.
     """
     seen = overtimes(moves, act_timeout)

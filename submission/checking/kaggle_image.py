@@ -1,7 +1,7 @@
 """Kaggle's Python images: their modules, and environments like them on this machine.
 
-There are two, of notebooks and, somewhat older, of games: the list of distributions says what is
-known of each.
+There are two: one for notebooks and a somewhat older one for games. The list of distributions says
+what is known about each.
 """
 
 import re
@@ -17,7 +17,7 @@ ENVIRONMENT = Path(sys.prefix, "kaggle-image")
 """Where `make kaggle-image` puts a virtual environment with the images' versions and the newer one
 of the two Pythons with which games may be played: inside of the one that runs this."""
 
-OLDER_PYTHON = "-3.11"  # ends the name of the folder beside it that has the older one
+OLDER_PYTHON = "-3.11"  # the end of the name of the folder with the older Python
 
 LIST = Path(__file__).with_name("kaggle_image.txt")
 """The image's distributions, with sources and dates."""

@@ -34,9 +34,9 @@ OUTER_FRAMES = re.compile(f"((?:{FRAME}){{3}})(?:{FRAME})+", re.MULTILINE)
 def last_words(records: Sequence[ObservedGame]) -> str:
     """The last lines of standard error of the first of these games that has any.
 
-    Without the traceback that Kaggle's runner writes when an exception ends a game: the fault tells
-    what of it lies in the submission. Of another stack there are the innermost frames, and none of
-    Kaggle's or of this project. The versions that a bundle reports are left out, too.
+    The traceback that Kaggle's runner writes when an exception ends a game is left out: the fault
+    has its lines in the submission. Other stacks keep their innermost frames, without frames of
+    Kaggle or of this project. The versions that a bundle reports are left out, too.
     """
     for record in records:
         text = OUTER_FRAMES.sub(r"\1", UNTOLD.sub("", _own_words(record)))
@@ -50,7 +50,7 @@ def last_words(records: Sequence[ObservedGame]) -> str:
 def _own_words(record: ObservedGame) -> str:
     """Standard error up to the traceback with which Kaggle's runner ended the game.
 
-    Only the end of what a move writes is kept, so the traceback may lack its beginning.
+    Only the end of a move's output is kept, so the traceback may lack its beginning.
     """
     text, failure = record.stderr, record.failure
     last_move = max(0, len(text) - LONGEST_TEXT)

@@ -47,7 +47,7 @@ class ObservedGame:
     """The record of one game."""
 
     plan: GamePlan
-    versions: RuntimeVersions | None  # None where no process got as far as the submission
+    versions: RuntimeVersions | None  # None if no process reached the submission
     kept_from: tuple[str, ...]  # what the submission could not reach; see `containment`
     choice: Choice | None  # None where the file has not been loaded
     load_seconds: float | None
@@ -55,7 +55,7 @@ class ObservedGame:
     failure: Failure | None  # ended the game against the submission; None where it has passed
     when: str  # at which point of the game it ended
     is_complete: bool  # False for a game that was stopped when it had shown enough
-    hidden: tuple[str, ...]  # paths that were asked for and that this machine has, unlike Kaggle's
+    hidden: tuple[str, ...]  # requested paths that this machine has, unlike Kaggle's
     stderr: str
     """The end of what the submission wrote to standard error; the seat asked last comes last."""
 
@@ -175,7 +175,7 @@ class _Game:
         return self._random.choice(legal)
 
     def _is_over(self) -> bool:
-        """Whether there is nothing left to play; a long game goes on after an early end."""
+        """Whether the game is over; a long game goes on after an early end."""
         can_go_on = self._plan.is_long and not self._plan.rules.referee.is_open_spiel
         return self._board.over and not (can_go_on and self._goes_on())
 
@@ -198,8 +198,8 @@ class _Game:
     def _failure_in_full_game(self) -> Failure | None:
         """The failure that a full game would have, judging by a long one.
 
-        Another failure than a lack of time counts only before the game has gone on in a position
-        that the submission had not led to.
+        A failure other than lack of time counts only until the game goes on in a position that the
+        submission did not reach itself.
         """
         ((seat, moves),) = self._watch.moves.items()
         failed = self._failure

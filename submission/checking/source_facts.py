@@ -1,8 +1,8 @@
 """Facts of a submission's source: its imports and its definitions.
 
-Parsing can crash the interpreter, and the grammar and packages of another interpreter may count. So
-this file is also a script, run by path with `python -I`, that prints the facts as JSON. It uses the
-standard library alone and does not execute the source.
+Parsing can crash the interpreter, and another interpreter may have another grammar and packages. So
+this file is also a script, run by path with `python -I`, that prints the facts as JSON. It uses
+only the standard library and does not execute the source.
 """
 
 import ast
@@ -42,7 +42,7 @@ class Import:
     module: str  # its top-level name
     origin: Literal["standard", "packed", "installed", "missing"]
     """A packed module lies beside the file that Kaggle loads."""
-    distributions: tuple[str, ...]  # those of an installed module, as far as they are known
+    distributions: tuple[str, ...]  # the distributions of an installed module, as far as known
     is_guarded: bool
     """Whether it is imported in a `try` or a `with`, so that the sources may do without it."""
 
@@ -72,8 +72,8 @@ class SourceFacts:
 def read_source(source: Path, python: Path | None = None) -> SourceFacts:
     """Parse a submission in a process of its own, without executing any of it.
 
-    What the file may import is packed beside it. The grammar and the packages of `python` count, by
-    default of this interpreter.
+    Modules that the file may import are packed beside it. The grammar and the packages are those of
+    `python`, by default this interpreter.
     """
     try:
         answer = subprocess.run(  # noqa: S603

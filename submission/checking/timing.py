@@ -23,7 +23,7 @@ class Timing:
     bank: float  # seconds that a game's moves may take beyond their limit, in all
     bank_taken: float  # the most that one game took of the bank, as far as it was played
     bank_of_full_game: float
-    """What a full game would take of the bank: see `overtimes_of_full_game`."""
+    """Seconds of the bank that a full game would take: see `overtimes_of_full_game`."""
 
     @property
     def bank_left(self) -> float:

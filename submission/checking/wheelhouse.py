@@ -1,7 +1,7 @@
 """Packs the wheels that a Kaggle notebook without internet needs: `make wheelhouse`.
 
-The zip is meant for a Kaggle dataset. It holds a wheel of this package, and wheels of what it and
-its extras need, as far as Kaggle's image does not have it.
+The zip is meant for a Kaggle dataset. It holds a wheel of this package, and wheels of the
+dependencies, also of its extras, that Kaggle's image lacks.
 """
 
 import re

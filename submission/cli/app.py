@@ -12,26 +12,26 @@ from typer.core import TyperGroup
 HELP = """Game-tree search agents for Kaggle's ConnectX: build, check and evaluate submissions.
 
 \b
-  connectx agents                     what there is to choose from
+  connectx agents                     the agents and their options
   connectx prepare perfect            submission.py: built, checked, evaluated
   connectx build mcts --option seed=7
   connectx check submission.py
   connectx evaluate submission.py --against negamax --against mcts
-  connectx compare new.py old.py      is it better, and where is it worse: one answer
+  connectx compare new.py old.py      is the new version better?
   connectx rank submission.py         its level, from 1 to 10, and its Elo
-  connectx ladder greedy mcts negamax who is stronger: a round robin with Elo ratings
-  connectx report games.jsonl         what --results has written, as tables and as a page
-  connectx grade submission.py        its moves beside the truth, in solved positions
+  connectx ladder greedy mcts negamax a round robin with Elo ratings
+  connectx report games.jsonl         the results that --results has written
+  connectx grade submission.py        its moves beside the exact scores
   connectx review episode-1-replay.json --player "My Team"
-                                      where the win or the draw was given away
+                                      moves that gave a win or a draw away
   connectx positions --seed 7         other positions to grade with
-  connectx solve 44444353             what each column is worth, exactly
-  connectx book --plies 8             every position of the first plies, solved in advance
+  connectx solve 44444353             the exact score of each column
+  connectx book --plies 8             an opening book: the scores of 8 plies
   connectx train --minutes 10         a network that learns by playing itself
   connectx play perfect --seat 2      play against an agent, in the terminal
   connectx web --open                 play, values and searches in the browser
   connectx explain --tree "[[3, 12, 8], [2, 4, 6], [14, 5, 2]]"
-                                      a search in words, as a picture, as an exercise
+                                      a search in words and as a picture
 """
 
 COMMANDS = {
@@ -39,20 +39,20 @@ COMMANDS = {
     "build": "Bundle an agent into one self-contained file for Kaggle.",
     "check": "Say whether Kaggle would accept a submission, and why not.",
     "prepare": "Build, check and evaluate a submission, one after the other.",
-    "evaluate": "Play against opponents, from openings that each side plays once.",
-    "compare": "Say whether a new version of a player is better than the old one, and where worse.",
-    "rank": "Find the level that is as strong as a player, and its Elo with an interval.",
-    "ladder": "Find out who is stronger: everyone plays everyone, which gives Elo ratings.",
-    "report": "Show what is in a results file, also while it is being written.",
-    "grade": "Compare a player's moves with the truth, in positions that are solved exactly.",
-    "review": "Say where a player gave a win or a draw away, in games that were played.",
+    "evaluate": "Play a player against others, each opening from both seats.",
+    "compare": "Say whether a new version of a player is better than the old one.",
+    "rank": "Find a player's level, from 1 to 10, and its Elo with an interval.",
+    "ladder": "Rate players by a round robin.",
+    "report": "Show the games of a results file, also while it is being written.",
+    "grade": "Compare a player's moves with the exact scores of solved positions.",
+    "review": "Find the moves that gave a win or a draw away, in games already played.",
     "positions": "Draw and solve Connect Four positions, for `connectx grade`.",
     "solve": "Print the exact score of each column, with the board and in words.",
     "book": "Solve a board's openings in advance.",
     "train": "Train a policy, for `connectx build alphazero --option weights=policy.npz`.",
     "play": "Play against an agent or a submission in the terminal.",
     "web": "Play against agents in the browser, and look at values, searches and replays.",
-    "explain": "Show how a search thinks: its walk in words, and its tree.",
+    "explain": "Show how a search thinks: its steps in words, and its tree.",
 }
 """The first line of each command's help, so that the list is shown without importing them."""
 
@@ -73,18 +73,18 @@ TAKEN = {
     r" <(str|path|list\[\w+\])>$": "",
     r"<(\w+(\|\w+)+)>$": r"\1",
 }
-"""How Typer writes what an option or an argument takes, and the same as this help has it."""
+"""Patterns of Typer's notation for limits and types, and how this help words them."""
 
 
 def function_of(command: str) -> Callable[..., None]:
-    """The function of a command, whose module is imported."""
+    """Import the module of a command, and return the command's function."""
     chapter = next((name for name, held in CHAPTERS.items() if command in held), command)
     function: Callable[..., None] = getattr(import_module(f"submission.cli.{chapter}"), command)
     return function
 
 
 class CommandGroup(TyperGroup):
-    """Imports only the command that is called; `Any` where Typers differ in their copy of Click."""
+    """Imports only the command that is called; `Any` where Typer's versions differ in Click."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The names, in their order."""
@@ -109,7 +109,7 @@ class CommandGroup(TyperGroup):
 
 
 def _in_words(record: Callable[[Any], tuple[str, str] | None], ctx: Any) -> Any:
-    """The names of an option or argument and its help, with what it takes in words."""
+    """An option's or argument's name and help, with its limits and types in words."""
     told = record(ctx)
     return told and tuple(map(_reworded, told))
 

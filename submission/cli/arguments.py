@@ -1,4 +1,4 @@
-"""Arguments that several commands take, and what they do with them."""
+"""Arguments that several commands take, and checks of their values."""
 
 import json
 import sys
@@ -28,8 +28,8 @@ def setting(metavar: str, meaning: str, *, default: str | bool = True, **more: A
     Args:
         metavar: stands for the value in the help.
         meaning: the help.
-        default: what holds without the option, in words; True tells the parameter's default.
-        more: as `typer.Option` takes them.
+        default: the default in words; True shows the parameter's own.
+        more: further arguments of `typer.Option`.
     """
     return typer.Option(metavar=metavar, help=meaning, show_default=default, **more)
 
@@ -38,7 +38,7 @@ AgentName = Annotated[
     str,
     typer.Argument(
         metavar="AGENT",
-        help="A name that `connectx agents` lists, with options if need be, as in `level:n=7`.",
+        help="A name that `connectx agents` lists, with or without options, as in `level:n=7`.",
     ),
 ]
 PlayerName = Annotated[
@@ -62,15 +62,15 @@ Source = Annotated[
 Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")]
 Force = Annotated[
     bool,
-    typer.Option("--force", help="Overwrite a file that `connectx build` has not made, too."),
+    typer.Option("--force", help="Overwrite even a file that `connectx build` has not made."),
 ]
 ActTimeout = Annotated[float, setting("SECONDS", "Time for a move; Kaggle's is 2.")]
 Games = Annotated[
-    int, setting("N", "Games of each pair of players; an even number.", callback=require_pairs)
+    int, setting("N", "Games between each two players; an even number.", callback=require_pairs)
 ]
 Seed = Annotated[int, setting("S", "The same seed gives the same games and positions.")]
 Workers = Annotated[
-    int, setting("K", "Games or positions at the same time; at most one a core, to be fair.")
+    int, setting("K", "Games or positions at once; for fair clocks at most one a core.")
 ]
 Solvers = Annotated[int, setting("K", "Processes that solve.")]
 Dask = Annotated[str | None, setting("ADDRESS", "Work on the Dask cluster with this scheduler.")]
@@ -105,12 +105,12 @@ FirstPlayerTable = Annotated[
 
 
 def page_option(meaning: str) -> Any:
-    """The option `--html` of a command whose page is this."""
+    """The option `--html`, with its help."""
     return typer.Option("--html", metavar="FILE", help=meaning)
 
 
 def output_option(default: str, meaning: str = "Where to write.") -> Any:
-    """The option `--output` of a command that chooses a default among several files."""
+    """The option `--output` of a command whose default depends on other options."""
     return typer.Option("--output", "-o", metavar="FILE", help=meaning, show_default=default)
 
 
@@ -146,7 +146,7 @@ def require_files(
 
 
 def require_memory(megabytes: int, workers: int = 1) -> None:
-    """Refuse tables for which there is no memory: the system might kill the process."""
+    """Refuse tables that do not fit the free memory: the system might kill the process."""
     available = psutil.virtual_memory().available >> 20
     if megabytes * workers <= available:
         return

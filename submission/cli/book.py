@@ -49,14 +49,14 @@ def book(
         bool,
         typer.Option(
             "--repertoire",
-            help="Find the best moves for all that their player can meet, instead of scores.",
+            help="Find best moves for every position that their player can meet, not scores.",
         ),
     ] = False,
     traps: Annotated[
         bool,
         typer.Option(
             "--traps",
-            help="Find the moves after which likely opponents err most, where nothing can be won.",
+            help="Find moves after which likely opponents err most, where no win can be forced.",
         ),
     ] = False,
     opponent: Annotated[
@@ -82,7 +82,7 @@ def book(
         setting(
             "N",
             "How many plies to reach.",
-            default="at most 8; for moves one less than half of the board's cells",
+            default="at most 8; with --repertoire and --traps, half of the board's cells less one",
         ),
     ] = None,
     seat: Annotated[
@@ -93,7 +93,7 @@ def book(
         int,
         setting(
             "N",
-            "With --repertoire: also the best move of every position up to this ply.",
+            "With --repertoire: also a best move for every position up to this ply.",
             default="none",
             min=-1,
         ),
@@ -115,19 +115,20 @@ def book(
 ) -> None:
     """Solve a board's openings in advance.
 
-    By default: the scores of all positions of the first plies. With --repertoire: the moves of a
-    player who makes no mistake, an exactly best one for each position that can arise from the empty
-    board, against any replies. Of several best moves it is the one that leaves a fallible opponent
-    most ways to go wrong. Put it to use with `connectx build perfect --option repertoire=FILE`.
+    By default: the scores of all positions of the first plies.
 
-    With --traps: the moves of a player who cannot win against perfect play, as player 2 of Connect
-    Four cannot: they keep the result, too, but in a lost position all moves do. A search finds
-    those after which the opponents given by --opponent most probably give something away; the
-    longer it looks, the more it finds. Put it to use with
-    `connectx build perfect --option traps=FILE`.
+    With --repertoire: an exactly best move for each position that can arise from the empty board
+    when a player follows the repertoire, against any replies. Of several best moves it has the one
+    that leaves a fallible opponent most ways to go wrong. To use it,
+    `connectx build perfect --option repertoire=FILE`.
 
-    Whatever is found is kept at once, in FILE.scores, FILE.moves or FILE.replies: after Ctrl-C the
-    same command with --resume loses nothing. Exit status 1 when it was interrupted.
+    With --traps: moves for a player who cannot win against perfect play, such as player 2 of
+    Connect Four. They keep the result, too; in a lost position every move does. A search finds the
+    moves after which the opponents given by --opponent most probably give something away; the
+    longer it looks, the more it finds. To use them, `connectx build perfect --option traps=FILE`.
+
+    Findings are saved at once, in FILE.scores, FILE.moves or FILE.replies, so that after Ctrl-C the
+    same command with --resume goes on without loss. Exit status 1 after Ctrl-C.
     """
     board = rows, columns, inarow
     if dask is None:
@@ -235,6 +236,6 @@ def _say_written(output: Path, content: str) -> None:
 
 
 def _beside(output: Path, ending: str) -> Path:
-    """The file that keeps the findings for a book, once that can be written."""
+    """The file for the findings of a book, after a check that the book can be written."""
     require_writable(output)
     return output.with_name(f"{output.name}.{ending}")

@@ -30,20 +30,20 @@ def compare(
     brief: Brief = False,
     json: Json = None,
     html: Annotated[
-        Path | None, page_option("Write a page with the positions where NEW loses more.")
+        Path | None, page_option("Write a page with the positions in which NEW loses more.")
     ] = None,
     **options: Any,
 ) -> None:
-    """Say whether a new version of a player is better than the old one, and where worse.
+    """Say whether a new version of a player is better than the old one.
 
-    Both are checked by a pair of games. Then they meet, in this package's arena, in openings that
-    both play from either seat, until a sequential test tells better, worse and equal apart; the bar
-    says how many games that will take, and how long. Both are asked for their moves in the same
-    solved positions: where NEW loses what OLD kept comes first, with its moves for `connectx solve`
-    and for the page of `connectx web`. Finally, on Linux, their moves are timed at a third of the
-    speed.
+    Both are checked by a pair of games. Then they meet in this package's arena, each opening from
+    both seats, until a sequential test tells better, worse and equal apart; the bar says how many
+    games that will take, and how long. Both are then asked for their moves in the same solved
+    positions. Positions in which NEW loses what OLD kept come first, with their moves for
+    `connectx solve` and the page of `connectx web`. Finally, on Linux, both players' moves are
+    timed at a third of the speed.
 
-    Ctrl-C ends it with the games that were played until then, and exit status 1.
+    Ctrl-C ends the comparison with exit status 1, and shows the games played so far.
     """
     players = [find_player(name) for name in (new, old)]
     require_files(json, html, read=files_of_players(players))
@@ -56,13 +56,13 @@ def compare(
 
 @options_of(front_door.rank, games=MostGames)
 def rank(player: PlayerName, brief: Brief = False, json: Json = None, **options: Any) -> None:
-    """Find the level that is as strong as a player, and its Elo with an interval.
+    """Find a player's level, from 1 to 10, and its Elo with an interval.
 
-    It plays in this package's arena against the agent `level`, from 1, random, to 10, perfect:
+    The player meets the agent `level`, from 1, random, to 10, perfect, in this package's arena:
     eight games at a time, against the level nearest to the estimate so far.
 
-    Ctrl-C ends it with the games that were played until then, and exit status 1, as does a player
-    that fails in all of them.
+    Ctrl-C ends the games, and shows the estimate so far. Exit status 1 after Ctrl-C, and when the
+    player has failed in every game.
     """
     ranked = find_player(player)
     require_files(json, read=files_of_players([ranked]))

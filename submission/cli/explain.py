@@ -44,7 +44,7 @@ from submission.terminal import console, say, status_line
 
 LIMIT = 60
 PERFECT = "perfect"
-"""The agent whose choice is told by what the replies to each move give away."""
+"""The agent whose choice is explained by the replies to each move."""
 AGENTS = alternatives([*RECORDED_SEARCHES, PERFECT])
 
 
@@ -62,7 +62,7 @@ def explain(
     depth: Annotated[
         int | None,
         setting(
-            "PLIES", "How far to look ahead.", default="4 in positions; trees to their ends", min=1
+            "PLIES", "How far to look ahead.", default="4 in positions; to the end in trees", min=1
         ),
     ] = None,
     option: Options = None,
@@ -74,7 +74,7 @@ def explain(
     limit: Annotated[
         int | None,
         setting(
-            "N", "Lines of the walk, and nodes of the printed tree.", default=str(LIMIT), min=1
+            "N", "Lines of the story, and nodes of the printed tree.", default=str(LIMIT), min=1
         ),
     ] = None,
     trace_limit: Annotated[
@@ -86,17 +86,17 @@ def explain(
     columns: GameColumns = None,
     inarow: GameInarow = None,
 ) -> None:
-    """Show how a search thinks: its walk in words, and its tree.
+    """Show how a search thinks: its steps in words, and its tree.
 
-    A position of a game is searched as the agent does it, a tree as in textbooks: from left to
-    right, with nothing remembered; --option changes that.
+    In a position of a game the agent searches as in play; in a tree it searches as in textbooks,
+    from left to right and without a table, unless --option changes that.
 
     A list is a node, a dict one with named actions. The root is max, and min and max take turns
     unless {'min': [3, 5]} or {'max': [3, 5]} says whose node it is. Chance is written as
-    {'chance': [[0.5, 20], [0.5, [3, 5]]]}: pairs of a probability and what follows.
+    {'chance': [[0.5, 20], [0.5, [3, 5]]]}: pairs of a probability and a subtree.
 
-    With one leaf of the tree given as ? it says for which values of it branches are pruned, and
-    what the root reports.
+    If one leaf of the tree is ?, the command says for which values of this leaf branches are
+    pruned, and what the root reports.
 
     The agent perfect has no tree to show. For a position it tells the result, where its move comes
     from, and how many replies to each move keep the result or give it away.
@@ -172,7 +172,7 @@ def _read_tree(tree: str) -> tuple[str, Path | None]:
 
 
 def _require_absent(reason: str, **options: object) -> None:
-    """Refuse any of these options, for a reason that has a place for its name."""
+    """Refuse any of these options; `reason` has a placeholder for the option's name."""
     for option, value in options.items():
         if value is not None:
             raise ValueError(reason.format(f"--{option}"))
@@ -197,7 +197,7 @@ def _explain_exercise(
 
 
 def _quiz(sheet: Sequence[str], solution: Sequence[str]) -> None:
-    """The questions; the answers as soon as somebody at a terminal asks for them."""
+    """Print the questions, and then the answers; at a terminal, wait for Enter in between."""
     _say_lines(sheet)
     if sys.stdin.isatty() and sys.stdout.isatty():
         with suppress(EOFError):

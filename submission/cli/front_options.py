@@ -1,4 +1,4 @@
-"""The options of the front door's functions, as the commands of the same names take them."""
+"""The command-line options that the front door's functions give to the commands of their names."""
 
 from collections.abc import Callable
 from inspect import Parameter, Signature, signature
@@ -35,8 +35,8 @@ OPTIONS: dict[str, Any] = {
         Path,
         setting(
             "FILE",
-            "What `connectx positions` has written, or positions that others grade with.",
-            default="those that come with the package",
+            "A file that `connectx positions` has written, or positions that others grade with.",
+            default="the package's own",
         ),
     ],
     "margin": Annotated[
@@ -59,7 +59,9 @@ OPTIONS: dict[str, Any] = {
             default="those beside the episodes",
         ),
     ],
-    "time_limit": Annotated[float, setting("SECONDS", "After it a position is undecided.", min=0)],
+    "time_limit": Annotated[
+        float, setting("SECONDS", "For each position; then it is undecided.", min=0)
+    ],
     "anchor": Anchor,
     "seed": Seed,
     "opening_plies": Annotated[
@@ -67,15 +69,15 @@ OPTIONS: dict[str, Any] = {
         setting(
             "PLIES",
             "Games begin in turn in all positions of this ply, each from both seats; "
-            "with 0 all begin on the empty board.",
+            "with 0 all games begin on the empty board.",
         ),
     ],
     "referee": RefereeOption,
     "arena": Annotated[
         Arena,
         typer.Option(
-            help="Who holds the games: Kaggle's own environment, or this package's, which gives "
-            "the same games many times faster but leaves agents in the processes of the workers.",
+            help="Which referee holds the games: Kaggle's own, or this package's, which plays "
+            "the same games many times faster but runs agents in the workers' processes.",
         ),
     ],
     "rows": _size("Height of the board.", "6, in tic-tac-toe 3"),
@@ -97,19 +99,19 @@ OPTIONS: dict[str, Any] = {
         Path | None, setting("FILE", "Add every game to this file as it ends, a line of JSON.")
     ],
     "resume": Annotated[
-        bool, typer.Option("--resume", help="Play what is not yet in the file of --results.")
+        bool, typer.Option("--resume", help="Play the games missing in the file of --results.")
     ],
 }
 
 
 def options_of(function: Callable[..., Any], **others: Any) -> Callable[[Command], Command]:
-    """Give a command the options of a function of the front door, with that one's defaults.
+    """Give a command the options of a function of the front door, with that function's defaults.
 
-    The command gets them as keywords, `**options`, but for those that it names itself.
+    The command gets them as keywords, `**options`, except the options that it declares itself.
 
     Args:
         function: of the front door.
-        others: by name, what the command line says of an option instead of what `OPTIONS` does.
+        others: by name, declarations that replace those of `OPTIONS`.
     """
     known = {**OPTIONS, **others}
 

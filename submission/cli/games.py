@@ -11,7 +11,7 @@ CONNECT_X = "connectx"
 CONNECT_FOUR = "connectfour"
 load_games()  # before the options list them
 LARGEST_SIZE = 100
-"""Rows, columns and stones in a row on the command line; a larger board takes minutes to make."""
+"""Of rows, columns and stones in a row on the command line; larger boards take minutes to make."""
 
 
 def _known_name(name: str | None) -> str | None:
@@ -46,7 +46,7 @@ def _size_option(name: str, meaning: str) -> Any:
 
 Game = Annotated[str, _game_option()]
 GameOfPosition = Annotated[str | None, _game_option(show_default=CONNECT_X)]
-"""Of a command that may be about something other than a position."""
+"""For a command that need not be about a position."""
 GameRows = Annotated[int | None, _size_option("rows", "Height of the board of")]
 GameColumns = Annotated[int | None, _size_option("columns", "Width of the board of")]
 GameInarow = Annotated[int | None, _size_option("inarow", "Stones in a row that win")]

@@ -1,4 +1,4 @@
-"""`connectx grade`, `review` and `positions`: moves beside what the solver says of them."""
+"""`connectx grade`, `review` and `positions`: moves compared with the solver's scores."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -56,22 +56,23 @@ def grade(
     brief: Brief = False,
     **options: Any,
 ) -> None:
-    """Compare a player's moves with the truth, in positions that are solved exactly.
+    """Compare a player's moves with the exact scores of solved positions.
 
-    For the opening, the middle game and the endgame: how often its move keeps the win or the draw,
-    and how often it is exactly best, beside what random play gets. At least half of the positions
-    are hard where there are as many: only one move keeps the result.
+    The grade tells, for the opening, the middle game and the endgame, how often the player's move
+    keeps the win or the draw and how often it is exactly best, beside the shares of random play. At
+    least half of the positions are hard where there are as many: only one move keeps the result.
 
-    It also reads positions that others grade with: refmoves1k of Kaggle's competitors (a line of
-    JSON with `board`, `score` and `move score`), and P. Pons' sets (moves and score, as `connectx
-    solve -` writes them), whose columns are solved first; --sample leaves fewer to solve. Scores
-    that the solver does not confirm are refused. Every grade ends with the two figures that are
-    quoted for refmoves1k: good moves keep the win or the draw, and in a lost position all do;
-    perfect moves are exactly best; both in percent of all positions.
+    --positions also takes sets that others grade with: refmoves1k of Kaggle's competitors (a line
+    of JSON with `board`, `score` and `move score`), and P. Pons' sets (moves and score, as
+    `connectx solve -` writes them), whose columns are solved first; --sample leaves fewer to solve.
+    Scores that the solver does not confirm are refused. Every grade ends with the two figures that
+    are quoted for refmoves1k, in percent of all positions: good moves, which keep the win or the
+    draw (in a lost position every move is good), and perfect moves, which are exactly best.
 
     A player is asked in a process of its own, as Kaggle would, but with a full bank in every
-    position; a smaller --act-timeout makes a quick grade. Ctrl-C ends it with the positions
-    answered until then, and exit status 1; so does a player that fails in all of them.
+    position; a smaller --act-timeout makes grading quicker. Ctrl-C ends it, and grades the
+    positions answered so far. Exit status 1 after Ctrl-C, and when the player has failed in every
+    position.
     """
     graded = find_player(player)
     require_files(json, html, read=[options["positions"], *files_of_players([graded])])
@@ -100,19 +101,19 @@ def review(
     ],
     json: Json = None,
     html: Annotated[
-        Path | None, page_option("Write a page of the games, with what each move was worth.")
+        Path | None, page_option("Write a page of the games, with the value of each move.")
     ] = None,
     brief: Brief = False,
     **options: Any,
 ) -> None:
-    """Say where a player gave a win or a draw away, in games that were played.
+    """Find the moves that gave a win or a draw away, in games already played.
 
-    Each move is compared with the solver's best one: what it was worth, and what would have been
-    better; with the totals for the opening, the middle game and the endgame. The logs of an episode
-    are found beside it by their names, `episode-123-agent-0-logs.json`, and add times and errors.
-    With --html the moves of both players are judged, for one file that any browser opens.
+    Each move is compared with the solver's best one: its value, and what would have been better;
+    then come totals for the opening, the middle game and the endgame. The logs of an episode are
+    found beside it by their names, `episode-123-agent-0-logs.json`, and add times and errors. With
+    --html the moves of both players are judged, in one file that any browser opens.
 
-    Ctrl-C ends it with the games that were judged until then, and exit status 1.
+    Ctrl-C ends the review with exit status 1, and shows the games judged so far.
     """
     require_files(json, html, read=[*files, options["logs"]])
     result = front_door.review(files, player, **options)
@@ -158,20 +159,20 @@ def positions(
 ) -> None:
     """Draw and solve Connect Four positions, for `connectx grade`.
 
-    They come up in games between alpha-beta players who look 2 to 8 plies ahead and now and then
-    play at random. Of each ply at least half are hard, where there are as many: only one column
-    keeps the win or the draw, and it neither wins at once nor answers a threat. A sixth are such
-    tactics. The 12 a ply that come with the package take some ten minutes on two cores.
+    The positions come from games between alpha-beta players who look 2 to 8 plies ahead and now and
+    then play at random. At each ply at least half are hard, where there are as many: only one
+    column keeps the win or the draw, and it neither wins at once nor answers a threat. In a sixth
+    it does either. The 12 a ply that come with the package take some ten minutes on two cores.
 
     With --labels N: up to N positions with the exact score of every column, for any board that the
     solver takes, to train networks with. Bundles of 64 games share a beginning, which such
     alpha-beta players play until 34 to 28 cells are left (on small boards there is none). From
     there on every position is labelled; with 28 cells left, 16 of the games go on to the end. In
-    these games 5 to 40 % of the moves are random, and the others are the likelier the better they
-    score. Connect Four's first eight plies are played likewise, and labelled from the opening book.
-    No two positions are equal or mirror images, and those that `connectx grade` asks about after
-    the third ply are left out, so that it stays a test of what learns from the others. A million
-    take some forty minutes on two cores. Ctrl-C keeps what is labelled by then, with exit status 1.
+    these games 5 to 40 % of the moves are random; of the others, the better a move scores the
+    likelier it is. Connect Four's first eight plies are played likewise, and labelled from the
+    opening book. No two positions are equal or mirror images, and the positions of `connectx grade`
+    after the third ply are left out, so that grading stays a test. A million take some forty
+    minutes on two cores. Ctrl-C keeps the positions labelled so far, with exit status 1.
     """
     limits = {"per_ply": per_ply, "first_ply": first_ply, "last_ply": last_ply}
     given = {name: limit for name, limit in limits.items() if limit is not None}
@@ -204,8 +205,8 @@ def _make_positions(
 
 
 OPENING_PLIES = 3
-"""Positions of so few plies may be graded and learnt: without them a network that knows all else
-does not know where every game begins."""
+"""Positions of so few plies may be graded and learnt: every game begins with them, so a network
+has to know them."""
 
 
 def _make_labels(settings: LabelSettings, workers: int, dask: str | None, output: Path) -> None:

@@ -49,8 +49,8 @@ def evaluate(
         str | None,
         setting(
             "ELO0,ELO1",
-            "End a pairing as soon as it is decided which Elo difference fits its games "
-            "better; 0,50 asks whether the player is stronger. --games is the most it plays.",
+            "End a pairing as soon as its games show which Elo difference fits better; 0,50 asks "
+            "whether the player is stronger. --games is the most it plays.",
         ),
     ] = None,
     alpha: Annotated[float | None, _error_rate("ELO1 where ELO0 is true")] = None,
@@ -63,11 +63,11 @@ def evaluate(
     ] = None,
     **options: Any,
 ) -> None:
-    """Play against opponents, from openings that each side plays once.
+    """Play a player against others, each opening from both seats.
 
     Games 2k and 2k + 1 begin in the same position with the seats exchanged. Ctrl-C ends the match
-    with the games that were played until then, and `--resume` goes on from there. Exit status 1
-    after Ctrl-C, and when a player has failed in every game.
+    and shows the games played so far; `--resume` goes on from there. Exit status 1 after Ctrl-C,
+    and when a player has failed in every game.
     """
     hero, *opponents = [find_player(name, options["referee"]) for name in (player, *against)]
     read = files_of_players([hero, *opponents])
@@ -80,7 +80,7 @@ def evaluate(
 
 
 def sequential_test(named: str | None, **error_rates: float | None) -> Sprt | None:
-    """The test that ends pairings early, if one is named; error rates alone are refused."""
+    """The sequential test that --sprt names, if any; error rates without a test are refused."""
     given = {name: rate for name, rate in error_rates.items() if rate is not None}
     if named is not None:
         return replace(parse_sprt(named), **given)
@@ -129,14 +129,14 @@ def ladder(
     ] = None,
     **options: Any,
 ) -> None:
-    """Find out who is stronger: everyone plays everyone, which gives Elo ratings.
+    """Rate players by a round robin.
 
-    Every two players meet in openings that both play from either seat. The ratings are those of the
-    Bradley-Terry model, with 95 % intervals; the table has every pairing's score, the failures and
-    the move times. Needs the extra `rank`.
+    Every two players meet, each opening from both seats. The ratings are those of the Bradley-Terry
+    model, with 95 % intervals; the table has every pairing's score, the failures and the move
+    times. Needs the extra `rank`.
 
-    Ctrl-C ends the round robin with the games that were played until then, and exit status 1;
-    `--resume` goes on from there.
+    Ctrl-C ends the round robin with exit status 1, and shows the games played so far; `--resume`
+    goes on from there.
     """
     entrants = [find_player(name, options["referee"]) for name in players]
     require_files(json, html, results=options["results"], read=files_of_players(entrants))
@@ -167,7 +167,7 @@ def report(
         Path | None, page_option("Write the page that `evaluate` or `ladder` writes.")
     ] = None,
 ) -> None:
-    """Show what is in a results file, also while it is being written.
+    """Show the games of a results file, also while it is being written.
 
     Games of one player against others are shown as `connectx evaluate` shows them, other pairings
     as `connectx ladder` does.

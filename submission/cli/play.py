@@ -55,7 +55,7 @@ def play(
     seat: Annotated[int, setting("S", "Yours: 1 moves first, 2 second.", min=1, max=2)] = 1,
     moves: Moves = "",
     time_limit: Annotated[
-        float, setting("SECONDS", "For each move or estimate of the opponent.", min=0)
+        float, setting("SECONDS", "For each move of the opponent, and each estimate.", min=0)
     ] = 2.0,
     rows: GameRows = None,
     columns: GameColumns = None,
@@ -91,8 +91,8 @@ def web(
 ) -> None:
     """Play against agents in the browser, and look at values, searches and replays.
 
-    Prints the address of the page, which contains a token of this run. Only this machine reaches it
-    unless --host says otherwise. Ctrl-C ends it. Needs the extra `web`.
+    Prints the address of the page, which contains a token of this run. Only this machine reaches
+    the page unless --host says otherwise. Ctrl-C ends the server. Needs the extra `web`.
 
     With --export the page becomes a folder for any web host, or to be opened from the file system:
     Connect Four with exact values, judged games and ten levels, of which the last is perfect.

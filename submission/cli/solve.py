@@ -40,7 +40,7 @@ def solve(
         typer.Argument(
             metavar="MOVES",
             help="The columns played so far, from 1: 4453, or 4,4,12; - reads positions from "
-            "standard input, one a line.",
+            "standard input, one to a line.",
         ),
     ] = None,
     every_column: Annotated[
@@ -49,7 +49,7 @@ def solve(
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="A line of JSON for each position.")] = False,
     time_limit: Annotated[
-        float | None, setting("SECONDS", "For each position; then its bounds are told.", min=0)
+        float | None, setting("SECONDS", "For each position; then its bounds are printed.", min=0)
     ] = None,
     rows: GameRows = None,
     columns: GameColumns = None,
@@ -67,26 +67,26 @@ def solve(
         ),
     ] = 64,
     table: Annotated[
-        Path | None, setting("FILE", "Keep in this file what the search has found out.")
+        Path | None, setting("FILE", "Keep the transposition table in this file.")
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with what is in the file of --table.")
+        bool, typer.Option("--resume", help="Go on from the file of --table.")
     ] = False,
 ) -> None:
     """Print the exact score of each column, with the board and in words.
 
-    A position from standard input becomes a line with its moves and its score; with --all the
-    score of each column follows, - for a full one. Blank lines are skipped. A pipe is answered line
-    by line.
+    For a position from standard input, a line with its moves and its score is printed; with --all
+    the score of each column follows, - for a full one. Blank lines are skipped. A pipe is answered
+    line by line.
 
-    At a terminal, or with --table, a board's size without MOVES is enough to solve the empty board:
-    who wins, and with which move the game ends under best play. With --all, or for MOVES, every
-    column's score is found, which takes several times as long.
+    At a terminal, or with --table, a board's size without MOVES solves the empty board: who wins,
+    and with which move the game ends under best play. With --all, or for MOVES, the solver finds
+    every column's score, which takes several times as long.
 
-    A long search shows the bounds of the score that are proven so far, how many positions it has
-    visited, and how many a second. Ctrl-C ends it with these bounds, and exit status 1. --table
-    FILE keeps the transposition table, every few minutes and at the end; --resume goes on from it,
-    in any position of the same board. The file is at most as large as the table.
+    A long search shows the bounds proven so far, how many positions it has visited, and how many a
+    second. Ctrl-C ends the search, and prints these bounds, with exit status 1. --table FILE saves
+    the transposition table, every few minutes and at the end; --resume goes on from it, in any
+    position of the same board. The file is at most as large as the table.
     """
     sizes = {"rows": rows, "columns": columns, "inarow": inarow}
     given = {name: size for name, size in sizes.items() if size is not None}
@@ -154,7 +154,7 @@ def _speed(analysis: Analysis, seconds: float) -> str:
 def _kept_table(solver: Solver, file: Path | None, resume: bool) -> Iterator[Callable[[], str]]:
     """Load the table from a file, if resumed, and save it: at the end, and by calls when due.
 
-    A call says what has kept it from being saved, which need not last as long as the search.
+    A call returns the reason if saving has failed, which may be temporary.
     """
     if file is None:
         if resume:
@@ -197,7 +197,7 @@ def _solve_lines(solver: Solver, every_column: bool, json: bool, time_limit: flo
         )
     positions: Iterable[ReachedPosition] = read_positions(solver.env, sys.stdin)
     if not is_stream(sys.stdin):
-        positions = list(positions)  # a mistake is told before anything is solved
+        positions = list(positions)  # so mistakes are reported before anything is solved
     analyse_one = analyse if every_column else analyse_score
     as_line = as_json_line if json else as_plain_line
     # The bar redirects stdout to its terminal: right for lines shown there, wrong for a file's.

@@ -94,7 +94,9 @@ def write_bundle(
 
 
 def check(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A .py file, or a tar.gz of one.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A .py file, or a .tar.gz with main.py.")
+    ],
     python: Annotated[
         Path | None,
         setting(
@@ -119,7 +121,7 @@ def check(
         float | None,
         setting(
             "SECONDS",
-            "How long each game that decides is played after its first move, a long one while "
+            "How long each deciding game is played after its first move; a long game goes on while "
             "the bank of time could still run out; 1200 for whole games.",
             default="8, divided by the speed",
             min=0,
@@ -129,8 +131,8 @@ def check(
         float,
         setting(
             "SECONDS",
-            "Then no further game begins. The last ones, on other boards or with less time, "
-            "only warn; 0 leaves them out. Agents that compile take about 45 s for all.",
+            "After this no further game begins. The last games, on other boards or with less time, "
+            "only warn; 0 leaves them out. Agents that compile take about 45 s for all games.",
             min=0,
         ),
     ] = PATIENCE,
@@ -139,14 +141,14 @@ def check(
 ) -> None:
     """Say whether Kaggle would accept a submission, and why not.
 
-    Any submission: it is played as Kaggle would play it, in a process of its own, which is ended
-    when it hangs or takes too much memory. Files and packages that are here but not on Kaggle's
-    machine are named. Where its moves are so slow that the bank of time could run out, it plays a
-    long game, and one that would time out in a full game of its seat is refused.
+    The submission may be anybody's. It is played as Kaggle would play it, in a process of its own,
+    which is ended when it hangs or takes too much memory. Files and packages that are here but not
+    on Kaggle's machine are named. If its moves are so slow that the bank of time could run out, it
+    plays a long game, and it is refused if it would time out in a full game of its seat.
 
-    Exit status 0 only when Kaggle would accept it, 1 when it would refuse it, and 3 when that
-    cannot be judged here: it fails, and imports a module, such as torch, that Kaggle has and this
-    Python lacks.
+    Exit status 0 only when Kaggle would accept it, 1 when Kaggle would refuse it, and 3 when that
+    cannot be judged here: the submission fails, and imports a module, such as torch, that Kaggle
+    has and this Python lacks.
     """
     require_files(json, read=[file])
     report = front_door.check(
@@ -163,7 +165,7 @@ def check(
 
 
 EXIT_STATUS = {CheckVerdict.ACCEPTED: 0, CheckVerdict.REFUSED: 1, CheckVerdict.UNDECIDED: 3}
-"""By verdict; 2 is that of a mistake in the use of the command."""
+"""By verdict; status 2 means that the command was misused."""
 
 
 def require_accepted(report: CheckReport) -> None:
@@ -200,18 +202,18 @@ def prepare(
 ) -> None:
     """Build, check and evaluate a submission, one after the other.
 
-    A file of yours needs no building: it is checked and evaluated, and never written.
+    A file of yours is checked and evaluated as it is, and never written.
 
-    It is checked with Kaggle's versions of Python and its packages where `make kaggle-image` has
-    made an environment of them. Then it plays against Kaggle's random and negamax, and finally, on
-    Linux, on both seats as on a machine a third as fast.
+    The submission is checked with Kaggle's versions of Python and its packages if `make
+    kaggle-image` has made an environment of them. Then it plays against Kaggle's random and
+    negamax, and finally, on Linux, in both seats as on a machine a third as fast.
 
-    All of it is for the competition, ConnectX. For tic-tac-toe, which has none, take
+    This command is for the competition, ConnectX. For tic-tac-toe, which has no competition, take
     `connectx build AGENT --game tictactoe`, and then `connectx check` and `connectx evaluate` with
     `--referee open_spiel_tic_tac_toe`.
 
-    Exit status 0 only when Kaggle would accept it, and the slow games are in order, too; else that
-    of `connectx check`.
+    Exit status 0 only when Kaggle would accept the submission and the slow games are in order, too;
+    else that of `connectx check`.
     """
     require_pairs(games)
     python = image_python()

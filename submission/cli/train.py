@@ -72,7 +72,7 @@ def train(
     positions: Annotated[
         Path | None,
         setting(
-            "FILE", "distill: what `connectx positions --labels 1000000 --output FILE` has written."
+            "FILE", "distill: labels made by `connectx positions --labels 1000000 --output FILE`."
         ),
     ] = None,
     weights: Annotated[
@@ -98,18 +98,17 @@ def train(
 ) -> None:
     """Train a policy, for `connectx build alphazero --option weights=policy.npz`.
 
-    A round is games or positions and the steps that learn from them; between rounds the policy is
-    put on trial, without a search: in solved positions, and in games against its own past, from
-    which its Elo comes.
+    In each round the policy learns from games or positions. Between rounds it is put on trial,
+    without a search: in solved positions, and in games against its past selves, which give its Elo.
 
-    Beside policy.npz it keeps the curves of these figures as policy.png and, for `tensorboard
-    --logdir policy.tensorboard`, as logs; and policy.checkpoint, from which --resume goes on, with
-    the same options and a larger --minutes or --rounds. All are up to date after each round. Ctrl-C
-    ends the training early, with exit status 1, and keeps what was learnt up to the last round.
-    If the output goes to a file, each round adds a line to it.
+    The curves of these figures are kept beside policy.npz, as the picture policy.png and as logs
+    for `tensorboard --logdir policy.tensorboard`. --resume goes on from policy.checkpoint, with the
+    same options and a larger --minutes or --rounds. All files are up to date after each round.
+    Ctrl-C ends the training early, with exit status 1, and keeps the last complete round. If the
+    output goes to a file, each round adds a line to it.
 
-    With --seed and --rounds the policy is the same for any number of --workers, and one that dies
-    costs the games that it was playing, which are played again.
+    With --seed and --rounds the policy is the same for any number of --workers; if a worker dies,
+    its games are played again.
 
     Every game can be learnt, as in `connectx train --game tictactoe --minutes 2`. Needs the extra
     `train`.

@@ -1,1 +1,1 @@
-"""Comparisons: whether a new version of a player is better than the old one, and where."""
+"""Comparisons: whether a new version of a player is better than the old one."""

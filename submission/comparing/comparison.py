@@ -1,4 +1,4 @@
-"""A new version of a player beside the old one: its games, its moves and its times in words."""
+"""A new version of a player beside the old one: games, moves and times, in words."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -32,7 +32,7 @@ from submission.reports import (
 FORMAT = "connectx comparison, version 1"
 
 SHOWN, SHOWN_ON_PAGE = 5, 48
-"""The most positions that are told in the terminal, and shown on the page."""
+"""The most positions in the terminal, and on the page."""
 
 RULES = (
     "Better, worse or equal: by two sequential tests of the same games, from openings that both "
@@ -52,7 +52,7 @@ class Comparison(Printed):
     grades: tuple[Grade, ...] = ()
     """Of the new player and the old one, for the same positions; fewer after an early end."""
     slow_moves: tuple[SlowMoves, ...] = ()
-    """Of the players whose moves could be slowed down; none after an early end."""
+    """Of the players that could be slowed down; none after an early end."""
 
     @property
     def new(self) -> str:
@@ -66,12 +66,12 @@ class Comparison(Printed):
 
     @property
     def finding(self) -> Finding:
-        """What the games tell."""
+        """The finding of the games."""
         return self.games.finding
 
     @property
     def answers(self) -> PairedAnswers:
-        """What both have answered in solved positions."""
+        """Both players' answers in solved positions."""
         if len(self.grades) < 2:
             return PairedAnswers(())
         new, old = self.grades
@@ -85,11 +85,11 @@ class Comparison(Printed):
         return next(early, Completion.COMPLETE)
 
     def tables(self) -> RenderableType:
-        """The results, what both keep, the times on a slow machine, and what the new one loses."""
+        """The results, the answers, the times on a slow machine, and the new player's losses."""
         return Group(*_tables(self), Text(RULES, "dim"), *map(Text, _lost(self)))
 
     def summary(self) -> list[str]:
-        """What went wrong, the moves, the times, and finally what the games tell."""
+        """The failures, the moves, the times, and finally the finding of the games."""
         match = self.games.match
         return [
             *early_end_in_words(self.completion, counted(len(match.records), "games")),

@@ -9,13 +9,13 @@ from submission.arena.game_record import GameRecord
 from submission.match.sprt import Decision, SequentialTest, Sprt, Verdict, points_of_pairs
 
 ALPHA = 0.025
-"""About how often equal players are called better; as often they are called worse."""
+"""About how often equal players are called better, and as often worse."""
 BETA = 0.05
 """About how often a difference of the margin is passed over."""
 
 
 class Finding(StrEnum):
-    """What the games of a new player against an old one tell."""
+    """The finding of the games of a new player against an old one."""
 
     BETTER = "better"
     """Rather better by the margin than equal."""
@@ -44,14 +44,14 @@ class ThreeWayTest:
         self._downward = SequentialTest(Sprt(-margin, 0.0, alpha=BETA, beta=ALPHA))
 
     def add(self, record: GameRecord) -> None:
-        """Take a game into account, in any order; after the decision it changes nothing."""
+        """Add a game, in any order; after the decision it changes nothing."""
         if self.finding is Finding.UNDECIDED:
             self._upward.add(record)
             self._downward.add(record)
 
     @property
     def finding(self) -> Finding:
-        """What the games tell by now."""
+        """The finding so far."""
         up, down = self._upward.decision, self._downward.decision
         if up is not None and up.verdict is Verdict.ACCEPTED_ELO1:
             return Finding.BETTER
@@ -85,8 +85,8 @@ class ThreeWayTest:
 
 
 PRIOR_PAIRS = (1.5, 1.0, 3.0, 1.0, 1.5)
-"""Pairs of equal players that were not played: without them the first games would tell too much.
-The variance of a pair is that of players who draw one game in five."""
+"""Virtual pairs of equal players, without which the first games would count too much. The variance
+of a pair is that of players who draw one game in five."""
 
 
 def pairs_to_come(test: SequentialTest, next_pair: PairDistribution) -> float:

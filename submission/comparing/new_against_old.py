@@ -52,12 +52,12 @@ class ComparisonSettings:
 
 @dataclass(frozen=True, slots=True)
 class Games:
-    """The games of a new player against an old one, and what they tell."""
+    """The games of a new player against an old one, and their finding."""
 
     match: Match
     finding: Finding
     seconds: float
-    """The time that all of them took, several at a time."""
+    """The time that all games took, several at a time."""
     to_come: int
     """About how many more would decide."""
 
@@ -68,7 +68,7 @@ class Games:
 
     @property
     def seconds_to_come(self) -> float:
-        """About how long those would take here."""
+        """About how long these would take here."""
         return self.to_come * self.seconds / max(1, len(self.match.records))
 
 

@@ -1,4 +1,4 @@
-"""Two players' answers to the same positions: what one keeps and the other loses."""
+"""Two players' answers to the same positions: where one keeps what the other loses."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ class AnswerPair:
 
     @property
     def half_points_lost(self) -> int:
-        """What the new player loses beyond the old one, from -2 to 2 halves of a point."""
+        """How many half points the new player loses more than the old one, from -2 to 2."""
         return self.new.half_points_lost - self.old.half_points_lost
 
 
 @dataclass(frozen=True, slots=True)
 class PairedAnswers:
-    """All of them, in the order of the positions."""
+    """All pairs of answers, in the order of the positions."""
 
     pairs: tuple[AnswerPair, ...]
 

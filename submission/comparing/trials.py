@@ -48,7 +48,7 @@ def require_accepted(player: Player, on_progress: OnProgress) -> None:
 
 
 def slow_moves(player: Player, on_progress: OnProgress) -> list[SlowMoves]:
-    """Time a player at a third of this machine's speed; nothing where that is impossible."""
+    """Time a player at a third of this machine's speed; empty if that is impossible."""
     if player.source is None or not can_throttle():
         return []
     report = _pair(player.source, SLOW_SPEED, on_progress)

@@ -35,7 +35,7 @@ RENEWALS = 3
 UNHEEDED_SIGNALS = frozenset(
     getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)
 )
-"""Workers ignore them: the process that has started the workers ends them."""
+"""Workers ignore these signals: the process that has started the workers ends them."""
 
 change_mask = getattr(signal, "pthread_sigmask", None)
 """Blocks signals, or lets them through; None on Windows."""
@@ -49,7 +49,7 @@ WRITER_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Versions:
-    """The versions that games are played with: workers with others would play other games."""
+    """The versions that games are played with; workers with others would play other games."""
 
     package: str
     kaggle_environments: str | None
@@ -76,15 +76,15 @@ class WorkerPool(ProcessPoolExecutor):
 
 @contextmanager
 def starting_workers() -> Iterator[None]:
-    """Start processes that neither run the caller's script nor hear Ctrl-C.
+    """Start processes that do not run the caller's script, and that Ctrl-C does not reach.
 
-    They are deaf to it from the first moment, because they inherit this thread's blocked signals.
+    They ignore Ctrl-C from the first moment, because they inherit this thread's blocked signals.
     """
     main = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
     former = None
     if change_mask:
-        resource_tracker.ensure_running()  # its start would let them through again
+        resource_tracker.ensure_running()  # its start would unblock them
         former = change_mask(signal.SIG_BLOCK, UNHEEDED_SIGNALS)
     try:
         yield
@@ -209,9 +209,9 @@ def _end_with_parent(temporary_folder: Path) -> None:
 class RenewedExecutor(Executor):
     """Hands work to an executor and, when its workers die, to a new one.
 
-    Unfinished work is begun again, so nothing may depend on how often it is done. When no further
-    executor may follow, for there were as many `renewals`, all remaining work ends with
-    `BrokenExecutor`. The `deaths` are further exceptions that mean that a worker is dead.
+    Unfinished work is begun again, so it must be repeatable. After as many `renewals` no further
+    executor follows, and all remaining work ends with `BrokenExecutor`. The `deaths` are further
+    exceptions that mean that a worker is dead.
     """
 
     def __init__(
@@ -251,7 +251,7 @@ class RenewedExecutor(Executor):
     def _take(
         self, attempt: Future[T], executor: Executor, work: Callable[[], T], result: Future[T]
     ) -> None:
-        """Pass on how an attempt ended, unless it is worth another one."""
+        """Pass on the end of an attempt, unless another attempt follows."""
         error = self._error_of(attempt)
         is_dead = isinstance(error, BrokenExecutor)
         if is_dead and not result.cancelled() and self._has_successor(executor):

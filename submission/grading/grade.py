@@ -1,4 +1,4 @@
-"""A player's answers to solved positions, with what they are worth: as tables and as a page."""
+"""A player's answers to solved positions with their values, as tables and as a page."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -37,7 +37,7 @@ from submission.reports import (
 )
 
 WORST, WORST_ON_PAGE = 5, 24
-"""The most mistakes that are told in the terminal, and shown on the page."""
+"""The most mistakes in the terminal, and on the page."""
 
 RULES = (
     "Kept: the share of the moves that keep the win or the draw under best play, among the "
@@ -88,7 +88,7 @@ class Grade(Printed):
 
     @property
     def title(self) -> str:
-        """Who was asked about what."""
+        """The player and the positions."""
         return (
             f"{self.player.name} in {counted(len(self.answers), 'solved positions')}, "
             f"{self.settings.act_timeout:g} s a move"

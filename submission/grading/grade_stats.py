@@ -46,7 +46,7 @@ class Answer:
 
     @property
     def mistake(self) -> "Mistake | None":
-        """What is wrong with it; None where it is best, or a failure."""
+        """The mistake; None if the answer is best, or a failure."""
         if self.column is None or self.is_best:
             return None
         return Mistake(self.position, self.column, self.half_points_lost)
@@ -63,7 +63,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class AnswerStats:
-    """The statistics of some answers. None where no position counts for that figure."""
+    """The statistics of some answers. A figure is None if no position counts for it."""
 
     positions: int
     at_stake: int
@@ -77,7 +77,7 @@ class AnswerStats:
     competitors."""
     good: Measured | None
     """Share of the answers that keep the outcome, among all positions: the good moves of Kaggle's
-    competitors, for whom each move of a lost position is one."""
+    competitors, who also count every move of a lost position."""
     failures: int
     """Answers without a column that can be played; each counts as a lost game."""
 

@@ -72,7 +72,7 @@ def _shards(
     """Divide the positions into shards of similar sizes, each with all plies, the last ply first.
 
     So no board has more stones than the one before it, and a player that remembers the game, as
-    this package's do, sees that a new one has begun.
+    this package's players do, notices that a new game has begun.
     """
     count = -(-len(positions) // SHARD_POSITIONS)
     first_ply_first = sorted(positions, key=attrgetter("ply"))

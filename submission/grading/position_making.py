@@ -137,7 +137,7 @@ def solved(moves: str) -> SolvedPosition:
 
 @lru_cache(maxsize=1)
 def _solver() -> Solver:
-    """The solver of a worker, whose table keeps what earlier positions have taught."""
+    """The solver of a worker, whose table serves all positions."""
     return Solver(GAME, book=shipped_book_of(GAME))
 
 
@@ -161,10 +161,10 @@ def drawn_moves(style: Style, ply: int, rng: Random) -> str:
 def select(candidates: Iterable[SolvedPosition], count: int) -> list[SolvedPosition]:
     """Select up to `count` positions of one ply, of each kind those that were drawn first.
 
-    Half of them are hard, a sixth is tactical, and in the others some columns keep what is at stake
-    and some do not, or the game is lost and can be lost sooner; of each kind there are wins, draws
-    and losses in turn. What one kind lacks is made up by the kinds in this order. No two are equal
-    or mirror images.
+    Half of them are hard, a sixth is tactical, and in the others some columns keep the outcome and
+    some do not, or the game is lost and can be lost sooner; of each kind there are wins, draws and
+    losses in turn. If one kind has too few, the other kinds, in this order, make up for it. No two
+    are equal or mirror images.
     """
     distinct = [position for position in _distinct(candidates) if position.has_choice]
     kinds = [

@@ -40,15 +40,15 @@ from submission.grading.solved_positions import (
 FULL = -99
 """In the place of a full column's score."""
 CHECKED = 8
-"""Of the positions that come with all scores, how many are solved, to see whether the scale is the
-same: those with the most stones, which take the least time."""
+"""The positions, of those that come with all scores, that are solved to check the scale: those with
+the most stones, which take the least time."""
 
 Scores = tuple[int | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedPosition:
-    """An unfinished position, as a line tells it."""
+    """An unfinished position, as in a line of the file."""
 
     line: int
     """Its number, from 1."""
@@ -56,7 +56,7 @@ class PublishedPosition:
     """A game that leads to it, as in `SolvedPosition`."""
     score: int
     scores: Scores | None
-    """Of each column, as in `SolvedPosition`; None where the file has the position's alone."""
+    """Of each column, as in `SolvedPosition`; None if the file has only the position's score."""
 
     def require_equal(self, solved: SolvedPosition) -> None:
         """Refuse scores that differ from the solver's."""
@@ -85,7 +85,7 @@ class PublishedSet:
         return replace(self, positions=drawn(self.positions, count, seed))
 
     def solve(self, executor: Executor, on_progress: OnProgress) -> AskedPositions:
-        """Solve what the file leaves open, and compare its scores with the solver's.
+        """Solve the columns if the file does not, and compare its scores with the solver's.
 
         Raises:
             ValueError: a score is wrong; the message says in which line.

@@ -28,7 +28,7 @@ from submission.records import record_of
 GAME = ConnectFour()
 
 HIGHEST = GAME.rows * GAME.columns // 2
-"""The score of a win with the first stone, if there were one."""
+"""The score that a win with the first stone would have."""
 
 T = TypeVar("T")
 

@@ -14,7 +14,7 @@ class Completion(StrEnum):
     INTERRUPTED = "interrupted"
     WORKER_DIED = "worker died"
     UNFINISHED = "unfinished"
-    """Games are missing in a results file, and may be being played at this moment."""
+    """Games are missing in a results file, and another process may be playing them."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""A match: the games that some pairings of players have played, and what they come to."""
+"""A match: the games that some pairings of players have played, and their statistics."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -32,10 +32,10 @@ from submission.reports import (
 
 @dataclass(frozen=True, slots=True)
 class MatchPlan:
-    """Who plays whom, and how: all that the games of a match have in common."""
+    """The players, pairings and settings of a match."""
 
     players: tuple[Identity, ...]
-    """Everybody who plays, each once."""
+    """All players, each once."""
     pairings: tuple[tuple[str, str], ...]
     """The names of the player and the opponent of each."""
     settings: Settings
@@ -71,7 +71,7 @@ class Match(Printed, MatchPlan):
         return [record for record in self.records if record.pairing == pairing]
 
     def fails_throughout(self, name: str) -> bool:
-        """Whether a player has failed in every game; also where none was played."""
+        """Whether a player has failed in every game; true if none was played."""
         return all(name in record.failures for record in self.records)
 
     def stats(self) -> tuple[PairingStats, ...]:
@@ -84,7 +84,7 @@ class Match(Printed, MatchPlan):
         return Group(results_table(stats), _times_table(stats), Text(RULES))
 
     def summary(self) -> list[str]:
-        """All that went wrong, the verdicts of a sequential test, and the score of each pairing."""
+        """The failures, the verdicts of a sequential test, and the score of each pairing."""
         return [*match_notes(self), *map(_score_in_words, self.stats())]
 
     def to_dict(self) -> dict[str, Any]:
@@ -102,7 +102,7 @@ class ScoreBoard:
         self._tests = {} if sprt is None else {names: SequentialTest(sprt) for names in self._games}
 
     def add(self, record: GameRecord) -> None:
-        """Take a game; a ValueError if it is not of the match, or there already."""
+        """Add a game; a ValueError if it is not of the match, or already there."""
         games = self._games.get(record.pairing)
         if games is None:
             raise ValueError(f"{record.player} against {record.opponent} is not to be played")
@@ -128,8 +128,7 @@ class ScoreBoard:
     def records(self) -> tuple[GameRecord, ...]:
         """The games by pairing and number; of a decided pairing, those that decided it.
 
-        Games that were under way by then are left out, so that the number of workers changes
-        nothing.
+        Games under way at the decision are left out, so that the number of workers changes nothing.
         """
         ends = {names: decision.games for names, decision in self.decisions.items()}
         return tuple(
@@ -151,7 +150,7 @@ RULES = (
 
 
 def match_notes(match: Match) -> list[str]:
-    """All that went wrong, and the verdicts of the sequential test."""
+    """The failures, and the verdicts of the sequential test."""
     return [
         *_verdicts(match),
         *failures(match),
@@ -222,7 +221,7 @@ def repetitions(match: Match) -> Iterator[str]:
 
 
 def failures(match: Match) -> Iterator[str]:
-    """Say of each player that failed how often, and how and why first."""
+    """For each player that failed: how often, and the first failure with its cause."""
     for player in match.players:
         failed = [game for game in match.records if player.name in game.failures]
         if failed:

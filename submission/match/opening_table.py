@@ -1,4 +1,4 @@
-"""The results of each opening, beside what the opening is worth under best play."""
+"""The results of each opening, beside the opening's value under perfect play."""
 
 from collections.abc import Sequence
 from functools import reduce

@@ -1,7 +1,7 @@
 """The content of a results file: lines of JSON, a header and then the games as they ended.
 
 A further header stands where more games or pairings were asked for; the last one counts. Each game
-is replayed when it is read: what it says of itself must follow from its columns.
+is replayed when it is read: its record must follow from its columns.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ LARGEST_SIZE = 100
 
 
 class ResultsHeader(MatchPlan):
-    """All that games must have in common to be counted together."""
+    """The conditions that games must share to be counted together."""
 
     def to_dict(self) -> dict[str, Any]:
         """The header for JSON."""
@@ -64,7 +64,7 @@ class ResultsHeader(MatchPlan):
                 yield f"the content of {player.name} has changed"
 
     def _conditions(self) -> dict[str, object]:
-        """Whatever must be the same for all games, by name."""
+        """The conditions that must be the same for all games, by name."""
         conditions = {field.name: getattr(self.settings, field.name) for field in fields(Settings)}
         del conditions["games"]
         configuration = conditions.pop("configuration")

@@ -29,7 +29,7 @@ class ResultsFile:
     played: tuple[GameRecord, ...] = ()
     """The games of earlier runs, for `play_match`."""
     was_torn: bool = False
-    """Whether the last line was incomplete: it is gone, and its game will be played again."""
+    """Whether the last line was incomplete; it was removed, and its game is played again."""
 
     def append(self, record: GameRecord) -> None:
         """Add a game."""
@@ -61,7 +61,7 @@ def resumed_results(path: Path, header: ResultsHeader) -> Iterator[ResultsFile]:
     The header is that of the games that are asked for now; there may be more than before.
 
     Raises:
-        ValueError: it is no results file, it is damaged, or its games were others.
+        ValueError: it is no results file, it is damaged, or its games are different ones.
         OSError: there is no such file, it cannot be written, or another run writes it.
     """
     if not path.exists():

@@ -14,7 +14,7 @@ from submission.match.sprt import Sprt
 
 
 class Arena(StrEnum):
-    """Whose referee holds the games."""
+    """The referee that holds the games."""
 
     KAGGLE = "kaggle"
     """Kaggle's own environment."""
@@ -143,7 +143,7 @@ MOST_OPENINGS = 50_000
 
 
 def openings(configuration: GameConfiguration, plies: int) -> list[Opening]:
-    """List the positions of a ply in which the game goes on, each as one way there.
+    """List the unfinished positions of a ply, each as one line of moves that leads there.
 
     Different orders of the same moves lead to one position, and count once. Mirror images are two:
     nothing makes an agent play them alike, and leaving one out would favour one side of the board.

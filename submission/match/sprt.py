@@ -28,14 +28,14 @@ class Verdict(StrEnum):
     """The hypothesis that a test has accepted."""
 
     ACCEPTED_ELO0 = "elo0 accepted"
-    """The player is rather stronger by `elo0`, or less, than by `elo1`."""
+    """`elo0` fits the games better: the player is stronger by that, or less."""
     ACCEPTED_ELO1 = "elo1 accepted"
-    """The player is rather stronger by `elo1`, or more, than by `elo0`."""
+    """`elo1` fits the games better: the player is stronger by that, or more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sprt:
-    """A test between two Elo differences of the player to its opponent.
+    """A test between two Elo differences of a player and its opponent.
 
     The defaults ask whether a change helps. They take about 250 games where one of the hypotheses
     is true and 430 half-way between them, where either may be accepted (a tenth of the games
@@ -98,7 +98,7 @@ class Sprt:
         )
 
     def in_words(self, verdict: Verdict) -> str:
-        """What a verdict says of the player, as in `not 50 Elo stronger`.
+        """A verdict about the player in words, as in `not 50 Elo stronger`.
 
         It claims less than the hypothesis: a far weaker player is "rather 0 than 50 Elo stronger",
         and an equal one "rather 10 Elo stronger than 50 Elo weaker".
@@ -147,8 +147,8 @@ class Decision:
 
 
 ENOUGH_REPEATS = 10
-"""Repeated pairs after which players are taken to be deterministic, as are those who repeat half of
-their pairs by chance in one pairing of a thousand."""
+"""Repeated pairs after which players count as deterministic; players who repeat half of their pairs
+by chance do so wrongly in one pairing of a thousand."""
 
 
 class SequentialTest:
@@ -158,17 +158,17 @@ class SequentialTest:
     rests on depend neither on the number of workers nor on their speed.
 
     When the openings begin anew, players may repeat a pair of games move for move. Deterministic
-    ones must: that is one observation, and to count it again and again would make the smallest
-    difference certain. Players with random numbers might have played otherwise: that they did not
+    players must: that is one observation, and counting it again and again would make the smallest
+    difference certain. Players with random numbers might have played otherwise, so their repetition
     is an observation, too, and without it rare games would weigh too much. A repeated pair does not
     tell these two kinds of players apart, but a pair that differs from the first of its opening
     does. So repeated pairs are held back until such a pair comes; from then on all pairs count.
     After `ENOUGH_REPEATS` the test ends with the games before them, without a verdict: the score in
     these openings is exact then, and only other openings could tell more.
 
-    It tests the difference in these openings, each of which comes up equally often. Where it goes
-    through them several times, pairs of one opening are more alike than the test supposes, so that
-    it errs less often than it says.
+    The test is about the difference in these openings, each of which comes up equally often. If it
+    goes through them several times, pairs of one opening are more alike than the test assumes, so
+    it errs less often than its rates say.
     """
 
     def __init__(self, sprt: Sprt) -> None:

@@ -62,7 +62,7 @@ class AgentOpponent(Opponent):
 class SubmissionOpponent(Opponent):
     """A submission, asked as Kaggle asks it, but with a full bank of time for each move.
 
-    It tells no values. So moves are valued by an agent that estimates none either: only those that
+    It has no values, so moves are valued by an agent without estimates: only values of moves that
     end the game are known.
     """
 

@@ -179,7 +179,7 @@ def verdict(history: History, person: int | None, opponent: str) -> str:
 
 
 def ways_on(history: History, person: int, opponent: str) -> str:
-    """The moves, and the commands that go on from them against the opponent of that text.
+    """The moves, and the commands that go on from them against the same opponent.
 
     Of a finished game they go on from the position before its last ply.
     """

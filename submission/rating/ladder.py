@@ -29,7 +29,7 @@ from submission.reports import (
 
 @dataclass(frozen=True, slots=True)
 class PlayerStats(Tally):
-    """The results of some games of a player; a player that fails has lost."""
+    """The results of some games of a player; a failure is a loss."""
 
     failures: Mapping[str, int]
     """The failures among the losses, by the status: ERROR, INVALID or TIMEOUT."""
@@ -70,7 +70,7 @@ class Ladder(Printed):
     rungs: tuple[Rung, ...]
 
     def tables(self) -> RenderableType:
-        """Ratings and results, the scores of each against each, move times, and the rules."""
+        """Ratings and results, the score of each pairing, move times, and the rules."""
         meetings = {
             rung.player: [percent(meeting.score, digits=0) for meeting in rung.against]
             for rung in self.rungs
@@ -96,7 +96,7 @@ class Ladder(Printed):
         return _table("Seconds for a move", ("mean", "longest"), rows)
 
     def summary(self) -> list[str]:
-        """All that went wrong, and the ratings, the strongest player first."""
+        """The failures, and the ratings, the strongest player first."""
         ratings = [
             f"{rank}  {rung.player}: Elo "
             f"{'0, the anchor' if rung.player == self.anchor else elo_in_words(rung.elo)}"
@@ -189,14 +189,14 @@ LOST = (Result.LOSS, Result.PLAYER_FAILED)
 
 
 def result_of(player: str, record: GameRecord) -> Result:
-    """The result from the view of one of the two players; one that fails has lost."""
+    """The result from the view of one of the two players; a failure is a loss."""
     if player in record.failures:
         return Result.PLAYER_FAILED
     return record.result if player == record.player else record.result.for_opponent
 
 
 NEARLY_SURE = 0.999
-"""A limited number of replicas cannot tell more from certainty."""
+"""A limited number of replicas cannot tell a higher probability from certainty."""
 
 
 def _results(rung: Rung, anchor: str) -> tuple[str, ...]:
@@ -217,7 +217,7 @@ def _table(title: str, headings: Sequence[str], rows: Mapping[str, Sequence[str]
 
 
 def ladder_title(ladder: Ladder) -> str:
-    """Who has played, and what."""
+    """The players and the games, as a title."""
     settings = ladder.match.settings
     configuration = settings.configuration
     referee = "Kaggle's environment" if settings.arena is Arena.KAGGLE else "the own arena"
@@ -254,7 +254,8 @@ def _rules(ladder: Ladder) -> list[str]:
 
 
 ENOUGH_GAMES = 20
-"""Between two players, for intervals that hold the true rating about as often as they say."""
+"""Games between two players, from which on intervals hold the true rating about as often as they
+say."""
 
 
 def _few_games(match: Match) -> Iterator[str]:
@@ -267,7 +268,7 @@ def _few_games(match: Match) -> Iterator[str]:
 
 
 def _conditions(match: Match) -> str:
-    """All that it takes to play the same games again."""
+    """The conditions needed to play the same games again."""
     settings, versions = match.settings, match.versions
     return (
         f"Seed {settings.seed}, openings of {settings.opening_plies} plies, at most "

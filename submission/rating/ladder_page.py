@@ -39,11 +39,11 @@ class LostGames(NamedTuple):
     opponent: str
     shown: tuple[GameRecord, ...]
     left_out: int
-    """The number of the others."""
+    """The number of lost games that are not shown."""
 
 
 def lost_games(player: str, records: Iterable[GameRecord], most: int) -> list[LostGames]:
-    """List what a player has lost, by opponent: its failures first, then the quickest losses."""
+    """List a player's lost games by opponent: its failures first, then the quickest losses."""
     by_opponent: dict[str, list[GameRecord]] = defaultdict(list)
     for record in records:
         if player in record.pairing and result_of(player, record) in LOST:

@@ -1,4 +1,4 @@
-"""Ranks a player among the ten levels: adaptive games against those that are about as strong."""
+"""Ranks a player among the ten levels: adaptive games against levels that are about as strong."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -83,7 +83,7 @@ class Rank(Printed):
         return Group(scores, Text(RULES, "dim"))
 
     def summary(self) -> list[str]:
-        """All that went wrong, and the rank."""
+        """The failures, and the rank."""
         played, asked = len(self.match.records), self.match.settings.games
         early = early_end_in_words(self.match.completion, counted(played, "games"))
         if not early and played < asked:
@@ -136,9 +136,9 @@ def rank_player(
 ) -> Rank:
     """Play against the levels, always the one that is nearest to the estimate so far.
 
-    Games tell most where both sides win equally often. They do not depend on the number of workers,
-    except for the time limit, after which no game begins. Those under way go on to their ends, for
-    without them the quick ones would count too much.
+    Games tell most if both sides win equally often. The games do not depend on the number of
+    workers, except by the time limit, after which no game begins. Games under way are played to
+    their ends, for without them the quick ones would count too much.
     """
     begin, records = monotonic(), list[GameRecord]()
     openings = shuffled_openings(settings)
@@ -172,7 +172,7 @@ def level_player(level: Level) -> Player:
 
 
 def scores_of(records: Iterable[GameRecord]) -> list[LevelScore]:
-    """The points from each level that was met; who fails has lost."""
+    """The points from each level that was met; a failure is a loss."""
     points: dict[str, list[float]] = defaultdict(list)
     for record in records:
         points[record.opponent].append(RATING_POINTS[record.result])
@@ -197,10 +197,10 @@ def estimated_elo(scores: Sequence[LevelScore]) -> Estimate:
     """The likeliest rating above level 1, with its 95 % interval.
 
     The likelihood is that of Elo's logistic expectation with the levels' ratings known. As in
-    ladders, one game won and one lost that were not played are spread over the opponents. The
-    interval is that of the normal distribution with Fisher's information, the sum of p (1 - p) over
-    the games. Draws vary less than that, so it is too wide rather than too narrow; it is open on
-    the side where nothing was won, or nothing was lost.
+    ladders, a virtual win and a virtual loss are spread over the opponents. The interval is that of
+    the normal distribution with Fisher's information, the sum of p (1 - p) over the games. Draws
+    vary less than that, so it is too wide rather than too narrow; it is open on the side where
+    nothing was won, or nothing was lost.
     """
     games, points = sum(score.games for score in scores), sum(score.points for score in scores)
     if not games:

@@ -37,7 +37,7 @@ def rating_chart(ratings: Mapping[str, Estimate], anchor: str) -> str:
 
 
 class Scale:
-    """Where a rating is drawn: right of the names, with room for all finite limits."""
+    """The scale of the ratings: right of the names, with room for all finite limits."""
 
     def __init__(self, ratings: Sequence[Estimate], left: float) -> None:
         numbers = [

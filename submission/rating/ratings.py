@@ -30,7 +30,7 @@ class Ratings:
     anchor: int
     """The player whose rating is 0."""
     elo: tuple[Estimate, ...]
-    """With 95 % intervals; infinite limits are those that the games do not set."""
+    """With 95 % intervals; a limit that the games do not set is infinite."""
     superiority: NDArray[np.float64]
     """Probability that a player is stronger than another: shape (players, players)."""
 
@@ -38,16 +38,16 @@ class Ratings:
 def rate(count: int, encounters: Encounters, *, anchor: int | None, seed: int) -> Ratings:
     """The Elo ratings of a tournament by the Bradley-Terry model.
 
-    Each player counts two games that were not played, one won and one lost, spread evenly over its
-    opponents, so that ratings are finite even where somebody won all games. The interval of a
-    player who took no points from the anchor, not even by a chain of games, is open on that side.
+    Each player has a virtual win and a virtual loss, spread evenly over its opponents, so that
+    ratings are finite even if somebody won all games. The interval of a player who took no points
+    from the anchor, not even by a chain of games, is open on that side.
 
     The intervals are those of the Bayesian bootstrap (D. B. Rubin, Annals of Statistics 9 (1981),
     130-134): in each of many replicas of the tournament every pair of games, one opening from both
-    seats, has a random weight of mean 1. So have the games that were not played, without which
-    few games would look too certain. In simulated tournaments of eight players the intervals held
-    the true rating in 90 to 96 of 100 cases with 20 to 50 games between any two, in 86 with 10, and
-    in 61 to 67 with 2; with few games, the games that were not played draw far ratings together.
+    seats, has a random weight of mean 1. So have the virtual games, or else few games would look
+    too certain. In simulated tournaments of eight players the intervals held the true rating in 90
+    to 96 of 100 cases with 20 to 50 games between any two, in 86 with 10, and in 61 to 67 with 2;
+    with few games, the virtual games draw far ratings together.
 
     Args:
         count: how many players there are, at least two; they are numbered from 0.
@@ -57,7 +57,7 @@ def rate(count: int, encounters: Encounters, *, anchor: int | None, seed: int) -
     """
     points = points_matrix(count, encounters)
     took = took_points(points)
-    # Of the games that were not played each player takes one point, from all others together.
+    # Each player takes one point in virtual games, from all others together.
     unplayed = np.where(np.eye(count, dtype=bool), 0.0, 1 / (count - 1))
     ratings = elo_ratings(points + unplayed)
     if anchor is None:
@@ -144,9 +144,9 @@ def points_matrix(count: int, encounters: Encounters) -> NDArray[np.float64]:
 
 
 RATING_POINTS = {result: 1.0 if points is None else points for result, points in POINTS.items()}
-"""The player's points for a game; the opponent has the rest of 1. Whoever fails has lost."""
+"""The player's points for a game; the opponent has the rest of 1. A failure is a loss."""
 BOTH_FAILED = 0.5
-"""The same where both have failed."""
+"""The same if both have failed."""
 
 
 def encounters_of(names: Sequence[str], records: Iterable[GameRecord]) -> Encounters:

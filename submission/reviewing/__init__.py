@@ -1,1 +1,1 @@
-"""Reviews of games that were played: what each move was worth, and where a result was lost."""
+"""Reviews of games already played: the value of each move, and where a result was lost."""

@@ -11,7 +11,7 @@ from submission.kaggle import DONE, Referee
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """What an episode tells about a game of any of the environments; nothing is checked."""
+    """The content of an episode of any of the environments, unchecked."""
 
     referee: Referee
     sizes: tuple[Any, Any, Any]
@@ -69,8 +69,8 @@ def _statuses(
     """The statuses as ConnectX has them: that of the seat that failed, and DONE for the other.
 
     After an illegal move, which leaves the position as it was, the environment reports DONE for
-    both and gives the other seat the win. An exception may have voided the game for both: then it
-    was raised by the seat that was to move.
+    both and gives the other seat the win. An exception may have voided the game for both: then the
+    seat to move has raised it.
     """
     statuses = [str(status) for status in document["statuses"]]
     rewards = document["rewards"]

@@ -1,4 +1,4 @@
-"""Judges the moves of a game by the solver: the worth of each, and of the best one in its place."""
+"""Judges the moves of a game by the solver: the score of each, and of the best move there."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ GIVEN_AWAY = {
 
 @dataclass(frozen=True, slots=True)
 class JudgedPly:
-    """A move with its worth. Bounds are scores from the view of the player who has moved."""
+    """A move with its score. Bounds are from the view of the player who has moved."""
 
     ply: int
     """Plies played before it."""
@@ -53,11 +53,11 @@ class JudgedPly:
     best: tuple[int, ...]
     """The columns that may be best: once all is solved, those with the highest score."""
     mistake: Mistake | None
-    """None where the move is no mistake, or not proven to be one; see `decided`."""
+    """None if the move is no mistake, or not proven to be one; see `decided`."""
 
     @property
     def decided(self) -> bool:
-        """Whether it is proven what, if anything, the move gives away."""
+        """Whether it is proven that the move gives something away, or nothing."""
         return self.before.outcome is not None and self.after.outcome is not None
 
 
@@ -70,9 +70,9 @@ def judged_plies(
 ) -> Iterator[JudgedPly]:
     """Judge the plies of a game, from the last one backwards.
 
-    So the quick positions come first, and what the solver finds there helps with the earlier ones.
-    `actions` are the columns played from the empty board on, counted from 0, `chosen` the plies to
-    judge, None for all; `time_limit` is in seconds for each position, None for no limit.
+    So the quick positions come first, and the solver's table from these helps with the earlier
+    ones. `actions` are the columns played from the empty board on, counted from 0, `chosen` the
+    plies to judge, None for all; `time_limit` is in seconds for each position, None for no limit.
 
     Raises:
         ValueError: an illegal action.

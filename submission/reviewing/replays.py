@@ -1,4 +1,4 @@
-"""Games to look at again, from results files or Kaggle's episodes, and the logs of their agents."""
+"""Games to replay, from results files or Kaggle's episodes, and the logs of their agents."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -121,7 +121,7 @@ CAUSES = {
     "INVALID": "it chose what is no column with room",
     "TIMEOUT": "it took too long",
 }
-"""By Kaggle's status, which is all that an episode tells."""
+"""By Kaggle's status, for an episode has no other cause."""
 
 LARGEST = 20
 """Rows, columns and stones in a row."""
@@ -214,7 +214,7 @@ def _names(info: Mapping[str, Any]) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class AgentLog:
-    """The moves of one seat in one game, in order; a failed one is among them."""
+    """The moves of one seat in one game, in order, with a failed move, if any."""
 
     seconds: tuple[float, ...]
     errors: tuple[tuple[int, str], ...]

@@ -1,4 +1,4 @@
-"""A review of a player's games: where a win or a draw was given away, by phase and in what time."""
+"""A review of a player's games: the moves that gave a win or a draw away, by phase, with times."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -105,7 +105,7 @@ class PhaseTotals:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Review(Printed):
-    """A player's moves in some games, with their worth."""
+    """A player's moves in some games, with their scores."""
 
     player: str
     time_limit: float | None
@@ -117,7 +117,7 @@ class Review(Printed):
 
     @property
     def played(self) -> str:
-        """How many games they are, as in "2 games": one against itself has both seats here."""
+        """The number of games, as in "2 games"; one against itself is here once for each seat."""
         games = [game for game in self.games if game.seat == 1 or game.opponent != self.player]
         return counted(len(games), "games")
 
@@ -145,7 +145,7 @@ class Review(Printed):
         )
 
     def summary(self) -> list[str]:
-        """What was left out or went wrong, and how often a result was given away."""
+        """The games left out, the failures, and how often a result was given away."""
         totals = self.totals()["all"]
         kinds = {
             "from a win to a draw": totals.win_to_draw,

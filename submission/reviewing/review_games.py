@@ -32,12 +32,12 @@ def review_games(
 ) -> Review:
     """Judge each move of a player in the games of some files.
 
-    One that plays against itself is judged on both seats. Ctrl-C ends it early with the games that
-    were judged until then; `Review.completion` tells. See `submission.front_door.review`.
+    A player that plays against itself is judged on both seats. Ctrl-C ends the review early with
+    the games judged so far, as `Review.completion` tells. See `submission.front_door.review`.
 
     Raises:
-        ValueError: nobody of this name has played; a file is damaged or holds something else; the
-            solver does not take a board; or a negative time.
+        ValueError: no player has this name; a file is damaged or holds something else; the solver
+            does not take a board; or the time is negative.
         OSError: a file cannot be read.
     """
     require_at_least("time_limit", time_limit, 0)
@@ -59,7 +59,7 @@ def review_games(
 
 @lru_cache(maxsize=1)
 def judging_solver(env: ConnectX) -> Solver:
-    """A solver that is compiled already, so that it does not take the time of the first position.
+    """A solver that is already compiled, so that compiling takes no time of the first position.
 
     The last one is kept, for its table helps with further games.
     """

@@ -1,4 +1,4 @@
-"""Strangers' code in processes of its own: limited, timed, and ended with all that it started.
+"""Strangers' code in processes of its own: limited, timed, and ended with all of their children.
 
 This is the only way in which a submission is ever run. The process that asks for moves has a
 supervisor for each player that it has at a time; the supervisor's starter, a fork server where the
@@ -9,5 +9,5 @@ system forks, starts the player::
 A player has the rights of the user who starts it, to files and to other processes. Linux can keep
 it from the network and the home folder (`containment`); what Python itself opens or connects to is
 checked on every system (`file_guard`, `network_guard`). Apart from that the sandbox contains
-carelessness, not malice; but it believes nothing that a player writes (`messages`).
+carelessness, not malice; but it trusts nothing that a player writes (`messages`).
 """

@@ -13,18 +13,19 @@ NO_CALLABLE = "there is no callable in the file"  # the cause where Kaggle's loa
 PACK_THE_DATA = "put the data into the file itself, or pack a .tar.gz with main.py at its top"
 
 REACHED_FOR = "network:"
-"""Stands before a host or a command in reports about the network; paths never begin with it."""
+"""The prefix of a host or a command in reports about the network; no path begins with it."""
 
 UNREACHED = re.compile(
     "name resolution|Name or service not known|nodename nor servname|getaddrinfo failed"
     "|resolve host|Network is unreachable"
 )
-"""What systems and libraries say on a machine without a network."""
+"""The messages of systems and libraries on a machine without a network."""
 
 BYTE_ORDER_MARK = "U+FEFF"
 
 NO_PACKAGE = re.compile("'__name__' not in globals|relative import with no known parent package")
-"""What Python says of a relative import outside a package: in executed text, and in a module."""
+"""Python's messages about a relative import outside a package: in executed text, and in a
+module."""
 
 CRASHES = ("SIGSEGV", "SIGBUS", "SIGABRT", "SIGILL", "SIGFPE")
 """Signals by which the system ends a process that has crashed."""
@@ -64,7 +65,7 @@ class Raised(NamedTuple):
     type: str
     message: str  # its first line
     module: str | None  # the module that was not found, for a ModuleNotFoundError
-    lines: tuple[str, ...]  # those of its traceback that lie in the submission
+    lines: tuple[str, ...]  # the lines of its traceback that lie in the submission
     python: str  # version of the Python that ran it
 
 
@@ -145,8 +146,8 @@ def of_exception(error: Raised, memory: int | None, hidden: Sequence[str] = ()) 
 def of_hidden(asked: str) -> Cause:
     """Why a submission did not get what it `asked` for.
 
-    That is a path that Kaggle's machine does not have; or, after REACHED_FOR, the host or the
-    command that needed the network, empty where it is not known.
+    `asked` is a path that Kaggle's machine does not have; or, after REACHED_FOR, the host or the
+    command that needed the network, empty if it is not known.
     """
     if asked.startswith(REACHED_FOR):
         what = asked.removeprefix(REACHED_FOR)

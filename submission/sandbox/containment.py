@@ -2,8 +2,8 @@
 
 They get an empty network of their own, and mounts of their own, in which an empty folder covers the
 home and Kaggle's folder leads to the player's. Users other than root need a user namespace for
-that, which a system or its container may refuse. What fails is left as it was: no agent may fail
-because of it.
+that, which a system or its container may refuse. A step that fails changes nothing, and no agent
+fails because of it.
 
 This runs in the process from which all players come, before it has threads, on the standard library
 alone.
@@ -51,7 +51,7 @@ def contain(folder: Path) -> tuple[str, ...]:
     """Cut this process and its descendants, who live in a folder, off from network and home.
 
     Returns:
-        What they are cut off from, as far as the system allows: NETWORK and HOME.
+        NETWORK and HOME, as far as the system allows to cut them off.
     """
     if sys.platform != "linux":
         return ()
@@ -60,7 +60,7 @@ def contain(folder: Path) -> tuple[str, ...]:
 
         system = _System(ctypes.CDLL(None, use_errno=True))
         _leave_namespaces(system)
-    except Exception:  # whatever fails, players can do without it
+    except Exception:  # players can do without whatever fails
         return ()
     kept_from = [NETWORK]
     with contextlib.suppress(Exception):
@@ -77,7 +77,7 @@ def contain(folder: Path) -> tuple[str, ...]:
 def link_player(home: Path) -> None:
     """Make Kaggle's folder lead to the home of a player, for contained processes."""
     link = home.with_name(PLAYER)
-    with contextlib.suppress(OSError):  # as on Windows, where nobody is shut in
+    with contextlib.suppress(OSError):  # as on Windows, where no process is contained
         link.unlink(missing_ok=True)
         link.symlink_to(home)
 
@@ -126,7 +126,7 @@ def _raise_loopback() -> None:
 def _cover_home(system: _System, folder: Path) -> None:
     """Mount a folder over the home that shows only the parts of it that are needed.
 
-    An OSError, or a KeyError for a user without a home: nothing has been laid over it.
+    After an OSError, or a KeyError for a user without a home, nothing covers the home.
     """
     import pwd
 

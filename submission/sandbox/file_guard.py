@@ -1,8 +1,8 @@
 """Hides from a submission what Kaggle's machine does not have: this project, and other files.
 
 It works in the player's process: such files do not seem to exist, as on Kaggle, and Kaggle's own
-folder leads to the submission's. It does not see files that native code opens by itself, or that
-programs open which a submission starts.
+folder leads to the submission's. It does not see files opened by native code, or by programs that a
+submission starts.
 """
 
 import errno
@@ -43,8 +43,8 @@ OTHER_FOLDERS = ("/boot", "/home", "/media", "/mnt", "/opt", "/root", "/srv", "/
 TEMPORARY_FOLDERS = ("/tmp", "/var/tmp")  # noqa: S108
 """Kaggle's machine has them too, but empty."""
 
-CLOCK_TICK = 0.1  # seconds by which the times of files may lag behind the clock
-MOST_TOLD = 20  # this much is reported; more shows nothing new
+CLOCK_TICK = 0.1  # seconds by which times of files may lag behind the clock
+MOST_TOLD = 20  # the most paths to report; more show nothing new
 
 
 class FileGuard:
@@ -53,8 +53,8 @@ class FileGuard:
     Args:
         own: the folders of the submission, first the one that Kaggle names KAGGLE_FOLDER.
         sources: real paths of files that Python reads to show a traceback.
-        tell: told once of each thing that is asked for in vain: of a hidden path; of the network,
-            with REACHED_FOR before what was to be reached.
+        tell: called once for each hidden path that is asked for, and for each attempt to reach the
+            network, with REACHED_FOR before its target.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class FileGuard:
         try:
             changed = self._stat(os.path.split(real)[0] if is_created else real).st_ctime
         except OSError:
-            return False  # the system itself says what is wrong
+            return False  # let the system itself raise its error
         is_temporary = folder.startswith(self._temporary)
         return not (is_temporary and (is_created or changed >= self._begin))
 
@@ -153,7 +153,7 @@ def _prefix(folder: str) -> str:
 
 
 class ProjectHider(MetaPathFinder):
-    """Finds modules of certain names only where they are the submission's own.
+    """Finds modules of certain names only if they are the submission's own.
 
     The places to hide are the packages and modules of these names, and the folder of
     kaggle_environments, which has an `agents` module of its own on the search path.
@@ -186,7 +186,7 @@ class ProjectHider(MetaPathFinder):
 
 
 def hide_project() -> None:
-    """From now on this process cannot import the project; what has been imported runs on.
+    """From now on this process cannot import the project; imported modules keep working.
 
     For a process that `child_command` has started.
     """

@@ -20,7 +20,7 @@ except ModuleNotFoundError:  # as on Windows
 
 PREFIX = "connectx-"
 
-OWNED = "connectx-run-"  # how the names of locked folders begin, and no others
+OWNED = "connectx-run-"  # the prefix of the names of locked folders
 REMOVAL_SECONDS = 5.0  # how long others may still write into a folder that is removed
 PAUSE = 0.002  # seconds between two attempts
 

@@ -1,7 +1,7 @@
 """The interpreter for strangers' code: found, probed, and started for one player or many.
 
-Starters are fork servers on systems that fork, elsewhere fresh processes. Both are told a player's
-job on standard input, which is then the player's own, as standard output and standard error are.
+Starters are fork servers on systems that fork, elsewhere fresh processes. Both read a player's job
+from standard input, which then belongs to the player, as do standard output and standard error.
 """
 
 import contextlib
@@ -35,7 +35,7 @@ HOME_VARIABLES = (
 """They name a process's home and its temporary folder."""
 
 MARK = "CONNECTX_SANDBOX"
-"""Environment variable by which the processes of a sandbox are known without its supervisor."""
+"""Environment variable that marks the processes of a sandbox, even without its supervisor."""
 
 APART = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
 """`creationflags` that keep Ctrl-C from a process on Windows, as a session of its own elsewhere."""
@@ -52,7 +52,7 @@ print("Python %d %d" % sys.version_info[:2])
 from importlib.util import find_spec
 print(find_spec("kaggle_environments") is not None)
 """
-"""Prints what an interpreter is; the first lines run on every Python."""
+"""Prints an interpreter's version and packages; the first lines run on every Python."""
 
 PROBE_SECONDS = 30
 
@@ -61,8 +61,8 @@ def child_command(module: str, python: Path | None, *packages: ModuleType) -> li
     """The command that runs `main()` of a module of this project; arguments may follow.
 
     The current folder and the user's own packages are not on the child's search path. The project
-    is, until the module hides it (see `hide_project`). Of another interpreter than this one it has
-    the packages, and it finds the given ones where this process has found them.
+    is on it until the module hides it (see `hide_project`). Another interpreter has its own
+    packages, and finds the given ones where this process has found them.
     """
     program = f"import sys; sys.path.insert(0, {str(PROJECT)!r}); "
     for package in packages:
@@ -75,7 +75,7 @@ def child_command(module: str, python: Path | None, *packages: ModuleType) -> li
 def child_environment(folder: Path) -> dict[str, str]:
     """The variables of a child with this home: few, and the same hashes of strings in each process.
 
-    Files are UTF-8 to it, as on Kaggle's machine, whatever the system takes them for; and pip
+    Python reads files as UTF-8, as on Kaggle's machine, whatever the system's encoding; and pip
     installs nothing from the network.
     """
     kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
@@ -94,7 +94,7 @@ def find_python(path: Path) -> Path:
 
     Raises:
         FileNotFoundError: there is nothing of that name.
-        ValueError: it is no Python of 3.11 or newer, or lacks kaggle_environments.
+        ValueError: it is not Python 3.11 or newer, or lacks kaggle_environments.
     """
     named = path / PYTHON_OF_ENVIRONMENT if path.is_dir() else path
     found = named if named.exists() else shutil.which(named)
@@ -147,19 +147,19 @@ class Starter:
 
 
 class News(NamedTuple):
-    """Something that a thread has read for the waiting thread."""
+    """A thread's report to the waiting thread."""
 
     kind: str  # `command`, `message`, `stderr` or `exit`
     content: Any
-    """Bytes, none at the end of what is read; of an exit the status, or minus a signal's number."""
+    """Bytes, none at the end of the pipe; for an exit the status, or minus a signal's number."""
     source: "StarterProcess | None" = None
 
 
 class StarterProcess:
-    """A running starter, whose output threads read, which works on every system.
+    """A running starter, whose output is read by threads, which works on every system.
 
-    The folder is its home. The environment of all that comes from it has the mark. What it and its
-    players write, and its end, are news.
+    The folder is its home. The mark is in the environment of it and of all processes that come from
+    it. Its output, that of its players, and its end are news.
     """
 
     def __init__(self, starter: Starter, folder: Path, mark: str, news: Queue[News]) -> None:

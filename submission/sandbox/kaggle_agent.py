@@ -1,7 +1,6 @@
 """Asks an agent for moves by Kaggle's own code, and takes its answers as Kaggle does.
 
-For the process in which the agent runs: the standard library and kaggle_environments are all that
-is there.
+It runs in the agent's process, which has only the standard library and kaggle_environments.
 """
 
 import builtins
@@ -23,7 +22,7 @@ from submission.sandbox.causes import SUBMISSION
 from submission.sandbox.kaggle_folder import KAGGLE_FOLDER
 from submission.sandbox.messages import Message
 
-FRAMES = 5  # how many of a traceback's last lines are told
+FRAMES = 5  # the last lines of a traceback to report
 
 LONGEST_TEXT = 1000
 
@@ -31,13 +30,13 @@ ADDRESS = re.compile(r" at 0x[0-9a-f]+", re.IGNORECASE)
 """An address in memory, which would make the same mistake look different in each process."""
 
 SHORT = reprlib.Repr()
-SHORT.maxother = 60  # leaves an address at the end whole
+SHORT.maxother = 60  # does not cut an address at the end
 
 
 class KaggleAgent:
     """Kaggle's wrapper around an agent: loads it at the first move, times it, catches its output.
 
-    It takes what `env.run` takes for a player: the path of a file, or a function.
+    Like `env.run` it takes the path of a file, or a function.
     """
 
     def __init__(self, raw: object) -> None:
@@ -78,7 +77,7 @@ class KaggleAgent:
     def _taken(
         self, action: Any, observation: Mapping[str, Any], configuration: Mapping[str, Any]
     ) -> Message:
-        """How Kaggle's environment takes an action."""
+        """An action in the form in which Kaggle's environment takes it."""
         if isinstance(action, self._deadline_exceeded):
             return _verdict("TIMEOUT")
         if isinstance(action, BaseException):
@@ -88,7 +87,7 @@ class KaggleAgent:
         return self._dropped(action, observation["board"][: configuration["columns"]])
 
     def _dropped(self, action: Any, top_row: Sequence[int]) -> Message:
-        """How ConnectX takes an action."""
+        """An action as ConnectX takes it."""
         if type(action) is int and 0 <= action < len(top_row) and top_row[action] == 0:
             return _verdict(column=action, returned=("int", str(action)))
         returned = (type_name(action), shown(action))
@@ -103,11 +102,11 @@ class KaggleAgent:
         return _verdict(column=int(column), returned=returned)
 
 
-AGENT_ERROR = -2  # by this submission an agent says to OpenSpiel's environments that it has failed
+AGENT_ERROR = -2  # the submission by which an agent reports a failure to OpenSpiel's environments
 
 
 def _submitted(action: Any, observation: Mapping[str, Any]) -> Message:
-    """How OpenSpiel's environments take an action, in their strict mode."""
+    """An action as OpenSpiel's environments take it, in their strict mode."""
     returned = (type_name(action), shown(action))
     if "observationString" not in observation:  # the game is set up, and any answer will do
         return _verdict(column=-1, returned=returned)

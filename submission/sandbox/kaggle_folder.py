@@ -1,9 +1,9 @@
 """Kaggle's folder for submissions, on machines that have no such folder.
 
-Linux can mount it (see `containment`). Elsewhere its paths are translated, where they come from
-and where they are used, since neither is seen everywhere: in the constants of code when that is
-compiled, so that they also suit native code and other programs; and in the arguments of Python's
-functions for files, whose paths may have been put together or read.
+Linux can mount it (see `containment`). Elsewhere its paths are translated both at their origin and
+at their use, since neither covers every path: in the constants of code when the code is compiled,
+so that they also suit native code and other programs; and in the arguments of Python's file
+functions, whose paths may have been put together or read.
 """
 
 import builtins

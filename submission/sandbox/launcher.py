@@ -19,7 +19,7 @@ from submission.sandbox.player import RunningPlayer, SupervisorProcess
 from submission.sandbox.player_process import FORK
 
 KEEPER = Starter((), forks=False)
-"""Starts the supervisor that only keeps folders, so that no player can end it."""
+"""The starter of the supervisor that only keeps folders, so that no player can end it."""
 
 Kind = tuple[Starter, str]
 """Supervisors of a kind have one starter and one temporary folder, in which they make their own."""
@@ -93,7 +93,7 @@ SUPERVISORS = SupervisorPool()
 @atexit.register
 def _close_at_exit() -> None:
     """End all supervisors, which does not take long, so another Ctrl-C is ignored."""
-    with suppress(ValueError):  # only the main thread may say so
+    with suppress(ValueError):  # only the main thread may set it
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     SUPERVISORS.close()
 

@@ -1,7 +1,7 @@
-"""Messages between the processes of a sandbox: lines of JSON, and the shapes that they have.
+"""Messages between the processes of a sandbox: lines of JSON, and their shapes.
 
-Strangers' code runs in the process that reports on it, and can write what it likes there. So each
-message is checked against its shape when it is read; after that its content can be relied on.
+Strangers' code runs in the process that reports on it, and can write anything there. So each
+message is checked against its shape when it is read; then its types can be relied on.
 """
 
 import json

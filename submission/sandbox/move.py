@@ -17,12 +17,12 @@ from submission.terminal import plain_text
 FAILING_STATUSES = ("ERROR", "INVALID", "TIMEOUT")  # Kaggle's words for the ways to fail
 
 GRACE = 0.5
-"""Seconds that a player may take beyond its limit and its bank before its process is ended, and by
-which its own clock may be behind its supervisor's."""
+"""Seconds that a player may take beyond its limit and its bank before its process is ended. By as
+many seconds its own clock may be behind its supervisor's."""
 
 STDERR_LINES = 10  # how many of a failing player's last lines are kept
 
-CRASH = "Fatal Python error"  # begins Python's report, on standard error, of where it crashed
+CRASH = "Fatal Python error"  # the beginning of Python's report, on standard error, of a crash
 
 
 class Failure(NamedTuple):
@@ -83,8 +83,8 @@ def read_answer(
         configuration: what the player was told of the rules.
         memory: bytes that the player may use; None where nothing limits it.
         hidden: paths and hosts that it asked for in vain; see `causes.of_hidden`.
-        waited: seconds that its supervisor has waited for the answer. They count where the player
-            tells clearly less; None where it is trusted.
+        waited: seconds that its supervisor has waited for the answer, which count if the player
+            reports clearly less; None if the player is trusted.
     """
     seconds, status, stderr = answer["seconds"], answer["status"], answer["stderr"]
     if waited is not None and not 0 <= waited - seconds < GRACE:

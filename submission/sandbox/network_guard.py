@@ -1,8 +1,8 @@
 """Keeps a submission from the network, which Kaggle's machines do not have, as far as is known.
 
 It works in the player's process, on any system: it reports attempts, and lets them fail as on a
-machine without a network. Native code and programs are stopped by `containment` alone, where Linux
-offers that; programs that are known to need the network are reported.
+machine without a network. Only `containment`, where Linux offers it, stops native code and
+programs; programs that are known to need the network are reported.
 """
 
 import errno

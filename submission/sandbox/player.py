@@ -1,4 +1,4 @@
-"""A player, as the process sees it that asks for its moves."""
+"""A player, as seen by the process that asks for its moves."""
 
 import contextlib
 import json
@@ -42,7 +42,8 @@ REPORT_SECONDS = 120.0  # how long a supervisor may take, apart from waiting for
 
 GLANCE_SECONDS = 0.5
 """Seconds between two looks at a silent supervisor. If it is stopped both times it is given up:
-only a player can have stopped it, for a session of its own keeps a terminal's signals from it."""
+only a player can have stopped it, since it has a session of its own, without a terminal's
+signals."""
 
 MOST_REPORT_BYTES = 2**24  # a longer line from a supervisor is no report
 
@@ -108,7 +109,7 @@ class SupervisorProcess:
         """Its next report, of this shape (see `messages`), for which it may have to wait a while.
 
         Raises:
-            EOFError: it has ended, or is ended here because it says nothing or no report.
+            EOFError: it has ended, or is ended here because it sends nothing, or no report.
             OSError, ValueError: it was closed.
         """
         report = decoded(self._next_line(monotonic() + REPORT_SECONDS + seconds), shape)
@@ -278,7 +279,7 @@ class RunningPlayer:
         except GONE:
             return self._fail(failure("ERROR", causes.ENDED_SUPERVISOR), 0.0)
         self._take_in(report["events"])
-        waited = min(report["waited"], perf_counter() - begin)  # somebody else may have written it
+        waited = min(report["waited"], perf_counter() - begin)  # it may be forged
         if report["answer"] is None:
             return self._fail(self._end(report["ending"], report["stderr"], waited), waited)
         answer, rules = report["answer"], dict(configuration)

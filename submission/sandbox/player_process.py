@@ -1,9 +1,9 @@
 """A player's own process: strangers' code from the first request on.
 
-It may run in another interpreter, so it takes nothing but the standard library and
-kaggle_environments. It is told its job by a line on standard input, answers each further line, and
-ends with the lines. `main` is a player that is started afresh, or the fork server: there, what all
-players import is loaded once, and each is forked.
+It may run in another interpreter, so it uses only the standard library and kaggle_environments. The
+first line on standard input is its job; it answers each further line, and ends when the input ends.
+`main` is a player that is started afresh, or the fork server, which loads the common imports once
+and forks each player.
 """
 
 import contextlib
@@ -42,7 +42,7 @@ FILE_BYTES = 256 * 2**20
 """The longest file that a process can write, where the system can limit that."""
 
 LIMITS_MEMORY = resource is not None and sys.platform == "linux"
-"""Whether this system holds a process to its memory; macOS accepts a limit and passes it over."""
+"""Whether this system limits a process's memory; macOS accepts a limit and ignores it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class PlayerJob:
     memory: int  # bytes of address space, enforced on Linux
     speed: float
     """The share of one core that the player has, with all that it starts; 1 is no limit."""
-    key: str  # every answer carries it; whatever else is written is passed over
+    key: str  # every answer carries it; other output is ignored
 
     @property
     def agent(self) -> Path:
@@ -68,7 +68,7 @@ class PlayerJob:
 
 
 class Responder:
-    """Answers requests, a line of JSON each. It binds what it needs: a submission may replace it.
+    """Answers requests, a line of JSON each. It binds functions that a submission may replace.
 
     Every message carries the key. Requests and answers are open files.
     """
@@ -85,7 +85,7 @@ class Responder:
         self._decode = json.JSONDecoder().decode
 
     def serve(self, agent: KaggleAgent) -> None:
-        """Answer until nobody asks; a process that the submission has forked ends in here."""
+        """Answer until the requests end; a process that the submission has forked ends here."""
         for line in self._requests:
             request = self._decode(line.decode())
             answer = agent.act(request["observation"], request["configuration"])
@@ -197,7 +197,7 @@ def _limit(memory: int) -> None:
         _, highest = resource.getrlimit(kind)
         limit = wanted if highest == resource.RLIM_INFINITY else min(wanted, highest)
         resource.setrlimit(kind, (limit, limit))
-    with contextlib.suppress(OSError):  # where memory runs out, this process goes first
+    with contextlib.suppress(OSError):  # if memory runs out, the system kills this process first
         Path("/proc/self/oom_score_adj").write_text("1000")
 
 

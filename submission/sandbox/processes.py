@@ -14,8 +14,8 @@ import psutil
 from submission.sandbox.interpreter import MARK
 
 PR_SET_CHILD_SUBREAPER = 36  # from Linux's `sys/prctl.h`
-END_SECONDS = 30.0  # how long to go on killing processes that start others
-PAUSE = 0.002  # seconds between two looks at what is to be gone
+END_SECONDS = 30.0  # seconds for killing processes that start others
+PAUSE = 0.002  # seconds between two looks at processes that should end
 
 GIB = 2**30
 
@@ -38,8 +38,8 @@ def lists_children() -> bool:
 def descendants(process_id: int) -> list[int]:
     """The processes that come from another, parents first.
 
-    Linux's own lists are read where they are: psutil looks through all processes of the machine,
-    which takes too long for what is asked every few milliseconds.
+    On Linux this reads the system's own lists: psutil looks through all processes of the machine,
+    which takes too long for a question asked every few milliseconds.
     """
     if not lists_children():
         with contextlib.suppress(psutil.Error):
@@ -60,7 +60,7 @@ def _children(process_id: int) -> list[int]:
 
 
 def end_descendants(spared: Collection[int] = ()) -> None:
-    """Kill and reap what comes from this process, with `adopt_orphans` all of it.
+    """Kill and reap the descendants of this process, with `adopt_orphans` all of them.
 
     The spared processes live on, but not their descendants. If they were stopped they are resumed,
     so that they reap what they have started.
@@ -168,7 +168,7 @@ class Throttle:
     more than their share, and go on when it is not. Their wall clock runs on.
 
     Args:
-        find: the processes, those first that start others.
+        find: finds the processes, parents first.
         speed: the share of one core, above 0 and below 1, for all of their threads together.
     """
 

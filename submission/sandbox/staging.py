@@ -19,7 +19,7 @@ SUBMISSIONS = (".py", *ARCHIVES)  # how the names of files that Kaggle takes end
 GZIP = b"\x1f\x8b"  # every archive begins with it, and no text in UTF-8
 
 MOST_BYTES = 2**29
-"""The most that a submission may be, packed or unpacked: several times what Kaggle takes."""
+"""The most bytes of a submission, packed or unpacked: several times Kaggle's limit."""
 
 MOST_MEMBERS = 20_000
 
@@ -147,7 +147,7 @@ def unpack(content: bytes, folder: Path, archive: object) -> None:
     """Unpack the content of an archive into an empty folder, and no more than the limits allow.
 
     Raises:
-        ValueError: it is damaged, too large, or holds what a submission has no use for.
+        ValueError: it is damaged, too large, or contains members that no submission needs.
         OSError: the disk is full.
     """
     fault: str | None = None

@@ -1,8 +1,8 @@
 """Watches over one player after another, and ends every process that came from it.
 
 A process between the one that asks for moves and those in which strangers' code runs. It owns the
-folder that players live in. Its standard input and output are a line of JSON for each message; when
-its input ends, however the asking process has ended, it ends every process that came from it and
+folder that players live in. Each message on its standard input and output is a line of JSON. When
+its input ends, however the asking process has ended, it ends all processes that came from it and
 removes the folder.
 """
 
@@ -35,16 +35,16 @@ from submission.sandbox.processes import (
     reap_orphans,
 )
 
-MOST_PROCESSES = 256  # a player that has more at a time is ended
+MOST_PROCESSES = 256  # a player with more processes at a time is ended
 GLANCE_SECONDS = 0.2  # how long to wait for news before counting a player's processes again
 START_SECONDS = 60.0  # how long the start of a process may take
 END_SECONDS = 10.0  # how long the starter may take to report the end of a player that was killed
 FAREWELL_SECONDS = 1.0  # how long a process at full speed may take for its last words
-SETTLING_SECONDS = 0.1  # how long to wait for what a process that has ended had still written
+SETTLING_SECONDS = 0.1  # how long to wait for the last output of a process that has ended
 
 TAIL_BYTES = 50_000
-"""How much of what a player last wrote to standard error is kept: all that the moves of a game on
-the competition's board may leave there."""
+"""The bytes kept of a player's last output on standard error: enough for all moves of a game on the
+competition's board."""
 
 MOST_NEWS = 64  # how many chunks wait to be taken in; then their writers wait
 MOST_EVENTS = 64  # no player has reason to report more between two answers
@@ -55,7 +55,7 @@ RUNNING_LINE = re.compile(rf'File "[^"]*{re.escape(MAIN)}", line (\d+) in (\S+)'
 
 @dataclass(slots=True)
 class WatchedPlayer:
-    """What is known of the present player."""
+    """The state of the present player."""
 
     job: PlayerJob
     lines: KeyedLines
@@ -85,7 +85,7 @@ class HungUp(Exception):
 
 
 class Supervisor:
-    """Does what comes over standard input: `start` a player, `ask` it for a move, `end` it.
+    """Carries out commands from standard input: `start` a player, `ask` it for a move, `end` it.
 
     The folder is the home of the starter's process; the environment of all processes has the mark.
     """

@@ -45,7 +45,7 @@ PAUSE = 0.1
 LARGEST = 20
 """Rows and columns of a board that is played on."""
 STAND_IN = {"text/plain": "(the board to play on)", "text/html": ""}
-"""Shown in place of the widget where there is none; the picture before it has shown everything."""
+"""Shown in place of a missing widget; the picture before it has shown everything."""
 
 
 class Board(anywidget.AnyWidget):

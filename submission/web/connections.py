@@ -1,7 +1,8 @@
 """Connections of `connectx web`: how many there may be, and how long they may be idle.
 
-A browser asks at once. A client that connects and does not ask, or asks byte by byte, must not keep
-the pages out: neither by using up all open files, nor by errors that fill the terminal.
+A browser sends its request at once. A client that connects without a request, or sends it byte by
+byte, must not keep the pages out: neither by using up all open files, nor by errors that fill the
+terminal.
 """
 
 import logging

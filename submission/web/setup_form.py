@@ -1,4 +1,4 @@
-"""What the page offers: games, agents, and their options as fields of a form, with limits."""
+"""The page's forms: games, agents, and their options as fields with limits."""
 
 from collections.abc import Mapping
 from types import NoneType

@@ -18,7 +18,7 @@ LINGER_SECONDS = 5.0
 LEAST_SECONDS_BETWEEN = 0.1
 """Ten snapshots a second are enough."""
 HEARTBEAT_SECONDS = 15.0
-"""Without news a comment is sent, by which a dead connection is noticed."""
+"""Seconds without events after which a comment is sent, to notice a dead connection."""
 MOST_STREAMS = 512
 """Of all pages together; a page has one of each kind."""
 KEPT_RESULTS = 1000
@@ -38,7 +38,7 @@ class Stream:
     latest: str = ""
     """The latest snapshot as JSON."""
     error: str = ""
-    """Why it was refused, as JSON."""
+    """The reason for a refusal, as JSON."""
     version: int = 0
     """Of the latest snapshot."""
     done: bool = False

@@ -1,1 +1,1 @@
-"""Making opening books, repertoires and books of traps: hours of work in files that go on."""
+"""Computing opening books, repertoires and books of traps: hours of work that can be resumed."""

@@ -1,8 +1,8 @@
-"""Building opening books and repertoires, with a checkpoint from which an interrupted run goes on.
+"""Building opening books and repertoires, with a checkpoint from which to resume a run.
 
-The checkpoint is a text file: a first line that says what is computed, then a line for each
-position with its key (`agents.book.book_positions`) and its score or column, in the order in which
-they were found.
+The checkpoint is a text file: a first line that names the computation, then a line for each
+position with its key (`agents.book.book_positions`) and its score or column, in the order of their
+computation.
 """
 
 from abc import ABC, abstractmethod
@@ -28,16 +28,16 @@ from envs.board import BoardState
 from envs.compiled.jit import Words
 
 MOST_POSITIONS = 2**24
-"""After a ply of a book: three times as many as after twelve plies of Connect Four."""
+"""The limit after any ply of a book: three times the number after twelve plies of Connect Four."""
 LONGEST_QUOTE = 60
-"""Characters of a line that a message repeats."""
+"""The most characters of a line that a message quotes."""
 
 Finding = TypeVar("Finding")
 Scope = TypeVar("Scope", BookScope, RepertoireScope)
 
 
 class FindingsFile(ABC, Generic[Finding]):
-    """A checkpoint: what has been found, by the key of its position."""
+    """A checkpoint: findings by the keys of their positions."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -47,7 +47,7 @@ class FindingsFile(ABC, Generic[Finding]):
         """Whether the last line was cut short when the file was opened."""
         self._file: GrowingFile
         self._untold: list[str]
-        """The first line, until it is in the file."""
+        """The lines to write before the findings: the first line, until it is in the file."""
 
     @property
     @abstractmethod
@@ -68,10 +68,10 @@ class FindingsFile(ABC, Generic[Finding]):
 
     @contextmanager
     def opened(self, resume: bool) -> Iterator[dict[int, Finding]]:
-        """The findings of an earlier run by key; in the `with` block this run alone adds to them.
+        """The findings of an earlier run by key; in the `with` block only this run adds findings.
 
         Raises:
-            FileExistsError: there are some, but none are allowed.
+            FileExistsError: there are findings, but the run is not resumed.
             OSError: the file cannot be read and written, or another run is using it.
             ValueError: it belongs to something else, or has an impossible line.
         """
@@ -89,7 +89,7 @@ class FindingsFile(ABC, Generic[Finding]):
                 self._untold = [] if len(content) > len(torn) else [self.heading]
                 yield found
             finally:
-                with suppress(OSError):  # of Windows, which removes no file that is open
+                with suppress(OSError):  # Windows removes no file that is open
                     if not self.path.stat().st_size:
                         self.path.unlink()
 
@@ -181,7 +181,7 @@ class Checkpoint(FindingsFile[int], Generic[Scope]):
 
 
 def position_of_key(board: BoardMasks, key: int) -> BoardState | None:
-    """The unfinished position of a key; None where there is none."""
+    """The unfinished position with a key, or None."""
     state = BoardState.of_stones(*stones_of_keys(board, key))
     both = state.mover, state.mask ^ state.mover
     has_line = any(has_run(stones, board.rows, board.inarow) for stones in both)
@@ -266,7 +266,7 @@ class UnfinishedBook(Exception):
 
 @contextmanager
 def told_how_to_go_on(done: Callable[[], str]) -> Iterator[None]:
-    """Turn what stops a computation into `UnfinishedBook`; `done` says how far it has got."""
+    """Turn Ctrl-C and the death of a worker into `UnfinishedBook`; `done` tells the progress."""
     try:
         yield
     except (KeyboardInterrupt, BrokenExecutor) as stop:

@@ -39,14 +39,14 @@ class RepertoireBuilder:
     table_megabytes: int
     """Size of each worker's transposition table."""
     columns: dict[int, int]
-    """The column of every position that has several promising moves, by key: at first those of an
+    """The column of every position that has several promising moves, by key: at first from an
     earlier run, in the end all of them."""
     on_moves: OnMoves
     """Takes each new column as soon as it is found."""
     on_ply: OnProgress
-    """Takes how many positions of a ply are done, how many there are, and the ply."""
+    """Takes the number of positions of a ply that are done, their total, and the ply."""
     choice: str = "best"
-    """How the moves of what a player meets are chosen, one of `MoveChooser.choices`."""
+    """How moves in the positions that a player meets are chosen, one of `MoveChooser.choices`."""
 
     def __post_init__(self) -> None:
         self.board = self.scope.board
@@ -80,13 +80,13 @@ class RepertoireBuilder:
         return {child.key: child for child in children}.values()
 
     def _after(self, state: BoardState, column: int) -> Iterator[BoardState]:
-        """The position after a move; none where it ends the game."""
+        """The position after a move, or none if the move ends the game."""
         child = self.game.get_next_state(state, column)
         if self.game.get_available_actions(child):
             yield child
 
     def _moved(self, state: BoardState) -> Iterator[BoardState]:
-        """The position after the repertoire's move, unless that ends the game."""
+        """The position after the repertoire's move, or none if the move ends the game."""
         columns = promising_moves(self.board, state)
         chosen = columns[0] if len(columns) == 1 else self.columns[state.key]
         return self._after(state, chosen)
@@ -139,7 +139,7 @@ class MoveChooser:
         """By name: the column in a position in which the game goes on."""
 
     def forget(self) -> None:
-        """Forget the judgements, or memory would grow without end, but keep the solver's table."""
+        """Forget the judgements, which would fill the memory, but keep the solver's table."""
         self._exact.forget()
         self._traps.forget()
 
@@ -168,7 +168,7 @@ class MoveChooser:
 
 
 class _Memory(local):
-    """The chooser of each thread of a worker; it remembers what earlier shards have shown."""
+    """The chooser of each thread of a worker; its solver's table serves all shards."""
 
     def __init__(self) -> None:
         self.chooser = lru_cache(maxsize=1)(MoveChooser)

@@ -1,8 +1,8 @@
-"""What opponents are likely to reply, as a book of traps keeps it from one run to the next.
+"""The likely replies of opponents, kept for a book of traps from one run to the next.
 
-A checkpoint: a first line that says what is computed, then a line for each position of the
-opponent's with its key (`BoardState.key`) and its replies, `column:chances:score:moves` with the
-chances of all opponents joined by commas and the moves by dots.
+A checkpoint: a first line that names the computation, then a line for each position in which the
+opponent is to move, with its key (`BoardState.key`) and its replies, `column:chances:score:moves`
+with the chances of all opponents joined by commas and the moves by dots.
 """
 
 from collections.abc import Sequence
@@ -18,11 +18,11 @@ from envs.board import BoardState
 from envs.connectx import ConnectX
 
 TRIAL_SECONDS = 0.05
-"""Seconds of search in which an opponent shows that it plays on the board."""
+"""Seconds of a search that tests whether an opponent plays on the board."""
 
 
 class TrapScope(NamedTuple):
-    """A book of traps: a board, who sets them, and for whom."""
+    """A book of traps: a board, the player who sets traps, and the opponents."""
 
     rows: int
     columns: int
@@ -30,10 +30,10 @@ class TrapScope(NamedTuple):
     seat: int
     """The player who sets traps, 1 or 2."""
     opponents: tuple[str, ...]
-    """The agents, at least one, that the model of the opponent is a mixture of."""
+    """The agents, at least one, whose mixture is the model of the opponent."""
 
     def check(self) -> None:
-        """Raise ValueError where an opponent is no agent, or does not play on the board."""
+        """Raise ValueError if an opponent is no agent, or does not play on the board."""
         env = ConnectX(self.rows, self.columns, self.inarow)
         for text in self.opponents:
             agent_from_text(text).act(env, env.initial_state(), TRIAL_SECONDS)
@@ -52,7 +52,7 @@ class RepliesFile(FindingsFile[Sequence[Reply]]):
     def heading(self) -> str:
         """The first line: what is computed."""
         *board, seat, opponents = self.scope
-        names = " ".join(opponents).encode("unicode_escape").decode()  # they may name any file
+        names = " ".join(opponents).encode("unicode_escape").decode()  # they may contain any path
         return f"connectx book traps 1: {board_words(*board)}, seat {seat}, {names}"
 
     def line(self, key: int, finding: Sequence[Reply]) -> str:

@@ -24,7 +24,7 @@ SHARD_POSITIONS = 64
 def run_shards(
     executor: Executor, work: Callable[[Sequence[Item]], Sequence[Outcome]], items: Sequence[Item]
 ) -> Iterator[dict[Item, Outcome]]:
-    """The outcome of each item, a shard at a time, as soon as it is done.
+    """The outcome of each item, shard by shard, as soon as a shard is done.
 
     Neighbours share a shard. If the loop ends early, shards that have not begun are cancelled.
     """
@@ -50,5 +50,5 @@ def _scores(scope: BookScope, table_megabytes: int, keys: Sequence[int]) -> list
 
 @lru_cache(maxsize=1)
 def _solver(scope: BookScope, table_megabytes: int) -> Solver:
-    """The solver of a worker, which remembers what earlier shards have taught it."""
+    """The solver of a worker, whose table serves all shards."""
     return Solver(ConnectX(scope.rows, scope.columns, scope.inarow), table_megabytes)

@@ -1,8 +1,8 @@
 """Growing a book of traps from the empty board, by workers of any executor.
 
-The workers tell what the opponent is likely to reply in a position and what is left then, which
-takes all the time; the tree that chooses the positions is grown here. What they have told is kept
-in a checkpoint (`agents.book.building.replies_file`).
+The workers find the opponent's likely replies in a position and the scores after them, which takes
+nearly all of the time; the tree that chooses the positions is grown here. A checkpoint keeps the
+replies (`agents.book.building.replies_file`).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,16 +32,16 @@ from envs.board import BoardState
 from envs.connectx import ConnectX
 
 MISTAKE = 0.03
-"""How often a strong opponent's move is thought to be a mistake where no trial has looked."""
+"""The assumed share of mistakes among a strong opponent's moves, where no trial has looked."""
 TEMPERATURE = 0.5
-"""How far the moves of tree searches are spread over what they have visited."""
+"""The temperature with which tree searches are assumed to draw moves by their visits."""
 EPSILON = 0.05
-"""How often any other agent is thought to move at random."""
+"""The assumed share of random moves of any other agent."""
 OPENING_SHARE = 0.2
-"""Share of the games that are thought to begin with any move."""
+"""The assumed share of games that begin with a random move."""
 EVEN_SHARE = 0.3
-"""Of a turn's visits. A trap that lies deep looks bad until trials have come as far, and UCT alone
-looks at such a move a few times in all."""
+"""Share of a turn's visits that all moves get equally. A deep trap looks bad until trials have come
+as far, and UCT alone visits such a move only a few times."""
 LEAST_BELIEF = 0.02
 """Opponents less likely than this, as a share of the likeliest, are not asked; most soon are."""
 LEAST_VISITS = 4
@@ -51,7 +51,7 @@ TRIES = 8
 
 
 def strong_opponents(rows: int, columns: int, inarow: int) -> tuple[str, ...]:
-    """Opponents for a book of traps: strong ones, who fall only for what is hard to see.
+    """Opponents for a book of traps: strong ones, who fall only for traps that are hard to see.
 
     In Connect Four networks guide some of them.
     """
@@ -74,7 +74,7 @@ def strong_opponents(rows: int, columns: int, inarow: int) -> tuple[str, ...]:
 
 
 class ReplyTask(NamedTuple):
-    """A position in which the opponent is to move: all that a worker has to be told."""
+    """A position in which the opponent is to move, with everything that a worker needs."""
 
     scope: TrapScope
     state: BoardState
@@ -126,7 +126,7 @@ class TrapBookBuilder:
         self.search.settle_all()
 
     def _grow_again(self) -> None:
-        """Grow by the replies that an earlier run has found, as far as trials come upon them."""
+        """Grow by the replies of an earlier run, as far as trials reach their positions."""
         for _ in range(2 * len(self.known)):
             path = self.search.select(self.root)
             if path is None:
@@ -153,7 +153,7 @@ class TrapBookBuilder:
     def _tasks(self, paths: list[list[TrapNode]]) -> Iterator[Task[int, list[Reply]]]:
         """Tasks by the number of their path; known replies are entered on the way.
 
-        Where few positions are left to ask about, two workers may be asked about the same.
+        If few positions are left to ask about, two workers may get the same one.
         """
         while (path := self._path()) is not None:
             leaf = path[-1]
@@ -166,7 +166,7 @@ class TrapBookBuilder:
             yield len(paths) - 1, partial(replies_of_task, task)
 
     def _path(self) -> list[TrapNode] | None:
-        """A path, to a position that no worker has if one is soon found; None: nothing is left."""
+        """A path to a position, if possible one that no worker has; None if no position is left."""
         for _ in range(TRIES):
             path = self.search.select(self.root)
             if path is None or path[-1].state.key not in self._under_way:
@@ -175,7 +175,7 @@ class TrapBookBuilder:
 
 
 def replies_of_task(task: ReplyTask) -> list[Reply]:
-    """The likely replies in a task's position, as the opponents see it who are likely there."""
+    """The likely replies in a task's position, by the opponents who are likely there."""
     judge = _MEMORY.judge(task.scope[:3], task.table_megabytes)
     models: Sequence[OpponentModel] = _MEMORY.models(task.scope.opponents)
     if not task.state.mask:
@@ -191,16 +191,16 @@ def replies_of_task(task: ReplyTask) -> list[Reply]:
 
 
 def chances_of_all(asked: Mapping[int, float], task: ReplyTask) -> tuple[float, ...]:
-    """The probability that each opponent gives to a reply; the mean for who was not asked."""
+    """The probability that each opponent gives to a reply; the mean for opponents not asked."""
     total = sum(task.belief[number] for number in asked)
     mean = sum(task.belief[number] * chance for number, chance in asked.items()) / total
     return tuple(asked.get(number, mean) for number in range(len(task.belief)))
 
 
 def model_of_agent(agent: Any) -> OpponentModel:
-    """How an agent of this kind is likely to play: as it does, and now and then otherwise."""
+    """A model of an agent: it plays as the agent does, and now and then otherwise."""
     if hasattr(agent, "tree"):
-        agent.keep_tree = False  # or it would answer by what it was asked before
+        agent.keep_tree = False  # or earlier questions would change its answer
         return visit_shares(agent, TEMPERATURE)
     return epsilon_greedy(agent, EPSILON)
 

@@ -1,1 +1,1 @@
-"""Training: all that `connectx train` runs around a learner, and solved positions to learn from."""
+"""Training: everything that `connectx train` runs around a learner, and labelled positions."""

@@ -54,7 +54,7 @@ MOST_PLIES = 6
 def draw_openings(game: BoardGame, count: int, seed: int) -> list[BoardState]:
     """Positions after some random moves, in which the game goes on.
 
-    There are at most `MOST_PLIES` of them, on small boards a quarter of what fills the board.
+    They have at most `MOST_PLIES` moves, on small boards a quarter of the cells.
     """
     openings: list[BoardState] = []
     rng, most = Random(seed), min(MOST_PLIES, game.rows * game.columns // 4)

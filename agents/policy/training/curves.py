@@ -23,7 +23,7 @@ class Curves:
         self._trials = len(training.trials.held)
 
     def add(self, training: Training) -> None:
-        """Log what is new; draw the picture after each trial; OSError if it cannot be written."""
+        """Log new figures; draw the picture after each trial; OSError if it cannot be written."""
         rounds, trials = training.rounds, training.trials.held
         for done in rounds[self._rounds :]:
             for name, figure in done.figures.items():

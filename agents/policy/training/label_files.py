@@ -28,8 +28,8 @@ from envs.connectx import ConnectX
 FORMAT = "connectx labels, version 1"
 ADVICE = "make one with `connectx positions --labels N --output FILE.npz`"
 MOST_FOLDED = 32
-"""How many times as long as its file the content may be: several times what distinct positions
-come to."""
+"""The most times that the content may be longer than its file: several times the ratio of distinct
+positions."""
 WORD_BYTES = 8
 
 
@@ -55,7 +55,7 @@ def require_label_format(path: Path) -> None:
 
 
 def write_labelled_positions(path: Path, positions: LabelledPositions) -> None:
-    """Write a file, at once.
+    """Write a file, as a whole or not at all.
 
     Raises:
         ValueError, ModuleNotFoundError: see `require_label_format`.

@@ -1,4 +1,4 @@
-"""Labelled positions: what the solver teaches a network, as arrays.
+"""Labelled positions: the solver's scores for a network to learn, as arrays.
 
 On boards that need more than 64 bits (`envs.bitboard.bits_needed`) the words in these arrays are
 Python's whole numbers.
@@ -130,7 +130,7 @@ class LabelledPositions:
             raise ValueError(f"some are no positions of {env!r}, or have scores that cannot be")
 
     def without(self, states: Sequence[BoardState]) -> "LabelledPositions":
-        """All but some positions and their mirror images."""
+        """The positions, without some given ones and their mirror images."""
         import numpy as np
 
         movers = label_words(self.env, [state.mover for state in states])

@@ -1,8 +1,7 @@
-"""Makes labelled positions, hundreds a second: games of fallible players who know the scores.
+"""Makes labelled positions, hundreds a second, from games of fallible players.
 
-A *grove* is a bundle of games with a line of play in common. So its positions lead to similar ones,
-and what the solver has proven for one serves the others through its table, which makes labels
-cheap.
+A *grove* is a bundle of games with a line of play in common. So its positions are similar, and the
+solver's table of one serves the others, which makes labels cheap.
 
 1. Where there is an opening book for the board, all games of the grove play the opening, and every
    position is labelled without search.
@@ -15,7 +14,7 @@ cheap.
 
 The labels choose the moves of 1 and 3: a move of a game is, with the probability `RANDOM_SHARES`,
 any legal one, and else drawn in proportion to exp(score / temperature), of `TEMPERATURES`. Each
-game draws both for itself. So all kinds of mistakes come up, and what follows from them.
+game draws both for itself. So all kinds of mistakes come up, with their consequences.
 """
 
 from collections.abc import Iterator
@@ -72,10 +71,10 @@ TABLE_MEGABYTES = 16
 SEARCH_TABLE = 10_000
 """Positions that a fallible player remembers."""
 TRIES = 10
-"""Games of 2 that are begun until one gets as far as it should."""
+"""Games of 2 that are tried until one gets as far as it should."""
 
 MOST_POSITIONS = 10_000_000
-"""Most that are made at once: some hours' work, and a gigabyte of memory."""
+"""The most positions of one run: some hours' work, and a gigabyte of memory."""
 FRUITLESS_GROVES = 200
 """Groves in a row without a new position after which the search for more ends."""
 
@@ -183,7 +182,7 @@ def label_grove(env: ConnectX, seed: int, number: int) -> LabelledPositions:
 
 @lru_cache(maxsize=1)
 def _labeller(env: ConnectX) -> "Labeller":
-    """The labeller of a worker, whose solver remembers what it has learnt of earlier groves."""
+    """The labeller of a worker, whose solver's table serves all groves."""
     return Labeller(env)
 
 
@@ -195,7 +194,7 @@ class Moves(NamedTuple):
     movers: Words
     """The stones of the other player, who is to move next."""
     masks: Words
-    """Without meaning where the move is illegal."""
+    """Meaningless if the move is illegal."""
 
 
 class Labeller:
@@ -245,7 +244,7 @@ class Labeller:
 
 
 class Games(NamedTuple):
-    """Games that are not over: arrays [n] of their positions, and of how they go on."""
+    """Unfinished games: arrays [n] of their positions and their ways of choosing moves."""
 
     movers: Words
     masks: Words
@@ -303,7 +302,7 @@ class Grove:
         """Play all games from one position up to a ply, and label what comes up before it.
 
         Returns:
-            The position that the first of them has come to; the one given where all are over.
+            The position that the first game has reached; the given one if all are over.
         """
         games = Games.begun(self._env, state, self._rng)
         for ply in range(state.mask.bit_count(), last_ply):

@@ -29,23 +29,23 @@ class Learner(Protocol):
                 the budget is one of rounds, it is the same in every run.
 
         Returns:
-            Figures for the curves. What stands before a slash groups them: `loss/policy` and the
-            like are the parts of the loss, which add up to it.
+            Figures for the curves, grouped by the word before a slash: the parts of the loss, such
+            as `loss/policy`, add up to it.
         """
 
     def state(self) -> dict[str, Any]:
-        """All that a later run needs to go on as if there had been no interrupt.
+        """The state from which a later run goes on as if there had been no interrupt.
 
-        Of numbers, texts, None, numpy arrays and PyTorch tensors, in lists, tuples and dicts; the
-        states of random generators are among it.
+        It consists of numbers, texts, None, numpy arrays and PyTorch tensors, in lists, tuples and
+        dicts, and includes the states of random generators.
         """
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Go on from a state.
 
         Raises:
-            KeyError, RuntimeError, TypeError, ValueError: it is not of such a training; PyTorch's
-                modules raise the second.
+            KeyError, RuntimeError, TypeError, ValueError: the state is of another training;
+            PyTorch's modules raise RuntimeError.
         """
 
 
@@ -102,7 +102,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Method:
-    """A learner in the table: where it is, and what it takes."""
+    """A learner in the table: its class, and the settings that it takes."""
 
     name: str
     summary: str
@@ -119,7 +119,7 @@ class Method:
     def __call__(
         self, game: BoardGame, settings: TrainingSettings, executor: Executor | None = None
     ) -> Learner:
-        """Make a learner that knows nothing yet.
+        """Make a learner at the beginning of its training.
 
         Raises:
             ValueError: a setting that the method does not take, or lacks; or an executor that it

@@ -1,9 +1,9 @@
 """A fixed sample of solved positions, in which a policy's moves are judged without a search.
 
 Positions are those of `agents.policy.training.labelling`, from games of fallible players, or of
-games of random moves where every continuation can be tried. Of them are taken those in which
-something is at stake: some moves keep the result and some do not, and no move wins at once. Every
-training of a game is judged by the same ones.
+games of random moves where every continuation can be tried. The sample takes contested positions:
+some moves keep the result and some do not, and no move wins at once. Every training of a game is
+judged by the same ones.
 """
 
 from collections.abc import Iterator
@@ -25,9 +25,9 @@ from envs.connectx import ConnectX
 
 SAMPLE_SIZE = 500
 SAMPLE_SEED = 20_101_217_170_717
-"""Unlikely to be the seed of the labels from which a network learns."""
+"""A number that is unlikely to be the seed of a network's labels."""
 FROM_A_GROVE = 50
-"""Positions taken of a grove, at most: its games are alike."""
+"""The most positions from one grove: its games are alike."""
 GROVES = 40
 GAMES = 3000
 MOST_CELLS = 9

@@ -17,9 +17,9 @@ from agents.reporting.stats import Estimate, expected_score, paired_score_estima
 from envs.board import BoardGame
 
 PAST_SELVES = 4
-"""How many of its latest past selves a policy plays against in a trial."""
+"""The latest past selves that a policy plays in a trial."""
 OPENINGS = 64
-"""From how many openings it plays against each of them."""
+"""The openings from which it plays each of them."""
 OPENING_SEED = 17
 
 FARTHEST = 2000.0
@@ -35,7 +35,8 @@ class Trial(NamedTuple):
     seconds: float
     """Seconds that the training had taken."""
     elo: Estimate
-    """Above the policy that began, with a 95 % interval that takes the past selves' for exact."""
+    """Above the first policy, with a 95 % interval that takes the past selves' ratings for
+    exact."""
     judgement: Judgement | None
     """In solved positions, where there are any."""
 
@@ -49,7 +50,7 @@ class PastSelf(NamedTuple):
 
 
 class Trials:
-    """Holds the trials of one training; they take nothing from its random numbers.
+    """Holds the trials of one training, without drawing from its random numbers.
 
     The solved positions are drawn when the first one is held; None leaves their figures out.
     """
@@ -70,10 +71,10 @@ class Trials:
         return self._draw(self._game)
 
     def hold(self, policy: TrainedPolicy, rounds: int, seconds: float) -> Trial:
-        """Find out how well a policy plays, as its file holds it, and remember it.
+        """Find out how well a policy plays, in the form of its file, and remember it.
 
-        Only those of trials that are due are played against later: which ones they are must not
-        depend on when a run has ended.
+        Later trials play only the policies of trials that are due: which ones these are must not
+        depend on the end of a run.
         """
         content = encode_policy(policy)
         policy = decode_policy(content)
@@ -120,7 +121,7 @@ TRIAL_SPACING = 1.2
 LOSS = "loss/"
 """Figures whose names begin so are parts of the loss."""
 LEAST_PART = 0.5
-"""A round begins if this part of it, should it last as long as the last one, fits into the time."""
+"""A round begins if this share of the last round's time is left."""
 
 
 def is_due(rounds: int) -> bool:
@@ -164,8 +165,8 @@ class Training:
         Args:
             budget: the end, counted from the beginning of the training; at least one round is
                 learnt.
-            keep: called after each round and after its trial; what it has kept is what remains
-                after Ctrl-C, which waits for its end.
+            keep: called after each round and after its trial, to save the training; Ctrl-C waits
+                until it returns.
             on_progress: takes the used part of the budget, in per cent, and the latest figures,
                 before each round and at the end.
 
@@ -205,7 +206,7 @@ class Training:
         return self.trials.held[-1]
 
     def _has_room(self, budget: Budget) -> bool:
-        """Whether enough of another round fits into the budget, as long as the last one was."""
+        """Whether enough of another round, as long as the last one, fits into the budget."""
         if not self.rounds:
             return True
         *_, before, end = 0.0, *(done.seconds for done in self.rounds)

@@ -1,9 +1,9 @@
 """The files of a training: the policy, a checkpoint from which it can go on, and the curves.
 
-A checkpoint is a tree of numbers, arrays and tensors, packed as bytes that nobody's code reads:
-JSON in which lists stand for themselves and each other container, array or tensor is an object of
-one item that says what it is. Arrays and tensors lie beside it in an .npz archive: there is no
-pickle in it, so a stranger's file can do no harm.
+A checkpoint is a tree of numbers, arrays and tensors: JSON in which lists stand for themselves and
+each other container, array or tensor is an object with one item that names its type. Arrays and
+tensors lie beside the JSON in an .npz archive. There is no pickle in it, so a stranger's file can
+run no code.
 """
 
 import json
@@ -69,8 +69,8 @@ class TrainingFiles(NamedTuple):
         """Check that there is an earlier training, or that there is none.
 
         Raises:
-            FileExistsError, FileNotFoundError: it is the other way round, or a file has the name of
-                the folder of the curves.
+            FileExistsError, FileNotFoundError: there is one, or there is none; or a file has the
+            name of the folder of the curves.
         """
         if os.path.lexists(self.logs) and not self.logs.is_dir():
             raise FileExistsError(

@@ -1,7 +1,7 @@
 """The boards of a vector environment: words in arrays, on which kernels play and observe.
 
-The kernels are compiled where a board fits a word. On larger boards, and without Numba, they run as
-they stand, on Python's own integers.
+The kernels are compiled if a board fits a word. On larger boards, and without Numba, they run in
+plain Python, on its own integers.
 """
 
 from collections.abc import Callable
@@ -53,7 +53,7 @@ class Boards:
         return len(self.mask)
 
     def kernel(self, kernel: Kernel) -> Kernel:
-        """Return a kernel in the form that takes these arrays."""
+        """Return a kernel, compiled if these boards are."""
         return fastest(kernel) if self.is_compiled else kernel
 
     def state(self, index: int) -> BoardState:
@@ -69,8 +69,8 @@ class Boards:
     def play(self, actions: Words, turn: Flags, sign: float, over: Flags, rewards: Rewards) -> None:
         """Play one ply in each game in `turn`.
 
-        Where it ends the game, `over` is set; the reward is set to `sign` if it wins and to
-        `-sign` if it was illegal, which leaves the board as it was.
+        If the ply ends the game, `over` is set. The reward is set to `sign` if the ply wins, and to
+        `-sign` if it is illegal, which leaves the board as it was.
         """
         play = self.kernel(make_play(self.game.rows, self.game.inarow, self.board))
         play(actions, turn, sign, self.mover, self.mask, over, rewards, self.lowest, self.cells)

@@ -60,8 +60,9 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
     (`envs.bitboard.fits_in_wide_word`) are compiled by Numba, others are played in plain Python.
 
     `infos["action_mask"]` has shape (num_envs, actions), int8; `LegalActionSampler` draws from it.
-    With `SAME_STEP`, `infos["final_obs"]` and `infos["final_info"]` hold what the games that have
-    just ended came to, as in Gymnasium's `SyncVectorEnv`; `infos["_final_obs"]` says which.
+    With `SAME_STEP`, `infos["final_obs"]` and `infos["final_info"]` hold the last observations and
+    infos of the games that have just ended, as in Gymnasium's `SyncVectorEnv`;
+    `infos["_final_obs"]` says which games.
 
     Args:
         num_envs: how many games, at least 1.
@@ -75,12 +76,12 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         render_mode: what `render` returns.
         autoreset_mode: when a game that is over begins anew: `NEXT_STEP`, `SAME_STEP`, or
             `DISABLED`, where `reset(options={"reset_mask": mask})` begins those of the mask.
-        threads: how many of Numba's threads share the games at most: one for each processor, and
-            for each 1024 games, since smaller shares gain nothing. More than 1 only in self-play
-            and against one compiled opponent, for others are Python code, which threads do not
-            speed up; without effect on boards that are not compiled. The games are the same with
-            any number, and in a process forked from one whose OpenMP threads have run, which is
-            left with one (where the parent has imported `envs`).
+        threads: the most of Numba's threads that share the games: at most one for each processor,
+            and for each 1024 games, since smaller shares gain nothing. More than 1 only in
+            self-play and against one compiled opponent, for threads do not speed up Python code;
+            without effect on boards that are not compiled. The games are the same with any number.
+            A process forked from one whose OpenMP threads have run has one thread left (if the
+            parent has imported `envs`).
         named_size: as in the single environment.
 
     Raises:
@@ -88,7 +89,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
     """
 
     single: ClassVar[type[BoardGameEnv]]
-    """The single environment, which each class that inherits this one states."""
+    """The class of the single environment, set by each subclass."""
 
     def __init__(
         self,
@@ -131,7 +132,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         self._all = np.ones(num_envs, np.bool_)
         self._seeded = np.zeros(num_envs, np.bool_)
         self._begun = np.zeros(num_envs, np.bool_)
-        self._ready = False  # all have begun, and no step has left them amid a move
+        self._ready = False  # all have begun, and no step has failed between a move and its reply
         self._observation, self._threads = observation or DEFAULT_OBSERVATION, threads
         boards = Boards(game, num_envs)
         self._games = make_games(game, boards, opponent, self._observation, threads)
@@ -143,7 +144,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
 
         Args:
             seed: of the first game, and one more for each of the others; or a seed (or None) for
-                each; or None, with which the random numbers of each go on.
+                each game; or None, and all random numbers go on.
             options: `reset_mask`, bools of shape (num_envs,), says which games begin; `moves` as
                 in the single environment.
 
@@ -173,17 +174,17 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         """Play an action in each game, and the opponents' answers.
 
         Args:
-            actions: whole numbers of shape (num_envs,); those of games that begin anew in this step
-                are not looked at.
+            actions: whole numbers of shape (num_envs,); ignored in games that begin anew in this
+                step.
 
         Returns:
             observations, rewards (float64), terminations, truncations (always False) and infos.
 
         Raises:
-            ValueError: actions of another shape or type; or an illegal one and `illegal="raise"`,
-                and then nothing has been played.
-            ResetNeeded: a game has not begun, or is over and is not begun anew by itself, or the
-                step before has failed, as an opponent can.
+            ValueError: the actions have another shape or type; or one is illegal and
+                `illegal="raise"`, and then nothing has been played.
+            ResetNeeded: a game has not begun, or is over without autoreset, or the step before has
+                failed, as in an opponent.
         """
         chosen = require_actions(actions, self.num_envs)
         self._require_begun()
@@ -236,7 +237,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         return tuple(draw(self._game, self.state(index)) for index in range(self.num_envs))
 
     def __copy__(self) -> Self:
-        """Copy all games: copies with common boards would disturb each other."""
+        """Copy all games: copies that share boards would disturb each other."""
         return deepcopy(self)
 
     def _seed(self, which: Flags, seeds: Sequence[int | None]) -> None:
@@ -289,7 +290,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
 
 
 def make_vector_env(game: BoardGame, num_envs: int, **arguments: Any) -> BoardGameVectorEnv:
-    """Make a vector environment of a game, as large as it is; see `BoardGameVectorEnv`.
+    """Make a vector environment of a game, with its size; see `BoardGameVectorEnv`.
 
     Raises:
         ValueError: a game that is not in the table, or an argument that does not fit.

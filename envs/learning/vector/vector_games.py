@@ -58,16 +58,16 @@ class Games:
 
     @property
     def is_self_play(self) -> bool:
-        """Whether nobody replies."""
+        """Whether the learner plays both sides."""
         return self._replies is None
 
     @property
     def playing(self) -> Words | None:
-        """The number of the opponent in each game, if it is one of several."""
+        """The index of the opponent in each game, if there are several."""
         return self._replies.playing if isinstance(self._replies, MixedReplies) else None
 
     def go_on_from(self, before: "Games") -> None:
-        """Take over the games of another object on the same boards, against one's own opponents."""
+        """Take over the games of another object on the same boards, with own opponents."""
         self.over[:] = before.over
         self._seats[:] = before._seats
         self._streams[:] = before._streams
@@ -184,7 +184,7 @@ def make_games(
     """Make games on these boards, fused if the boards are compiled and a kernel replies.
 
     Raises:
-        ValueError: an opponent that `make_replies` refuses, or one that threads do not speed up.
+        ValueError: `make_replies` refuses the opponent, or threads do not speed it up.
     """
     replies = make_replies(game, boards, opponent, threads)
     if not boards.is_compiled:

@@ -23,14 +23,14 @@ Rewards = NDArray[np.float64]
 SELF_PLAY = 0  # the seat of a learner who plays both sides
 
 StepKernel = Callable[..., int]
-"""Steps games, and counts those that are over before their learner has moved."""
+"""Steps games, and counts the games that are over before their learner has moved."""
 ReplyKernel = Callable[[Any, int, int, int, int], tuple[int, int]]
 """Chooses an opponent's action, given its tables, the number of the thread, a random stream,
 `mover` and `mask`; returns the action and the stream after the last draw."""
 
 
 class StepKind(NamedTuple):
-    """What a step is compiled for."""
+    """The kind of games that a step is compiled for."""
 
     rows: int
     inarow: int
@@ -42,7 +42,7 @@ class StepKind(NamedTuple):
 
 
 GameRows: TypeAlias = tuple[Words, Words, Flags, Bytes, Words, Words]
-"""What a game is between two steps: mover, mask, over, seats, streams and reply streams."""
+"""The arrays of games between two steps: mover, mask, over, seats, streams and reply streams."""
 BoardCells: TypeAlias = tuple[Words, Words, Words, Words]
 """The lowest, all and the highest cells of each action, and the shifts."""
 
@@ -105,8 +105,8 @@ def make_step(kind: StepKind) -> StepKernel:
 def make_shared_step(kind: StepKind) -> StepKernel:
     """Make the kernel that steps equal parts of the games in parallel, for a `ThreadedKernel`.
 
-    Calls of the serial kernel are faster than its loop would be if it stood here, and slices than
-    bounds: from 0 on, Numba sees that no index is negative.
+    It calls the serial kernel on slices, which is faster than a loop of its own with bounds: in a
+    slice, from 0 on, Numba sees that no index is negative.
     """
     step_part = make_step(kind)
 
@@ -185,7 +185,7 @@ def played(
     """Play a ply: a stone in a free cell; or 0, an illegal action, which leaves the board as it is.
 
     Returns:
-        `mover` and `mask` after it, whether the game is over, and the reward of who made it.
+        `mover` and `mask` after the ply, whether the game is over, and the reward of its player.
     """
     if cell == 0:
         return mover, mask, True, -1.0

@@ -27,7 +27,7 @@ from envs.learning.vector.vector_kernels import ReplyKernel, make_choose, random
 
 
 class Replies(Protocol):
-    """The opponents of many games, as the games ask them."""
+    """The opponents of many games."""
 
     def choose(self, boards: Boards, turn: Flags, streams: Words) -> Words:
         """Choose an action for each game in `turn`; the others get arbitrary numbers.
@@ -43,7 +43,7 @@ class Replies(Protocol):
 class KernelOpponent(Protocol):
     """An opponent that a kernel plays within the step of many games.
 
-    It plays as the agent of the same name, with its seed or, where it has none, the game's.
+    It plays as the agent of the same name, with the agent's seed or, if it has none, the game's.
     """
 
     reply: ReplyKernel
@@ -84,7 +84,7 @@ def make_replies(
 
 @dataclass(eq=False)
 class KernelReplies:
-    """An opponent that a kernel plays; boards that are not compiled have the random one alone."""
+    """An opponent that a kernel plays; on boards that are not compiled, only the random one."""
 
     reply: ReplyKernel
     tables: Any  # what the kernel takes

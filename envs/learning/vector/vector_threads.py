@@ -15,13 +15,12 @@ Kernel = Callable[..., Any]
 SPINS = "GOMP_SPINCOUNT", "OMP_WAIT_POLICY"
 """Environment variables by which users choose how GNU OpenMP's threads wait."""
 SPIN_COUNT = "5000"
-"""How often a thread looks for work before it sleeps: for some 0.2 ms, until the next step.
-
-They would do so for 13 ms; and as long does everything wait whenever another process has taken one
+"""How often a thread looks for work before it sleeps: for some 0.2 ms, until the next step. By
+default threads do so for 13 ms, and everything waits as long whenever another process has taken one
 of the processors.
 """
 ROWS_OF_A_THREAD = 1024
-"""Fewer are not worth a thread: their step takes 15 microseconds, and sharing it costs 2."""
+"""Fewer rows are not worth a thread: their step takes 15 microseconds, and sharing it costs 2."""
 TURN = Lock()  # held while threads are started, or used where only one caller may use them
 
 
@@ -31,17 +30,16 @@ class Sharing(Enum):
     ALL = auto()  # as many callers at once as there are
     ONE = auto()  # one caller after the other
     NOBODY = auto()
-    """They are lost: it was forked after OpenMP's threads had run; GNU OpenMP would end it."""
+    """The process was forked after OpenMP's threads had run: GNU OpenMP would end it."""
 
 
 class ThreadedKernel:
     """A kernel whose work Numba's threads share, where the process may use them.
 
-    Callers in several Python threads take turns where Numba has only its own threads ("workqueue"),
-    which two callers at once would crash. Where the threads are lost, the caller runs it `alone`.
-
-    The `shared` kernel, compiled by `jit_parallel`, is the same in parts, of which its first
-    argument says how many: one for each thread, of which Numba may have fewer.
+    Callers in several Python threads take turns if Numba has only its own threads ("workqueue"),
+    which two callers at once would crash. If nobody may use the threads, the caller runs the kernel
+    `alone`. The `shared` kernel, compiled by `jit_parallel`, does the same work in as many parts as
+    its first argument says: one for each thread, though Numba may have fewer.
     """
 
     def __init__(self, alone: Kernel, shared: Kernel, threads: int) -> None:

@@ -1,1 +1,1 @@
-"""A file from a Python function: what its author wrote of it, and proof that it plays the same."""
+"""A file from a Python function: its source, its values, and a test that it plays the same."""

@@ -4,7 +4,7 @@ from typing import Any
 
 
 def array_of(text: str) -> Any:
-    """The array in this text: a file in numpy's format, compressed and in base85."""
+    """The array in a text: a file in numpy's format, compressed and in base85."""
     from base64 import b85decode
     from io import BytesIO
     from zlib import decompress

@@ -1,4 +1,4 @@
-"""Values as expressions: constants, arrays, functions with what they enclose, and objects."""
+"""Values as expressions: constants, arrays, functions with enclosed values, and objects."""
 
 import ast
 import sys
@@ -33,12 +33,12 @@ def {factory}({parameters}):
 
 
 class ValueWriter:
-    """Writes values as expressions of a module, which gets names for what they need.
+    """Writes values as expressions in a module, and adds the names that these need.
 
     Args:
-        module: the one in which the expressions are to stand.
-        find_module: gives the user's module of a name; None where that is none of the user's.
-        whose: what uses the values, for messages.
+        module: the module of the expressions.
+        find_module: finds a user's module by name; None if it is not the user's.
+        whose: the user of the values, for messages.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Puts a function into the state before its first game, while it is tried out."""
+"""Puts a function into its state before the first game, while it is tested."""
 
 import random
 import sys
@@ -20,7 +20,7 @@ class StateName(NamedTuple):
     symbol: Symbol
     namespace: dict[str, Any]
     in_file: str  # its name in the file
-    is_changed: bool  # whether functions of the module change it, by all that can be seen
+    is_changed: bool  # whether functions of the module visibly change it
 
 
 def made_by_chance(
@@ -28,7 +28,7 @@ def made_by_chance(
     loaded: Mapping[str, Any],
     load_again: Callable[[], Mapping[str, Any]],
 ) -> list[StateName]:
-    """The names whose values differ each time they are made, so that the function's must be kept.
+    """The names whose values differ at each loading, so that the function's values must be kept.
 
     The file has `loaded` them, and can be loaded again.
     """
@@ -68,7 +68,7 @@ def as_written(
     Returns:
         The one to ask for moves: the function, or a copy of the object.
     """
-    memo = _counterparts(state, loaded)  # what is one object stays one
+    memo = _counterparts(state, loaded)  # shared objects stay shared
     changed = {id(loaded.get(each.in_file)) for each in state if each.is_changed}
     with ExitStack() as restoring:
         for (_, name), namespace, in_file, is_changed in state:

@@ -21,9 +21,9 @@ PROOF_SECONDS = 2.0  # seconds after which no further position is asked about
 LOAD_SECONDS = 20.0  # how long the file may take to load
 
 REPEATS = 20
-"""How often both are asked again where they differ: chance and clocks make differences, too."""
+"""How often both are asked again if they differ, which chance and clocks can also cause."""
 
-LEAST_REPEATS = 4  # as REPEATS, where each always says the same or one fails, and asking takes long
+LEAST_REPEATS = 4  # for slow players that always say the same, or of which one fails
 
 CONFIGURATION = GameConfiguration().for_players()
 """Kaggle's, in the competition."""
@@ -62,8 +62,8 @@ def require_same(agent: Any, name: str, state: Sequence[StateName], loaded: dict
 
     Args:
         agent: the function, or another object that is called.
-        name: what it is called, for messages.
-        state: what games may have changed.
+        name: its name, for messages.
+        state: the values that games may have changed.
         loaded: what the file defines.
 
     Raises:

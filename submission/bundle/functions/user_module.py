@@ -19,7 +19,7 @@ NO_FILE = Path("<cells>")
 
 @dataclass
 class UserModule:
-    """A module whose functions are to go into a file, together with all of the `project`.
+    """A module whose functions go into a file, together with the `project`.
 
     Raises:
         BundleError: it is not Python.
@@ -32,7 +32,7 @@ class UserModule:
 
     def __post_init__(self) -> None:
         self.parsed = self._read(self.session.text, line=1, until=self.session.until)
-        """What was written, and what has been added."""
+        """The source, and the statements added to it."""
         self._imported: dict[tuple[str, str | None], str] = {}
         self._end = self.session.text.count("\n") + 1
 

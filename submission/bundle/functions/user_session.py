@@ -38,7 +38,7 @@ class Session:
     pieces: Sequence[str]
     """A module's text; or each of the cells, in the order in which they were run."""
     path: Path | None  # the module's file; None for cells
-    until: float = inf  # the line that is being run, below which nothing has been yet
+    until: float = inf  # the line that is being run; the lines below have not run yet
 
     @cached_property
     def text(self) -> str:
@@ -223,7 +223,7 @@ class SessionReader(ModuleReader):
         return {name for name, found in ways.items() if len(found) > 1}
 
     def _way(self, statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> object:
-        """What an import binds: by `import package.one` the same as by `import package.two`."""
+        """The binding of an import: `import package.one` binds the same as `import package.two`."""
         if isinstance(statement, ast.ImportFrom):
             return statement.module, ast.dump(alias)
         is_own_package = alias.asname is None and bound_by(alias) in self.project

@@ -1,4 +1,4 @@
-"""The modules of a user's function, beside the project's, and the data that they have read."""
+"""The modules of a user's function, and the data that they have read."""
 
 import re
 import sys
@@ -30,7 +30,7 @@ class UserTree(SourceTree):
     Args:
         namespace: the function's module, as it is now.
         code: of a function in it.
-        project: for each package of the project its folder.
+        project: the folder of each package of the project.
         whose: the function, for messages.
 
     Raises:
@@ -100,7 +100,7 @@ class UserTree(SourceTree):
         return user is not None and is_data(user.namespace.get(symbol.name, print))
 
     def undefined(self, module: str, name: str, place: tuple[Path, int]) -> Meaning:
-        """As in Python, an error only when used; BundleError for a value of unknown origin."""
+        """An undefined name, in Python an error only when used; BundleError if it has a value."""
         user = self.user_module(module)
         if user is None:
             return super().undefined(module, name, place)

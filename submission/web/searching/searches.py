@@ -48,13 +48,13 @@ TABLE_MEGABYTES = 64
 KEPT_SOLVERS = 2
 """The latest solvers, which are kept with their tables when no search uses them."""
 MOST_VISITS = 20_000
-"""Steps of a search that is drawn; they take 20 to 30 MB."""
+"""The most steps of a search that is drawn; they take 20 to 30 MB."""
 KEPT_TREES = 12
 """Of the latest searches of pages, to be stepped through."""
 PICTURE_SHARE = 2
 """The time of a search in relation to the time for showing it."""
 TRAP_SECONDS = 1.0
-"""Time to find out what the replies to a move give away."""
+"""Seconds for judging the replies to a move."""
 POLL_SECONDS = 0.02
 
 Snapshots = Generator[dict[str, Any], None, None]

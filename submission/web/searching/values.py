@@ -47,10 +47,11 @@ class MoveValue:
     bounds: ScoreBounds
     """Proven bounds of the score."""
     plies: int | None
-    """Plies until the game ends, the move included; the most where the bounds do not meet, None
-    where nobody is proven to win."""
+    """Plies until the game ends, with the move; the most if the bounds differ, None if nobody is
+    proven to win."""
     estimate: float | None = None
-    """A search's, strictly between -1 and 1; None where the result is proven, or none is there."""
+    """A search's estimate, strictly between -1 and 1; None if the result is proven, or without an
+    estimate."""
 
     @property
     def kind(self) -> str:
@@ -311,7 +312,7 @@ def values_view(values: PositionValues) -> dict[str, Any]:
     """The values as JSON."""
     best = values.best
     if values.position.kind == "loss" and len(best) == len(values.moves):
-        best = []  # where every move loses equally soon, none stands out
+        best = []  # if every move loses equally soon, none stands out
     return {
         "columns": [
             {"action": action, "best": action in best, **value_view(value)}
