@@ -19,6 +19,7 @@ from threading import Lock, Thread
 from types import ModuleType
 from typing import Any, ParamSpec, TypeVar
 
+from agents.options import require_whole
 from submission.sandbox.folders import owned_folder, remove_folder
 from submission.sandbox.launcher import SUPERVISORS
 
@@ -146,8 +147,7 @@ def local_executor(workers: int) -> Iterator[Executor]:
     Raises:
         ValueError: fewer than one worker.
     """
-    if workers < 1:
-        raise ValueError(f"the number of workers must be at least 1, not {workers}")
+    require_whole("the number of workers", workers, 1)
     others = set(multiprocessing.active_children())
     queues = []
     with owned_folder() as folder:  # the players of dead workers may still use it at the end
