@@ -81,18 +81,37 @@ def starting_workers() -> Iterator[None]:
 
     They are deaf to it from the first moment, because they inherit this thread's blocked signals.
     """
-    main = sys.modules["__main__"]
-    sys.modules["__main__"] = ModuleType("__main__")
     former = None
     if change_mask:
         resource_tracker.ensure_running()  # its start would let them through again
         former = change_mask(signal.SIG_BLOCK, UNHEEDED_SIGNALS)
     try:
-        yield
+        with _main_hidden():
+            yield
     finally:
-        sys.modules["__main__"] = main
         if change_mask:
             change_mask(signal.SIG_SETMASK, former)
+
+
+_hiding, _hiders = (
+    Lock(),
+    list[ModuleType](),
+)  # the caller's `__main__`, for each thread that hides it
+
+
+@contextmanager
+def _main_hidden() -> Iterator[None]:
+    """Have `__main__` be empty until the last of the threads that hide it shows it again."""
+    with _hiding:
+        _hiders.append(_hiders[0] if _hiders else sys.modules["__main__"])
+        sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        with _hiding:
+            main = _hiders.pop()
+            if not _hiders:
+                sys.modules["__main__"] = main
 
 
 def start_by_path(

@@ -5,12 +5,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from concurrent.futures import BrokenExecutor, wait
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor, wait
 from pathlib import Path
 
 import pytest
 
-from submission.executors.local_workers import RENEWALS, local_executor
+from submission.executors.local_workers import RENEWALS, local_executor, starting_workers
 from tests.helpers.systems import needs_posix
 
 QUEUED_AT_ONCE = 2
@@ -140,6 +140,17 @@ def test_what_has_not_begun_can_be_called_off(tmp_path: Path) -> None:
         assert executor.submit(divmod, 7, 2).result() == (3, 1)
         assert wait(others).not_done == set()
     assert sum(len(mark.read_text()) for mark in tmp_path.iterdir()) <= QUEUED_AT_ONCE
+
+
+def test_threads_that_start_workers_at_the_same_time_leave_the_script_alone() -> None:
+    main, (first, second) = sys.modules["__main__"], (starting_workers(), starting_workers())
+    with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(1) as other:
+        one.submit(first.__enter__).result()
+        other.submit(second.__enter__).result()
+        one.submit(first.__exit__, None, None, None).result()
+        assert sys.modules["__main__"] is not main, "the other one's workers would run it"
+        other.submit(second.__exit__, None, None, None).result()
+    assert sys.modules["__main__"] is main
 
 
 def test_more_workers_than_a_system_can_count_are_no_more_than_it_takes() -> None:
