@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from math import inf
+from sys import float_info
 from typing import Any
 
 from envs.board import BoardGame
@@ -12,14 +12,17 @@ from submission.kaggle import BANK, DONE, Referee
 
 SPARE_STEPS = 100  # steps that OpenSpiel's environments allow beyond the plies of a game
 
+LARGEST_SIZE = 100
+"""Rows, columns and stones in a row; a larger board takes minutes to make."""
+
 
 @dataclass(frozen=True, slots=True)
 class GameConfiguration:
     """The rules of a game and its clock, by default those of Kaggle's ConnectX.
 
     Raises:
-        ValueError: a size below 1, or a time that is not positive and finite; or a size that the
-            referee's game does not have.
+        ValueError: a size below 1 or above `LARGEST_SIZE`, or a time that is not positive and
+            finite; or a size that the referee's game does not have.
     """
 
     rows: int = 6
@@ -33,10 +36,12 @@ class GameConfiguration:
 
     def __post_init__(self) -> None:
         for name, size in (("rows", self.rows), ("columns", self.columns), ("inarow", self.inarow)):
-            if size < 1:
-                raise ValueError(f"{name} must be at least 1, not {size}")
-        if not 0 < self.act_timeout < inf:
-            raise ValueError(f"the seconds for a move must be above 0, not {self.act_timeout}")
+            if not 1 <= size <= LARGEST_SIZE:
+                raise ValueError(f"{name} must be from 1 to {LARGEST_SIZE}, not {size}")
+        if not 0 < self.act_timeout <= float_info.max:
+            raise ValueError(
+                f"the seconds for a move must be above 0 and finite, not {self.act_timeout}"
+            )
         sizes = self.rows, self.columns, self.inarow
         if self._is_tic_tac_toe and sizes != (SIDE, SIDE, SIDE):
             raise ValueError(

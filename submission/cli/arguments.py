@@ -12,8 +12,8 @@ import typer
 from agents.options import alternatives
 from agents.registry import JsonValue, parse_specification
 from agents.reporting.output_file import replace_text, require_distinct, require_writable
+from submission.arena.game_record import LARGEST_SIZE
 from submission.arena.players import Player, PlayerKind
-from submission.cli.games import LARGEST_SIZE
 from submission.kaggle import Referee
 from submission.match.completion import Completion
 from submission.match.match import Match

@@ -7,6 +7,7 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
+from submission.arena.game_record import LARGEST_SIZE
 from submission.cli.arguments import (
     ActTimeout,
     Anchor,
@@ -17,7 +18,6 @@ from submission.cli.arguments import (
     Workers,
     setting,
 )
-from submission.cli.games import LARGEST_SIZE
 from submission.match.schedule import Arena, require_pairs
 
 Command = TypeVar("Command", bound=Callable[..., None])

@@ -6,12 +6,11 @@ import typer
 
 from envs.board import BoardGame, BoardState, state_from_moves
 from envs.games import GAMES, load_games
+from submission.arena.game_record import LARGEST_SIZE
 
 CONNECT_X = "connectx"
 CONNECT_FOUR = "connectfour"
 load_games()  # before the options list them
-LARGEST_SIZE = 100
-"""Of rows, columns and stones in a row on the command line; larger boards take minutes to make."""
 
 
 def _known_name(name: str | None) -> str | None:

@@ -19,6 +19,7 @@ from threading import Lock, Thread
 from types import ModuleType
 from typing import Any, ParamSpec, TypeVar
 
+from agents.options import require_whole
 from submission.sandbox.folders import owned_folder, remove_folder
 from submission.sandbox.launcher import SUPERVISORS
 
@@ -80,18 +81,37 @@ def starting_workers() -> Iterator[None]:
 
     They ignore Ctrl-C from the first moment, because they inherit this thread's blocked signals.
     """
-    main = sys.modules["__main__"]
-    sys.modules["__main__"] = ModuleType("__main__")
     former = None
     if change_mask:
         resource_tracker.ensure_running()  # its start would unblock them
         former = change_mask(signal.SIG_BLOCK, UNHEEDED_SIGNALS)
     try:
-        yield
+        with _main_hidden():
+            yield
     finally:
-        sys.modules["__main__"] = main
         if change_mask:
             change_mask(signal.SIG_SETMASK, former)
+
+
+_hiding, _hiders = (
+    Lock(),
+    list[ModuleType](),
+)  # the caller's `__main__`, for each thread that hides it
+
+
+@contextmanager
+def _main_hidden() -> Iterator[None]:
+    """Have `__main__` be empty until the last of the threads that hide it shows it again."""
+    with _hiding:
+        _hiders.append(_hiders[0] if _hiders else sys.modules["__main__"])
+        sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        with _hiding:
+            main = _hiders.pop()
+            if not _hiders:
+                sys.modules["__main__"] = main
 
 
 def start_by_path(
@@ -146,8 +166,7 @@ def local_executor(workers: int) -> Iterator[Executor]:
     Raises:
         ValueError: fewer than one worker.
     """
-    if workers < 1:
-        raise ValueError(f"the number of workers must be at least 1, not {workers}")
+    require_whole("the number of workers", workers, 1)
     others = set(multiprocessing.active_children())
     queues = []
     with owned_folder() as folder:  # the players of dead workers may still use it at the end

@@ -199,8 +199,8 @@ def drawn(positions: Sequence[T], count: int, seed: int) -> tuple[T, ...]:
     Raises:
         ValueError: the count is below 1, or more than there are.
     """
-    if not 1 <= count <= len(positions):
-        raise ValueError(f"the sample must be of 1 to {len(positions)} positions, not of {count}")
+    if type(count) is not int or not 1 <= count <= len(positions):
+        raise ValueError(f"the sample must be of 1 to {len(positions)} positions, not of {count!r}")
     chosen = sorted(Random(seed).sample(range(len(positions)), count))
     return tuple(positions[number] for number in chosen)
 

@@ -22,8 +22,6 @@ from submission.records import record_of
 from submission.sandbox.move import FAILING_STATUSES
 
 FORMAT = "connectx results, version 1"
-LARGEST_SIZE = 100
-"""Of a board; the command line takes none that is larger, which would take minutes to make."""
 
 
 class ResultsHeader(MatchPlan):
@@ -34,11 +32,7 @@ class ResultsHeader(MatchPlan):
         return {"format": FORMAT, **asdict(self)}
 
     def require_sound(self) -> None:
-        """Refuse a board that takes minutes to make, no pairings, and one of unknown players."""
-        rules = self.settings.configuration
-        sizes = rules.rows, rules.columns, rules.inarow
-        if max(sizes) > LARGEST_SIZE:
-            raise ValueError(f"a board of {sizes} is too large")
+        """Refuse no pairings, and one of unknown players."""
         if not self.pairings:
             raise ValueError("it has no pairings")
         names = {player.name for player in self.players}

@@ -21,6 +21,10 @@ class Arena(StrEnum):
     OWN = "own"
     """This package's: the same games, many times faster."""
 
+    @classmethod
+    def _missing_(cls, value: object) -> None:
+        raise ValueError(f"unknown arena {value!r}: choose one of {', '.join(cls)}")
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:

@@ -72,7 +72,7 @@ def _unjudged(
     files: Sequence[Path], player: str, log: Path | None, notes: list[str]
 ) -> list[ReviewedGame]:
     """The player's games in the files; what is left out is added to `notes`."""
-    read = [(path, read_replays(path)) for path in files]
+    read = [(path, read_replays(path)) for path in dict.fromkeys(files)]
     if log is not None and [file.kind for _, file in read] != ["episode"]:
         raise ValueError("a log belongs to one episode: name that file alone, or leave the log out")
     games: list[ReviewedGame] = []

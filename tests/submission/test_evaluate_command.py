@@ -136,7 +136,7 @@ def test_a_test_may_end_a_pairing_early(shell: Shell) -> None:
         ("evaluate random --against negamax --against negamax", "is named twice"),
         ("evaluate random --against negamax --games many", "--games"),
         ("evaluate random --against negamax --workers 0", "workers"),
-        ("evaluate random --against negamax --rows 0", "rows must be at least 1"),
+        ("evaluate random --against negamax --rows 0", "rows must be from 1 to 100, not 0"),
         ("evaluate random --against negamax --arena elsewhere", "--arena"),
         ("evaluate random --against negamax --sprt 50", "two Elo differences, as in 0,50"),
         ("evaluate random --against negamax --alpha 0.1", "--alpha is for a sequential test"),

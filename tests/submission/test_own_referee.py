@@ -191,7 +191,7 @@ def test_mistakes_and_long_thoughts_end_as_on_kaggle(game: Game, script: Script)
 
 
 def test_a_game_of_more_than_1000_steps_is_a_draw() -> None:
-    endless = GameConfiguration(rows=1, columns=1001, inarow=1001)
+    endless = GameConfiguration(rows=32, columns=32, inarow=33)
     ours, kaggles = (
         hold((ScriptedSeat([Turn(0)]), ScriptedSeat([Turn(0)])), (), endless)
         for hold in (hold_in_own_arena, hold_on_kaggle)

@@ -19,6 +19,7 @@ from submission.arena.players import (
     round_robin,
 )
 from submission.executors.local_workers import local_executor
+from submission.grading.solved_positions import drawn
 from submission.match.completion import Completion
 from submission.match.match import Match
 from submission.match.run import play_match
@@ -232,9 +233,13 @@ def test_a_name_that_is_no_utf8_has_a_seed_and_others_keep_theirs() -> None:
         (lambda: small(1, seed=1.5), "seed must be a whole number of at least 0, not 1.5"),
         (lambda: Settings(1, opening_plies=-1), "at least 0, not -1"),
         (lambda: require_pairs(2.0), "even number of games, at least 2, not 2.0"),  # type: ignore[arg-type]
-        (lambda: GameConfiguration(rows=0), "rows must be at least 1"),
-        (lambda: GameConfiguration(columns=-1), "columns must be at least 1"),
-        (lambda: GameConfiguration(inarow=0), "inarow must be at least 1"),
+        (lambda: GameConfiguration(rows=0), "rows must be from 1 to 100, not 0"),
+        (lambda: GameConfiguration(columns=-1), "columns must be from 1 to 100, not -1"),
+        (lambda: GameConfiguration(inarow=0), "inarow must be from 1 to 100, not 0"),
+        (lambda: Arena("moon"), "unknown arena 'moon': choose one of kaggle, own"),
+        (lambda: drawn("ab", count=2.0, seed=0), "of 1 to 2 positions, not of 2.0"),  # type: ignore[arg-type]
+        (lambda: GameConfiguration(rows=10**400), "rows must be from 1 to 100, not 1000"),
+        (lambda: GameConfiguration(act_timeout=10**400), "above 0 and finite, not 1000"),
         (lambda: GameConfiguration(act_timeout=0), "above 0"),
         (lambda: GameConfiguration(act_timeout=nan), "above 0"),
         (lambda: GameConfiguration(act_timeout=inf), "above 0"),

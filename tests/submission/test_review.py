@@ -238,7 +238,7 @@ def test_a_results_file_is_reviewed_without_its_openings(folder: Path) -> None:
 def test_what_is_left_out_is_told(folder: Path) -> None:
     (folder / "episode-81234567-agent-0-logs.json").write_text("oh")
     other = write_episode(episode_of("1212121", names=("Others", "Strangers")), folder, number=7)
-    review = connectx.review([EPISODE, other], "Mine", progress=False)
+    review = connectx.review([EPISODE, other, EPISODE], "Mine", progress=False)
     assert [game.file.name for game in review.games] == [EPISODE]
     log, absent = review.notes
     assert "episode-81234567-agent-0-logs.json is no agent's log" in log
@@ -282,7 +282,9 @@ def test_mistakes_are_sentences(shell: Shell, folder: Path) -> None:
         ("none.json", "--player", "Mine"): "cannot read none.json",
         ("torn.json", "--player", "Mine"): "torn.json is no results file and no whole episode",
         ("episode-12-replay.json", "--player", "Mine"): "the solver takes boards of at most",
-        (EPISODE, EPISODE, "--player", "Mine", "--logs", "x.json"): "a log belongs to one episode",
+        (EPISODE, "episode-12-replay.json", "--player", "Mine", "--logs", "x.json"): (
+            "a log belongs to one episode"
+        ),
         (EPISODE, "--player", "Mine", "--json", EPISODE): "is read and would be overwritten",
     }
     for words, message in cases.items():

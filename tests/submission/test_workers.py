@@ -5,12 +5,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from concurrent.futures import BrokenExecutor, wait
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor, wait
 from pathlib import Path
 
 import pytest
 
-from submission.executors.local_workers import RENEWALS, local_executor
+from submission.executors.local_workers import RENEWALS, local_executor, starting_workers
 from tests.helpers.systems import needs_posix
 
 QUEUED_AT_ONCE = 2
@@ -142,11 +142,25 @@ def test_what_has_not_begun_can_be_called_off(tmp_path: Path) -> None:
     assert sum(len(mark.read_text()) for mark in tmp_path.iterdir()) <= QUEUED_AT_ONCE
 
 
+def test_threads_that_start_workers_at_the_same_time_leave_the_script_alone() -> None:
+    main, (first, second) = sys.modules["__main__"], (starting_workers(), starting_workers())
+    with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(1) as other:
+        one.submit(first.__enter__).result()
+        other.submit(second.__enter__).result()
+        one.submit(first.__exit__, None, None, None).result()
+        assert sys.modules["__main__"] is not main, "the other one's workers would run it"
+        other.submit(second.__exit__, None, None, None).result()
+    assert sys.modules["__main__"] is main
+
+
 def test_more_workers_than_a_system_can_count_are_no_more_than_it_takes() -> None:
     with local_executor(10**400) as executor:
         assert executor.submit(abs, -1).result() == 1
 
 
 def test_too_few_workers_are_refused() -> None:
-    with pytest.raises(ValueError, match="workers must be at least 1, not 0"), local_executor(0):
+    with (
+        pytest.raises(ValueError, match="workers must be a whole number of at least 1, not 0"),
+        local_executor(0),
+    ):
         pass
