@@ -243,6 +243,15 @@ def test_steps_are_played_at_a_speed(site: Site) -> None:
         expect(page.locator("#search-play")).to_have_text("Play")
 
 
+def test_a_search_that_has_not_begun_says_so(site: Site) -> None:
+    with site.page(SEARCH) as page:
+        page.route("**/api/search?*", lambda route: None)
+        page.get_by_role("button", name="Start", exact=True).click()
+        expect(page.get_by_role("button", name="Starting…")).to_be_visible()
+        page.get_by_role("button", name="Undo").click()
+        expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
+
+
 def test_a_play_goes_on_though_the_one_before_was_paused_before_its_first_step(
     site: Site, tree: "Page"
 ) -> None:
