@@ -159,6 +159,19 @@ def test_a_dropped_episode_and_pasted_moves_are_opened(site: Site, tmp_path: Pat
         expect(page.locator("#replays-file option")).to_have_count(5)
 
 
+def test_a_file_that_was_dropped_is_seen_again_where_the_page_is_loaded_again(
+    site: Site, tmp_path: Path
+) -> None:
+    ladder = write_ladder(tmp_path / "ladder.jsonl").read_text(encoding="utf-8")
+    with site.page() as page:
+        arrive(page, "drop", "mine.jsonl", ladder)
+        expect(page.locator("#replays-list button")).to_have_count(15)
+        page.reload()
+        expect(page.locator("#replays-view")).to_be_visible()
+        page.go_back()
+        expect(page.locator("#replays-view")).to_be_hidden()
+
+
 def test_a_file_is_taken_wherever_it_is_dropped(site: Site, tmp_path: Path) -> None:
     episode = write_episode(episode_of(EPISODE), tmp_path).read_text(encoding="utf-8")
     with site.page("#view=replays") as page:

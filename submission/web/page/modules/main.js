@@ -407,7 +407,7 @@ async function start() {
     onFile: async (name, text) => {
       await replays.add(name, text);
       state.view = "replays";
-      render();
+      settle("push");
     },
     onTrouble: sentence => showError(byId("error"), sentence),
   });

@@ -358,6 +358,7 @@ export class Search {
   #tell() {
     const play = byId("search-play");
     play.textContent = this.#thinking && this.#paused ? "Follow" : this.#thinking || this.#playing ? "Pause" : "Play";
+    byId("search-start").textContent = this.#thinking && !this.#picture ? "Starting…" : "Start";
     if (!this.#picture) return;
     const { step, steps } = this.#picture;
     byId("search-state").textContent = this.#stateText();
