@@ -75,10 +75,8 @@ def shipped_book() -> OpeningBook:
 
 def shipped_book_of(env: BoardGame) -> OpeningBook | None:
     """The shipped book if it is for this game, else None."""
-    book = shipped_book()
-    scope = book.scope
-    same = env.size == (scope.rows, scope.columns, scope.inarow)
-    return book if same and isinstance(env, ConnectX) else None
+    is_its_game = isinstance(env, ConnectX) and env.size == ConnectX().size
+    return shipped_book() if is_its_game else None
 
 
 def open_book(content: BookContent) -> OpeningBook:

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from agents.book.book_format import BookContent, decode_book, encode_book
 from agents.book.book_positions import FEW_POSITIONS, BookScope, positions_by_ply, stones_of_keys
-from agents.book.opening_book import OpeningBook, open_book, shipped_book
+from agents.book.opening_book import OpeningBook, open_book, shipped_book, shipped_book_of
 from agents.solver.score_table import position_key
-from envs import BoardState, ConnectFour, state_from_moves
+from envs import BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.bitboard import board_masks
 from tests.helpers.brute_force import BruteForce, env_of, reached_states, score_by_brute_force
 from tests.helpers.strategies import mirrored
@@ -169,6 +169,12 @@ def test_the_shipped_book_against_published_scores() -> None:
     assert shipped_book().score(env.initial_state()) == 1
     after = [shipped_book().score(state_from_moves(env, str(column))) for column in range(1, 8)]
     assert after == [2, 1, 0, -1, 0, 1, 2]
+
+
+def test_for_other_games_the_shipped_book_is_not_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That takes half a second, which the first move on any other board took longer."""
+    monkeypatch.setattr("agents.book.opening_book.shipped_book", lambda: pytest.fail("opened"))
+    assert [shipped_book_of(env) for env in (ConnectX(6, 8), TicTacToe())] == [None, None]
 
 
 def bitbully() -> tuple[Any, Path]:
