@@ -230,7 +230,7 @@ def _make_labels(settings: LabelSettings, workers: int, dask: str | None, output
         case Ending.COMPLETE:
             say(f"{wrote}.")
         case Ending.EXHAUSTED:
-            say(f"{wrote}, all that such games of {settings.env!r} come to.")
+            say(f"{wrote}; such games of {settings.env!r} have no others.")
         case Ending.INTERRUPTED:
             say(f"Interrupted. {wrote} of {settings.count}.")
             raise typer.Exit(1)
