@@ -1,4 +1,4 @@
-"""The command-line options that the front door's functions give to the commands of their names."""
+"""The options of commands, taken from the front door's functions of the same names."""
 
 from collections.abc import Callable
 from inspect import Parameter, Signature, signature
