@@ -59,9 +59,7 @@ OPTIONS: dict[str, Any] = {
             default="those beside the episodes",
         ),
     ],
-    "time_limit": Annotated[
-        float, setting("SECONDS", "For each position; then it is undecided.", min=0)
-    ],
+    "time_limit": Annotated[float, setting("SECONDS", "To solve each position.", min=0)],
     "anchor": Anchor,
     "seed": Seed,
     "opening_plies": Annotated[

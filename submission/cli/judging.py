@@ -70,9 +70,8 @@ def grade(
     draw (in a lost position every move is good), and perfect moves, which are exactly best.
 
     A player is asked in a process of its own, as Kaggle would, but with a full bank in every
-    position; a smaller --act-timeout makes grading quicker. Ctrl-C ends it, and grades the
-    positions answered so far. Exit status 1 after Ctrl-C, and when the player has failed in every
-    position.
+    position; a smaller --act-timeout makes grading quicker. Ctrl-C grades the positions answered so
+    far. Exit status 1 after Ctrl-C, and when the player has failed in every position.
     """
     graded = find_player(player)
     require_files(json, html, read=[options["positions"], *files_of_players([graded])])
