@@ -27,7 +27,7 @@ from envs.protocol import Action, State
 
 @dataclass
 class AlphaBetaAgent(DepthFirstAgent, TwoEngines):
-    """Searches one ply deeper again and again, pruning useless lines, until its time is up.
+    """Searches one ply deeper each time, pruning useless lines, until its time is up.
 
     Deepening ends early when the value is proven. So it plays the fastest win that it can see, and
     defends a lost state for as long as it can.
@@ -45,12 +45,12 @@ class AlphaBetaAgent(DepthFirstAgent, TwoEngines):
     heuristic: str | Heuristic = option(
         "auto",
         "value of unfinished states: learned, open_lines, zero, open_twos, squares, threats, auto "
-        "(learned where compiled and known to the weights, else open_lines or zero)",
+        "(learned if compiled and the weights know the game, else open_lines or zero)",
     )
     iterative_deepening: bool = option(
         True, "search depth 1, 2, 3 ...; false: the full depth at once"
     )
-    killer_moves: bool = option(True, "try first what caused a cutoff at the same ply")
+    killer_moves: bool = option(True, "try first the moves that caused a cutoff at the same ply")
     table_size: int = option(1_000_000, "states that the transposition table holds; 0: no table")
     tie_break: str = option(
         "first",

@@ -49,12 +49,12 @@ class MCTSAgent(TreeAgent):
     rollout: str | Rollout = option(
         "auto",
         "rollout policy: uniform, decisive, heuristic or learned (the value of the new leaf, "
-        "nothing played), auto (where compiled learned, or decisive in games that the weights do "
-        "not know, else uniform)",
+        "nothing played), auto (if compiled, learned, or decisive in games that the weights do "
+        "not know; else uniform)",
     )
     rollouts_per_leaf: int = option(1, "games played out from each new leaf")
     solver: bool = option(True, "carry proven wins, draws and losses up the tree")
-    decisive_moves: bool = option(True, "where a win is at hand, consider nothing else")
+    decisive_moves: bool = option(True, "if a move wins at once, consider no other")
     final_move: str = option("visits", "play the child with the highest visits, value or total")
     keep_tree: bool = option(True, "keep the tree for the next move of the same game")
     seed: int | None = option(None, "seed of the random numbers; none: different in every run")
@@ -127,7 +127,7 @@ class MCTSAgent(TreeAgent):
         return mcts_of_wide_board(env) or MCTS if rollout in PLAYOUTS else None
 
     def _rollout(self, env: Any, compiled: bool) -> Rollout:
-        """The function that the option names; `auto` is `learned` where compiled and known."""
+        """The function that the option names; `auto` is `learned` if compiled and known."""
         learned = (value for value in self._learned.values() if value.knows(env))
         automatic: Rollout = next(learned, decisive) if compiled else uniform
         known: Mapping[str, Rollout] = {**ROLLOUTS, **self._learned, "auto": automatic}

@@ -76,20 +76,19 @@ class PerfectAgent(Agent):
 
     time_limit: float | None = option(5.0, "seconds for each move; none: until it is solved")
     table_megabytes: int = option(64, "size of the solver's transposition table")
-    threads: int = option(2, "threads that solve hard positions together, compiled")
-    book: bool = option(True, "look openings up: in a repertoire, and in a book of scores")
+    threads: int = option(2, "threads that solve hard positions together, if compiled")
+    book: bool = option(True, "use a repertoire and a book of opening scores")
     resistance: str = option(
         "traps",
-        "where it cannot win: traps (what a likely opponent answers wrongly), longest (exactly "
-        "best)",
+        "where it cannot win: traps (a likely opponent answers wrongly), longest (exactly best)",
     )
     repertoire: str | bytes | None = file_option(
-        "moves by heart, as `connectx book --repertoire` writes them; none: those of Connect Four",
+        "file of `connectx book --repertoire`; none: the package's own for Connect Four",
         default=None,
     )
     traps: str | bytes | None = file_option(
-        "moves by heart that set traps, as `connectx book --traps` writes them; shipped: those of "
-        "player 2 in Connect Four; none: no such book",
+        "file of `connectx book --traps`; shipped: the package's own for player 2 of Connect Four; "
+        "none: no book of traps",
         default=SHIPPED_TRAPS,
         read=traps_content,
     )

@@ -215,7 +215,7 @@ def _bundled(agent: Agent, game: str) -> Submission:
     file = getsourcefile(type(agent))
     if file is None or not Path(file).is_file():
         raise ValueError(
-            f"the class {type(agent).__name__} stands in no file: put it into one, and build it "
+            f"the class {type(agent).__name__} is in no file: put it into one, and build it "
             "from there"
         )
     return build(type(agent).__name__, source=file, game=game, **options)

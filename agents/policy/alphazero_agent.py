@@ -56,17 +56,15 @@ class AlphaZeroAgent(TreeAgent):
     simulations: int | None = option(600, "simulations for each move; none: until the time is up")
     time_limit: float | None = option(None, "seconds for each move; none: no limit")
     exploration: float = option(1.5, "exploration constant C of PUCT, for values in [-1, 1]")
-    fpu: float = option(0.2, "how much less than its parent an unvisited move is taken to be worth")
-    root: str = option("puct", "at the root: puct, or gumbel, which halves the moves sequentially")
-    considered: int = option(16, "moves that a gumbel root begins with")
-    noise: float = option(
-        0.0, "noise at the root, 0 to 1: the share of Dirichlet's; or the factor of Gumbel's"
-    )
+    fpu: float = option(0.2, "how much lower than its parent an unvisited move is valued")
+    root: str = option("puct", "at the root: puct, or gumbel with sequential halving")
+    considered: int = option(16, "moves with which a gumbel root begins")
+    noise: float = option(0.0, "noise at the root, 0 to 1: Dirichlet's share, or Gumbel's factor")
     noise_alpha: float = option(1.0, "alpha of Dirichlet's noise: the smaller, the more uneven")
     temperature: float = option(
         0.0, "0 plays the best move; above, moves are drawn by visits ^ (1 / temperature)"
     )
-    keep_tree: bool = option(True, "keep the tree for the next move, where the root has no noise")
+    keep_tree: bool = option(True, "keep the tree for the next move, unless the root has noise")
     seed: int | None = option(None, "seed of the random numbers; none: different in every run")
     engine: str = option("auto", "auto, compiled (up to 256 bits), reference (plain Python)")
     _policy: TrainedPolicy = field(init=False, repr=False, compare=False)

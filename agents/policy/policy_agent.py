@@ -34,8 +34,8 @@ class PolicyAgent(Agent):
     weights: str | bytes = weights_option()
     temperature: float = option(
         0.0,
-        "0 plays the preferred action; above, actions are drawn by exp(logit / temperature); of a "
-        "network that has learnt values alone, by exp(value / temperature)",
+        "0 plays the preferred action; above, actions are drawn by exp(logit / temperature), or by "
+        "exp(value / temperature) if the network has learnt only values",
     )
     seed: int | None = option(None, "seed of the random numbers; none: different in every run")
     _policy: TrainedPolicy = field(init=False, repr=False, compare=False)

@@ -73,8 +73,8 @@ def _verdict(report: CheckReport) -> Text:
     return _line(
         "Could not be judged here: ",
         "bold yellow",
-        f"{modules}, which Kaggle has, {are} missing in this Python, and {report.name} fails, "
-        "which it may not do there",
+        f"{modules}, which Kaggle has, {are} missing in this Python, and {report.name} fails "
+        "here, though perhaps not there",
     )
 
 

@@ -207,14 +207,14 @@ class Writing:
             columns = {**other_columns, **traps}
             data = build_repertoire(others, columns, executor, megabytes, show)
             replace_content(output, data)
-        _say_written(output, f"{len(traps)} traps, and the moves of what else can be met")
+        _say_written(output, f"{len(traps)} traps, and the moves of the other positions")
 
     @contextmanager
     def _begun(self, checkpoint: FindingsFile[Finding]) -> Iterator[dict[int, Finding]]:
         """The findings of an earlier run, in a file that is locked against other runs."""
         with checkpoint.opened(self.resume) as known:
             if checkpoint.was_torn:
-                say(f"The last line of {checkpoint.path} was torn: what it told is computed again.")
+                say(f"The last line of {checkpoint.path} was torn: its finding is computed again.")
             yield known
 
     @contextmanager

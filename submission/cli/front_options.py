@@ -1,4 +1,4 @@
-"""The command-line options that the front door's functions give to the commands of their names."""
+"""The options of commands, taken from the front door's functions of the same names."""
 
 from collections.abc import Callable
 from inspect import Parameter, Signature, signature
@@ -59,9 +59,7 @@ OPTIONS: dict[str, Any] = {
             default="those beside the episodes",
         ),
     ],
-    "time_limit": Annotated[
-        float, setting("SECONDS", "For each position; then it is undecided.", min=0)
-    ],
+    "time_limit": Annotated[float, setting("SECONDS", "To solve each position.", min=0)],
     "anchor": Anchor,
     "seed": Seed,
     "opening_plies": Annotated[

@@ -70,9 +70,8 @@ def grade(
     draw (in a lost position every move is good), and perfect moves, which are exactly best.
 
     A player is asked in a process of its own, as Kaggle would, but with a full bank in every
-    position; a smaller --act-timeout makes grading quicker. Ctrl-C ends it, and grades the
-    positions answered so far. Exit status 1 after Ctrl-C, and when the player has failed in every
-    position.
+    position; a smaller --act-timeout makes grading quicker. Ctrl-C grades the positions answered so
+    far. Exit status 1 after Ctrl-C, and when the player has failed in every position.
     """
     graded = find_player(player)
     require_files(json, html, read=[options["positions"], *files_of_players([graded])])
@@ -230,7 +229,7 @@ def _make_labels(settings: LabelSettings, workers: int, dask: str | None, output
         case Ending.COMPLETE:
             say(f"{wrote}.")
         case Ending.EXHAUSTED:
-            say(f"{wrote}, all that such games of {settings.env!r} come to.")
+            say(f"{wrote}; such games of {settings.env!r} have no others.")
         case Ending.INTERRUPTED:
             say(f"Interrupted. {wrote} of {settings.count}.")
             raise typer.Exit(1)

@@ -248,7 +248,7 @@ def _verdicts(match: Match) -> Iterator[str]:
             count = len({record.opening for record in games})
             openings = "opening" if count == 1 else f"{count} openings"
             verdict += (
-                f" Then {ENOUGH_REPEATS} pairs were the earlier ones again, move for move: the "
+                f" Then {ENOUGH_REPEATS} pairs repeated earlier ones move for move: the "
                 f"score is exact for the {openings} of these games, and no sample of others."
             )
         yield f"Against {names[1]}: {verdict}"

@@ -48,8 +48,7 @@ def new_results(path: Path, header: ResultsHeader) -> Iterator[ResultsFile]:
     with growing_file(path) as file:
         if file.read():
             raise FileExistsError(
-                f"{path} has something in it already: go on from it with --resume, or choose "
-                "another file"
+                f"{path} is not empty: go on from it with --resume, or choose another file"
             )
         yield ResultsFile(file, header)
 

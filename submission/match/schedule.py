@@ -52,7 +52,7 @@ class Settings:
         referee = self.configuration.referee
         if self.arena is Arena.OWN and referee.is_open_spiel:
             raise ValueError(
-                f"the own arena holds games of {Referee.CONNECTX} alone: leave it out for {referee}"
+                f"the arena own holds only games of {Referee.CONNECTX}: leave it out for {referee}"
             )
 
 

@@ -153,7 +153,7 @@ def values_text(opponent: str, env: BoardGame, values: Mapping[int, float | None
     """The value of each move, for the person; the best ones are marked."""
     best = best_moves(values)
     if not best:
-        return f"{opponent} estimates no values: only what ends the game is known to it"
+        return f"{opponent} estimates no values, except of moves that end the game"
     name = game_entry(env).place.name
     width = len(str(max(values) + 1))
     lines = [

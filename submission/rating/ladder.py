@@ -262,8 +262,8 @@ def _few_games(match: Match) -> Iterator[str]:
     fewest = min(pairing.games for pairing in match.stats())
     if fewest < ENOUGH_GAMES:
         yield (
-            f"The fewest games of two players are {fewest}: with less than {ENOUGH_GAMES} of each "
-            "two the intervals are too narrow, and ratings that lie far apart too close."
+            f"Some two players have only {fewest} games: with fewer than {ENOUGH_GAMES} the "
+            "intervals are too narrow, and ratings that lie far apart too close."
         )
 
 

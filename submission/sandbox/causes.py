@@ -24,8 +24,7 @@ UNREACHED = re.compile(
 BYTE_ORDER_MARK = "U+FEFF"
 
 NO_PACKAGE = re.compile("'__name__' not in globals|relative import with no known parent package")
-"""Python's messages about a relative import outside a package: in executed text, and in a
-module."""
+"""Python's messages about a relative import outside a package: in text, and in a module."""
 
 CRASHES = ("SIGSEGV", "SIGBUS", "SIGABRT", "SIGILL", "SIGFPE")
 """Signals by which the system ends a process that has crashed."""

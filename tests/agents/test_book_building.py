@@ -208,7 +208,7 @@ def require_refused(
 
 def test_an_earlier_run_is_not_overwritten(checkpoint: Checkpoint[BookScope]) -> None:
     kept(checkpoint, SOME)
-    message = r"earlier run found: go on from there with --resume"
+    message = r"findings of an earlier run: go on with --resume"
     require_refused(checkpoint, FileExistsError, message, resume=False)
 
 

@@ -56,7 +56,7 @@ def test_resuming_solves_what_is_missing(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "second.cxbk.scores").write_bytes(whole[:300])
     outcome = shell.run("book", *SMALL.split(), "-o", "second.cxbk", "--resume")
     assert outcome.status == 0
-    assert "The last line of second.cxbk.scores was torn: what it told is" in outcome.stdout
+    assert "The last line of second.cxbk.scores was torn: its finding is" in outcome.stdout
     assert (tmp_path / "second.cxbk").read_bytes() == (tmp_path / "first.cxbk").read_bytes()
     written = (tmp_path / "second.cxbk.scores").read_bytes()
     assert sorted(written.splitlines()) == sorted(whole.splitlines())
@@ -135,7 +135,7 @@ def test_a_repertoire_of_one_seat(shell: Shell, tmp_path: Path) -> None:
     assert shell.run(*words).status == 0
     repertoire = decode_repertoire((tmp_path / "moves.cxrp").read_bytes())
     assert repertoire.scope == RepertoireScope(4, 4, 3, -1, -1, 3)
-    assert "moves.cxrp.moves has what an earlier run found" in shell.refusal(*words)
+    assert "moves.cxrp.moves has the findings of an earlier run" in shell.refusal(*words)
     assert shell.run(*words, "--resume").status == 0
 
 
@@ -158,7 +158,7 @@ TRAPS = (
         (
             "traps",
             TRAPS,
-            r"\d+ traps, and the moves of what else can be met",
+            r"\d+ traps, and the moves of the other positions",
             RepertoireScope(4, 4, 3, -1, -1, 7),
         ),
     ],

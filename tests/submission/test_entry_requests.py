@@ -181,7 +181,7 @@ def test_a_missing_open_spiel_is_one_sentence(words: tuple[str, ...], shell: She
     ("words", "message"),
     [
         (("--against", "negamax"), "open_spiel_tic_tac_toe has no agent 'negamax': name random,"),
-        (("--against", "random", "--arena", "own"), "the own arena holds games of connectx alone"),
+        (("--against", "random", "--arena", "own"), "the arena own holds only games of connectx"),
         (("--against", "random", "--rows", "4"), "has one size only: leave rows, columns"),
         (("--against", "alphazero"), "alphazero does not play tic-tac-toe"),
     ],

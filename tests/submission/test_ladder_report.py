@@ -90,8 +90,8 @@ def test_a_failure_is_a_loss_that_is_told_apart(ladder: Ladder) -> None:
 
 
 def test_few_games_and_games_that_repeat_are_said(ladder: Ladder) -> None:
-    few, repeated = "The fewest games of two players are", "Distinct games:"
-    assert f"{few} 4: with less than 20" in shown(ladder)
+    few, repeated = "Some two players have only", "Distinct games:"
+    assert f"{few} 4 games: with fewer than 20" in shown(ladder)
     assert f"{repeated} weak and strong 2 of 4; weak and" in shown(ladder)
     enough = [
         replace(game, columns=(number, *game.columns))

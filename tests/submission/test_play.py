@@ -81,7 +81,7 @@ def histories(draw: st.DrawFn) -> History:
             "9",
             "The game is a draw.|  connectx explain --moves 12354687 --game tictactoe",
         ),
-        ("random", "values", "random estimates no values: only what ends the game is known to it"),
+        ("random", "values", "random estimates no values, except of moves that end the game"),
         # O is to move; cell 3 stops X, all others lose.
         (
             "minimax:depth=none --game tictactoe --moves 152 --seat 2",

@@ -81,7 +81,7 @@ class FindingsFile(ABC, Generic[Finding]):
                 found, torn = self._parsed(content)
                 if content and not resume:
                     raise FileExistsError(
-                        f"{self.path} has what an earlier run found: go on from there with "
+                        f"{self.path} has the findings of an earlier run: go on with "
                         "--resume, or delete it"
                     )
                 self._file.cut(len(content) - len(torn))
