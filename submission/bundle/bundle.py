@@ -213,6 +213,12 @@ def _prove(text: str) -> None:
         raise ValueError(f"Kaggle would take {last} for the agent: it is the last callable")
 
 
+UNDER_MAIN = 'put what does so under `if __name__ == "__main__":`'
+
+BEING_RUN = set[Path]()
+"""The modules of users that are being run for an agent."""
+
+
 def load_user_agent(source: Path, name: str) -> type[Agent]:
     """Find the agent class of this name in a module, which is run for it.
 
@@ -227,19 +233,23 @@ def load_user_agent(source: Path, name: str) -> type[Agent]:
         raise ValueError(f"{source} is no Python file: its name must end in .py")
     if is_bundle(source):
         raise ValueError(f"{source} was made by `connectx build`: {_as_it_is(source)}")
+    if source.resolve() in BEING_RUN:
+        raise ValueError(f"it builds itself when it is run: {UNDER_MAIN}")
     module = importlib.util.module_from_spec(spec)
     known = sys.modules.get(source.stem)
     sys.modules[source.stem] = module  # dataclasses look their module up there
     sys.path.insert(0, str(source.resolve().parent))
+    BEING_RUN.add(source.resolve())
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[source.stem]
         said = f"fails when it is run: {type(error).__name__}: {error}"
         if isinstance(error, SystemExit):
-            said = 'ends Python when it is run: put what does so under `if __name__ == "__main__":`'
+            said = f"ends Python when it is run: {UNDER_MAIN}"
         raise ValueError(f"{source} {said}") from error
     finally:
+        BEING_RUN.remove(source.resolve())
         sys.path.pop(0)
         if known is not None:
             sys.modules[source.stem] = known

@@ -333,6 +333,10 @@ class MyAgent(Agent):
         ("x = ", "fails when it is run: SyntaxError: invalid syntax (my_agent.py, line 1)"),
         ("1 / 0", "fails when it is run: ZeroDivisionError: division by zero"),
         ("import sys\nsys.exit()", "ends Python when it is run: put what does so under"),
+        (
+            "import submission\nsubmission.build('MyAgent', source=__file__)",
+            "fails when it is run: ValueError: it builds itself when it is run: put what does so",
+        ),
         ("x = 1", "has no agent 'MyAgent'"),
         (
             own_agent("import sys", action="LAST")
