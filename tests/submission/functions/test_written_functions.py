@@ -195,6 +195,19 @@ def agent(obs, config):
     assert isinstance(order, Order) and STEPS[0] is forward
     return free[WORTH.get(order.side, order.side.value)]
 """,
+    "named tuples, a dict of one's own class and an object that holds itself": f"""
+from typing import NamedTuple
+class Step(NamedTuple):
+    column: int
+class Worths(dict):
+    def __missing__(self, key): return -key
+class Root:
+    def __init__(self): self.above, self.depth = self, 2
+FIRST, STEPS, WORTHS, ROOT = Step(3), [Step(6), Step(4)], Worths({{5: 9}}), Root()
+def agent(obs, config):
+    steps = [step.column for step in (FIRST, *STEPS) if step.column in {FREE}]
+    return steps[0] if steps else max({FREE}, key=lambda k: WORTHS[k] * ROOT.above.depth)
+""",
     "names that are defined several times": f"""
 SIZE = 3
 def order(): return list(range(SIZE))
