@@ -1,9 +1,10 @@
 """Builds one self-contained file from an agent's modules."""
 
 import importlib.util
+import re
 import shlex
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import is_dataclass
 from functools import partial
 from inspect import isabstract, signature
@@ -20,7 +21,8 @@ from envs.board import BoardGame
 from envs.games import GAMES, game_entry
 from submission.bundle.closure import close
 from submission.bundle.compose import COMPILING, DISTRIBUTION, compose, data_files, own_names
-from submission.bundle.naming import Symbol
+from submission.bundle.definitions import READING, BundleError, Definition, reads_a_file
+from submission.bundle.naming import Symbol, Use
 from submission.bundle.source_tree import SourceTree, modules_in
 from submission.entry import CONNECT_FOUR
 
@@ -68,9 +70,11 @@ def build_bundle(
 
     player, agent_symbol = Symbol("submission.entry", "KagglePlayer"), Symbol(module, cls.__name__)
     others = {name: Symbol(rules.__module__, type(rules).__name__) for name, rules in games.items()}
-    closure = close(
-        SourceTree(project, own), [player, agent_symbol, *others.values()], own_names(files)
-    )
+    tree = SourceTree(project, own)
+    closure = close(tree, [player, agent_symbol, *others.values()], own_names(files))
+    for one in closure.definitions:
+        if one.module.partition(".")[0] in own:
+            _require_seen(one, tree.uses(one))
     written = {key: repr(value) for key, value in chosen.items()}
     constants = {file.option: file.constant for file in files}
     text = compose(
@@ -85,6 +89,38 @@ def build_bundle(
     )
     _prove(text)
     return text
+
+
+FINDING = re.compile(
+    r"__import__|eval|exec|globals|importlib\.(import_module|resources)\b.*|.*\.__subclasses__"
+)
+"""The full names of what finds things that the code does not name."""
+
+
+def _require_seen(definition: Definition, uses: Sequence[Use]) -> None:
+    """Check that the bundle can have all that a user's definition uses.
+
+    Raises:
+        BundleError: it finds some of it by other means than its name, or reads a file while it is
+            loaded.
+    """
+    for use in uses:
+        if FINDING.fullmatch(use.full_name):
+            raise BundleError(
+                definition.path,
+                use.reference.line,
+                f"cannot bundle {use.full_name}, which finds what the code does not name: "
+                "write the name instead",
+            )
+    own = (use for use in uses if isinstance(use.meaning, Symbol))
+    reads = not definition.is_called_later and reads_a_file(definition.statement)
+    if reads and not any(READING.fullmatch(use.reference.path[-1]) for use in own):
+        raise BundleError(
+            definition.path,
+            definition.line,
+            "cannot bundle a file that is read while the module is loaded: declare it as an option "
+            "by `agents.options.file_option`",
+        )
 
 
 def _made(name: str, cls: type[Agent], options: Mapping[str, JsonValue]) -> Agent:
@@ -177,6 +213,12 @@ def _prove(text: str) -> None:
         raise ValueError(f"Kaggle would take {last} for the agent: it is the last callable")
 
 
+UNDER_MAIN = 'put what does so under `if __name__ == "__main__":`'
+
+BEING_RUN = set[Path]()
+"""The modules of users that are being run for an agent."""
+
+
 def load_user_agent(source: Path, name: str) -> type[Agent]:
     """Find the agent class of this name in a module, which is run for it.
 
@@ -191,19 +233,23 @@ def load_user_agent(source: Path, name: str) -> type[Agent]:
         raise ValueError(f"{source} is no Python file: its name must end in .py")
     if is_bundle(source):
         raise ValueError(f"{source} was made by `connectx build`: {_as_it_is(source)}")
+    if source.resolve() in BEING_RUN:
+        raise ValueError(f"it builds itself when it is run: {UNDER_MAIN}")
     module = importlib.util.module_from_spec(spec)
     known = sys.modules.get(source.stem)
     sys.modules[source.stem] = module  # dataclasses look their module up there
     sys.path.insert(0, str(source.resolve().parent))
+    BEING_RUN.add(source.resolve())
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[source.stem]
         said = f"fails when it is run: {type(error).__name__}: {error}"
         if isinstance(error, SystemExit):
-            said = 'ends Python when it is run: put what does so under `if __name__ == "__main__":`'
+            said = f"ends Python when it is run: {UNDER_MAIN}"
         raise ValueError(f"{source} {said}") from error
     finally:
+        BEING_RUN.remove(source.resolve())
         sys.path.pop(0)
         if known is not None:
             sys.modules[source.stem] = known

@@ -15,7 +15,7 @@ from submission.bundle.references import Reference, SourceText, bound_names, fin
 CHANGING_METHODS = re.compile(
     "add|append|appendleft|clear|difference_update|discard|extend|extendleft|fill|insert|"
     "intersection_update|move_to_end|pop|popitem|popleft|register|remove|resize|reverse|rotate|seed|"
-    "seterr|setdefault|setflags|setrecursionlimit|simplefilter|sort|update"
+    "seterr|setdefault|setflags|sort|update"
 )
 """Names of methods that change their object, or of functions that change their module."""
 

@@ -1,11 +1,18 @@
 """The order of loading: the statements that give names their values while a module is loaded."""
 
+import re
 from collections.abc import Collection, Iterator, Set
 from contextlib import suppress
 
 from submission.bundle.definitions import BundleError, Definition, since_replaced
 from submission.bundle.naming import Symbol, Use
 from submission.bundle.source_tree import SourceTree
+
+SETTING_UP = re.compile(
+    r"(.*\.)?(gc\.disable|sys\.setrecursionlimit|threading\.stack_size"
+    r"|warnings\.(filterwarnings|simplefilter))"
+)
+"""The full names of functions that change how the whole process runs."""
 
 
 class Loading:
@@ -79,14 +86,16 @@ class Loading:
     ) -> bool:
         """Whether a call at module level, such as `init()` or `@register`, fills in needed values.
 
-        A call that only tries out the agent does not count.
+        Or whether it sets up the process. A call that only tries out the agent does not count.
         """
         called = [
             use
             for use in self._uses(statement)
             if not (statement.is_called_later and use.reference.deferred)
         ]
-        return not self._plays(statement) and any(
+        if self._plays(statement):
+            return False
+        return any(SETTING_UP.fullmatch(use.full_name) for use in called) or any(
             one.is_called_later
             and not needed.isdisjoint((one.module, name) for name in one.changed)
             for one in self._reached(called) - playing

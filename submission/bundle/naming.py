@@ -50,6 +50,13 @@ class Use(NamedTuple):
         """The text of the reference."""
         return ".".join(self.reference.path[: self.parts])
 
+    @property
+    def full_name(self) -> str:
+        """What is read, with its module unless it is a builtin: `importlib.import_module`."""
+        module = None if isinstance(self.meaning, Builtin) else self.meaning.module
+        names = (module, self.meaning.name, *self.reference.path[self.parts :])
+        return ".".join(filter(None, names))
+
 
 Uses = Mapping[Definition, Sequence[Use]]
 OwnNames = Mapping[str, LibraryImport | None]

@@ -185,6 +185,8 @@ class ModuleReader:
         for name in names:
             self._require_new(name, statement)
         definition = self._definition(names, statement, following)
+        for name in definition.changed_at_once & self.module.definitions.keys():
+            self.module.definitions[name].append(definition)
         self.module.definitions |= {name: [definition] for name in names}
         self._add_running(definition)
 

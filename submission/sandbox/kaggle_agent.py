@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
-from types import SimpleNamespace
+from types import CodeType, SimpleNamespace
 from typing import Any
 
 from submission.kaggle import kaggle_environments
@@ -234,15 +234,21 @@ def report_loading(main: Path, report: Callable[..., None]) -> None:
 
 def describe_choice(chosen: Any, main: Path) -> Message:
     """Describe the callable that Kaggle takes as the agent."""
-    code = getattr(chosen, "__code__", None)
+    code = _code(chosen)
     return {
         "name": _name(chosen),
         "type": "class" if isinstance(chosen, type) else "function" if code else "object",
-        "line": getattr(code, "co_firstlineno", None),
-        "arguments": getattr(code, "co_argcount", None),
+        "line": code.co_firstlineno if code else None,
+        "arguments": code.co_argcount if code else None,
         "file": Path(code.co_filename).name if code else None,
         "is_own": _is_own(chosen, main),
     }
+
+
+def _code(chosen: Any) -> CodeType | None:
+    """The code of a function; an object that has every attribute has none."""
+    code = getattr(chosen, "__code__", None)
+    return code if isinstance(code, CodeType) else None
 
 
 def _name(chosen: Any) -> str:
@@ -251,9 +257,8 @@ def _name(chosen: Any) -> str:
 
 def _is_own(chosen: Any, main: Path) -> bool:
     """Whether the file itself defines the chosen function, or the chosen object's class."""
-    code = getattr(chosen, "__code__", None)
-    if code is not None:
-        return bool(code.co_filename == str(main))
+    if (code := _code(chosen)) is not None:
+        return code.co_filename == str(main)
     # Kaggle executes the file without a `__name__` of its own: its classes say `builtins`, as
     # only the classes of the interpreter itself do elsewhere.
     module = getattr(chosen, "__module__", None)

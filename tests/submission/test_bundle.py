@@ -161,6 +161,14 @@ def first_column(text: str) -> int:
         ("LEAST = max(1, 2)\ndef max(a):\n    return a", "LEAST", 4, "max may mean the builtin"),
         ("def folder():\n    return __file__", "folder", 5, "__file__"),
         ("", "from agents.options import option", 11, "a project import inside a definition"),
+        ("X = 5", "globals()['X']", 11, "cannot bundle globals, which finds"),
+        ("import importlib", "importlib.import_module('math')", 11, "importlib.import_module"),
+        (
+            "import os, pathlib\nA = pathlib.Path(os.devnull).read_text()",
+            "A",
+            5,
+            "a file that is read",
+        ),
         ("N = 0\ndef use():\n    return helper_use()", "use", 6, "helper_use is used"),
     ],
 )
@@ -249,7 +257,15 @@ def test_names_for_annotations_alone_need_not_be_there(build: Build) -> None:
     assert first_column(build(f"from __future__ import annotations\n{text}")) == 0
 
 
-@pytest.mark.parametrize("used", ["@enter\ndef last(): return 5", "LAST = enter(lambda: 5)"])
+@pytest.mark.parametrize(
+    "used",
+    [
+        "@enter\ndef last(): return 5",
+        "LAST = enter(lambda: 5)",
+        "@TABLE.append\ndef last(): return 5",
+        "LAST = TABLE.insert(1, lambda: 5)",
+    ],
+)
 def test_what_enters_itself_into_a_table_comes_along(used: str, build: Build) -> None:
     top = "TABLE = []\ndef enter(function):\n    TABLE.append(function)\n    return function\n"
     text = own_agent(f"{top}@enter\ndef first(): return 0\n{used}", action="TABLE[1]()")
@@ -317,6 +333,10 @@ class MyAgent(Agent):
         ("x = ", "fails when it is run: SyntaxError: invalid syntax (my_agent.py, line 1)"),
         ("1 / 0", "fails when it is run: ZeroDivisionError: division by zero"),
         ("import sys\nsys.exit()", "ends Python when it is run: put what does so under"),
+        (
+            "import submission\nsubmission.build('MyAgent', source=__file__)",
+            "fails when it is run: ValueError: it builds itself when it is run: put what does so",
+        ),
         ("x = 1", "has no agent 'MyAgent'"),
         (
             own_agent("import sys", action="LAST")

@@ -70,6 +70,12 @@ def agent(obs, conf):
     return {FIRST_FREE}
 """,
     "another clock": f"import json, time\ntime.perf_counter = json.dumps = None\n{GOOD}",
+    "an object that has every attribute": f"""
+class Proxy:
+    def __getattr__(self, name): return 1
+    def __call__(self, obs, conf): return {FIRST_FREE}
+agent = Proxy()
+""",
 }
 
 

@@ -209,8 +209,11 @@ def is_data(value: Any) -> bool:
 
 
 def same_data(one: Any, other: Any) -> bool:
-    """Whether two values of `is_data` are equal in type and content."""
-    if type(one) is not type(other):
+    """Whether two values of `is_data` are equal in content and in the names of their types.
+
+    Each loading of a file makes its classes, such as those of named tuples, anew.
+    """
+    if type(one).__qualname__ != type(other).__qualname__:
         return False
     if isinstance(one, dict):
         return same_data([*one.items()], [*other.items()])

@@ -113,7 +113,7 @@ def _before_a_game(value: Any, written: Any, is_changed: bool, memo: dict[int, A
         if isinstance(value, FunctionType | type | Enum):
             return value
         if type(value) is not type(written):
-            twin = copy(value)
+            memo[id(value)] = memo[id(written)] = twin = copy(value)
             twin.__dict__ = deepcopy(vars(written if is_data(vars(written)) else value), memo)
             return twin
         if callable(value):

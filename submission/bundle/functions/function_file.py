@@ -57,6 +57,8 @@ def function_file(agent: Any) -> FunctionFile:
             raise
         place = tree.home.session.place(error.line)
         raise ValueError(f"{place}: {error.problem}") from error
+    except RecursionError as error:
+        raise ValueError(f"{whose} uses data that is nested too deep to be written") from error
     require_same(agent, title, state, loaded)
     return FunctionFile(title, text)
 

@@ -27,6 +27,9 @@ MAGIC = re.compile(r"get_ipython\(\)\.run_cell_magic\('(?:time|capture)'")
 AT_TOP_LEVEL = re.compile("<module>|<cell line")
 """The names of the code of a module, and of a cell."""
 
+PATH_CHANGE = re.compile(r"sys\.path\.")
+"""Begins a call that changes where modules are found."""
+
 NUMBERED = re.compile(r"(<.*?)(\d+)(\D*>)")
 """Names under which prompts keep what was typed, piece by piece."""
 
@@ -175,6 +178,8 @@ class SessionReader(ModuleReader):
                 pass
             case _ if statement.lineno > self._until:
                 pass
+            case ast.Expr(value=ast.Call(func=called)) if PATH_CHANGE.match(ast.unparse(called)):
+                pass  # the file is one, which finds no other
             case ast.If(test=test) if ast.unparse(test) in NEVER_ON_KAGGLE:
                 has_run = self.module.name == MAIN and "__name__" in ast.unparse(test)
                 for inner in statement.body if has_run else statement.orelse:

@@ -186,6 +186,10 @@ def endless() -> list[Any]:
     return found
 
 
+def nested(depth: int) -> list[Any]:
+    return [nested(depth - 1)] if depth else []
+
+
 def enclosing(value: Any) -> Any:
     return lambda observation: value
 
@@ -200,6 +204,7 @@ def enclosing(value: Any) -> Any:
         (enclosing(Slotted()), "uses value, a Slotted that cannot be written"),
         (enclosing(np.array([print])), "uses value, a ndarray that cannot be written"),
         (enclosing(endless()), "uses value, a list that cannot be written"),
+        (enclosing(nested(500)), "uses data that is nested too deep to be written"),
         (enclosing(deque([1])), "uses value, a deque that cannot be written"),
     ],
 )

@@ -1,6 +1,7 @@
 """A function becomes a file that plays the same as its module does when it is run anew."""
 
 import runpy
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,7 +11,7 @@ from hypothesis import HealthCheck, example, given, reject, settings
 from hypothesis import strategies as st
 
 from submission.bundle.functions.function_file import function_file
-from tests.helpers.written_modules import FREE, of_file, require_same_answers
+from tests.helpers.written_modules import FREE, module, of_file, require_same_answers
 
 WRITTEN = {
     "a helper is called like a builtin": f"""
@@ -194,6 +195,19 @@ def agent(obs, config):
     assert isinstance(order, Order) and STEPS[0] is forward
     return free[WORTH.get(order.side, order.side.value)]
 """,
+    "named tuples, a dict of one's own class and an object that holds itself": f"""
+from typing import NamedTuple
+class Step(NamedTuple):
+    column: int
+class Worths(dict):
+    def __missing__(self, key): return -key
+class Root:
+    def __init__(self): self.above, self.depth = self, 2
+FIRST, STEPS, WORTHS, ROOT = Step(3), [Step(6), Step(4)], Worths({{5: 9}}), Root()
+def agent(obs, config):
+    steps = [step.column for step in (FIRST, *STEPS) if step.column in {FREE}]
+    return steps[0] if steps else max({FREE}, key=lambda k: WORTHS[k] * ROOT.above.depth)
+""",
     "names that are defined several times": f"""
 SIZE = 3
 def order(): return list(range(SIZE))
@@ -309,6 +323,22 @@ mine.agent = agent
 @pytest.mark.parametrize("text", WRITTEN.values(), ids=WRITTEN)
 def test_what_was_written_plays_the_same(text: str, modules: Path) -> None:
     require_same_answers(modules, text)
+
+
+@pytest.mark.parametrize("top", ["import sys", "from sys import setrecursionlimit; import sys"])
+def test_the_recursion_limit_comes_along_and_paths_of_modules_do_not(
+    top: str, modules: Path
+) -> None:
+    call = "setrecursionlimit" if top.startswith("from") else "sys.setrecursionlimit"
+    text = f"{top}\nsys.path.append(__file__)\n{call}(4321)\ndef agent(obs): return {FREE}[0]"
+    before = sys.getrecursionlimit()
+    try:
+        built = function_file(module(modules, text).agent).text
+        sys.setrecursionlimit(before)
+        of_file(built)
+        assert sys.getrecursionlimit() == 4321
+    finally:
+        sys.setrecursionlimit(before)
 
 
 def test_modules_of_ones_own_and_of_the_project_come_along(modules: Path) -> None:
