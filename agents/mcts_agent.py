@@ -163,7 +163,7 @@ class MCTSAgent(TreeAgent):
     def _new_forest(self, env: Any, state: Any) -> Forest:
         rollout = self._rollout(env, compiled=True)
         settings = TreeSettings(
-            self.exploration,
+            float(self.exploration),  # for whole numbers the kernel would be compiled again
             self.rollouts_per_leaf,
             self.solver,
             self.decisive_moves,
