@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from math import inf
+from numbers import Integral
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -72,6 +73,17 @@ def require_at_least(name: str, number: float | None, least: float) -> None:
     if number is not None and not least <= number < inf:
         expected = "finite" if number == inf else f"at least {least}"
         raise ValueError(f"{name} must be {expected}, not {number!r}")
+
+
+def require_whole(name: str, number: int | None, least: int) -> None:
+    """Check a count, which may be NumPy's: one with a fraction would never be reached.
+
+    Raises:
+        ValueError: as `require_at_least`, or `number` is not whole.
+    """
+    require_at_least(name, number, least)
+    if not isinstance(number, Integral | None):
+        raise ValueError(f"{name} must be a whole number, not {number!r}")
 
 
 def require_one_of(name: str, choice: str, known: Collection[str]) -> None:
