@@ -19,7 +19,8 @@ from agents.compiled.mcts_kernel import TreeSettings, kernels_by_playouts
 from agents.compiled.tree_kernel import STREAM, TAKEN
 from agents.compiled.uct_tree import SLICE, UctTree
 from agents.guidance.rollouts import decisive, uniform
-from agents.mcts import LookAheadTree, Tree
+from agents.mcts import Tree
+from agents.tree import Node, node_of_two_plies
 from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.compiled.jit import fastest
 from envs.compiled.random_stream import DRAWN_BITS, DRAWN_MASK, STREAMS, drawn_index, next_stream
@@ -58,6 +59,16 @@ class StreamRandom(Random):
     def random(self) -> float:
         self.stream = next_stream(self.stream)
         return (self.stream & DRAWN_MASK) / (1 << DRAWN_BITS)
+
+
+class LookAheadTree(ReferenceTree):
+    """The compiled tree with decisive moves: two plies are looked ahead at every node."""
+
+    def make_node(
+        self, state: BoardState, actions: Sequence[int], proven: float | None = None
+    ) -> Node[BoardState, int]:
+        self.nodes += 1
+        return node_of_two_plies(self.env, state, actions, proven)
 
 
 def reference_tree(
