@@ -21,7 +21,7 @@ from agents.depth_first import Deepened, DepthFirstAgent, DepthFirstSearch
 from agents.engines import TwoEngines
 from agents.guidance.final_move import LOOK_AHEAD, TIE_BREAKS, best_against_fallible
 from agents.guidance.heuristics import HEURISTICS, Heuristic, automatic
-from agents.options import ENGINES, choose, option, require_at_least, require_one_of
+from agents.options import ENGINES, choose, option, require_one_of, require_whole
 from envs.protocol import Action, State
 
 
@@ -63,7 +63,7 @@ class AlphaBetaAgent(DepthFirstAgent, TwoEngines):
     def __post_init__(self) -> None:
         self._learned = learned_values("heuristic", self.heuristic, self.weights)
         super().__post_init__()
-        require_at_least("table_size", self.table_size, 0)
+        require_whole("table_size", self.table_size, 0)
         require_one_of("tie_break", self.tie_break, TIE_BREAKS)
         require_one_of("engine", self.engine, ENGINES)
 

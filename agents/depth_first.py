@@ -25,7 +25,7 @@ from agents.agent import (
 )
 from agents.guidance.heuristics import HEURISTICS, Heuristic
 from agents.guidance.ordering import ORDERINGS, Ordering, best_action, sensible_actions
-from agents.options import choose, option, require_at_least
+from agents.options import choose, option, require_at_least, require_whole
 from envs.protocol import Action, Env, State
 
 ROUNDING = 1e-12
@@ -181,7 +181,7 @@ class DepthFirstAgent(Agent):
     ordering: str | Ordering = option("auto", "which actions to try first: auto, centre, natural")
 
     def __post_init__(self) -> None:
-        require_at_least("depth", self.depth, 1)
+        require_whole("depth", self.depth, 1)
         require_at_least("time_limit", self.time_limit, 0)
         self.chosen_heuristic()
         self.chosen_ordering()

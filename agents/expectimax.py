@@ -7,7 +7,7 @@ from agents.agent import Clock, Finding, Found
 from agents.guidance.heuristics import Heuristic
 from agents.guidance.opponent_models import OpponentModel, opponent_models, probabilities_of
 from agents.minimax import Minimax, MinimaxAgent
-from agents.options import choose, option, require_at_least
+from agents.options import choose, option, require_whole
 from envs.protocol import CHANCE, Action, Env, State
 
 
@@ -31,7 +31,7 @@ class ExpectimaxAgent(MinimaxAgent):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_at_least("opponent_depth", self.opponent_depth, 1)
+        require_whole("opponent_depth", self.opponent_depth, 1)
         self._opponent()
 
     def _opponent(self) -> OpponentModel:

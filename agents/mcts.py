@@ -7,7 +7,7 @@ from random import Random
 from agents.agent import expected_value, player_sign, possible_outcomes
 from agents.guidance.ordering import winning_action
 from agents.guidance.rollouts import Rollout, random_outcome
-from agents.tree import MonteCarloTree, Node, node_of_two_plies
+from agents.tree import MonteCarloTree, Node
 from envs.protocol import Action, Env, State
 
 
@@ -116,14 +116,3 @@ class Tree(MonteCarloTree[State, Action]):
             del self.root.children[action]
         if self.solver and self.root.children:
             self.settle(self.root)
-
-
-class LookAheadTree(Tree[State, Action]):
-    """The reference of the compiled tree with decisive moves: every node looks two plies ahead."""
-
-    def make_node(
-        self, state: State, actions: Sequence[Action], proven: float | None = None
-    ) -> Node[State, Action]:
-        """A node without statistics, with the moves that two plies of look-ahead leave open."""
-        self.nodes += 1
-        return node_of_two_plies(self.env, state, actions, proven)

@@ -16,7 +16,7 @@ from agents.guidance.final_move import FINAL_MOVES, final_action, principal_vari
 from agents.guidance.ordering import sensible_actions
 from agents.guidance.rollouts import ROLLOUTS, Rollout, decisive, uniform
 from agents.mcts import Tree
-from agents.options import ENGINES, choose, option, require_at_least, require_one_of
+from agents.options import ENGINES, choose, option, require_at_least, require_one_of, require_whole
 from agents.tree import MonteCarloTree, SearchedNode
 from envs.compiled.random_stream import STREAMS
 from envs.protocol import Action, Env, State
@@ -65,11 +65,11 @@ class MCTSAgent(TreeAgent):
     _rng: Random = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        require_at_least("simulations", self.simulations, 1)
+        require_whole("simulations", self.simulations, 1)
         require_at_least("time_limit", self.time_limit, 0)
         require_at_least("exploration", self.exploration, 0)
-        require_at_least("rollouts_per_leaf", self.rollouts_per_leaf, 1)
-        require_at_least("threads", self.threads, 1)
+        require_whole("rollouts_per_leaf", self.rollouts_per_leaf, 1)
+        require_whole("threads", self.threads, 1)
         self._learned = learned_values("rollout", self.rollout, self.weights)
         self._rollout(None, compiled=False)
         choose("final_move", self.final_move, FINAL_MOVES)
@@ -162,7 +162,7 @@ class MCTSAgent(TreeAgent):
     def _new_forest(self, env: Any, state: Any) -> Forest:
         rollout = self._rollout(env, compiled=True)
         settings = TreeSettings(
-            self.exploration,
+            float(self.exploration),  # for whole numbers the kernel would be compiled again
             self.rollouts_per_leaf,
             self.solver,
             self.decisive_moves,

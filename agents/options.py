@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from math import inf
+from numbers import Integral
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -79,10 +80,15 @@ def require_at_least(name: str, number: float | None, least: float) -> None:
         raise ValueError(f"{name} must be {expected}, not {number!r}")
 
 
-def require_whole(name: str, number: object, least: int) -> None:
-    """Check a count or a seed; a ValueError if it is no whole number of at least `least`."""
-    if type(number) is not int or number < least:
-        raise ValueError(f"{name} must be a whole number of at least {least}, not {number!r}")
+def require_whole(name: str, number: int | None, least: int) -> None:
+    """Check a count or a seed, which may be NumPy's; None is no limit.
+
+    Raises:
+        ValueError: `number` is not whole, or as `require_at_least`.
+    """
+    if not isinstance(number, Integral | None):
+        raise ValueError(f"{name} must be a whole number, not {number!r}")
+    require_at_least(name, number, least)
 
 
 def require_one_of(name: str, choice: str, known: Collection[str]) -> None:

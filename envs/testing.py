@@ -17,8 +17,8 @@ def check_game(game: Any, *, games: int = 100, seed: int = 0, most_plies: int = 
     States and actions are hashable and never change; the same question has the same answer; equal
     states go on alike; actions differ, and illegal ones are refused; rewards are finite numbers in
     [-1, 1] and come only with the last action; chance has probabilities that sum to 1; and games
-    end. In an `envs.board.BoardGame` a line wins, and an action lays a stone in its lowest free
-    cell, as long as it has one; its cells stand on each other.
+    end. An `envs.board.BoardGame` begins with an empty board, a line wins, and an action lays a
+    stone in its lowest free cell, as long as it has one; its cells stand on each other.
 
     Args:
         game: the rules.
@@ -58,6 +58,12 @@ class _Contract:
     def initial_state(self) -> Hashable:
         """The initial state."""
         state: Hashable = self._same_twice("initial_state()", self._game.initial_state)
+        is_board = isinstance(self._game, BoardGame)
+        _require(
+            not is_board or state == BoardState.of_stones(0, 0),
+            f"initial_state() is {state}: a BoardGame begins with an empty board, and player 1 "
+            f"moves first{OTHERWISE}",
+        )
         return state
 
     def actions(self, state: Hashable) -> Sequence[Hashable]:
@@ -125,7 +131,7 @@ class _Contract:
         free = self._game.action_cells[action] & ~state.mask
         stone = free & -free
         _require(
-            (after.mask, after.mover) == (state.mask | stone, state.mask ^ state.mover),
+            after[:3] == (state.mask ^ state.mover, state.mask | stone, 3 - state.player),
             f"get_next_state({state}, {action}) is {after}: in a BoardGame an action lays a stone "
             f"in the lowest free one of its action_cells, and the players take turns{OTHERWISE}",
         )

@@ -23,8 +23,9 @@ SLICE = 1000  # playouts of each tree between two looks at the clock: about a mi
 
 
 class UctTree(PooledTree):
-    """A tree that grows as `agents.mcts.Tree` does; with decisive moves, as `LookAheadTree`.
+    """A tree that grows as `agents.mcts.Tree` does.
 
+    With decisive moves it looks two plies ahead at every node (`agents.tree.node_of_two_plies`).
     Its game is one that `agents.compiled.compilation.is_compiled_game` accepts. A `learned` value
     guesses leaves instead of playouts.
     """

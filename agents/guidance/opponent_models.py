@@ -110,9 +110,9 @@ def _visit_shares(
 ) -> Mapping[Action, float]:
     action = agent.search(env, state).action
     root = agent.tree.root
-    if root.proven is not None or not root.children:
+    most = max((child.visits for child in root.children.values()), default=0)
+    if root.proven is not None or not most:
         return {action: 1.0}
-    most = max(child.visits for child in root.children.values())
     weights = {
         action: (child.visits / most) ** (1.0 / temperature)
         for action, child in root.children.items()

@@ -15,7 +15,7 @@ from agents.compiled.puct_tree import PuctTree, puct_on
 from agents.engines import TreeAgent
 from agents.guidance.final_move import principal_variation, safest_action
 from agents.guidance.ordering import sensible_actions
-from agents.options import ENGINES, option, require_at_least, require_one_of
+from agents.options import ENGINES, option, require_at_least, require_one_of, require_whole
 from agents.policy.network import PolicyNetwork, TrainedPolicy, evaluate_network
 from agents.policy.policy_agent import action_chances, averaged, legal_logits
 from agents.policy.puct import Evaluation, GuidedTree, gumbel_merits, halve_sequentially
@@ -72,7 +72,7 @@ class AlphaZeroAgent(TreeAgent):
 
     def __post_init__(self) -> None:
         for name in ("simulations", "considered"):
-            require_at_least(name, getattr(self, name), 1)
+            require_whole(name, getattr(self, name), 1)
         for name in ("time_limit", "exploration", "fpu", "noise", "temperature"):
             require_at_least(name, getattr(self, name), 0)
         if self.noise > 1:

@@ -131,7 +131,7 @@ def active_features(board: FeatureBoard, mover: int, mask: int, found: Any) -> i
 def completions(board: FeatureBoard, stones: int) -> int:
     """The cells that would complete a line of `stones`, whether free or not."""
     found = completing_cells(stones, board.rows, board.inarow)
-    if board.floor == board.board:  # no column fills from below, so that upright lines have gaps
+    if board.floor & (board.board << 1):  # stones lie above free cells: upright lines have gaps
         found |= completing_along(stones, 1, board.inarow)
     return found & board.board
 

@@ -198,7 +198,7 @@ def _kept_by_name(twin: Any) -> Any:
         return twin
 
     def index_key(signature: Any, codegen: Any) -> Any:
-        return signature, codegen.magic_tuple()
+        return signature, tuple(map(_fields, signature)), codegen.magic_tuple()
 
     read_index, read_code, find = files._load_index, files._load_data, cache.load_overload
 
@@ -230,6 +230,14 @@ def _kept_by_name(twin: Any) -> Any:
     cache._index_key, cache.load_overload = index_key, load_overload
     files._load_index, files._load_data, files.save = load_index, load_code, save
     return twin
+
+
+def _fields(kind: Any) -> Any:
+    """The names of the fields of a tuple, for types that differ in their order alone are equal."""
+    from numba import types
+
+    is_tuple = isinstance(kind, types.BaseTuple)
+    return is_tuple and (getattr(kind, "fields", None), *map(_fields, kind))
 
 
 @cache

@@ -15,12 +15,14 @@ from agents.agent import Clock
 from agents.compiled.compilation import Compilation
 from agents.compiled.forest import Forest
 from agents.compiled.learned_value import LearnedValue
-from agents.compiled.mcts_kernel import TreeSettings
+from agents.compiled.mcts_kernel import TreeSettings, kernels_by_playouts
 from agents.compiled.tree_kernel import STREAM, TAKEN
 from agents.compiled.uct_tree import SLICE, UctTree
 from agents.guidance.rollouts import decisive, uniform
-from agents.mcts import LookAheadTree, Tree
+from agents.mcts import Tree
+from agents.tree import Node, node_of_two_plies
 from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
+from envs.compiled.jit import fastest
 from envs.compiled.random_stream import DRAWN_BITS, DRAWN_MASK, STREAMS, drawn_index, next_stream
 from tests.helpers.bitbully_judge import Judge
 from tests.helpers.brute_force import BruteForce
@@ -57,6 +59,16 @@ class StreamRandom(Random):
     def random(self) -> float:
         self.stream = next_stream(self.stream)
         return (self.stream & DRAWN_MASK) / (1 << DRAWN_BITS)
+
+
+class LookAheadTree(ReferenceTree):
+    """The compiled tree with decisive moves: two plies are looked ahead at every node."""
+
+    def make_node(
+        self, state: BoardState, actions: Sequence[int], proven: float | None = None
+    ) -> Node[BoardState, int]:
+        self.nodes += 1
+        return node_of_two_plies(self.env, state, actions, proven)
 
 
 def reference_tree(
@@ -372,6 +384,17 @@ def test_where_the_search_is_compiled(env: Any, options: dict[str, Any], compile
     else:
         with pytest.raises(ValueError, match="the compiled engine needs Numba, ConnectX on"):
             required.act(env, env.initial_state())
+
+
+def test_whole_numbers_are_not_compiled_anew() -> None:
+    env = ConnectFour()
+    known = []
+    for exploration in (2.0, 2):
+        agent = MCTSAgent(1, exploration=exploration, engine="compiled", weights=None)
+        agent.search(env, env.initial_state())
+        twin: Any = fastest(kernels_by_playouts.grow)
+        known.append(len(twin.signatures))
+    assert known[0] == known[1]
 
 
 def test_without_numba_the_reference_searches(monkeypatch: pytest.MonkeyPatch) -> None:

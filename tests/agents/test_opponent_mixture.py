@@ -120,6 +120,13 @@ def test_visits_become_chances(env: Any) -> None:
     assert proven == {0 if isinstance(env, ConnectX) else 2: 1.0}
 
 
+def test_the_action_itself_is_certain_where_no_child_was_visited() -> None:
+    env = ConnectX()
+    agent = make_agent("alphazero", simulations=1, keep_tree=False)
+    chances = visit_shares(agent, 1.0)(env, env.initial_state())
+    assert chances == {agent.act(env, env.initial_state()): 1.0}
+
+
 def test_visits_are_asked_of_tree_searches_alone() -> None:
     with pytest.raises(ValueError, match="needs a tree search"):
         visit_shares(MinimaxAgent(), 1.0)

@@ -222,6 +222,26 @@ def test_an_unknown_choice_or_a_number_out_of_range_is_refused(
         make_agent(name, **options)
 
 
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        ("minimax", "depth"),
+        ("expectimax", "opponent_depth"),
+        ("alphabeta", "table_size"),
+        ("mcts", "simulations"),
+        ("mcts", "rollouts_per_leaf"),
+        ("mcts", "threads"),
+        ("alphazero", "simulations"),
+        ("alphazero", "considered"),
+    ],
+)
+def test_a_class_takes_whole_counts_alone_for_a_search_would_pass_others_by(
+    name: str, count: str
+) -> None:
+    with pytest.raises(ValueError, match=f"^{count} must be a whole number, not 2.5$"):
+        agent_class(name)(**{count: 2.5})
+
+
 # --- agents named by a text
 
 

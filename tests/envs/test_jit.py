@@ -42,6 +42,19 @@ def make_totals(kernel):
 in_parts = make_totals(total)
 """
 
+PAIR = """
+from collections import namedtuple
+
+Pair = namedtuple("Pair", {fields})
+"""
+READER = """
+from envs.compiled.jit import jit
+
+@jit
+def first_of(nested):
+    return nested[0].first
+"""
+
 CONSTANTS = """
 from envs.compiled.jit import jit
 
@@ -124,6 +137,17 @@ def test_code_is_found_again_until_something_that_it_was_made_of_has_changed(fol
         ([32, 96], [1, 1]),
         ([31, 93], [0, 0]),
     ]
+
+
+def test_fields_that_have_moved_are_read_where_they_are(folder: Path) -> None:
+    (folder / "reading.py").write_text(READER)
+    for fields in (["first", "second"], ["second", "first"]):
+        (folder / "pairs.py").write_text(PAIR.format(fields=fields))
+        for name in ("pairs", "reading"):
+            sys.modules.pop(name, None)
+        invalidate_caches()
+        pair = import_module("pairs").Pair(first=1, second=2)
+        assert compiled(import_module("reading").first_of)((pair, 3)) == 1
 
 
 @pytest.mark.parametrize("suffix", ["nbi", "nbc"])

@@ -17,7 +17,9 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
 from agents import make_agent
-from envs import BoardGame, BoardState, TicTacToe, register_game
+from agents.compiled.puct_kernel import PuctSettings
+from agents.compiled.puct_tree import PuctTree, wavy_network
+from envs import BoardGame, BoardState, TicTacToe, register_game, state_from_moves
 from envs.bitboard import cell_bit, has_line
 from envs.games import GAMES, OTHER_GAMES
 from envs.learning.numbered_games import NumberedGame
@@ -180,6 +182,25 @@ def test_pettingzoo_has_both(game: Any) -> None:
         made = pettingzoo.make("aec", f"connectx/{type(game).__name__}-v0")
         made.reset()
         assert made.observe("player_1")["action_mask"].any()
+
+
+class Shelves(Pyramid):
+    """Two actions fill each column: one its lower half, one its upper half."""
+
+    def __init__(self) -> None:
+        super().__init__(4, 3, 3)
+        self.action_cells = [
+            cell_bit(4, row, column) | cell_bit(4, row - 1, column)
+            for row in (3, 1)
+            for column in range(3)
+        ]
+
+
+def test_guided_searches_see_the_gap_in_an_upright_line() -> None:
+    game = Shelves()
+    state = state_from_moves(game, "1243")  # the second cell of the first column wins
+    tree = PuctTree(game, state, wavy_network(game), PuctSettings(1.5, 0.2), plain=True)
+    assert tree.root.proven == 1.0
 
 
 # --- what is refused

@@ -119,6 +119,13 @@ class PeacefulTicTacToe(TicTacToe):
         return super().get_next_state(state, action)._replace(won=False)
 
 
+class BegunTicTacToe(TicTacToe):
+    """The first stone lies in the middle: vector environments would begin without it."""
+
+    def initial_state(self) -> BoardState:
+        return TicTacToe().get_next_state(super().initial_state(), 4)
+
+
 class GivenNim(Nim):
     """Its actions are numbers of objects from the only heap, in another kind of container."""
 
@@ -162,6 +169,7 @@ def test_actions_that_are_no_sequence_are_told(container: Callable[[Any], Any]) 
         (ZeroBasedNim(3, 4), "there are no chance_probabilities: .* number them 1 and 2"),
         (MisereTicTacToe(), r"is -?1.0 and won is True with a line: in a BoardGame the first"),
         (PeacefulTicTacToe(), r"is 0.0 and won is False with a line: in a BoardGame the first"),
+        (BegunTicTacToe(), "a BoardGame begins with an empty board"),
     ],
 )
 def test_a_broken_game_is_told_what_is_wrong(game: Any, complaint: str) -> None:

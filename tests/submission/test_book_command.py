@@ -93,7 +93,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
         ("--rows 9", "a book takes boards with columns * (rows + 1) at most 63"),
         ("--inarow 40", "and (inarow - 1) * (rows + 2) below 256, not 6 rows, 7 columns and 40 in"),
         ("--inarow 0", "inarow must be a whole number of at least 1, not 0"),
-        ("--workers 0", "the number of workers must be a whole number of at least 1, not 0"),
+        ("--workers 0", "the number of workers must be at least 1, not 0"),
         (
             "--workers 2 --table-megabytes 99999999",
             "too little for 2 tables of 99999999 MB: give a smaller --table-megabytes or fewer",

@@ -207,7 +207,7 @@ def test_a_test_of_players_who_repeat_their_games_ends_with_the_distinct_ones(
 
 
 def test_a_schedule_of_any_length_begins_at_once() -> None:
-    assert next(schedule(against_each(RANDOM, [NEGAMAX]), small(10**400))).game == 0
+    assert next(schedule(against_each(RANDOM, [NEGAMAX]), small(10**18))).game == 0
 
 
 def test_a_name_that_is_no_utf8_has_a_seed_and_others_keep_theirs() -> None:
@@ -229,8 +229,8 @@ def test_a_name_that_is_no_utf8_has_a_seed_and_others_keep_theirs() -> None:
         ),
         (lambda: small(0), "at least 1, not 0"),
         (lambda: small(-1), "at least 1, not -1"),
-        (lambda: small(1, seed=-1), "seed must be a whole number of at least 0, not -1"),
-        (lambda: small(1, seed=1.5), "seed must be a whole number of at least 0, not 1.5"),
+        (lambda: small(1, seed=-1), "seed must be at least 0, not -1"),
+        (lambda: small(1, seed=1.5), "seed must be a whole number, not 1.5"),
         (lambda: Settings(1, opening_plies=-1), "at least 0, not -1"),
         (lambda: require_pairs(2.0), "even number of games, at least 2, not 2.0"),  # type: ignore[arg-type]
         (lambda: GameConfiguration(rows=0), "rows must be from 1 to 100, not 0"),
