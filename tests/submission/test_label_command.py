@@ -46,7 +46,7 @@ def test_a_board_with_fewer_positions_gives_all_that_there_are(
         ("--labels 5 --rows 0", "rows must be a whole number of at least 1, not 0"),
         (
             "--labels 5 --workers 0",
-            "the number of workers must be a whole number of at least 1, not 0",
+            "the number of workers must be at least 1, not 0",
         ),
         ("--labels 5 -o labels.csv", r"kept in \.npz or \.parquet files, not in labels\.csv"),
         ("--labels 5 -o no/labels.npz", "cannot write .*labels.npz"),
