@@ -127,8 +127,8 @@ def word_report(speeds: list[WordSpeed]) -> Report:
             *map(shown, elsewhere),
         )
     return [
-        "Connect Four in words of 64 bits, by processor time; the share of that in wider words, "
-        "which it does not need; and boards that do (rows x columns x line):",
+        "Rates by processor time: Connect Four in words of 64 bits, the share of these rates in "
+        "wider words, and boards that need such words (rows x columns x line):",
         rows,
     ]
 

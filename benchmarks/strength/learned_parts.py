@@ -240,8 +240,8 @@ class TicTacToePart:
                     show(number, len(outcomes), "")
             figures.append(_whole(f"moves that lose value, {budget}", lost, len(outcomes)))
         notes = [
-            "Points of player 1: of a game against itself, 50 for its value of 0. Moves that lose "
-            f"value: of those in all {len(outcomes)} positions in which the game goes on."
+            "Points of player 1: of a game against itself, 50 for a draw. Moves that lose value: "
+            f"in all {len(outcomes)} positions of unfinished games."
         ]
         return Measured(figures, notes)
 

@@ -210,8 +210,8 @@ def season_report(seasons: Seasons) -> Report:
         rows,
         f"`{TRAPS}` is ahead of `{LONGEST}` by {_gain_text(seasons, 'mu', 1)} in mu and by "
         f"{_gain_text(seasons, 'rank', -1)} places: the mean of the seasons with its 95 % "
-        "interval, and within how much of it 95 % of the seasons lie, for luck and for want of "
-        "measured games.",
+        "interval, and in brackets the spread of 95 % of the seasons, by luck and few measured "
+        "games.",
     ]
 
 

@@ -192,11 +192,11 @@ def second_seat_report(encounters: Sequence[Encounter]) -> Report:
         "Points a game as player 2 from the empty board, where each of its moves loses against "
         f"perfect play: a win counts 1, a draw 1/2. {names}",
         _group_table(encounters, erring, letters),
-        "An opponent errs who gives the win away at least once, to whomever. "
-        f"{'The least points against those who err: ' if worst else 'Nobody errs'}{worst}.",
+        "An opponent errs if it gives the win away at least once, to any player. "
+        f"{'The least points against such opponents: ' if worst else 'Nobody errs'}{worst}.",
         _opponent_table(encounters, erring, letters),
-        "With 95 % intervals, for as many games as differ move for move of all that were played; "
-        "agents without random numbers play one game, or two that are the same.",
+        "With 95 % intervals over the distinct games; agents without random numbers play one game, "
+        "or the same game twice.",
     ]
 
 
