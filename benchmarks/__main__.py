@@ -248,7 +248,7 @@ def opponents(
     ] = None,
     json: Json = None,
 ) -> None:
-    """Time the vector environments by the opponent who plays inside of the step."""
+    """Time the vector environments by the opponent that replies inside the step."""
     timings = measure_opponents(rounds, pufferlib)
     measured = [*_track(timings, "Timing opponents", len(OPPONENTS) + (pufferlib is not None))]
     _publish(opponent_report(measured), json, measured)
@@ -315,7 +315,7 @@ def second_seat(
     workers: Workers = 2,
     json: Json = None,
 ) -> None:
-    """Count what players win as player 2, who is lost at the start: hours; --only takes less."""
+    """Count points as player 2, who is lost from the start: hours; --only takes less."""
     with _refusals():
         opponents = opponents_of(pool, network or [], only)
         encounters = play_encounters(player or PLAYERS, opponents, games, seed, workers)
@@ -444,7 +444,7 @@ def structure(json: Json = None) -> None:
 
 @app.command()
 def readme() -> None:
-    """Show in the README of this folder what its results/ hold."""
+    """Update the README of this folder from its results/."""
     text = with_results(README.read_text(encoding="utf-8"), README.parent)
     README.write_text(text, encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""Times how long it takes until a package is imported, or a command has printed its help."""
+"""Times the imports of packages, and the help of commands."""
 
 import os
 import subprocess

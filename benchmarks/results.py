@@ -1,8 +1,8 @@
-"""What benchmarks find: printed, kept as JSON, and shown in the README of this folder.
+"""Results of benchmarks: printed, kept as JSON, and shown in the README of this folder.
 
-A report is made of paragraphs and tables, in the order in which they are read. `--json FILE` keeps
-it in `results/`, and `python -m benchmarks readme` copies what is kept there into the README,
-between `<!-- results/NAME.json -->` and `<!-- end -->`; the text around is written by hand.
+A report consists of paragraphs and tables, in reading order. `--json FILE` keeps it in `results/`,
+and `python -m benchmarks readme` copies the kept reports into the README, between
+`<!-- results/NAME.json -->` and `<!-- end -->`; the text around is written by hand.
 """
 
 import json
@@ -64,7 +64,7 @@ def print_report(report: Report, console: Console) -> None:
 
 
 def report_json(report: Report, timings: Sequence[object] = ()) -> str:
-    """The report with what measured it, and all timings of which it shows the medians."""
+    """The report, its command and conditions, and all timings behind its medians."""
     content = {
         "command": f"python -m benchmarks {shlex.join(sys.argv[1:])}",
         "conditions": _conditions(),
@@ -90,7 +90,7 @@ def _plain_table(rows: Table) -> dict[str, Any]:
 
 
 def with_results(text: str, folder: Path) -> str:
-    """A document with the results of today's files of a folder in their places.
+    """A document with the present results of a folder in their places.
 
     Raises:
         ValueError: the document has no place for a file.
@@ -109,7 +109,7 @@ def with_results(text: str, folder: Path) -> str:
 
 
 def results_markdown(content: dict[str, Any]) -> str:
-    """What a file of results holds, in Markdown: its report, then what measured it, and where."""
+    """A file of results in Markdown: its report, then its command and conditions."""
     parts = [
         part if isinstance(part, str) else _markdown_table(**part) for part in content["report"]
     ]

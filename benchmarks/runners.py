@@ -44,13 +44,13 @@ WORKER_GAMES = 60
 
 @dataclass(frozen=True)
 class RunnerSpeed:
-    """What a workload took: seconds a move, by the clock, in each round."""
+    """The times of a workload: seconds a move, by the clock, in each round."""
 
     name: str
     ours: Timings
     peer: Timings
     goal: float
-    """How many times as fast as the peer ours is to be."""
+    """How many times as fast as the peer ours should be."""
 
 
 class RunnerWorkload(Protocol):
@@ -110,7 +110,7 @@ class TwoWorkers:
     goal: float = 1.8
 
     def measure(self, rounds: int) -> RunnerSpeed:
-        """Time the two in turn; what starts the processes is not counted."""
+        """Time the two in turn; starting the processes is not counted."""
         with local_executor(1) as one:
             self.on(one)
             with local_executor(2) as two:
@@ -130,7 +130,7 @@ class TwoWorkers:
 
 
 def runner_workloads() -> list[RunnerWorkload]:
-    """What is timed, and how fast it is to be."""
+    """The workloads, with their goals."""
     built_in, ours = find_player("random"), find_player("random:")
     return [
         BesideKaggle("two files, Kaggle's arena", TRIVIAL_SUBMISSION, Arena.KAGGLE, 1 / 1.2),

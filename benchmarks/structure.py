@@ -1,6 +1,6 @@
-"""How the sources are cut: files, lines and imports, and the files that a command passes.
+"""The structure of the sources: files, lines and imports, and the files that a command passes.
 
-Neither is a benchmark of speed: the first is compared with codebases that are well cut, the second
+Neither is a benchmark of speed: the first is compared with well-structured codebases, the second
 with itself, before and after a change.
 """
 

@@ -13,7 +13,7 @@ from rich.table import Table
 from benchmarks.results import table
 
 SECONDS_PER_TIMING = 0.1
-"""Short work is repeated for as long, so that a timing is well above the clock's noise."""
+"""Short work is repeated for this long, so that a timing is well above the clock's noise."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Peer:
 
     name: str
     requirement: str
-    """What pip installs it by."""
+    """Its name for pip."""
     run: Callable[[], float]
     """Does the work once; the workload says what it returns.
 
@@ -32,7 +32,7 @@ class Peer:
 
 @dataclass(frozen=True)
 class Workload:
-    """Work of ours, and what it is compared with."""
+    """Work of ours, and its peers."""
 
     name: str
     run: Callable[[], Any]
@@ -41,7 +41,7 @@ class Workload:
     published: float | None = None
     """Seconds that were published for other code."""
     count: int | None = None
-    """The simulations or plies of one run, where their rate is shown instead of the time."""
+    """The simulations or plies of one run, if their rate is shown instead of the time."""
 
 
 @dataclass(frozen=True)
@@ -57,13 +57,13 @@ class Timings:
         return median(self.seconds)
 
     def times_faster(self, peer: "Timings") -> list[float]:
-        """By which factor this was faster than the peer, in each round."""
+        """The factor by which this was faster than the peer, in each round."""
         return [theirs / ours for ours, theirs in zip(self.seconds, peer.seconds, strict=True)]
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """What a workload and its peers took."""
+    """The times of a workload and its peers."""
 
     workload: Workload
     ours: Timings
@@ -132,9 +132,9 @@ def peer_table(
     """Our work beside the peers', measured in the same run.
 
     Args:
-        kind: what the workloads are, as the heading of their column.
+        kind: the heading of the workloads' column.
         measurements: a row for each and each of its peers.
-        figure: what is shown of a workload that took so many seconds.
+        figure: the text for a workload that took so many seconds.
     """
     rows = table(kind, "ours", "peer", "its figure", "times faster", words=(kind, "peer"))
     for measured in measurements:

@@ -20,13 +20,13 @@ from benchmarks.solver.make_positions import random_moves
 PAGES = 200
 """Pages that play, each about a move a second ..."""
 WATCHING = 30
-"""... and those among them that look at values, too."""
+"""... and how many of them show values, too."""
 LOAD_SECONDS = 20.0
 POSITIONS = 200
 FEWEST_PLIES, MOST_PLIES = 12, 36
 """Of the positions whose values are asked for."""
 GOAL_MOVE, GOAL_VALUES = 0.1, 0.2
-"""Seconds: 95 % of the moves of a quick agent, and of values, are to be there by then."""
+"""Seconds within which 95 % of a quick agent's moves, and of values, should be there."""
 QUICK_AGENTS: tuple[dict[str, Any], ...] = (
     {"name": "random"},
     {"name": "greedy"},
@@ -126,7 +126,7 @@ class PageClient:
 
 
 async def play_in_pages(address: Address, seconds: float = LOAD_SECONDS) -> list[float]:
-    """Have pages play at once; the seconds that their moves took."""
+    """Have pages play at once; the seconds of their moves."""
     until = perf_counter() + seconds
     pages = [play(address, number, until) for number in range(PAGES)]
     watching = [watch(address, number, until) for number in range(WATCHING)]
@@ -151,7 +151,7 @@ async def play(address: Address, number: int, until: float) -> list[float]:
 
 
 async def watch(address: Address, number: int, until: float) -> None:
-    """Look at the values of random positions, each for as long as a player may."""
+    """Follow the values of random positions, each for as long as a player may."""
     rng = Random(number)
     page = PageClient(address, f"playing{number:05}")
     while perf_counter() < until:

@@ -14,6 +14,7 @@ top that no stone ever occupies. On 6 rows and 7 columns:
 So a step to the neighbouring cell is a shift by a constant: 1 up, `rows + 1` to the right,
 `rows + 2` right and up, `rows` right and down; the guard bits keep a line from running on into the
 next column. The layout is the customary one (J. Tromp's Fhourstones, P. Pons' solver tutorial).
+Of the set bits of `x`, `x & -x` is the lowest one, and `x & (x - 1)` are the others.
 
 The rules use the first half of this module, on boards of any size. The `inlined` functions of the
 second half are the ingredients of compiled searches, on words of 64, 128 or 256 bits: with `rows`,
@@ -45,7 +46,7 @@ def mirrored(rows: int, columns: int, cells: int) -> int:
     height = rows + 1
     image = 0
     for _ in range(columns):
-        left_column = cells ^ (cells >> height << height)
+        left_column = cells ^ (cells >> height << height)  # the lowest `height` bits
         image = image << height | left_column  # each one pushes those before it to the right
         cells = cells >> height  # not in place: it may be an array
     return image

@@ -1,4 +1,4 @@
-"""What all tests share: the command line, and Hypothesis without a clock on a shared machine."""
+"""Shared by all tests: the command line, and Hypothesis without a clock on a shared machine."""
 
 import gc
 import os
@@ -38,10 +38,10 @@ FAR = {
     "tests.helpers.kaggle_rules",
     "tests.helpers.processes",
 }
-"""Whoever imports one of these modules, or what is theirs, leaves the process or needs Kaggle."""
+"""Tests that import these modules, or names from them, start processes or need Kaggle."""
 
 BROWSER = {"tests.helpers.browser", "tests.helpers.jupyter"}
-"""Whoever uses these drives Chromium or a notebook."""
+"""Tests that use these drive Chromium or a notebook."""
 
 
 def pytest_xdist_auto_num_workers() -> int:
@@ -61,14 +61,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Spare the garbage collector what stays to the end: modules, and the tests themselves."""
+    """Spare the garbage collector the modules and tests, which stay to the end."""
     gc.collect()
     gc.freeze()
 
 
 @cache
 def _origins(module: ModuleType) -> set[str]:
-    """The modules that the values of a module are, or come from."""
+    """The modules among a module's values, and those where the other values are defined."""
     return {
         str(getattr(value, "__name__" if isinstance(value, ModuleType) else "__module__", None))
         for value in vars(module).values()
@@ -77,7 +77,7 @@ def _origins(module: ModuleType) -> set[str]:
 
 @pytest.fixture(scope="module")
 def threads_of_single_rows() -> Iterator[None]:
-    """Batches are shared by as many threads as are asked for, however small they are."""
+    """Share even small batches among all threads that are asked for."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(vector_threads, "ROWS_OF_A_THREAD", 1)
         yield
@@ -104,7 +104,7 @@ def workers_in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def no_compiling_from_one_test_into_the_next() -> Iterator[None]:
-    """End what a submission compiles that a test has loaded here: Numba sets warnings aside."""
+    """End the compiling of a submission that a test has loaded here: Numba sets warnings aside."""
     yield
     for thread in threading.enumerate():
         target = vars(thread).get("_target")

@@ -123,7 +123,7 @@ def make_search(guessed_score: ScoreAfter, kept_score: ScoreAfter) -> AlphaBetaS
         child[BETA] = -frame[ALPHA]
         child[ALPHA] = -frame[BETA]
         if frame[NEXT] and not frame[AGAIN]:
-            child[ALPHA] = child[BETA] - 1
+            child[ALPHA] = child[BETA] - 1  # a null window
         frame[NEXT] += 1
         arrays.progress[NODES] += 1
 
@@ -186,7 +186,7 @@ def lose(board: BoardMasks, arrays: SearchArrays, ply: int, possible: int, threa
     """The score of a state whose moves all lose at once; its variation blocks a win, if it can."""
     blocks = possible & threats
     move = blocks & -blocks if blocks else possible & -possible
-    answers = ((arrays.frames[ply, MASK] | move) + board.bottom) & threats
+    answers = ((arrays.frames[ply, MASK] | move) + board.bottom) & threats  # the opponent's wins
     arrays.variations[ply, 0] = move
     arrays.variations[ply, 1] = answers & -answers
     arrays.variation_lengths[ply] = 2
@@ -277,7 +277,7 @@ def take_back(arrays: SearchArrays, ply: int, score: int, plies: int) -> int:
     if frame[ALPHA] >= frame[BETA]:  # fail high: the opponent has a better choice before
         remember_killer(arrays, ply, move)
         if frame[NEXT] < frame[MOVES]:
-            frame[HIGH] = 1
+            frame[HIGH] = 1  # a move that was not searched may win
     elif frame[NEXT] < frame[MOVES]:
         return OPEN
     low = max(int(frame[LOW]), int(frame[KNOWN_LOW]))

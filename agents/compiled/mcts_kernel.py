@@ -80,7 +80,7 @@ def add_child(
     cell = random_cell(untried, counters[STREAM], board)
     node.children += 1
     node.untried -= 1
-    column = (cell - 1).bit_count() // (board.rows + 1)
+    column = (cell - 1).bit_count() // (board.rows + 1)  # the bits below the cell are its number
     mover, mask = mask ^ mover, mask | cell
     make_node(tree, child, column, mover, mask, setup)
     tree.path[length] = child

@@ -37,7 +37,7 @@ class Position(NamedTuple):
     mover: int
     """Stones of the player to move."""
     mask: int
-    """Stones of both players."""
+    """Stones of both players; `mover ^ mask` are the opponent's."""
     own: int
     """Threats of the player to move: free cells that complete a line of theirs."""
     threats: int

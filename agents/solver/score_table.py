@@ -149,6 +149,7 @@ def generation_in(part: TablePart, generation: int) -> int:
 @inlined
 def position_key(board: BoardMasks, mover: int, mask: int, mirrored: bool) -> int:
     """Compute a number that identifies this position, or it and its mirror image."""
+    # A column of h stones adds 2**h - 1 to 2**(h + 1) - 2: no two positions have the same sum.
     key = mover + mask
     if mirrored:
         height = board.rows + 1
@@ -221,7 +222,7 @@ def store_bounds(
     ):
         place = bucket + 1  # the first entry took more work: it stays
     else:
-        entries[bucket + 1] = first
+        entries[bucket + 1] = first  # the second entry is given up for the first
     if known:
         bounds = (1 << BOUND_BITS) - 1
         lower = max(lower, int(known & bounds) - offset)
@@ -237,7 +238,7 @@ def store_bounds(
 @inlined
 def bit_length(number: int) -> int:
     """Count the bits that a number of at least 0 takes."""
-    number |= number >> 1
+    number |= number >> 1  # copies the highest bit to all bits below
     number |= number >> 2
     number |= number >> 4
     number |= number >> 8

@@ -1,7 +1,7 @@
-"""PufferLib's Connect Four in C, with its own opponent, where vector environments are timed.
+"""PufferLib's Connect Four in C, with its own opponent, as a vector environment to time.
 
-Its source is built here as it is, without the rest of PufferLib: only what draws is left out. The
-opponent adds up all lines of play of four plies, wins by how soon they come.
+Its unchanged source is built here without the rest of PufferLib; only drawing is left out. The
+opponent adds up all lines of play of four plies, with wins weighted by how soon they come.
 """
 
 import ctypes
@@ -41,7 +41,7 @@ typedef struct { float x, y; } Vector2;
 #define EndDrawing()
 #define CloseWindow()
 """
-"""In the place of the library that its games are drawn with."""
+"""Stands in for the library that draws its games."""
 
 MANY_GAMES = """
 #include "connect4.h"

@@ -33,7 +33,7 @@ OPPONENTS = (
     "policy",
     "policy:temperature=1",
 )
-"""The opponents that play inside of the step."""
+"""The opponents that play inside the step."""
 PUFFERLIB = "PufferLib's C environment, its own opponent"
 OPPONENT_BATCH = 1024
 """Games that step together against each of them."""
@@ -41,7 +41,7 @@ RULES: dict[str, BoardGame] = {"Connect Four": ConnectFour(), "tic-tac-toe": Tic
 
 
 class Steppable(Protocol):
-    """Many games of which each plays an action at each step."""
+    """Many games, each of which plays an action at each step."""
 
     sampler: LegalActionSampler
     """Draws the actions."""
@@ -83,7 +83,7 @@ class OurGames:
         return masks
 
     def prepare(self, actions: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The actions as they are."""
+        """The actions, unchanged."""
         return actions
 
     def step(self, actions: NDArray[np.int64]) -> None:
@@ -116,7 +116,7 @@ class BatchSpeed:
 
 
 def measure_batches(rounds: int) -> Iterator[BatchSpeed]:
-    """Time each batch of each game, all that are compared in turn."""
+    """Time each batch of each game, the compared environments in turn."""
     for game in RULES:
         for size in BATCHES:
             yield measure_batch(game, size, rounds)

@@ -1,4 +1,4 @@
-"""The searches that are timed beside peers and published figures, and what is shown of them."""
+"""The searches that are timed beside peers and published figures, and the report on them."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -43,10 +43,10 @@ SIMULATIONS = 25_000
 REFERENCE_SIMULATIONS = 2000
 """Of each MCTS in plain Python."""
 EXPLORATION = 1.4
-"""The exploration constant of all MCTS workloads but that of our agent with all it has."""
+"""The exploration constant of all MCTS workloads but our fully enhanced agent's."""
 
 GOAL = 10
-"""How many times faster than the published figures our searches are to be."""
+"""How many times faster than the published figures our searches should be."""
 
 CONNECT_FOUR = ConnectFour()
 FOUR, TIC_TAC_TOE = "connect_four", "tic_tac_toe"

@@ -1,4 +1,4 @@
-"""Measures how long compiled searches take to be ready, with nothing compiled yet and with it."""
+"""Measures how long compiled searches take to be ready, before and after they are compiled."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ class Readiness:
     compiling: float
     """With nothing compiled on disk."""
     loading: float
-    """With what the process before has left on disk."""
+    """With the machine code on disk that the process before has left."""
 
 
 def measure_compilation() -> Iterator[Readiness]:

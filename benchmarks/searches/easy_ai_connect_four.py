@@ -1,4 +1,4 @@
-"""Connect Four as easyAI wants it: one game object that moves are made and unmade on.
+"""Connect Four for easyAI: one game object, on which moves are made and unmade.
 
 The bit layout and the test for a line are those of `envs.bitboard`, and moves go from the middle
 outwards as in `agents.guidance.ordering`; so what differs from our search is the search.
@@ -52,5 +52,5 @@ class EasyAIConnectFour(TwoPlayerGame):  # type: ignore[misc]
         return -1.0 if self.lose() else 0.0
 
     def ttentry(self) -> tuple[int, int]:
-        """What a transposition table knows the state by."""
+        """The key of the state in a transposition table."""
         return self.mover, self.mask

@@ -1,4 +1,4 @@
-"""Has boards take wider words than they need, in which searches find the same, only slower."""
+"""Puts boards into wider words than they need: searches find the same, only slower."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

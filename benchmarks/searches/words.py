@@ -32,7 +32,7 @@ class WordSpeed:
     work: str
     game: ConnectX
     bits: int
-    """Of a word, at least; a board that needs more takes more."""
+    """The least bits of a word; a board that needs more takes more."""
     rates: list[float]
 
     @property
@@ -113,7 +113,7 @@ def measure_words(rounds: int) -> Iterator[WordSpeed]:
 
 
 def word_report(speeds: list[WordSpeed]) -> Report:
-    """A row for each work, with the shares of what it does in words of 64 bits."""
+    """A row for each work, with its rates in wide words as shares of that in words of 64 bits."""
     forced = [f"in {bits} bits" for bits in sorted(WORDS) if bits > min(WORDS)]
     boards = [f"{game.rows}x{game.columns}x{game.inarow}" for game in WIDE_BOARDS]
     rows = table("a second", "64 bits", *forced, *boards, words=("a second",))
@@ -127,8 +127,8 @@ def word_report(speeds: list[WordSpeed]) -> Report:
             *map(shown, elsewhere),
         )
     return [
-        "Connect Four in words of 64 bits, by processor time; the share of that in wider words, "
-        "which it does not need; and boards that do (rows x columns x line):",
+        "Rates by processor time: Connect Four in words of 64 bits, the share of these rates in "
+        "wider words, and boards that need such words (rows x columns x line):",
         rows,
     ]
 

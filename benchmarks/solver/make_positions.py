@@ -57,7 +57,7 @@ def random_moves(plies: int, rng: Random) -> str:
 
 
 def mirror_free_identity(moves: str) -> BoardState:
-    """What is equal for two positions exactly when they are the same or mirror images."""
+    """A key that a position shares with its mirror image alone."""
     env = ConnectFour()
     mirrored = "".join(str(env.columns + 1 - int(column)) for column in moves)
     return min(state_from_moves(env, moves), state_from_moves(env, mirrored))

@@ -1,4 +1,4 @@
-"""Times the moves of the perfect agent in positions of all plies, wherever a game may have led."""
+"""Times the moves of the perfect agent in random positions of all plies."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ class TimedMove:
     ply: int
     seconds: float
     is_good: bool | None
-    """Whether it keeps the result or, of one who resists longest, the exact score; None where
-    BitBully is not installed."""
+    """Whether it keeps the result or, with `resistance=longest`, the exact score; None without
+    BitBully."""
 
 
 def time_moves(per_ply: int, seed: int, resistance: str) -> Iterator[TimedMove]:
@@ -48,7 +48,7 @@ def time_moves(per_ply: int, seed: int, resistance: str) -> Iterator[TimedMove]:
 
 
 def move_report(timed: Sequence[TimedMove]) -> Report:
-    """What the moves took, by the number of plies."""
+    """The seconds of the moves, by the number of plies."""
     rows = table("plies", "positions", "mean", "slowest", words=("plies",))
     for plies in GROUPS:
         seconds = [move.seconds for move in timed if move.ply in plies]

@@ -1,4 +1,4 @@
-"""Six sets of solved Connect Four positions: their kinds, their files, and what is timed of them.
+"""Six sets of solved Connect Four positions: their kinds, their files, and the workloads.
 
 A line of a file is a move string and the exact score from the view of the player to move, on the
 scale of `agents.solver.score_words`. The kinds are those of P. Pons' solver tutorial: phases by
@@ -96,21 +96,21 @@ class SolverWorkload:
     name: str
     positions: list[ScoredPosition]
     goal: float | None = None
-    """At most this share of BitBully's time; None where none is set."""
+    """The goal: at most this share of BitBully's time; None for no goal."""
     cleared: bool = True
     """Whether each position finds the table empty; else only the first one does."""
 
 
 EMPTY_BOARD = SolverWorkload("empty board", [ScoredPosition("", 1)], goal=0.14)
-"""The whole game, which the first player wins with their last stone."""
+"""The whole game, which player 1 wins with their last stone."""
 
 
 def solver_workloads(sample: int | None = None) -> Iterator[SolverWorkload]:
     """`sample` positions of each set.
 
-    BitBully's table takes much longer to clear than an easy position to solve. That is not
-    counted, but leaves the processor's caches cold; so the easiest set is solved with one table
-    too.
+    Clearing BitBully's table takes much longer than solving an easy position. That time is not
+    counted, but the processor's caches are cold afterwards; so the easiest set is also solved with
+    one table.
     """
     for kind in SETS:
         size = sample if sample is not None else SAMPLES.get(kind.name, SAMPLE)

@@ -1,7 +1,6 @@
 """Peers of our solver: BitBully, the Connect Four solver on PyPI (C++), and any command.
 
-BitBully is a judge of scores, too. It is imported when it is used, so that a run without it can go
-on.
+BitBully judges scores, too. It is imported when it is used, so that a run can do without it.
 """
 
 import shlex
@@ -14,7 +13,7 @@ from benchmarks.solver.positions import SolverWorkload
 
 
 class SolverPeer(Protocol):
-    """A solver that ours is timed beside."""
+    """A solver to time beside ours."""
 
     name: str
 

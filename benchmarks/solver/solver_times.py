@@ -18,7 +18,7 @@ TABLE_MEGABYTES = 64
 
 @dataclass(frozen=True)
 class SolverMeasurement:
-    """What a workload took; the timings are of one position, on average over the workload."""
+    """The mean times of a position of a workload."""
 
     workload: SolverWorkload
     wrong: int
@@ -71,7 +71,7 @@ def _seconds_of(peer: SolverPeer, workload: SolverWorkload) -> float:
 
 
 def our_batch(workload: SolverWorkload) -> Callable[[], list[int]]:
-    """What solves the positions by our solver, each time from an empty table."""
+    """A function that solves the positions by our solver, each time from an empty table."""
     env = ConnectFour()
     solver = Solver(env, TABLE_MEGABYTES)
     states = [state_from_moves(env, position.moves) for position in workload.positions]
@@ -92,7 +92,7 @@ GOALS_OF = "The goals are shares of BitBully's time."
 
 
 def solver_report(measurements: Sequence[SolverMeasurement]) -> Report:
-    """What was measured, and whether BitBully is missing."""
+    """The measurements, and whether BitBully is missing."""
     others = [peer.name for peer in measurements[0].others]
     best = ["of the best"] if others else []
     columns = ["positions", "n", "ours", BitBully.name, "share", "goal", *others, *best]

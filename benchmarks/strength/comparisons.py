@@ -1,7 +1,7 @@
-"""How often, and how soon, `connectx compare` finds the truth about players whose truth is known.
+"""How often, and how soon, `connectx compare` is right about players of known strength.
 
-The players take a win, else block one, else play just anything; in a share of their moves they do
-not look. That share makes the difference, which long matches have measured.
+The players take a win, else block one, else play at random; a share of their moves is blind. That
+share makes the difference in strength, which long matches have measured.
 """
 
 from collections import Counter
@@ -52,11 +52,11 @@ OLD_SLIPS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class KnownPair:
-    """A new player, and by how much it is stronger than the old one."""
+    """A new player, and its lead over the old one."""
 
     name: str
     slips: float
-    """The share of its moves in which it does not look; of the old one's, half."""
+    """The share of its moves that are blind; half for the old one."""
     elo: str
     """By 12 000 games from openings of four plies, with the 95 % interval."""
 

@@ -1,8 +1,8 @@
 """Hard positions from games of strong players, and how often an agent keeps their result.
 
-In each of them some move gives the win or the draw away, and two plies of look-ahead do not show
-which. They are drawn from games that a solver plays with itself: of the moves' exact scores it
-prefers the better, and now and then it plays anything, so that both seats have something to lose.
+In each of them some move gives the win or the draw away, and a look-ahead of two plies does not
+show which. They are from games of a solver against itself: it prefers moves with better exact
+scores, but now and then plays at random, so that both seats have something to lose.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,14 +28,14 @@ PLIES = range(3, 36)
 PER_PLY = 4
 
 TEMPERATURE = 0.8
-"""A move that scores so much less is 1 / e times as likely."""
+"""A move that scores less by this much is 1 / e times as likely."""
 RANDOM_SHARE = 0.02
-"""How often just anything is played."""
+"""The share of random moves."""
 
 FULL = "-"
 
 EARLY = 14
-"""The plies of the opening, in which the end of the game is out of a search's sight."""
+"""The plies of the opening, from which no search sees the end of the game."""
 
 
 def make_hard_positions(seed: int) -> Iterator[SolvedPosition]:
@@ -103,7 +103,7 @@ def kept_results(
 ) -> Iterator[tuple[bool, ...]]:
     """For each position, whether each agent's move keeps the result.
 
-    The agents are asked in turn, so that what else the machine does slows all of them.
+    The agents are asked in turn, so that other work of the machine slows all of them.
     """
     for position in positions:
         yield tuple(agent.act(GAME, position.state) in position.keeping for agent in agents)

@@ -1,4 +1,4 @@
-"""How the heuristics play: a round robin of alpha-beta searches that differ in nothing else."""
+"""A round robin of the heuristics, in alpha-beta searches that differ in nothing else."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How strong learned agents are: weights are measured by the parts for their game, and told of."""
+"""The strength of learned agents: weights are measured by the parts for their game."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -14,7 +14,7 @@ PEER = "AlphaZero.jl"
 
 
 class Measurement(NamedTuple):
-    """What one part has measured of some weights."""
+    """The measurement of some weights by one part."""
 
     weights: str
     part: Part

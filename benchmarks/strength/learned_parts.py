@@ -1,7 +1,7 @@
 """The parts of the benchmark of learned agents, each for weights of one game.
 
-They count points in matches, moves that lose value, and good moves without search. The published
-figures are told of in the README of this folder.
+They count points in matches, moves that lose value, and good moves without search. The README of
+this folder explains the published figures.
 """
 
 from collections import Counter
@@ -35,14 +35,14 @@ from submission.terminal import progress_bar
 CONNECT_FOUR, TIC_TAC_TOE, SMALL_BOARD = ConnectFour(), TicTacToe(), ConnectX(5, 6, 4)
 
 SIMULATIONS = 600
-"""For each move where no clock is set, as many as AlphaZero.jl's agent has."""
+"""Simulations for each move without a clock, as many as AlphaZero.jl's agent has."""
 SECONDS = 0.1
-"""For each move of both where they have equal times."""
+"""For each move of both if they have equal times."""
 UNHURRIED = 600.0
 """Seconds for a move in our own arena: agents keep their time themselves, compiling set aside."""
 KAGGLE_SECONDS = 2.0
 FEWEST_PLIES = 2
-"""Of the openings of a match."""
+"""The fewest plies of a match's openings."""
 
 PUBLISHED_LOSSES = {
     "end-easy": "0",
@@ -60,7 +60,7 @@ class Figure(NamedTuple):
 
     name: str
     share: Estimate
-    """In [0, 1]; without a width where all that there is was counted."""
+    """In [0, 1]; without a width if everything was counted."""
     of: int
     """Games or positions."""
     published: str = ""
@@ -104,7 +104,7 @@ class Part(Protocol):
 
     @property
     def name(self) -> str:
-        """By which it is chosen."""
+        """The name by which it is chosen."""
 
     @property
     def game(self) -> BoardGame:
@@ -125,7 +125,7 @@ class MatchPart:
 
     name: str
     terms: str
-    """On which they meet, as a sentence."""
+    """The terms of the match, as a sentence."""
     options: str
     """Of `alphazero`, beside its weights."""
     opponent: str
@@ -240,14 +240,14 @@ class TicTacToePart:
                     show(number, len(outcomes), "")
             figures.append(_whole(f"moves that lose value, {budget}", lost, len(outcomes)))
         notes = [
-            "Points of player 1: of a game against itself, 50 for its value of 0. Moves that lose "
-            f"value: of those in all {len(outcomes)} positions in which the game goes on."
+            "Points of player 1: of a game against itself, 50 for a draw. Moves that lose value: "
+            f"in all {len(outcomes)} positions of unfinished games."
         ]
         return Measured(figures, notes)
 
 
 def _whole(name: str, counted: float, of: int) -> Figure:
-    """The share of all that there is."""
+    """The share of everything, which has no interval."""
     share = counted / of
     return Figure(name, Estimate(share, share, share), of)
 

@@ -16,7 +16,7 @@ BUDGETS: Mapping[str, Mapping[str, Any]] = {
     "100 simulations": {"simulations": 100},
     "10 ms": {"simulations": None, "time_limit": 0.01},
 }
-"""What each side has for a move."""
+"""The budget of each side for a move."""
 OPENING_PLIES = 2
 POLICIES = [policy for policy in ROLLOUTS if policy != "uniform"]
 

@@ -1,9 +1,9 @@
 """What the second seat is worth on a leaderboard: seasons of rated games, simulated.
 
 First each kind of player meets each kind, itself included, from both seats. Then many players of
-these kinds meet in simulated seasons and are rated as Kaggle's competitions of agents say that they
-rate: what is known of a player's skill is a normal distribution, and an episode moves both means
-the more, the less its result was expected and the less certain they were.
+these kinds meet in simulated seasons and are rated as Kaggle describes its ratings: a player's
+skill is estimated by a normal distribution, and an episode moves both means the more, the less
+expected its result and the less certain they were.
 """
 
 from collections import Counter
@@ -55,7 +55,7 @@ Outcomes = Mapping[Pairing, Sequence[float]]
 
 
 class Rating(NamedTuple):
-    """A normal distribution that stands for what is known of a player's skill."""
+    """A normal distribution as the estimate of a player's skill."""
 
     mu: float = BEGINNING
     sigma: float = UNCERTAINTY
@@ -73,7 +73,7 @@ class Episode(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """How the players of a kind stood at the end of a season, on average."""
+    """The mean standing of the players of a kind at the end of a season."""
 
     mu: float
     rank: float
@@ -82,7 +82,7 @@ class Standing(NamedTuple):
 
 @dataclass(frozen=True)
 class Seasons:
-    """What was simulated: each season's standings by kind, and how many players each kind has."""
+    """Simulated seasons: the standings by kind in each, and how many players each kind has."""
 
     players: Mapping[str, int]
     standings: Sequence[Mapping[str, Standing]]
@@ -105,8 +105,8 @@ def measured_outcomes(
 def simulate(outcomes: Outcomes, players: int, episodes: int, seasons: int, seed: int) -> Seasons:
     """Simulate seasons, each with a seed of its own.
 
-    Where games are few, they leave open how often each result comes: so each season takes as many
-    results of a pairing as were measured, drawn from them with replacement (B. Efron's bootstrap).
+    Few games leave open how often each result comes, so each season draws as many results of a
+    pairing as were measured, with replacement (B. Efron's bootstrap).
 
     The outcomes are of all pairings of `KINDS`, a season has at least `FEWEST_PLAYERS` players, and
     there are at least two of them.
@@ -162,8 +162,8 @@ def updated(first: Rating, second: Rating, result: float) -> tuple[Rating, Ratin
 def _episode(first: Rating, second: Rating, result: float) -> Episode:
     """TrueSkill's update for two players, with a draw margin of 0.
 
-    Whoever plays better in the episode wins it. Then the difference of how well they play, which is
-    normally distributed with mean m and variance 1 in units of the spread, is known to be positive
+    The better performance wins an episode. So the difference of the performances, which is normally
+    distributed with mean m and variance 1 in units of the spread, is known to be positive
     (negative, or 0), which changes its mean by v and takes w off its variance. For the winner
     v = phi(m) / Phi(m) and w = v (v + m); of a draw v = -m and w = 1.
     """
@@ -196,7 +196,7 @@ def standings_of(kinds: Sequence[str], ratings: Sequence[Rating]) -> dict[str, S
 
 
 def season_report(seasons: Seasons) -> Report:
-    """What the kinds came to, and by how much traps are ahead of the longest resistance."""
+    """The standings of the kinds, and the lead of traps over the longest resistance."""
     means = {
         kind: Standing(*map(fmean, zip(*(each[kind] for each in seasons.standings), strict=True)))
         for kind in seasons.players
@@ -210,8 +210,8 @@ def season_report(seasons: Seasons) -> Report:
         rows,
         f"`{TRAPS}` is ahead of `{LONGEST}` by {_gain_text(seasons, 'mu', 1)} in mu and by "
         f"{_gain_text(seasons, 'rank', -1)} places: the mean of the seasons with its 95 % "
-        "interval, and within how much of it 95 % of the seasons lie, for luck and for want of "
-        "measured games.",
+        "interval, and in brackets the spread of 95 % of the seasons, by luck and few measured "
+        "games.",
     ]
 
 
@@ -225,7 +225,7 @@ def _gain_text(seasons: Seasons, field: str, sign: int) -> str:
 
 
 def outcome_figures(outcomes: Outcomes) -> list[dict[str, object]]:
-    """What was measured of each pairing: player 1's wins, draws and losses."""
+    """The measured wins, draws and losses of player 1 in each pairing."""
     return [
         {
             "first": pairing.first,

@@ -1,8 +1,7 @@
 """Points of player 2 from the empty board, where each of its moves loses against perfect play.
 
-What it wins there are opponents' mistakes, and how many they make depends on what they are: so
-points are counted against many kinds, and a book of traps is judged by others than it was computed
-with.
+Player 2 lives on its opponents' mistakes, which differ from kind to kind: so points are counted
+against many kinds, and a book of traps is judged by opponents that are not in its model.
 """
 
 from collections import Counter
@@ -22,7 +21,7 @@ from benchmarks.strength.matches import points
 from benchmarks.strength.seeded_games import GAME, Games, Pairing, play_pairings
 
 PLAYERS = ("perfect:resistance=traps,time_limit=1", "perfect:resistance=longest,time_limit=1")
-"""Those under test, unless others are named."""
+"""The players under test, unless others are named."""
 
 
 def _each(specification: str, values: Iterable[object]) -> tuple[str, ...]:
@@ -57,7 +56,7 @@ REPORTED_OPPONENTS: Mapping[str, tuple[str, ...]] = {
     "policy, zero": _each("policy:temperature={},weights=zero", _TEMPERATURES),
     "levels": _each("level:n={}", range(5, 10)),
 }
-"""Specifications by group; the book of traps was computed with none of them."""
+"""Specifications by group, none of which is in the model of the book of traps."""
 
 BOOK_OPPONENTS = (
     "alphazero:simulations=70,weights=zero",
@@ -71,10 +70,10 @@ BOOK_OPPONENTS = (
     "policy:temperature=0.2",
     "policy:temperature=0.2,weights=zero",
 )
-"""Of the mixture that the shipped book of traps was computed with, before `distilled` was trained
-anew. The rest of it had networks of `connectx train --minutes 9`, seeds 101 and 102: alphazero with
-500 and 3000 simulations by each, mcts with 4000 by the first and alphabeta at depth 9 by the
-second."""
+"""From the model of the shipped book of traps, which was computed before `distilled` was trained
+anew. The rest of the model had networks of `connectx train --minutes 9`, seeds 101 and 102:
+alphazero with 500 and 3000 simulations by each, mcts with 4000 by the first and alphabeta at depth
+9 by the second."""
 
 NETWORK_OPPONENTS = (
     *_each("alphazero:simulations={},weights=FILE", (100, 600, 2000, 5000)),
@@ -107,7 +106,7 @@ class Encounter:
     player: str
     opponent: Opponent
     games: Games
-    """The same game may be there many times."""
+    """The games, of which some may be the same."""
 
     @property
     def distinct(self) -> int:
@@ -192,11 +191,11 @@ def second_seat_report(encounters: Sequence[Encounter]) -> Report:
         "Points a game as player 2 from the empty board, where each of its moves loses against "
         f"perfect play: a win counts 1, a draw 1/2. {names}",
         _group_table(encounters, erring, letters),
-        "An opponent errs who gives the win away at least once, to whomever. "
-        f"{'The least points against those who err: ' if worst else 'Nobody errs'}{worst}.",
+        "An opponent errs if it gives the win away at least once, to any player. "
+        f"{'The least points against such opponents: ' if worst else 'Nobody errs'}{worst}.",
         _opponent_table(encounters, erring, letters),
-        "With 95 % intervals, for as many games as differ move for move of all that were played; "
-        "agents without random numbers play one game, or two that are the same.",
+        "With 95 % intervals over the distinct games; agents without random numbers play one game, "
+        "or the same game twice.",
     ]
 
 
@@ -223,7 +222,7 @@ def _mean_text(encounters: Sequence[Encounter], player: str) -> str:
 
 
 def _worst_text(encounters: Sequence[Encounter], erring: Set[Opponent], player: str) -> str:
-    """A player's least points against one who errs."""
+    """A player's least points against an opponent that errs."""
     own = [each for each in encounters if each.player == player and each.opponent in erring]
     worst = min(own, key=lambda each: each.score.value)
     against = worst.opponent.specification

@@ -1,4 +1,4 @@
-"""Matches that show what the traps of the perfect agent gain against players who err."""
+"""Matches that show the gain from the perfect agent's traps against opponents who err."""
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from submission.kaggle import kaggle_environments
 FEWEST_PLIES = 8
 MOST_PLIES = 16
 RESULTS = {"lost": -1, "drawn": 0}
-"""What the positions that matches begin with are for the player to move."""
+"""The results of the first positions of matches, for the player to move."""
 TIME_LIMIT = 2.0
 """Seconds of the perfect agent for each move, as on Kaggle."""
 
@@ -76,7 +76,7 @@ OPPONENTS: Mapping[str, Player] = {
     "alphabeta depth 4": searcher("alphabeta", depth=4, time_limit=None, weights=None),
     "alphabeta depth 2": searcher("alphabeta", depth=2, time_limit=None, weights=None),
 }
-"""Who may err."""
+"""The opponents, which may err."""
 MATCHES = len(RESULTS) * len(OPPONENTS)
 
 

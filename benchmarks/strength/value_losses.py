@@ -1,7 +1,7 @@
 """Moves that lose value: a win that becomes a draw or a loss, or a draw that becomes a loss.
 
-A slower win loses none. So AlphaZero.jl counts mistakes, too, in the sets of P. Pons' solver
-tutorial; the positions of a set are scored, and a solver proves what a move has led to.
+A slower win loses none. AlphaZero.jl counts mistakes in the same way, in the sets of P. Pons'
+solver tutorial. The positions of a set are scored, and a solver proves the result of each move.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -42,7 +42,7 @@ class DrawnSets(NamedTuple):
 
 
 def draw_positions(folder: Path | None, sample: int, seed: int) -> DrawnSets:
-    """Draw so many positions of each of the six sets, or all where there are fewer.
+    """Draw so many positions of each of the six sets, or all if there are fewer.
 
     Args:
         folder: where P. Pons' files are; None draws from our own sets of the same kinds.

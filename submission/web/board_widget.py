@@ -56,7 +56,7 @@ class Board(anywidget.AnyWidget):
     Args:
         env: a board game; Connect Four unless it is given.
         opponent: an agent or a level by name, as in `mcts:simulations=500` or `level:n=3`; the path
-            of a submission; an agent; or None, where two persons play.
+            of a submission; an agent; or None for two people.
         seat: the person's: 1 moves first, 2 second.
         seconds: for each move of the opponent.
         moves: the plies played before, as a move string.

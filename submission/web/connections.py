@@ -32,7 +32,7 @@ MOST_KINDS = 100
 
 
 def most_connections(processes: int) -> int:
-    """How many connections there may be beside processes that search: open files are limited."""
+    """How many connections the limit of open files allows beside processes that search."""
     if resource is None:
         return MOST_CONNECTIONS
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -103,5 +103,5 @@ class Once(logging.Filter):
         return self._counts[kind] == 1
 
     def repeated(self) -> list[str]:
-        """A line for each kind of which messages were held back."""
+        """A line for each kind of message that was held back."""
         return [f"{n - 1} more times: {kind}" for kind, n in self._counts.items() if n > 1]

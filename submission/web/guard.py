@@ -91,8 +91,8 @@ class Locked(Refused):
 class Guard:
     """Lets through only requests of the page that this server has sent.
 
-    Another page in the same browser may send requests here, also by a name of its own that leads
-    here (DNS rebinding). So the Host header must be an address of this server. Each run has a
+    Another page in the same browser may send requests here, also by a name of its own for this
+    machine (DNS rebinding). So the Host header must be an address of this server. Each run has a
     token, which the printed address turns into a cookie that the requests of other pages do not
     carry. And the origin of what is posted must be this server.
     """
@@ -187,7 +187,7 @@ def is_loopback(host: str) -> bool:
 
 
 def _address(name: str) -> IPv4Address | IPv6Address | None:
-    """The number that stands for a name, as in `10.0.0.7` and `[fe80::1]`; None for a word."""
+    """A host that is a number, as in `10.0.0.7` and `[fe80::1]`; None for a name."""
     try:
         return ip_address(name.removeprefix("[").removesuffix("]"))
     except ValueError:

@@ -112,7 +112,7 @@ class Server:
             yield
 
     async def setup(self, request: Request) -> Response:
-        """Whatever can be chosen."""
+        """The choices in the page's forms."""
         return JSONResponse(
             {
                 "version": __version__,

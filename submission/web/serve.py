@@ -32,7 +32,7 @@ LOGGERS = ("asyncio", "uvicorn.error")
 
 
 class WebServer(uvicorn.Server):
-    """Leaves all pages when it ends, rather than wait for what they ask; they go on asking."""
+    """Leaves all pages when it ends: their requests never stop, so it does not wait for these."""
 
     def __init__(self, config: uvicorn.Config, leave: Callable[[], None]) -> None:
         super().__init__(config)

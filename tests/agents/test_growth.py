@@ -66,7 +66,7 @@ def test_a_search_looks_the_same_while_it_goes_on_and_afterwards(case: Any) -> N
 
 
 @given(plain_trees().map(ExplicitTree))
-def test_the_window_of_an_open_node_is_what_its_children_have_made_of_it(tree: Any) -> None:
+def test_the_window_of_an_open_node_follows_from_its_children(tree: Any) -> None:
     whole = trace_of("alphabeta", tree, (), table_size=0, killer_moves=False)
     for step in range(1, len(whole.nodes)):
         then = trace_after(whole, step)

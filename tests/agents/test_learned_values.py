@@ -143,7 +143,7 @@ def nowhere(package: str) -> NoReturn:
     raise ModuleNotFoundError(package)
 
 
-def test_where_a_bundle_has_left_the_weights_behind_they_are_done_without(
+def test_a_bundle_without_its_weights_does_without_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """As in an agent of a user's own, which makes another agent."""

@@ -396,7 +396,7 @@ def test_the_best_of_few_is_found_by_halving_by_hand() -> None:
     st.integers(0, 60),
     st.integers(0, 99),
 )
-def test_halving_spends_what_it_is_given_on_the_sample(
+def test_halving_spends_its_budget_on_the_sample(
     position: Position, considered: int, simulations: int, seed: int
 ) -> None:
     tree = grown_tree(*position, 1, evaluator=opinionated)

@@ -280,7 +280,7 @@ def test_options_are_json_words_or_texts() -> None:
     assert parse_options(texts) == dict(zip("abcdef", values, strict=True))
 
 
-def test_a_text_makes_an_agent_and_a_seed_goes_to_those_that_take_one_and_have_none() -> None:
+def test_an_agent_from_a_text_gets_the_seed_unless_it_has_one() -> None:
     assert agent_from_text("alphabeta:depth=3") == AlphaBetaAgent(depth=3)
     with pytest.raises(ValueError, match="unknown agent 'stockfish'"):
         agent_from_text("stockfish", seed=1)

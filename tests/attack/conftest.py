@@ -14,7 +14,7 @@ TOLD = "attack"
 
 @pytest.fixture
 def tally(request: pytest.FixtureRequest) -> Tally:
-    """Counts what a test does; in the end the test fails by all that did not hold."""
+    """Counts a test's attacks; the test fails at the end if any was not withstood."""
     if sys.platform != "linux":
         pytest.skip("attacks are made where all that guards against them is there: on Linux")
     tally = Tally()

@@ -1,4 +1,4 @@
-"""Archives that are made to do damage: what a submission or weights come in."""
+"""Archives, of submissions or weights, that are made to do damage."""
 
 import bz2
 import gzip
@@ -56,7 +56,7 @@ def pax(records: bytes) -> bytes:
 
 
 def big(kind: bytes, blocks: int = 16) -> bytes:
-    """A member of a GB, by default, that is there."""
+    """A real member of a GB, by default."""
     return gzip.compress(tar(MAIN)[:1024] + header("x", kind, blocks * BLOCK)) + zeros(blocks)
 
 
@@ -109,7 +109,7 @@ RECORDS = {
 
 @cache
 def submissions() -> dict[str, bytes]:
-    """What claims to be a submission."""
+    """Would-be submissions."""
     return {
         "2 GB of files": gzip.compress(tar(MAIN)[:1024])
         + b"".join(gzip.compress(header(f"f{n}", size=BLOCK)) + zeros(1) for n in range(32)),

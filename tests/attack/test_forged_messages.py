@@ -19,7 +19,7 @@ pytestmark = pytest.mark.attack
 
 PLAYERS = 60
 LINES = 8
-"""That each of them writes at a time."""
+"""The messages that each of them writes at a time."""
 COMMAND_PLAYERS = 10
 CHUNKS = 3000
 
@@ -70,7 +70,7 @@ SAME_KIND: Mapping[type, Sequence[Any]] = {
     int: [-(2**31), -1, 0, 1, 2**31, 2**32 - 1],
     float: [0.0, -1.0, 1e308, float("nan"), float("inf"), -0.0],
 }
-"""Odd values that are of the kind that is expected."""
+"""Odd values of the expected type."""
 
 
 def forged(rng: Random) -> bytes:

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.attack
 FILES = 250
 """Of each kind."""
 MOST_FAULTS = 10
-"""After so many it is enough; each may have taken all of the time that there is."""
+"""Enough failures to stop, for each may have taken all of its time."""
 
 
 def changed_entry(rng: Random, archive: bytes) -> bytes:

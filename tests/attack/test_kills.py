@@ -1,4 +1,4 @@
-"""Commands that are killed at any instant: the next run ends as one that nobody has disturbed."""
+"""Commands that are killed at any instant: the next run ends like an undisturbed one."""
 
 import json
 import os
@@ -70,7 +70,7 @@ class Work:
 
     words: str
     outcome: Callable[[Path, Ended], object]
-    """What it leaves, apart from times."""
+    """Its results, without times."""
     state: str | None = None
     """The file from which --resume goes on; where there is none, it is run again."""
     grows: bool = False

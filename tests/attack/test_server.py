@@ -1,4 +1,4 @@
-"""The server of the page under load and under nonsense: it answers, and says little of it."""
+"""The server of the page under load and nonsense: it answers, and prints little."""
 
 import asyncio
 import json
@@ -87,7 +87,7 @@ def require_quiet(server: Running, tally: Tally, capfd: pytest.CaptureFixture[st
 
 
 async def follow(address: Address, number: int, begun: asyncio.Semaphore) -> None:
-    """Follow values for as long as it is let."""
+    """Follow values until it is stopped."""
     page = PageClient(address, f"following{number:05}")
     moves = random_moves(6, chance("stream", number))
     with suppress(OSError, ValueError, asyncio.IncompleteReadError):

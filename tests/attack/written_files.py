@@ -1,4 +1,4 @@
-"""Every kind of file that the project writes and reads: a good one, and what reads it."""
+"""Every kind of file that the project writes and reads: a good one, and its reader."""
 
 import gzip
 import json
@@ -50,11 +50,11 @@ MEGABYTES = 1
 
 
 class Layer(NamedTuple):
-    """What lies around a content, such as a compression or a checksum."""
+    """A wrapping of content, such as a compression or a checksum."""
 
     unfold: Callable[[bytes], bytes]
     fold: Callable[[bytes, bytes, Random], bytes]
-    """Lays it around another content; it is given the good file, too."""
+    """Wraps other content; it is given the good file, too."""
 
 
 class Format(NamedTuple):

@@ -49,7 +49,7 @@ def test_a_list_is_a_node_of_player_1_and_its_lists_are_player_2s() -> None:
     assert env.get_available_actions((2, 1)) == ()
 
 
-def test_a_dict_names_its_actions_in_the_order_in_which_they_are_written() -> None:
+def test_a_dict_keeps_the_written_order_of_its_actions() -> None:
     env = ExplicitTree({"Right": {"up": 1, "down": 4}, "Left": 2})
     assert env.get_available_actions(()) == ("Right", "Left")
     assert env.get_next_state(("Right",), "down") == ("Right", "down")
@@ -215,7 +215,7 @@ def test_pythons_own_notation_is_read(tree: Any) -> None:
     assert positions(parse_tree(repr(tree))) == positions(ExplicitTree(tree))
 
 
-def test_what_python_says_of_a_text_is_told() -> None:
+def test_pythons_message_about_a_text_is_shown() -> None:
     with pytest.raises(ValueError, match="too many nested parentheses"):
         parse_tree("[" * 250 + "1" + "]" * 250)
 

@@ -109,9 +109,7 @@ def run(script: str, *arguments: str, **variables: str) -> list[str]:
 
 @pytest.mark.parametrize("threads", [2, MOST, MOST + 5])
 @pytest.mark.parametrize("allowed", [1, MOST])
-def test_the_number_of_threads_that_the_caller_has_set_is_left_as_it_was(
-    threads: int, allowed: int
-) -> None:
+def test_the_callers_number_of_threads_stays(threads: int, allowed: int) -> None:
     env, sampler = TicTacToeVectorEnv(300, threads=threads), LegalActionSampler(1, threads)
     env.reset(seed=1)
     numba.set_num_threads(allowed)

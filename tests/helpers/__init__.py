@@ -1,1 +1,1 @@
-"""What tests share: oracles, small games, the command line."""
+"""Shared by tests: oracles, small games, the command line."""

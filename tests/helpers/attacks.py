@@ -1,4 +1,4 @@
-"""What attacks share: chance that comes back with its seed, what is counted, commands to attack."""
+"""Shared by attacks: seeded random numbers, counts, and commands to attack."""
 
 import os
 import re
@@ -23,13 +23,13 @@ ROOT = Path(__file__).parents[2]
 SEED = int(os.environ.get("ATTACK_SEED", "0"))
 
 SCALE = float(os.environ.get("ATTACK_SCALE", "1"))
-"""How many times as much is done as `make attack` does by default."""
+"""The number of attacks, as a multiple of `make attack`'s default."""
 
 LIMIT_SECONDS = 240.0
 """For a command to end, on a machine that is busy with others."""
 
 FAREWELL_SECONDS = 20.0
-"""For what a command has started to end after it."""
+"""For processes of a command to end after it."""
 
 ENDINGS = (0, 1, 2)
 """The exit statuses of a command that was not interrupted."""
@@ -48,7 +48,7 @@ def scaled(count: int) -> int:
 
 @dataclass
 class Tally:
-    """What an attack has done, and what did not hold."""
+    """The counts of an attack, and the failures to withstand it."""
 
     counts: dict[str, int] = field(default_factory=dict)
     broken: list[str] = field(default_factory=list)
@@ -123,7 +123,7 @@ class Workplace:
 
 
 def is_pythons_own(path: Path) -> bool:
-    """Whether it is a file by which Python finds out that it can write temporary files."""
+    """Whether it is Python's own test of a folder for temporary files."""
     return bool(re.fullmatch("[a-z0-9_]{8}", path.name)) and path.is_file()
 
 
@@ -172,7 +172,7 @@ class Begun(AbstractContextManager["Begun"]):
 
 
 MOST_MEMORY = 2**28
-"""Bytes that a file of strangers may take beyond what this process has."""
+"""Bytes of memory that a stranger's file may take, beyond those of this process."""
 
 MOST_ADDRESSES = 2**31
 """Bytes that may be asked for, used or not, before Python refuses them."""

@@ -18,7 +18,7 @@ def report_text(report: Report, width: int = 120) -> str:
 
 
 def run_benchmark(*words: str, status: int = 0) -> str:
-    """What `python -m benchmarks` with these words prints, on one line, as it ends so."""
+    """The output of `python -m benchmarks` with these words, which ends with this status."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(command_line, "console", Console(width=400))
         outcome = CliRunner().invoke(command_line.app, words)

@@ -39,7 +39,7 @@ LATE = """([path, words, milliseconds]) => {
         return answer;
     };
 }"""
-"""The answers to a question with these words come so much later."""
+"""Delays the answers to a question with these words."""
 NO_CONNECTION = re.compile(r"net::ERR_INTERNET_DISCONNECTED|net::ERR_CONNECTION")
 
 
@@ -51,7 +51,7 @@ class Site:
     """Up to the fragment, with the token."""
     browser: "Browser"
     complaints: list[str] = field(default_factory=list)
-    """What no page may have: errors, words on the console, requests to another host."""
+    """The faults of pages: errors, words on the console, requests to another host."""
 
     @contextmanager
     def page(
@@ -114,7 +114,7 @@ def opened_site(*files: Path) -> Iterator[Site]:
 
 
 def expect(shown: Any) -> Any:
-    """What Playwright can wait for of a page, an element or some of them."""
+    """Playwright's expectations of a page, or of one or several elements."""
     from playwright.sync_api import expect as expect_in_time
 
     return expect_in_time(shown)

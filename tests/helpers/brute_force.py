@@ -27,7 +27,7 @@ class BruteForce(Generic[State, Action]):
         return self._solve(state)[1]
 
     def plies_after(self, state: State, action: Action) -> int:
-        """How long it lasts, `action` among them, if that is played first."""
+        """How long the game lasts, `action` included, if that is played first."""
         return self._outcome(state, action)[1]
 
     def _solve(self, state: State) -> tuple[float, int]:
@@ -51,7 +51,7 @@ class BruteForce(Generic[State, Action]):
 
 
 def merit(env: ConnectX, truth: BruteForce[BoardState, int], state: BoardState, action: int) -> Any:
-    """What an action leads to, to be compared: the result, then how soon."""
+    """The merit of an action: the result, then how soon it comes."""
     sign = 1 if state.player == 1 else -1
     value = sign * truth.action_value(state, action)
     # Wins and losses a ply apart have the same score only where the winner has as many stones.
@@ -69,7 +69,7 @@ def equally_good(env: ConnectX, truth: BruteForce[BoardState, int], state: Board
 def score_by_brute_force(
     env: ConnectX, truth: BruteForce[BoardState, int], state: BoardState
 ) -> int:
-    """The score by its definition: one more than the stones that the winner has left."""
+    """The score by definition: one more than the winner's unplayed stones."""
     value = truth.value(state) * (1 if state.player == 1 else -1)
     stones_at_end = state.mask.bit_count() + truth.plies(state)
     return round(value) * ((env.rows * env.columns + 2 - stones_at_end) // 2)

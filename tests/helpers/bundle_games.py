@@ -21,7 +21,7 @@ SEED = 5
 
 
 class Broken:
-    """Raises where it is imported; see `sys.meta_path`."""
+    """Raises if it is imported; see `sys.meta_path`."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -48,7 +48,7 @@ def numba_hangs_in_compiling() -> None:
 
 
 def numba_compiles_to_wrong_bits() -> None:
-    """Nothing is ever seen to be lost at once; everything else is right."""
+    """Takes no position for lost at once; everything else is right."""
     import numba
 
     njit: Any = numba.njit

@@ -1,4 +1,4 @@
-"""Checks of sources that tests write down, and what their reports say."""
+"""Checks of sources in tests, and the reports on them."""
 
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,6 @@ def text_of(report: CheckReport) -> str:
 
 
 def rows_of(report: CheckReport) -> dict[str, str]:
-    """What stands behind the names in the first lines of a report."""
+    """The values beside the names in the first lines of a report."""
     lines = [line.partition("  ") for line in text_of(report).splitlines()]
     return {name: fact.strip() for name, _, fact in lines}

@@ -1,4 +1,4 @@
-"""Time in tests: a clock that only its readers move, and an end to what would never end."""
+"""Time in tests: a clock that moves only when it is read, and an end to endless blocks."""
 
 import signal
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The solver's follow-up bound as its rules say it: column by column and pair by pair, on sets."""
+"""The solver's follow-up bound by its rules: column by column, pair by pair, on sets."""
 
 from collections.abc import Iterable, Iterator
 

@@ -1,4 +1,4 @@
-"""Game records and matches made by hand, for tests of what is done with them."""
+"""Game records and matches made by hand."""
 
 from dataclasses import replace
 from pathlib import Path

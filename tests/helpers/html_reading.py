@@ -47,7 +47,7 @@ HARMLESS = {
 
 
 def shown(result: object) -> Page:
-    """What a notebook shows of a result; without a notebook, its `str`."""
+    """A notebook's view of a result; without a notebook, its `str`."""
     bundle = result._repr_mimebundle_()  # type: ignore[attr-defined]
     assert bundle.keys() == {"text/plain", "text/html"}
     assert bundle["text/plain"] == str(result)
@@ -70,7 +70,7 @@ def require_harmless(page: Page) -> None:
 
 
 def drawings(result: object) -> list[ElementTree.Element]:
-    """The outermost pictures of a result; they must be well-formed XML, like all around them."""
+    """The outermost pictures of a result, which must be well-formed XML, as must the rest."""
     html = result._repr_mimebundle_()["text/html"]  # type: ignore[attr-defined]
     root = ElementTree.fromstring(f"<div>{html}</div>")
     nested = {inner for outer in root.iter(f"{SVG}svg") for inner in list(outer.iter())[1:]}

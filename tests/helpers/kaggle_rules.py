@@ -74,7 +74,7 @@ def kaggle_game(env: BoardGame, state: BoardState) -> KaggleGame:
 def assert_boards_are_kaggles(
     env: BoardGame, state: BoardState, nodes: Iterable[tuple[Any, Any, int]]
 ) -> None:
-    """Each node's board and player are what Kaggle's rules make of its path.
+    """Check that each node's board and player follow from its path by Kaggle's rules.
 
     Args:
         env: the rules.

@@ -1,4 +1,4 @@
-"""An interpreter as on a system that lacks what Linux has, with all that it starts."""
+"""An interpreter, and its children, as on a system that lacks features of Linux."""
 
 import sys
 import venv
@@ -37,12 +37,11 @@ for owner, names in (
 def other_python(folder: Path, lacking: str) -> Path:
     """Make such an interpreter, with the packages of this one: an environment of its own.
 
-    What a process lacks its children lack too, whatever variables and options they are started
-    with.
+    Its children lack the same features, whatever variables and options they are started with.
 
     Args:
         folder: where to make it.
-        lacking: takes away what there is not.
+        lacking: removes the features.
     """
     venv.create(folder, symlinks=True)
     (site,) = folder.glob("lib/python*/site-packages")

@@ -32,7 +32,7 @@ def completed(
 def output_of(
     program: str, *words: str | Path, folder: Path = ROOT, **variables: str | Path
 ) -> str:
-    """What a program prints that succeeds in a Python of its own."""
+    """The output of a program that succeeds in a Python of its own."""
     return completed([sys.executable, "-c", program, *words], folder, **variables).stdout
 
 

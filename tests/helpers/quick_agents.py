@@ -25,7 +25,7 @@ def _quick_agent(name: str) -> Agent:
 
 
 def unhurried_agent(name: str) -> Agent:
-    """The same without a clock: what it finds is the same on any machine."""
+    """The same without a clock: it finds the same on any machine."""
     unclocked = {"time_limit": None} if has_option(name, "time_limit") else {}
     return replace(quick_agent(name), **unclocked)  # type: ignore[type-var]
 
@@ -36,10 +36,10 @@ def fresh(agent: Agent) -> Agent:
 
 
 def clocked_agent_names() -> list[str]:
-    """The names of those whose quick answer is what a clock lets them find."""
+    """The names of agents whose quick answer depends on the clock."""
     return [name for name in agent_names() if agent_class(name).quick.get("time_limit")]
 
 
 def thinking_agent_names() -> list[str]:
-    """The names of all but the one whose actions are random by design."""
+    """The names of all agents but the random one."""
     return [name for name in agent_names() if name != "random"]

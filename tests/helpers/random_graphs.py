@@ -14,10 +14,10 @@ class Graph:
     """A game in which each way out of a state leads to another state, or as a number to an end.
 
     Args:
-        ways: what the actions of each state in which the game goes on lead to, from 0 up; the game
-            begins in the first one.
+        ways: for each unfinished state, from 0 up, the targets of its actions; the game begins in
+            the first one.
         players: who moves in each of them.
-        guesses: what a heuristic says of each.
+        guesses: the heuristic value of each.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class RandomGraph(Graph):
 
     Args:
         seed: draws the game.
-        states: how many there are in which the game goes on.
+        states: how many unfinished ones there are.
         with_chance: whether chance decides in some of them, the first excepted.
     """
 

@@ -1,4 +1,4 @@
-"""Random explicit trees, and what they are worth, computed from the nested lists themselves."""
+"""Random explicit trees, and their values, computed from the nested lists themselves."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -44,7 +44,7 @@ def _outcomes(draw: st.DrawFn, subtrees: st.SearchStrategy[Any]) -> list[tuple[f
 
 
 def worth(tree: Any, turn: int = 1) -> float:
-    """What a tree is worth for player 1 if both play their best, in the tree's own numbers."""
+    """The value of a tree for player 1 under best play, in the tree's own numbers."""
     if isinstance(tree, ChanceNode):
         return sum(share * worth(subtree, 3 - turn) for share, subtree in tree.outcomes)
     if isinstance(tree, MaxNode | MinNode):
@@ -56,12 +56,12 @@ def worth(tree: Any, turn: int = 1) -> float:
 
 
 def subtrees(branches: Any) -> list[Any]:
-    """What hangs on a list or a dict."""
+    """The subtrees of a list or a dict."""
     return list(branches.values() if isinstance(branches, dict) else branches)
 
 
 def subtree(tree: Any, path: Sequence[Any], turn: int = 1) -> tuple[Any, int]:
-    """What hangs at the end of a path, and whose turn it is there if the tree does not say."""
+    """The subtree at the end of a path, and whose turn it is there if the tree does not say."""
     if not path:
         return tree, turn
     if isinstance(tree, ChanceNode):
@@ -72,7 +72,7 @@ def subtree(tree: Any, path: Sequence[Any], turn: int = 1) -> tuple[Any, int]:
 
 
 def replaced(tree: Any, path: Sequence[Any], leaf: Any) -> Any:
-    """The tree with a leaf in place of what hangs at the end of a path."""
+    """The tree with a leaf in place of the subtree at the end of a path."""
     if not path:
         return leaf
     branches = dict(enumerate(tree)) if isinstance(tree, list) else dict(tree)

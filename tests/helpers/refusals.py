@@ -1,4 +1,4 @@
-"""What every refusal of a stranger's file is: one sentence, fit to be shown in a terminal."""
+"""Refusals of strangers' files: one sentence each, fit to be shown in a terminal."""
 
 LONGEST_SENTENCE = 1000
 """Characters, with the path of a file and advice."""

@@ -34,7 +34,7 @@ class Shell:
         return Outcome(int(ended.value.code or 0), captured.out, captured.err)
 
     def refusal(self, *words: str) -> str:
-        """What is said of a mistake: one line, or how the command is used, and nothing else."""
+        """The message about a mistake: one line, or how the command is used, and nothing else."""
         outcome = self.run(*words)
         lines = outcome.stderr.strip().splitlines()
         assert outcome.status == 2
@@ -45,7 +45,7 @@ class Shell:
 
 
 class Terminal(io.StringIO):
-    """A standard input at which somebody sits."""
+    """A standard input that is a terminal."""
 
     def isatty(self) -> bool:
         return True

@@ -11,21 +11,20 @@ def _heed_ctrl_c() -> None:
 
 
 heed_ctrl_c = None if sys.platform == "win32" else _heed_ctrl_c
-"""The `preexec_fn` of a child process: a parent in the background passes on that it does not.
+"""The `preexec_fn` of a child process that must not ignore Ctrl-C.
 
-Programs started in a shell's background ignore Ctrl-C, and so do their children; Windows has no
-such thing."""
+Programs in a shell's background ignore it, and so do their children, except on Windows."""
 
 
 def heed_all() -> None:
-    """For a child process before it starts: whatever its parent ignores, it does not."""
+    """Have a child process, before it starts, not ignore what its parent ignores."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
 
 @contextmanager
 def handlers_kept() -> Iterator[None]:
-    """Whatever the block makes of signals and lost errors, they are then handled as before."""
+    """Restore the handling of signals and lost errors after the block."""
     names = ("SIGINT", "SIGTERM", "SIGHUP")
     numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
     before = {number: signal.getsignal(number) for number in numbers}

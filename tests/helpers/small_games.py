@@ -1,4 +1,4 @@
-"""Games that are no boards: all that a search may assume of them is the protocol."""
+"""Games without boards, of which a search may assume only the protocol."""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -97,7 +97,7 @@ class Race:
 
 
 class PassingRace(Race):
-    """Who passes, which is None, adds 3."""
+    """Passing, by None, adds 3."""
 
     def get_available_actions(self, state: RaceState) -> Sequence[Any]:
         return [None if action == 3 else action for action in super().get_available_actions(state)]

@@ -40,7 +40,7 @@ def contested_games(draw: st.DrawFn, largest: int = 10) -> ConnectX:
 
 
 def narrow(games: st.SearchStrategy[Game]) -> st.SearchStrategy[Game]:
-    """Those of 64 bits: each wider board would be compiled for itself, which takes seconds."""
+    """Boards of 64 bits: each wider one would be compiled for itself, which takes seconds."""
     return games.filter(lambda game: fits_in_word(game.rows, game.columns, game.inarow))
 
 
@@ -67,7 +67,7 @@ def random_game(env: BoardGame, rng: Random) -> list[BoardState]:
 
 
 def unfinished_states(env: BoardGame) -> set[BoardState]:
-    """Every reachable state in which the game goes on."""
+    """Every reachable unfinished state."""
     found: set[BoardState] = set()
     new = {env.initial_state()}
     while new := {state for state in new - found if env.get_available_actions(state)}:
@@ -91,7 +91,7 @@ def positions(draw: st.DrawFn, games: st.SearchStrategy[BoardGame]) -> Position:
 
 @st.composite
 def unfinished_positions(draw: st.DrawFn, games: st.SearchStrategy[BoardGame]) -> Position:
-    """A state in which the game goes on."""
+    """An unfinished state."""
     env = draw(games)
     return Position(env, draw(st.sampled_from(draw(played_games(env))[:-1])))
 
@@ -100,7 +100,7 @@ def unfinished_positions(draw: st.DrawFn, games: st.SearchStrategy[BoardGame]) -
 def late_positions(
     draw: st.DrawFn, games: st.SearchStrategy[BoardGame], most_free_cells: int
 ) -> Position:
-    """A state in which the game goes on, for at most as many plies as there are free cells."""
+    """An unfinished state with at most this number of free cells."""
     env = draw(games)
     fewest_stones = env.rows * env.columns - most_free_cells
     late = [s for s in draw(played_games(env))[:-1] if s.mask.bit_count() >= fewest_stones]

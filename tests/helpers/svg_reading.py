@@ -69,7 +69,7 @@ class Line(NamedTuple):
 
 @dataclass
 class Drawing:
-    """What a document shows."""
+    """The contents of a document."""
 
     size: Box
     title: str = ""
@@ -100,7 +100,7 @@ def read_drawing(document: str) -> Drawing:
 def _read(
     parent: ElementTree.Element, shift: Point, node: DrawnNode | None, drawing: Drawing
 ) -> None:
-    """Note what is drawn below an element that is moved, for the node that it belongs to."""
+    """Note the drawings below a moved element, for the node that it belongs to."""
     for element in parent:
         tag, words = element.tag.removeprefix(SVG), element.text or ""
         inner, (right, down) = node, shift

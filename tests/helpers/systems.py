@@ -1,4 +1,4 @@
-"""Marks of tests that need what not every system has, and a disk without room."""
+"""Marks of tests that need features of some systems, and a disk without room."""
 
 import os
 import sys
@@ -33,7 +33,7 @@ def open_files(number: int) -> AbstractContextManager[None]:
 
 @contextmanager
 def _limited(name: str, limit: int) -> Iterator[None]:
-    """A limit of the system, which processes inherit that are started meanwhile."""
+    """Set a limit of the system, which processes started in the block inherit."""
     resource = pytest.importorskip("resource")
     kind = getattr(resource, name)
     before, most = resource.getrlimit(kind)

@@ -1,4 +1,4 @@
-"""Alpha-beta and its best-known example, as textbooks have them, and what the agent does beyond."""
+"""Alpha-beta and its best-known example, as in textbooks, and the agent's further options."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,13 +12,13 @@ BARE: Mapping[str, Any] = {
     "table_size": 0,
 }
 PLAIN: Mapping[str, Any] = {**BARE, "ordering": "natural", "engine": "reference"}
-"""Alpha-beta as textbooks have it."""
+"""Alpha-beta as in textbooks."""
 TEXTBOOK = [[3, 12, 8], [2, 4, 6], [14, 5, 2]]
 """Figure 5.2 of S. Russell and P. Norvig, "Artificial Intelligence: A Modern Approach"."""
 
 
 def aids(**further: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
-    """Options of alpha-beta with all that makes it faster, or some of it; a table may be too small.
+    """Options of alpha-beta with some or all of its aids; a table may be too small.
 
     Args:
         further: the values of other options.

@@ -1,4 +1,4 @@
-"""Modules of a user's, whose functions are built, and what the functions and their files say."""
+"""A user's modules, from which functions are built, and the answers of both."""
 
 import importlib
 import random
@@ -27,7 +27,7 @@ def module(folder: Path, text: str, name: str = "mine") -> ModuleType:
 
 
 def answers(agent: Any) -> list[object]:
-    """What an agent of Kaggle's says in the course of two games, one from each seat."""
+    """The answers of an agent for Kaggle in two games, one from each seat."""
     kaggle = kaggle_environments()
     env, chance, said = ConnectFour(), random.Random(1), list[object]()
     for mark in (1, 2):

@@ -317,7 +317,7 @@ def test_a_column_that_both_seats_fill(check: Check) -> None:
     )
 
 
-def test_games_for_which_there_is_no_time_are_told_from_those_left_out(check: Check) -> None:
+def test_games_without_time_are_told_apart_from_games_left_out(check: Check) -> None:
     text = text_of(check(GOOD, patience=0.001))
     assert "there was no time left; give more with --patience SECONDS." in text
 

@@ -146,7 +146,7 @@ def assert_ends_early(started: Cluster, happens: Callable[[], None]) -> None:
 
 
 @needs_posix
-def test_what_nobody_waits_for_is_called_off_and_what_kills_workers_is_given_up(
+def test_unawaited_work_is_called_off_and_work_that_kills_workers_is_given_up(
     tmp_path: Path,
 ) -> None:
     with cluster(tmp_path, workers=2) as started:

@@ -86,7 +86,7 @@ def test_missing_modules(module: str, cause: str, is_kaggles: bool) -> None:
     assert found.missing == ((module,) if is_kaggles else ())
 
 
-def test_what_it_does_without_may_be_the_reason_but_not_for_a_wrong_choice() -> None:
+def test_a_missing_module_may_explain_a_failure_but_not_a_wrong_choice() -> None:
     failed = game(failure("ERROR", causes.of_death(3, MEMORY)))
     without_torch = replace(SURROUNDINGS, done_without=("torch",))
     found = diagnose(failed, without_torch, None), diagnose(failed, without_torch, "a doubt")

@@ -100,7 +100,7 @@ def agent(obs, conf):
     [(READINGS, "type(came) is not FileNotFoundError"), (QUESTIONS, "came")],
     ids=["reading", "asking"],
 )
-def test_in_whatever_way_it_is_not_there_and_whoever_does_without_it_is_warned(
+def test_a_hidden_file_is_absent_in_every_way_and_doing_without_it_is_warned_of(
     expressions: dict[str, str], is_wrong: str, tmp_path: Path, book: Path
 ) -> None:
     report = check_pair(trying(expressions, is_wrong, book), tmp_path)

@@ -101,7 +101,7 @@ def test_players_who_only_repeat_their_games_are_told() -> None:
 
 
 @pytest.mark.parametrize("elo", [-80, 0, 20, 60])
-def test_the_games_to_come_are_those_that_come_on_average(elo: float) -> None:
+def test_the_forecast_of_games_is_right_on_average(elo: float) -> None:
     """By simulation: Brownian motion does not overshoot its bounds, so it is a little quicker."""
     rng = Random(elo)
     sprt = Sprt(0, MARGIN)

@@ -131,7 +131,7 @@ def test_the_next_run_removes_the_folder_of_one_that_was_killed_and_no_other(
     assert {*tmp_path.iterdir()} == {*others}
 
 
-def test_where_folders_cannot_be_locked_none_is_taken_for_abandoned(
+def test_without_locks_no_folder_counts_as_abandoned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with owned_folder(tmp_path) as locked:

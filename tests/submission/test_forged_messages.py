@@ -225,7 +225,7 @@ REPORTS: tuple[dict[str, Any], ...] = (
         max_size=2,
     )
 )
-def test_whatever_is_written_over_a_supervisors_reports_there_is_a_move_or_a_failure(
+def test_forged_reports_of_a_supervisor_are_a_move_or_a_failure(
     reports: list[bytes],
 ) -> None:
     require_sound(move_by(reports))

@@ -97,7 +97,7 @@ def test_the_seats_of_a_full_board() -> None:
         ([2.0], None),
     ],
 )
-def test_moves_that_were_not_seen_are_as_slow_as_the_later_ones_that_were(
+def test_unseen_moves_are_as_slow_as_the_later_seen_ones(
     seen: list[float], late: int | None
 ) -> None:
     moves = [Move(0, seconds) for seconds in seen]

@@ -228,7 +228,7 @@ def test_a_single_file_lies_there_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("is_mounted")
-def test_what_fails_there_is_told_by_kaggles_names(tmp_path: Path) -> None:
+def test_failures_there_have_kaggles_names(tmp_path: Path) -> None:
     fault = first_fault(check_pair(f"open('{KAGGLE_FOLDER}/book.pkl')\n{GOOD}", tmp_path))
     assert fault.cause.startswith("a file is read that is not part of the submission")
     assert fault.cause.endswith(f"'{KAGGLE_FOLDER}/book.pkl'")

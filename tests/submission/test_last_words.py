@@ -55,7 +55,7 @@ Current thread 0x00007f (most recent call first):
 """
 
 
-def test_of_a_stack_that_was_not_written_to_its_end_no_frame_of_ours_is_shown() -> None:
+def test_a_torn_stack_shows_no_frame_of_ours() -> None:
     for end in range(STACK.index("  File"), len(STACK) + 1):
         record: Any = SimpleNamespace(stderr=STACK[:end], failure=None)
         words = last_words([record])

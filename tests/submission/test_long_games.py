@@ -151,7 +151,7 @@ def test_a_pair_of_slow_games_tells_it_too(checked: Callable[..., CheckReport]) 
     assert "a full game would time out at move 18" in first_fault(report).cause
 
 
-def test_what_it_says_to_a_position_out_of_the_blue_is_not_held_against_it(
+def test_an_answer_to_an_unprepared_position_is_not_held_against_it(
     checked: Callable[..., CheckReport],
 ) -> None:
     """A long game that ends early goes on elsewhere; if that fails, what it has shown counts.

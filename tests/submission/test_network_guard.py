@@ -148,7 +148,7 @@ EVENTS: list[tuple[str, tuple[Any, ...], str]] = [
 
 
 @pytest.mark.parametrize(("event", "arguments", "what"), EVENTS)
-def test_what_is_told_of_an_event(event: str, arguments: tuple[Any, ...], what: str) -> None:
+def test_the_message_about_an_event(event: str, arguments: tuple[Any, ...], what: str) -> None:
     told: list[str] = []
     with contextlib.suppress(OSError):
         NetworkGuard(told.append).audit(event, arguments)
@@ -165,7 +165,7 @@ def test_what_is_told_of_an_event(event: str, arguments: tuple[Any, ...], what: 
         ("KeyError", "'board'", None),
     ],
 )
-def test_an_exception_is_told_from_one_that_has_to_do_with_it(
+def test_an_exception_is_told_apart_from_a_related_one(
     kind: str, message: str, what: str | None
 ) -> None:
     error = Raised(kind, message, None, (), "3.12.1")

@@ -97,7 +97,7 @@ def test_the_mode_is_kept_and_that_of_a_new_file_is_the_usual_one(
         assert stat.S_IMODE(path.stat().st_mode) == (usual if mode is None else mode)
 
 
-def test_who_must_not_read_the_old_file_cannot_read_the_unfinished_one(
+def test_the_unfinished_file_is_as_private_as_the_old_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "secret"

@@ -213,7 +213,7 @@ def test_a_seat_without_a_column_fails_as_one_with_an_illegal_one(hold: Any) -> 
     assert game.failure.status == "INVALID"
 
 
-def test_what_a_player_does_to_what_it_is_shown_changes_nothing() -> None:
+def test_players_change_nothing_by_what_they_do_to_their_observation() -> None:
     class Spoiler(ScriptedSeat):
         def act(self, observation: Any, configuration: Any) -> Move:
             move = super().act(observation, configuration)

@@ -59,7 +59,7 @@ def test_option_values_may_hold_commas(monkeypatch: pytest.MonkeyPatch) -> None:
     assert received == [("mcts", {"order": [3, 2], "label": "a,b", "seed": 1})]
 
 
-def test_a_file_is_known_by_its_content_and_played_as_it_was_when_it_was_named(
+def test_a_file_is_known_by_its_content_and_played_as_first_read(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "mine.py"

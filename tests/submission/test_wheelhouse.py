@@ -83,7 +83,7 @@ def test_kaggles_versions_install_it_without_an_index(archive: Path, tmp_path: P
     assert "Accepted" in run([own / "connectx", "check", "mine.py", *quickly], tmp_path)
 
 
-def test_what_pip_cannot_do_is_told(tmp_path: Path) -> None:
+def test_a_failure_of_pip_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ChildProcessError, match="pip wheel has failed"):
         wheelhouse.make_wheelhouse(tmp_path / "none.zip", root=tmp_path)
     assert not (tmp_path / "none.zip").exists()

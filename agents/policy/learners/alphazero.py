@@ -1,11 +1,10 @@
-"""AlphaZero's way to learn: games against oneself, whose searches are what the network learns from.
+"""Learning as in AlphaZero: a network learns from the searches in its games against itself.
 
-A round plays games with the network as it is, keeps their positions beside those of earlier rounds,
-and lets the network learn from a sample of them (D. Silver et al., "A general reinforcement
-learning algorithm that masters chess, shogi, and Go through self-play", 2018). The next games begin
-before it learns from the last ones, so that no processor waits: the network that plays is one
-iteration old. There is no gating, as in AlphaZero. The network that is kept is a running mean of
-those that played.
+An iteration plays games with the present network, adds their positions to those of earlier ones,
+and trains the network on a sample of them (D. Silver et al., "A general reinforcement learning
+algorithm that masters chess, shogi, and Go through self-play", 2018). The next games begin before
+the network learns from the last ones, so that no processor waits: the network that plays is one
+iteration old. As in AlphaZero, there is no gating. The result is a running mean of the networks.
 """
 
 from collections.abc import Iterator, Mapping
@@ -46,15 +45,15 @@ ITERATIONS = 8
 GAMES = 1024
 """Games of an iteration."""
 SHARES = 64
-"""Parts of these games, for workers to play: the same ones for any number of workers."""
+"""Parts of these games for workers to play, the same for any number of workers."""
 WINDOW = 2_000_000
-"""The most positions to learn from, the latest ones."""
+"""The latest positions to learn from, at most."""
 PASSES = 6.0
 """How often a position is learnt from, on average."""
 BATCH = 1024
 LEARNING_RATE = 3e-3
 LEAST_RATE = 0.02
-"""Part of the learning rate that is left at the end."""
+"""The share of the learning rate that is left at the end."""
 MEMORY = 0.9
 """Weight of the mean network against the newest one, in each iteration."""
 
@@ -64,10 +63,9 @@ class AlphaZeroLearner(NetworkLearner):
 
     Args:
         game: on a board that fits a word.
-        settings: of these the seed, `simulations` and `width` count.
-        executor: any of the `concurrent.futures` kind, whose workers play the games; None: threads
-            of this process, one a core. What is learnt is the same, as far as their processors
-            round alike.
+        settings: only the seed, `simulations`, `weights` and `width` count.
+        executor: of `concurrent.futures`, whose workers play the games; None: threads of this
+            process, one a core. The weights are the same on processors that round alike.
 
     Raises:
         ValueError: the board does not fit.
@@ -130,14 +128,14 @@ class AlphaZeroLearner(NetworkLearner):
         return losses, plies
 
     def state(self) -> dict[str, Any]:
-        """All that a later run needs to go on as if there had been no interrupt."""
+        """All that a later run needs to go on as if never interrupted."""
         return {**super().state(), "mean": list(self._mean), "window": list(self._window)}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Go on from a state.
 
         Raises:
-            KeyError, ValueError: it is not of such a training.
+            KeyError, ValueError: it is not the state of such a training.
         """
         super().restore(state)
         # Earlier versions kept n-tuples before the weights.
@@ -152,7 +150,7 @@ class AlphaZeroLearner(NetworkLearner):
         return nullcontext(self._executor)
 
     def _begun(self, players: Executor) -> Iterator[Targets]:
-        """Games of the network as it is, which are played while it learns from those before."""
+        """Begin games of the present network, to be played while it learns from earlier ones."""
         streams = (1 + self.rng.integers(STREAMS, size=SHARES)).tolist()
         same = self.game, self.network.as_numpy(), self._settings
         return players.map(played, *map(repeat, same), streams, repeat(GAMES // SHARES))

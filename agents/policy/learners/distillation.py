@@ -20,7 +20,7 @@ from envs.board import BoardGame
 from envs.compiled.jit import Flags, Words, words_of
 
 WIDTH = 512
-"""Hidden units where the settings do not say."""
+"""Hidden units, unless the settings say."""
 SECOND = 64
 """Hidden units of the second layer, if there is a first one."""
 BATCH = 4096
@@ -42,10 +42,10 @@ MOST_COPIES = 1000
 def label_targets(labels: LabelledPositions) -> Targets:
     """The targets of labelled positions.
 
-    A share of the policy goes to the moves that keep the result, the rest to those that are exactly
-    best, each alike; the value is the end of the game under best play: 1 for a win of the player to
-    move, 0 for a draw, -1 for a loss. Openings are few, and every game goes through them: those of
-    plies with fewer positions than the mean are repeated.
+    A share of the policy is spread evenly over the moves that keep the result, the rest over the
+    exactly best moves; the value is the result under best play: 1 for a win of the player to move,
+    0 for a draw, -1 for a loss. Openings are few, and every game goes through them, so positions of
+    plies with fewer than the mean are repeated.
     """
     labels = labels.take(np.repeat(np.arange(len(labels)), copies_of(labels)))
     scores, highest = labels.scores, labels.scores.max(axis=1, keepdims=True, initial=ILLEGAL)

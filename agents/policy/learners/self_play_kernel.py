@@ -62,7 +62,7 @@ class PlaySettings(NamedTuple):
 
 
 class PlayMemory(NamedTuple):
-    """The memory that a game is played with."""
+    """The memory for playing games."""
 
     tree: TreeArrays
     schedule: Any
@@ -85,7 +85,7 @@ class Experience(NamedTuple):
     values: Any
     """[position] For the player to move, from -1 to 1."""
     certain: Any
-    """[position] Whether the value is proven, or else what the game came to."""
+    """[position] UNCERTAIN or PROVEN_VALUE, plus SIDESTEP after a random move."""
 
 
 @jit
@@ -110,7 +110,7 @@ def play_games(
 def random_opening(
     board: FeatureBoard, settings: PlaySettings, memory: PlayMemory
 ) -> tuple[int, int]:
-    """Draw a number of random moves and play them; where that ends a game, draw again."""
+    """Draw a number of random moves and play them; if that ends the game, draw again."""
     while True:
         plies = drawn_number(memory, settings.opening_plies + 1)
         mover, mask, ply = 0, 0, 0
@@ -162,7 +162,7 @@ def play_on(
 UNCERTAIN = 0
 PROVEN_VALUE = 1
 SIDESTEP = 2
-"""Added where a random move was played, so that what follows says nothing about the position."""
+"""Added if a random move was played: the rest of the game says nothing about the position."""
 
 
 @inlined
@@ -279,7 +279,7 @@ def due_child(memory: PlayMemory, due: int) -> int:
 def write_policy(
     board: FeatureBoard, settings: PlaySettings, memory: PlayMemory, policy: Any
 ) -> int:
-    """Write the improved policy of the root, or its proof; return the action to play."""
+    """Write the root's improved policy, or its proven moves; return the action to play."""
     nodes, improved = memory.tree.nodes, memory.improved
     improve_logits(settings, memory)
     first = int(nodes[ROOT].first)
@@ -318,9 +318,10 @@ def most_visited(memory: PlayMemory, policy: Any, first: int, end: int) -> int:
 
 @inlined
 def value_positions(settings: PlaySettings, into: Experience, begin: int, end: int) -> None:
-    """Turn the values of a game's positions, the search's own, into those to learn.
+    """Turn the search's values of a game's positions into values to learn.
 
-    What the game came to counts as far as it was played by the search, and a proof ends a game.
+    Positions that are proven or left by a random move keep their values. Others are mixed with the
+    value of the next such position, or else with 0, for a full board.
     """
     outcome = 0.0  # a full board
     for position in range(end - 1, begin - 1, -1):

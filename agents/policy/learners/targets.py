@@ -66,7 +66,7 @@ def joined(parts: Sequence[Targets]) -> Targets:
 
 
 def mirror_images(env: BoardGame, targets: Targets) -> Targets:
-    """Turn positions left to right, with their targets: nothing in the game changes by that."""
+    """Mirror positions with their targets, for the rules are symmetric."""
     movers, masks, policies, values = targets
     images = np.empty_like(movers), np.empty_like(masks)
     for words, image in zip((movers, masks), images, strict=True):
@@ -77,7 +77,7 @@ def mirror_images(env: BoardGame, targets: Targets) -> Targets:
 def drawn_batch(
     env: BoardGame, targets: Targets, rng: np.random.Generator, positions: int
 ) -> Targets:
-    """Draw positions, half of them turned left to right."""
+    """Draw positions, half of them mirrored."""
     drawn = targets.take(rng.integers(len(targets.movers), size=positions))
     half = positions // 2
     turned = mirror_images(env, drawn.take(slice(half)))
@@ -111,7 +111,7 @@ def play_memory(game: BoardGame, simulations: int, stream: int) -> PlayMemory:
 
 
 def experience_memory(game: BoardGame, games: int) -> Experience:
-    """Memory for the positions of games that fill the board."""
+    """Memory for the positions of games, each as long as the board allows."""
     cells, actions = game.rows * game.columns, game.action_count
     positions, word = games * cells, word_of_board(*game.size)
     return Experience(

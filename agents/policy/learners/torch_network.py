@@ -29,7 +29,7 @@ VALUE_WEIGHT = 0.3
 WEIGHT_DECAY = 1e-4
 """The weight decay of AdamW (I. Loshchilov and F. Hutter, 2019)."""
 ILLEGAL = -1e9
-"""The logit of what cannot be played."""
+"""The logit of an illegal action."""
 
 
 class Bags(NamedTuple):
@@ -50,8 +50,8 @@ class FeatureSums(Function):
     """The sum of the weights of all features that hold in a position.
 
     The gradient of a feature's weights is the sum over the positions where it holds. PyTorch's own
-    gradient of `embedding_bag` has to find these positions first, which takes longer than all else
-    of a step of learning.
+    gradient of `embedding_bag` has to find these positions first, which takes longer than the
+    rest of a learning step.
     """
 
     @staticmethod
@@ -62,7 +62,7 @@ class FeatureSums(Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
-        """The gradient of the weights; there is none of what holds."""
+        """The gradient of the weights; the lists have none."""
         numbers, begins = ctx.positions
         return functional.embedding_bag(numbers, gradient, begins, mode="sum"), None, None
 
@@ -128,8 +128,8 @@ def first_network(
     Args:
         env: the game.
         settings: of these `weights`, `width` and the seed count.
-        hidden: hidden units where the settings do not say.
-        second: those of the second layer, where there is a first one.
+        hidden: hidden units, unless the settings say.
+        second: those of the second layer, unless there is no first one.
 
     Raises:
         OSError, ValueError: the file cannot be read, or is of another game.
@@ -165,11 +165,10 @@ class Losses(NamedTuple):
 
 
 class NetworkLearner(ABC):
-    """A learner of one network: a step of learning, and all that a later run needs.
+    """A learner of one network: its learning step, and its state for a later run.
 
     It learns on one thread of PyTorch in this process. With so small a network a second one brings
-    a tenth at most, and where another program runs beside it the two wait for each other most of
-    the time.
+    a tenth at most, and beside another program the two wait for each other most of the time.
 
     Raises:
         OSError, ValueError: as `first_network`.
@@ -196,7 +195,7 @@ class NetworkLearner(ABC):
         """Learn for one round; see `agents.policy.training.learner.Learner`."""
 
     def learn(self, targets: Targets, positions: int, learning_rate: float) -> Losses:
-        """Take one step towards the targets of a batch of positions, which is drawn."""
+        """Draw a batch of positions, and take one step towards its targets."""
         batch = drawn_batch(self.game, targets, self.rng, positions)
         for group in self._optimizer.param_groups:
             group["lr"] = learning_rate
@@ -220,7 +219,7 @@ class NetworkLearner(ABC):
         return legal
 
     def state(self) -> dict[str, Any]:
-        """All that a later run needs to go on as if there had been no interrupt."""
+        """All that a later run needs to go on as if never interrupted."""
         trainer = {
             "network": self.network.state_dict(),
             "optimizer": self._optimizer.state_dict(),

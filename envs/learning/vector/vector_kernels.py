@@ -258,7 +258,7 @@ def write_planes(
 ) -> None:
     """Write the viewer's stones, then the other player's."""
     own, other = mover, mask ^ mover
-    if viewer == 3 - to_move(mask):
+    if viewer == 3 - to_move(mask):  # the player who is not to move
         own, other = other, own
     for place in range(len(shifts)):
         planes[game, 0, place] = bit_of(own, shifts[place])
@@ -278,6 +278,6 @@ def write_flat_board(boards: Bytes, game: int, mover: int, mask: int, shifts: Wo
 @inlined
 def write_action_mask(masks: Bytes, game: int, over: bool, mask: int, highest: Words) -> None:
     """Write 1 for each legal action: its highest cell is free, and the game is not over."""
-    blocked = -1 if over else mask
+    blocked = -1 if over else mask  # -1: all cells
     for action in range(len(highest)):
         masks[game, action] = (blocked & highest[action]) == 0

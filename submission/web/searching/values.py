@@ -138,7 +138,7 @@ class Valuation:
             action: env.get_next_state(state, action) for action in env.get_available_actions(state)
         }
         left = self._cells - state.mask.bit_count()
-        # Who does not end the game now loses with the next stone, or wins with the one after it.
+        # Without a win now, the next stone may lose, and the one after it may win.
         open_bounds = ScoreBounds(-(left // 2), (left - 1) // 2)
         self.found = {
             action: _known(env, child) or open_bounds for action, child in self.children.items()

@@ -226,7 +226,7 @@ def test_undo_redo_and_any_ply(site: Site) -> None:
         expect(line).to_have_text("move 3 of 3")
 
 
-def test_a_line_that_is_gone_along_again_is_offered_where_it_leads_on_and_no_longer(
+def test_a_replayed_line_is_offered_only_where_it_leads_on(
     site: Site,
 ) -> None:
     with site.page("#game=connectx-6x7x4&moves=4453") as page:
@@ -308,7 +308,7 @@ def test_the_list_of_moves_stays_where_it_was_scrolled_to_while_moves_are_judged
         assert page.locator("#moves").evaluate("list => list.scrollTop") == 0
 
 
-def test_what_was_judged_of_another_move_is_forgotten_on_a_wide_board(site: Site) -> None:
+def test_the_judgement_of_another_move_is_forgotten_on_a_wide_board(site: Site) -> None:
     link = "#game=connectx-4x12x4&moves=4,10,1&first=person&second=person"
     with site.page(link) as page:
         ply = {"ply": 2, "player": 1, "action": 0, "mistake": "win-to-draw", "best": [3]}
@@ -486,7 +486,7 @@ def test_an_agent_is_thinking_only_where_it_has_been_asked(site: Site) -> None:
         assert "422" in site.complaints.pop()
 
 
-def test_agents_play_in_a_tab_in_which_another_server_has_left_its_words(site: Site) -> None:
+def test_agents_play_in_a_tab_that_has_another_servers_words(site: Site) -> None:
     with site.page() as page:
         page.add_init_script("sessionStorage.setItem('page', '2')")
         page.reload()
@@ -607,7 +607,7 @@ REFUSED_LINKS = {
 }
 
 
-def test_what_a_link_cannot_mean_is_told_and_the_moves_before_it_are_kept(site: Site) -> None:
+def test_an_impossible_link_is_reported_and_its_legal_moves_are_kept(site: Site) -> None:
     with site.page(f"#{next(iter(REFUSED_LINKS))}") as page:
         for link, words in REFUSED_LINKS.items():
             go_to(page, link)
@@ -648,7 +648,7 @@ def test_whoever_beats_a_level_is_offered_the_next(site: Site) -> None:
         expect(ending.get_by_role("button")).to_have_text(["Rematch", "Swap seats", "Review"])
 
 
-def test_back_leads_from_a_new_game_with_other_seats_to_the_one_that_has_ended(site: Site) -> None:
+def test_back_leads_from_a_new_game_with_other_seats_to_the_finished_one(site: Site) -> None:
     link = "#game=connectx-6x7x4&moves=1212121&first=person&second=level:n=1"
     with site.page(link) as page:
         ending = page.get_by_role("region", name="You win!")

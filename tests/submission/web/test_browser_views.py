@@ -192,7 +192,7 @@ def test_a_game_is_opened_from_the_file_whose_list_it_stands_in(site: Site) -> N
         assert "file=0&replay=4" in page.url
 
 
-def test_what_is_wrong_with_the_standings_of_a_file_that_was_left_is_not_told(site: Site) -> None:
+def test_errors_in_the_standings_of_a_file_that_was_left_are_not_shown(site: Site) -> None:
     with site.page("#view=replays") as page:
         expect(page.locator("#standings")).to_be_visible()
         page.locator("#replays-file").select_option("1")

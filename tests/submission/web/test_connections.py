@@ -105,7 +105,7 @@ def test_an_answer_takes_the_time_it_takes_and_the_next_question_has_a_deadline_
     assert answer.endswith(b"ok")
 
 
-def test_where_there_are_too_many_the_one_goes_that_has_idled_longest(
+def test_beyond_the_limit_the_longest_idle_one_is_closed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(Connection, "most", 3)

@@ -97,7 +97,7 @@ def test_who_fails_has_lost(tmp_path: Path) -> None:
         assert file.replays(wanted, 0, 99)["total"] == count, result
 
 
-def test_dropped_files_are_opened_as_those_that_were_named_up_to_a_limit(ladder: Path) -> None:
+def test_dropped_files_are_opened_like_named_ones_up_to_a_limit(ladder: Path) -> None:
     server = Visitor(files=[ladder])
     content = {"name": "C:\\games\\mine\x1b.jsonl", "text": ladder.read_text(encoding="utf-8")}
     form = asked(server, "files", **content)

@@ -60,7 +60,7 @@ def test_a_move_that_does_not_win_is_told(
         (DRAWN, "alphabeta", {"depth": 2}),
     ],
 )
-def test_of_other_moves_nothing_is_told(
+def test_other_moves_have_no_remark(
     searches: Searches, moves: str, agent: str, options: dict[str, Any]
 ) -> None:
     assert answer(searches, moves, agent, **options)["trap"] is None

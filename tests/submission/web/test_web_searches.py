@@ -327,7 +327,7 @@ def test_a_move_that_begins_again_has_all_of_its_time(monkeypatch: pytest.Monkey
     assert asyncio.run(lose_a_process())["action"] in range(7)
 
 
-def test_that_a_process_is_ready_is_told_beside_a_large_answer(
+def test_a_process_reports_that_it_is_ready_beside_a_large_answer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A thread tells it, and the pipe takes a message of more than 16 kB in two parts."""
