@@ -48,6 +48,8 @@ TRAP_SECONDS = 2.0
 """The most seconds for setting a trap."""
 TRAP_TRIALS = 400
 """The most trials for setting a trap; compiled, they take about a second."""
+GUESSING = AlphaBetaAgent(time_limit=None, weights=None)
+"""Chooses where nothing is proven in time; models of the opponent use the same search."""
 RESISTANCES = ("traps", "longest")
 """Aims where no win can be forced."""
 
@@ -110,9 +112,10 @@ class PerfectAgent(Agent):
         self._game = WatchedGame()
 
     def compile(self, env: Env[Any, Any]) -> None:
-        """Compile the solver for this game."""
+        """Compile the solver for this game, then the alpha-beta search of guesses and traps."""
         if is_solvable(env):
             solver_compilation(env).begin()
+        GUESSING.compile(env)
 
     def bank_share(self, env: Env[Any, Any]) -> float:
         """Large on the repertoire's board, where hard positions are rare and can be solved."""
@@ -133,6 +136,7 @@ class PerfectAgent(Agent):
     ) -> SearchResult[Action]:
         """Find a best move; the `action_values` are those of the equally good moves found."""
         legal_actions(env, state)
+        self.compile(env)
         exact_moves = self._exact_moves_in(env)
         clock = Clock(self.time_limit, time_limit)  # all compiling is done by now
         self._game.see(env, state)
@@ -259,8 +263,7 @@ class PerfectAgent(Agent):
         self, env: Env[Any, Any], state: Any, candidates: Sequence[Any], clock: Clock
     ) -> SearchResult[Any]:
         """The best of some moves by alpha-beta, in the time that is left."""
-        agent = AlphaBetaAgent(time_limit=None, weights=None)
-        return agent.search_among(env, state, candidates, clock.left)
+        return GUESSING.search_among(env, state, candidates, clock.left)
 
     def _exact_moves_in(self, env: Env[Any, Any]) -> ExactMoves | None:
         """The judge of moves in this game, with a table from earlier moves.
