@@ -32,7 +32,7 @@ from submission.match.results_file import read_results
 from submission.match.sprt import ERROR_RATE, Sprt, parse_sprt
 from submission.rating.ladder import Ladder, make_ladder
 from submission.reviewing.replays import recorded_replay
-from submission.terminal import console, say
+from submission.terminal import console
 
 
 def _error_rate(error: str) -> Any:
@@ -104,7 +104,7 @@ def _write_replay(match: Match, path: Path) -> None:
 
     shown = game_to_show(match.records)
     if shown is None:
-        say("No game was played: there is no page to write.")
+        typer.echo("No game was played: there is no page to write.", err=True)
         return
     env = match.settings.configuration.env
     replay = recorded_replay(match.records.index(shown), game_id(env), shown)
