@@ -18,7 +18,14 @@ from agents.book.book_format import (
 from agents.book.opening_book import shipped_book_of
 from agents.book.repertoire import Repertoire
 from agents.guidance.ordering import sensible_actions
-from agents.options import file_content, file_option, option, require_at_least, require_one_of
+from agents.options import (
+    file_content,
+    file_option,
+    option,
+    require_at_least,
+    require_one_of,
+    require_whole,
+)
 from agents.solver.exact_moves import ExactMoves, proven_best, unrefuted
 from agents.solver.position_bounds import sign
 from agents.solver.solver import ScoreBounds, Solver
@@ -102,8 +109,8 @@ class PerfectAgent(Agent):
 
     def __post_init__(self) -> None:
         require_at_least("time_limit", self.time_limit, 0)
-        require_at_least("table_megabytes", self.table_megabytes, 1)
-        require_at_least("threads", self.threads, 1)
+        require_whole("table_megabytes", self.table_megabytes, 1)
+        require_whole("threads", self.threads, 1)
         require_one_of("resistance", self.resistance, RESISTANCES)
         if self.repertoire is not None:
             self._repertoire = decode_repertoire(file_content(self.repertoire))
