@@ -92,7 +92,7 @@ class PerfectAgent(Agent):
         "where it cannot win: traps (a likely opponent answers wrongly), longest (exactly best)",
     )
     repertoire: str | bytes | None = file_option(
-        "file of `connectx book --repertoire`; none: the package's own for Connect Four",
+        "file of `connectx book --repertoire`; without one for its board: the package's own",
         default=None,
     )
     traps: str | bytes | None = file_option(
@@ -185,7 +185,7 @@ class PerfectAgent(Agent):
         if self.resistance != "traps" or self.traps is None or not self._has_books(env):
             return None
         try:
-            return _if_of(self._traps or shipped_traps(), env)
+            return _if_of(self._traps, env) or _if_of(shipped_traps(), env)
         except OSError:  # the bundle of an agent that makes this one does not carry the book
             return None
 
@@ -193,7 +193,7 @@ class PerfectAgent(Agent):
         """The repertoire, if it is for this game."""
         if not self._has_books(env):
             return None
-        return _if_of(self._repertoire or shipped_repertoire(), env)
+        return _if_of(self._repertoire, env) or _if_of(shipped_repertoire(), env)
 
     def _has_books(self, env: Any) -> bool:
         return self.book and is_solvable(env)
@@ -298,6 +298,6 @@ def _decided(
     return SearchResult(action, value, (action,), {action: value}, proven=result is not None)
 
 
-def _if_of(repertoire: Repertoire, env: Any) -> Repertoire | None:
+def _if_of(repertoire: Repertoire | None, env: Any) -> Repertoire | None:
     """A repertoire, if it is for this game."""
-    return repertoire if env.size == repertoire.scope[:3] else None
+    return repertoire if repertoire and env.size == repertoire.scope[:3] else None
