@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, isnan
+from sys import float_info
 from time import perf_counter
 from typing import Any, ClassVar, Generic, NamedTuple
 
@@ -133,7 +134,7 @@ class Clock:
     """
 
     def __init__(self, *time_limits: float | None) -> None:
-        limits = [limit for limit in time_limits if limit is not None]
+        limits = [min(limit, float_info.max) for limit in time_limits if limit is not None]
         if any(map(isnan, limits)):
             raise ValueError("a time limit is a number of seconds, not nan: None is no limit")
         self._seconds = min(limits, default=inf)

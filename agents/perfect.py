@@ -18,7 +18,14 @@ from agents.book.book_format import (
 from agents.book.opening_book import shipped_book_of
 from agents.book.repertoire import Repertoire
 from agents.guidance.ordering import sensible_actions
-from agents.options import file_content, file_option, option, require_at_least, require_one_of
+from agents.options import (
+    file_content,
+    file_option,
+    option,
+    require_at_least,
+    require_one_of,
+    require_whole,
+)
 from agents.solver.exact_moves import ExactMoves, proven_best, unrefuted
 from agents.solver.position_bounds import sign
 from agents.solver.solver import ScoreBounds, Solver
@@ -48,6 +55,8 @@ TRAP_SECONDS = 2.0
 """The most seconds for setting a trap."""
 TRAP_TRIALS = 400
 """The most trials for setting a trap; compiled, they take about a second."""
+GUESSING = AlphaBetaAgent(time_limit=None, weights=None)
+"""Chooses where nothing is proven in time; models of the opponent use the same search."""
 RESISTANCES = ("traps", "longest")
 """Aims where no win can be forced."""
 
@@ -83,7 +92,7 @@ class PerfectAgent(Agent):
         "where it cannot win: traps (a likely opponent answers wrongly), longest (exactly best)",
     )
     repertoire: str | bytes | None = file_option(
-        "file of `connectx book --repertoire`; none: the package's own for Connect Four",
+        "file of `connectx book --repertoire`; without one for its board: the package's own",
         default=None,
     )
     traps: str | bytes | None = file_option(
@@ -100,8 +109,8 @@ class PerfectAgent(Agent):
 
     def __post_init__(self) -> None:
         require_at_least("time_limit", self.time_limit, 0)
-        require_at_least("table_megabytes", self.table_megabytes, 1)
-        require_at_least("threads", self.threads, 1)
+        require_whole("table_megabytes", self.table_megabytes, 1)
+        require_whole("threads", self.threads, 1)
         require_one_of("resistance", self.resistance, RESISTANCES)
         if self.repertoire is not None:
             self._repertoire = decode_repertoire(file_content(self.repertoire))
@@ -110,9 +119,10 @@ class PerfectAgent(Agent):
         self._game = WatchedGame()
 
     def compile(self, env: Env[Any, Any]) -> None:
-        """Compile the solver for this game."""
+        """Compile the solver for this game, then the alpha-beta search of guesses and traps."""
         if is_solvable(env):
             solver_compilation(env).begin()
+        GUESSING.compile(env)
 
     def bank_share(self, env: Env[Any, Any]) -> float:
         """Large on the repertoire's board, where hard positions are rare and can be solved."""
@@ -133,6 +143,7 @@ class PerfectAgent(Agent):
     ) -> SearchResult[Action]:
         """Find a best move; the `action_values` are those of the equally good moves found."""
         legal_actions(env, state)
+        self.compile(env)
         exact_moves = self._exact_moves_in(env)
         clock = Clock(self.time_limit, time_limit)  # all compiling is done by now
         self._game.see(env, state)
@@ -174,7 +185,7 @@ class PerfectAgent(Agent):
         if self.resistance != "traps" or self.traps is None or not self._has_books(env):
             return None
         try:
-            return _if_of(self._traps or shipped_traps(), env)
+            return _if_of(self._traps, env) or _if_of(shipped_traps(), env)
         except OSError:  # the bundle of an agent that makes this one does not carry the book
             return None
 
@@ -182,7 +193,7 @@ class PerfectAgent(Agent):
         """The repertoire, if it is for this game."""
         if not self._has_books(env):
             return None
-        return _if_of(self._repertoire or shipped_repertoire(), env)
+        return _if_of(self._repertoire, env) or _if_of(shipped_repertoire(), env)
 
     def _has_books(self, env: Any) -> bool:
         return self.book and is_solvable(env)
@@ -259,8 +270,7 @@ class PerfectAgent(Agent):
         self, env: Env[Any, Any], state: Any, candidates: Sequence[Any], clock: Clock
     ) -> SearchResult[Any]:
         """The best of some moves by alpha-beta, in the time that is left."""
-        agent = AlphaBetaAgent(time_limit=None, weights=None)
-        return agent.search_among(env, state, candidates, clock.left)
+        return GUESSING.search_among(env, state, candidates, clock.left)
 
     def _exact_moves_in(self, env: Env[Any, Any]) -> ExactMoves | None:
         """The judge of moves in this game, with a table from earlier moves.
@@ -288,6 +298,6 @@ def _decided(
     return SearchResult(action, value, (action,), {action: value}, proven=result is not None)
 
 
-def _if_of(repertoire: Repertoire, env: Any) -> Repertoire | None:
+def _if_of(repertoire: Repertoire | None, env: Any) -> Repertoire | None:
     """A repertoire, if it is for this game."""
-    return repertoire if env.size == repertoire.scope[:3] else None
+    return repertoire if repertoire and env.size == repertoire.scope[:3] else None

@@ -36,7 +36,6 @@ from submission.match.schedule import Arena, Settings, require_pairs
 from submission.match.sprt import Sprt, parse_sprt
 from submission.rating.ladder import Ladder, make_ladder, require_round_robin
 from submission.rating.rank import Rank, rank_player
-from submission.rating.ratings import require_ranking_library
 from submission.reviewing.review import Review
 from submission.reviewing.review_games import review_games
 from submission.sandbox.interpreter import find_python
@@ -231,11 +230,10 @@ def ladder(
 
     Raises:
         ValueError, OSError: bad input.
-        ModuleNotFoundError: the extra `rank` is not installed, or kaggle_environments is not.
+        ModuleNotFoundError: kaggle_environments is not installed.
     """
     entrants = entrants_of(_several(players), referee, arena, trust)
     require_round_robin([entrant.name for entrant in entrants], anchor)
-    require_ranking_library()
     rules = GameConfiguration.of(Referee(referee), rows, columns, inarow, act_timeout)
     settings = Settings(require_pairs(games), seed, opening_plies, rules, Arena(arena))
     run = Run(workers, dask, None if results is None else Path(results), resume, progress)

@@ -44,12 +44,13 @@ def is_stream(file: TextIO) -> bool:
 
 def _progress(*columns: ProgressColumn, shown: bool = True) -> Progress:
     """A title with columns behind it on stderr, which leaves nothing there."""
+    stderr = Console(stderr=True, markup=False, emoji=False)
     return Progress(
         TextColumn("{task.description}", markup=False),
         *columns,
-        console=Console(stderr=True, markup=False, emoji=False),
+        console=stderr,
         transient=True,
-        disable=not shown,
+        disable=not (shown and (stderr.is_interactive or stderr.is_jupyter)),
     )
 
 

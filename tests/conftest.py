@@ -15,7 +15,6 @@ from hypothesis import HealthCheck, settings
 
 from envs.learning.vector import vector_threads
 from submission.executors import local_workers
-from submission.rating import ratings
 from tests.helpers.shell import Shell
 
 for profile, examples in {"shared-machine": 50, "long": 1000}.items():
@@ -80,14 +79,6 @@ def threads_of_single_rows() -> Iterator[None]:
     """Share even small batches among all threads that are asked for."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(vector_threads, "ROWS_OF_A_THREAD", 1)
-        yield
-
-
-@pytest.fixture(scope="module")
-def rough_ratings() -> Iterator[None]:
-    """The intervals of ratings come from a tenth of the tournaments, in a tenth of the time."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ratings, "REPLICAS", ratings.REPLICAS // 10)
         yield
 
 

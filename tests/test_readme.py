@@ -138,7 +138,7 @@ def test_the_readme_shows_ten_lines_with_stable_baselines() -> None:
 
 
 @pytest.mark.parametrize("commands", command_chains(), ids="; ".join)
-@pytest.mark.usefixtures("rough_ratings", "workers_in_threads")
+@pytest.mark.usefixtures("workers_in_threads")
 def test_commands(
     commands: list[str], shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -99,6 +99,8 @@ class QuickSwitches:
 
 
 QUICK_SWITCHES = QuickSwitches()
+IN_TURN = Lock()
+"""Held by what compiles beside a game: what a game needs first is ready the sooner."""
 
 
 class Compilation:
@@ -151,7 +153,7 @@ class Compilation:
         return self._done.is_set() and not self._usable
 
     def _compile_beside(self) -> None:
-        with QUICK_SWITCHES, suppress(SystemExit):  # raised in the compiler by `ENDING`
+        with IN_TURN, QUICK_SWITCHES, suppress(SystemExit):  # raised in the compiler by `ENDING`
             self._compile()
 
     def _compile(self) -> None:

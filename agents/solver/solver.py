@@ -8,7 +8,7 @@ from math import inf
 from typing import Protocol
 
 from agents.agent import Clock, TimeUp, legal_actions
-from agents.options import require_at_least
+from agents.options import require_whole
 from agents.solver.plain_solver import PlainEngine
 from agents.solver.position_bounds import sign, win_score
 from agents.solver.score_table import MOST_CELLS
@@ -100,7 +100,8 @@ class Solver:
         plain: whether to search in plain Python even with Numba.
 
     Raises:
-        ValueError: the solver does not take the game, or the table or the threads are below 1.
+        ValueError: the solver does not take the game, or the table or the threads are no whole
+            number of at least 1.
     """
 
     def __init__(
@@ -118,8 +119,8 @@ class Solver:
                 f"columns * (rows + 1) at most {bits} and (inarow - 1) * (rows + 2) below {bits}, "
                 f"and the rules of ConnectX, not {env!r}"
             )
-        require_at_least("table_megabytes", table_megabytes, 1)
-        require_at_least("threads", threads, 1)
+        require_whole("table_megabytes", table_megabytes, 1)
+        require_whole("threads", threads, 1)
         self.env = env
         self.threads = threads
         self.book = book

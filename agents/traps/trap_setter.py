@@ -77,7 +77,8 @@ class TrapSetter:
 
     def watch(self, replies: Sequence[tuple[BoardState, int]], clock: Clock) -> None:
         """Learn from its replies how far the opponent sees, as long as the clock runs."""
-        if self._watched != replies[: len(self._watched)]:
+        has_all_models = len(self.mixture.models) == len(look_ahead_depths(self.env))
+        if self._watched != replies[: len(self._watched)] or not has_all_models:
             self.forget()
         for state, column in replies[len(self._watched) :]:
             if clock.expired():
@@ -114,17 +115,23 @@ def likely_opponents(env: ConnectX) -> OpponentMixture:
     )
 
 
-def _look_aheads(env: Any) -> list[AlphaBetaAgent]:
+def look_ahead_depths(env: ConnectX) -> Sequence[int]:
+    """The plies that models of the opponent look ahead; more once their search is compiled."""
     compilation = alpha_beta_of_wide_board(env) or ALPHA_BETA
     compiled = can_compile(env, open_lines, centre_first) and compilation.is_ready()
+    return DEPTHS if compiled else DEPTHS_IN_PYTHON
+
+
+def _look_aheads(env: ConnectX) -> list[AlphaBetaAgent]:
+    depths = look_ahead_depths(env)
     return [
         AlphaBetaAgent(
             depth,
             time_limit=None,
             heuristic="open_lines",
             table_size=TABLE_STATES,
-            engine="auto" if compiled else "reference",
+            engine="auto" if depths is DEPTHS else "reference",
             weights=None,
         )
-        for depth in (DEPTHS if compiled else DEPTHS_IN_PYTHON)
+        for depth in depths
     ]

@@ -23,7 +23,7 @@ from submission.checking.kaggle_image import LIST
 ROOT = Path(__file__).parents[2]
 OUTPUT = Path("dist", "connectx-wheelhouse.zip")
 PACKAGE = "connectx-agents"
-EXTRAS = ("kaggle-light", "notebook", "rank", "web")
+EXTRAS = ("kaggle-light", "notebook", "web")
 PLATFORMS = ("manylinux2014_x86_64", "manylinux_2_28_x86_64", "linux_x86_64")
 WHERE = ("--only-binary=:all:", *(f"--platform={platform}" for platform in PLATFORMS))
 PIP = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
@@ -45,7 +45,7 @@ the package needs:
 LINES = """\
 from pathlib import Path
 links = next(Path("/kaggle/input").rglob("connectx_agents-*.whl")).parent
-%pip install --quiet --no-index --find-links {links} "connectx-agents[notebook,rank]\""""
+%pip install --quiet --no-index --find-links {links} "connectx-agents[notebook]\""""
 
 
 def make_wheelhouse(output: Path, root: Path = ROOT) -> list[str]:

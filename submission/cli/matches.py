@@ -31,9 +31,8 @@ from submission.match.opening_table import render_openings
 from submission.match.results_file import read_results
 from submission.match.sprt import ERROR_RATE, Sprt, parse_sprt
 from submission.rating.ladder import Ladder, make_ladder
-from submission.rating.ratings import require_ranking_library
 from submission.reviewing.replays import recorded_replay
-from submission.terminal import console, say
+from submission.terminal import console
 
 
 def _error_rate(error: str) -> Any:
@@ -105,7 +104,7 @@ def _write_replay(match: Match, path: Path) -> None:
 
     shown = game_to_show(match.records)
     if shown is None:
-        say("No game was played: there is no page to write.")
+        typer.echo("No game was played: there is no page to write.", err=True)
         return
     env = match.settings.configuration.env
     replay = recorded_replay(match.records.index(shown), game_id(env), shown)
@@ -133,7 +132,7 @@ def ladder(
 
     Every two players meet, each opening from both seats. The ratings are those of the Bradley-Terry
     model, with 95 % intervals; the table has every pairing's score, the failures and the move
-    times. Needs the extra `rank`.
+    times.
 
     Ctrl-C ends the round robin with exit status 1, and shows the games played so far; `--resume`
     goes on from there.
@@ -183,5 +182,4 @@ def report(
             raise ValueError(
                 f"--first-player-table is for one player's games, and {results} holds a ladder"
             )
-        require_ranking_library()
         show_ladder(make_ladder(match, anchor), json, html, brief)

@@ -91,12 +91,14 @@ def solve(
     sizes = {"rows": rows, "columns": columns, "inarow": inarow}
     given = {name: size for name, size in sizes.items() if size is not None}
     env = ConnectX(**given)
+    if resume and table is None:
+        raise ValueError("--resume goes on from a table: name its file with --table FILE")
     require_memory(table_megabytes)
     solver = Solver(env, table_megabytes, threads, book=shipped_book_of(env))
     board_alone = moves is None and (table is not None or (bool(given) and sys.stdin.isatty()))
     if moves == "-" or not (moves is not None or board_alone):
-        if table is not None or resume:
-            raise ValueError("--table and --resume are for one position: add its moves")
+        if table is not None:
+            raise ValueError("--table is for one position: add its moves")
         _solve_lines(solver, every_column, json, time_limit)
         return
     position = read_position(env, moves or "")
@@ -157,8 +159,6 @@ def _kept_table(solver: Solver, file: Path | None, resume: bool) -> Iterator[Cal
     A call returns the reason if saving has failed, which may be temporary.
     """
     if file is None:
-        if resume:
-            raise ValueError("--resume goes on from a table: name its file with --table FILE")
         yield lambda: ""
         return
     with held(file):

@@ -60,11 +60,11 @@ class Sprt:
         if not -LARGEST_ELO <= self.elo0 < self.elo1 <= LARGEST_ELO:
             raise ValueError(
                 "the test's Elo differences must be in ascending order and between "
-                f"{-LARGEST_ELO:g} and {LARGEST_ELO:g}, not {self.elo0:g} and {self.elo1:g}"
+                f"{-LARGEST_ELO:g} and {LARGEST_ELO:g}, not {self.elo0} and {self.elo1}"
             )
         for name, rate in (("alpha", self.alpha), ("beta", self.beta)):
             if not 0 < rate < 0.5:
-                raise ValueError(f"{name} must lie between 0 and 0.5, not at {rate:g}")
+                raise ValueError(f"{name} must lie between 0 and 0.5, not at {rate}")
 
     def __str__(self) -> str:
         return f"{self.elo0:g},{self.elo1:g} with alpha {self.alpha:g} and beta {self.beta:g}"

@@ -111,12 +111,14 @@ def find_opponent(text: str, env: BoardGame) -> Opponent:
     """The opponent that a text names: `mcts`, `mcts:simulations=500,seed=1`, `submission.py`.
 
     Raises:
-        ValueError: an unknown agent, an option that it does not have, no submission, or one for a
-            game that Kaggle does not ask for.
+        ValueError: an unknown agent, an option that it does not have, no submission, or a game that
+            the agent cannot play, or that Kaggle does not ask of submissions.
         OSError: the submission cannot be read.
     """
     if not text.endswith(SUBMISSIONS):
-        return AgentOpponent(text, agent_from_text(text))
+        agent = agent_from_text(text)
+        agent.require_playable(env)
+        return AgentOpponent(text, agent)
     _sizes(env)
     return SubmissionOpponent(find_player(text))
 

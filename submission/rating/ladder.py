@@ -119,7 +119,6 @@ def make_ladder(match: Match, anchor: str | None) -> Ladder:
 
     Raises:
         ValueError: the anchor is none of the players.
-        ModuleNotFoundError: choix is not installed.
     """
     names = [player.name for player in match.players]
     require_anchor(anchor, names)

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from math import inf, log
 
 import numpy as np
@@ -94,7 +93,7 @@ def _replicas(
             sums = np.maximum(weights.sum(axis=1, keepdims=True), np.finfo(float).tiny)
             weights *= (len(pairs) + 2 * share) / sums  # tiny shares are drawn as 0
             points[:, first, second], points[:, second, first] = (weights @ units).T
-    return np.array([elo_ratings(replica) for replica in points])
+    return elo_ratings(points)
 
 
 ELO = 400 / log(10)
@@ -102,25 +101,37 @@ ELO = 400 / log(10)
 
 LEAST = 1e-4
 """Points that everyone has against everyone, which keep the computation within floating point."""
+PRECISION = 1e-6
+"""The last step of Newton's method, on the natural scale; what is left is about its square."""
 
 
 def elo_ratings(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The likeliest ratings, with a mean of 0: shape (players,).
+    """The likeliest ratings of one tournament or of many, with a mean of 0: shape (..., players).
 
     A player with d more Elo than its opponent has 1 / (1 + 10^(-d / 400)) points a game (R. A.
     Bradley and M. E. Terry, Biometrika 39 (1952), 324-345); a draw counts as half a game won and
-    half a game lost. choix finds them by iterative Luce spectral ranking.
+    half a game lost. Newton's method finds the ratings. No step changes a difference by more than
+    1 on the natural scale: there the likelihood is so close to its parabola that it always rises.
 
     Args:
-        points: what each player took from each other one, shape (players, players). Everybody
+        points: what each player took from each other one, shape (..., players, players). Everybody
             must have taken points from everybody by some chain of games, see `took_points`; else
             no ratings are the likeliest.
     """
-    import choix
-
-    ratings = choix.ilsr_pairwise_dense(np.maximum(points, LEAST)) * ELO
-    centred: NDArray[np.float64] = ratings - ratings.mean()
-    return centred
+    points = np.maximum(points, LEAST)
+    games = points + points.swapaxes(-1, -2)
+    ratings = np.zeros(points.shape[:-1])
+    longest = inf
+    while longest > PRECISION:
+        expected = 1 / (1 + np.exp(ratings[..., np.newaxis, :] - ratings[..., np.newaxis]))
+        surplus = (points - games * expected).sum(axis=-1, keepdims=True)
+        curvature = games * expected * expected.swapaxes(-1, -2)
+        hessian = np.eye(points.shape[-1]) * curvature.sum(axis=-1, keepdims=True) - curvature
+        step = np.linalg.solve(hessian + 1, surplus)[..., 0]  # + 1 keeps the mean
+        length = np.ptp(step, axis=-1, keepdims=True)
+        ratings += step / np.maximum(length, 1)
+        longest = length.max()
+    return ratings * ELO
 
 
 def took_points(points: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -162,11 +173,3 @@ def encounters_of(names: Sequence[str], records: Iterable[GameRecord]) -> Encoun
         pair = found[first, second].setdefault((record.pairing, pair_of(record)), np.zeros(2))
         pair += points[first], points[second]
     return {players: np.array([*pairs.values()]) for players, pairs in found.items()}
-
-
-def require_ranking_library() -> None:
-    """Check that ratings can be computed; else a ModuleNotFoundError says what to install."""
-    if find_spec("choix") is None:
-        raise ModuleNotFoundError(
-            'ratings need choix: install the extra `rank` by `pip install -e ".[rank]"`'
-        )

@@ -14,7 +14,6 @@ from agents.reporting.input_file import one_line
 from submission.arena.game_record import Result
 from submission.match.match import RULES, Match, match_notes, results_table
 from submission.rating.ladder import ladder_notes, make_ladder
-from submission.rating.ratings import require_ranking_library
 from submission.reports import PlayerTable, in_one_line
 from submission.reviewing.replays import Replay, ReplayFile, read_replays
 
@@ -118,7 +117,6 @@ def _results(match: Match) -> dict[str, Any]:
 
 
 def _ladder(match: Match) -> dict[str, Any]:
-    require_ranking_library()
     ladder = make_ladder(match, None)
     scores = [[meeting.score for meeting in rung.against] for rung in ladder.rungs]
     return {

@@ -99,7 +99,6 @@ class Server:
             exception_handlers={
                 Busy: partial(_refuse, 503),
                 HTTPException: _refuse_route,
-                ModuleNotFoundError: partial(_refuse, 422),
                 Refusal: partial(_refuse, 422),
                 ValueError: partial(_refuse, 400),
             },

@@ -20,6 +20,7 @@ from agents import (
     agent_names,
     make_agent,
 )
+from agents.agent import Clock
 from agents.registry import AGENTS
 from envs import BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from tests.helpers.brute_force import BruteForce
@@ -141,6 +142,10 @@ def test_a_time_limit_that_is_no_number_is_refused(name: str) -> None:
     env = ConnectX(4, 5, 3)
     with pytest.raises(ValueError, match="a time limit is a number of seconds, not nan"):
         quick_agent(name).search(env, env.initial_state(), time_limit=float("nan"))
+
+
+def test_a_time_limit_may_be_larger_than_any_float() -> None:
+    assert Clock(10**400).left > 10**300
 
 
 @pytest.mark.parametrize("env", [ConnectX(6, 7, 5), WIDE_BOARDS[-1]], ids=repr)

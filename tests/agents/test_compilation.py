@@ -173,6 +173,30 @@ def test_only_the_search_that_will_be_used_is_compiled(
     assert begun == [learned, plain]
 
 
+def test_the_perfect_agent_compiles_its_solver_and_then_what_sees_traps(
+    monkeypatch: pytest.MonkeyPatch, bank_of_patience: Patience
+) -> None:
+    """Without alpha-beta a whole game's traps were set for opponents who see three plies."""
+    steps, goes_on = list[str](), Event()
+
+    def prove(name: str) -> bool:
+        steps.append(name)
+        goes_on.wait(60)
+        steps.append(f"{name} is ready")
+        return True
+
+    bank_of_patience.compile_beside_games()
+    solver, alpha_beta = (Compilation(name, partial(prove, name)) for name in ("solver", "search"))
+    monkeypatch.setattr("agents.perfect.solver_compilation", lambda env: solver)
+    monkeypatch.setattr("agents.alpha_beta_agent.ALPHA_BETA", alpha_beta)
+    make_agent("perfect").compile(ConnectFour())
+    assert not alpha_beta.is_ready()
+    goes_on.set()
+    bank_of_patience.allow(60)
+    assert alpha_beta.is_ready()
+    assert steps == ["solver", "solver is ready", "search", "search is ready"]
+
+
 UNWRITABLE = """
 import numba.core.caching
 numba.core.caching.CacheImpl._locator_classes = []  # as where no folder can be written to

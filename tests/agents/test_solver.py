@@ -7,6 +7,7 @@ from random import Random
 from time import sleep
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -304,11 +305,12 @@ def test_bad_input_is_one_clear_sentence(solver: Solver) -> None:
     for other in (TicTacToe(), Race(4), MisereConnect()):
         with pytest.raises(ValueError, match="the rules of ConnectX, not"):
             Solver(other)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="table_megabytes must be at least 1"):
-        Solver(CONNECT_FOUR, table_megabytes=0)
+    for megabytes in (0, 1.5, np.int64(1)):
+        with pytest.raises(ValueError, match="table_megabytes must be a whole number of at least"):
+            Solver(CONNECT_FOUR, table_megabytes=megabytes)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=f"no memory for a table of {10**9} MB: choose a smaller"):
         Solver(CONNECT_FOUR, table_megabytes=10**9).score(CONNECT_FOUR.initial_state())
-    with pytest.raises(ValueError, match="threads must be at least 1"):
+    with pytest.raises(ValueError, match="threads must be a whole number of at least 1"):
         Solver(CONNECT_FOUR, threads=0)
     over = state_from_moves(CONNECT_FOUR, "1212121")
     for ask in (solver.score, solver.outcome, solver.bounds, solver.scores):

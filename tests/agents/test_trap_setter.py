@@ -2,15 +2,17 @@
 
 import pickle
 from random import Random
+from threading import Event
 
 import pytest
 
 from agents import Agent, PerfectAgent, make_agent
 from agents.agent import Clock
+from agents.compiled.compilation import Compilation, Patience
 from agents.solver.solver import Solver
 from agents.traps.likely_replies import Judge
 from agents.traps.trap_search import Turn
-from agents.traps.trap_setter import DEPTHS, TrapSetter, WatchedGame
+from agents.traps.trap_setter import DEPTHS, DEPTHS_IN_PYTHON, TrapSetter, WatchedGame
 from envs import BoardState, ConnectFour, ConnectX, state_from_moves
 from tests.helpers.strategies import quiet_game
 
@@ -52,6 +54,28 @@ def test_what_is_known_of_a_game_is_learnt_once_and_forgotten_after_it() -> None
     assert setter.mixture.weights == pytest.approx(other.mixture.weights)
     setter.watch([], Clock())
     assert setter.mixture.weights == prior
+
+
+def test_opponents_see_farther_as_soon_as_their_search_is_compiled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In the middle of a game of a bundle, which compiles beside it."""
+    patience, goes_on = Patience(), Event()
+    patience.compile_beside_games()
+    monkeypatch.setattr("agents.compiled.compilation.PATIENCE", patience)
+    compilation = Compilation("a test", lambda: goes_on.wait(60))
+    monkeypatch.setattr("agents.traps.trap_setter.ALPHA_BETA", compilation)
+    setter = TrapSetter(Judge(SOLVER))
+    replies = replies_of(make_agent("greedy"), 2, seed=1)
+    setter.watch(replies[:1], Clock())
+    assert len(setter.mixture.models) == len(DEPTHS_IN_PYTHON)
+    goes_on.set()
+    patience.allow(60)
+    setter.watch(replies, Clock())
+    everything = TrapSetter(Judge(SOLVER))
+    everything.watch(replies, Clock())
+    assert setter.mixture.weights == everything.mixture.weights
+    assert len(setter.mixture.weights) == len(DEPTHS)
 
 
 def test_without_time_the_first_move_is_taken() -> None:

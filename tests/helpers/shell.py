@@ -38,6 +38,7 @@ class Shell:
         outcome = self.run(*words)
         lines = outcome.stderr.strip().splitlines()
         assert outcome.status == 2
+        assert not outcome.stderr.startswith("\n")
         assert outcome.stdout == "" or words[0] == "prepare"  # which tells its steps
         assert len(lines) == 1 or (lines[0].startswith("Usage: ") and len(lines) <= 6), lines
         assert "Traceback" not in outcome.stderr

@@ -214,7 +214,6 @@ def test_an_interrupt_while_the_command_line_loads_has_no_traceback(
             "evaluate random --against negamax",
             "pip install --no-deps kaggle-environments",
         ),
-        ("choix", "ladder greedy random:", 'pip install -e ".[rank]"'),
         ("torch", "train", "install the extra `train`"),
         ("pyarrow", "positions --labels 5 -o labels.parquet", "install the extra `parquet`"),
         ("uvicorn", "web", "install the extra `web`"),

@@ -73,9 +73,9 @@ def test_a_report_shows_what_the_run_has_shown(shell: Shell, tmp_path: Path) -> 
 
 
 def assert_no_page(outcome: Outcome, status: int) -> None:
-    assert (outcome.status, outcome.stderr.strip()) == (status, "")
+    told = "No game was played: there is no page to write.\n"
+    assert (outcome.status, outcome.stderr) == (status, told)
     assert "0 of 4 games" in outcome.stdout
-    assert "No game was played: there is no page to write." in outcome.stdout
     assert not Path("replay.html").exists()
 
 
@@ -105,9 +105,7 @@ def test_a_player_is_not_overwritten(shell: Shell, tmp_path: Path, words: str) -
     assert content == "def agent(observation): return 3"
 
 
-@pytest.mark.usefixtures("rough_ratings")
 def test_a_report_of_a_round_robin_is_a_ladder(shell: Shell) -> None:
-    pytest.importorskip("choix")
     players = ("random:seed=1", "greedy", "random:seed=2")
     shell.run("ladder", *players, "--games", "2", *OWN_ARENA, "--results", "games.jsonl")
     report = shell.run("report", "games.jsonl", "--anchor", "greedy", "--html", "ladder.html")

@@ -88,7 +88,6 @@ for package in map(importlib.import_module, ("agents", "envs", "submission", "te
 def test_every_module_is_imported_without_what_the_system_lacks(python: Path) -> None:
     imported = completed([python, "-c", IMPORTING])
     extras = {
-        "choix",
         "distributed",
         "matplotlib",
         "pettingzoo",
@@ -126,7 +125,6 @@ def test_grade(python: Path, own: str) -> None:
     assert report.startswith("own.py in 2 solved positions")
 
 
-@pytest.mark.skipif(not find_spec("choix"), reason="ratings need the extra `rank`")
 def test_ladder(python: Path, own: str) -> None:
     report = run(python, "ladder", own, "greedy", *TWO_GAMES, encoding="ascii", width=40)
     assert report.startswith("Ladder of 2 players")

@@ -27,7 +27,7 @@ from tests.helpers.game_records import (
 )
 from tests.helpers.shell import Shell
 
-pytestmark = pytest.mark.usefixtures("rough_ratings", "workers_in_threads")
+pytestmark = pytest.mark.usefixtures("workers_in_threads")
 
 NAMES = ["hero", "rival"]
 PLAYERS = ("random:", "greedy", "mcts:simulations=60,seed=1")

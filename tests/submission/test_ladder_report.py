@@ -27,8 +27,6 @@ from tests.helpers.html_reading import Page
 from tests.helpers.shell import printed
 from tests.helpers.svg_reading import SVG, read_drawing
 
-pytestmark = pytest.mark.usefixtures("rough_ratings")
-
 NAMES = ("weak", "strong", "<b>&\"middle'.py")
 
 

@@ -104,6 +104,12 @@ def test_what_is_said(play: Play, words: str, typed: str, lines: str) -> None:
     assert {*lines.split("|")} <= {*said}
 
 
+def test_an_agent_that_cannot_play_the_board_is_refused_before_the_game(play: Play) -> None:
+    outcome = play("policy", "--rows", "5", typed=["4"])
+    assert (outcome.status, outcome.stdout) == (2, "")
+    assert "cannot play ConnectX(rows=5" in outcome.stderr
+
+
 @pytest.mark.parametrize("words", ["--game tictactoe --moves 15", "--rows 11 --columns 12"])
 def test_only_what_can_be_solved_leads_to_solve(play: Play, words: str) -> None:
     outcome = play("greedy", *words.split(), typed=["6", "quit"])

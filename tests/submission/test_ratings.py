@@ -1,4 +1,4 @@
-"""Elo ratings beside published ones, scipy's optimum, and tournaments with known strengths."""
+"""Elo ratings beside published ones, those of scipy and choix, and known strengths."""
 
 from math import inf, sqrt
 
@@ -59,6 +59,18 @@ def test_ratings_are_the_likeliest(doubled: NDArray[np.float64]) -> None:
     points = doubled / 2
     np.fill_diagonal(points, 0)
     assert elo_ratings(points) == pytest.approx(scipys_optimum(points), abs=0.05)
+
+
+@given(arrays.arrays(float, (3, 6, 6), elements=st.sampled_from([0, 0, 1, 20.5, 200])))
+def test_the_ratings_of_many_tournaments_are_those_that_choix_finds_of_each(
+    points: NDArray[np.float64],
+) -> None:
+    import choix
+
+    points += 0.2  # as each takes of a virtual point
+    for found, each in zip(elo_ratings(points), points, strict=True):
+        expected = choix.ilsr_pairwise_dense(each) * ELO
+        assert found == pytest.approx(expected - expected.mean(), abs=0.001)
 
 
 @pytest.mark.parametrize(("won", "drawn", "lost"), [(10, 0, 0), (1, 30, 2), (29, 3, 17)])

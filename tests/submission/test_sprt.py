@@ -159,10 +159,12 @@ def test_a_command_line_names_it() -> None:
 def test_other_hypotheses_are_refused(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         parse_sprt(text)
+    with pytest.raises(ValueError, match="ascending order"):
+        Sprt(0, 10**400)
 
 
 @pytest.mark.parametrize("name", ["alpha", "beta"])
 def test_impossible_error_rates_are_refused(name: str) -> None:
-    for rate in (0, 0.5, 1, -0.1, float("nan")):
+    for rate in (0, 0.5, 1, -0.1, float("nan"), 10**400):
         with pytest.raises(ValueError, match=f"{name} must lie between 0 and"):
             Sprt(**{name: rate})

@@ -47,14 +47,12 @@ def test_no_game_has_no_score() -> None:
     ]
 
 
-@pytest.mark.usefixtures("rough_ratings")
 def test_a_ladder_ends_with_the_ratings() -> None:
     *_, first, second = make_ladder(match_of(WIN, LOSS, WIN, games=4), "rival").summary()
     assert first.startswith("1  hero: Elo +")
     assert second == "2  rival: Elo 0, the anchor"
 
 
-@pytest.mark.usefixtures("rough_ratings")
 @pytest.mark.parametrize(
     ("words", "said"),
     [(EVALUATE, "greedy against random:seed=1: "), (LADDER, "1  greedy: Elo ")],
@@ -98,7 +96,6 @@ def test_a_grade_tells_plies_in_its_page_alone() -> None:
     assert "random, in all: keeps the result in " in " ".join(text.split()[-60:])
 
 
-@pytest.mark.usefixtures("rough_ratings")
 def test_two_versions_of_one_name_are_told_apart() -> None:
     """Under one name they were refused, and in a match each would have had the other's games."""
     versions = [Submission(FIRST, "agent"), Submission(LAST, "agent")]

@@ -31,7 +31,7 @@ def test_it_has_this_package_and_what_the_image_lacks(archive: Path) -> None:
     with zipfile.ZipFile(archive) as content:
         wheels = {name.split("-")[0] for name in content.namelist() if name.endswith(".whl")}
         text = content.read("README.md").decode()
-    assert wheels == {"connectx_agents", "choix", "msgspec"}
+    assert wheels == {"connectx_agents", "msgspec"}
     assert wheelhouse.LINES in text
     assert len(wheelhouse.LINES.splitlines()) == 3
     assert "--no-index" in wheelhouse.LINES

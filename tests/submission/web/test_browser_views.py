@@ -198,7 +198,7 @@ def test_errors_in_the_standings_of_a_file_that_was_left_are_not_shown(site: Sit
         page.locator("#replays-file").select_option("1")
         expect(page.locator("#replays-list button")).to_have_count(1)
         page.evaluate(LATE, ["api/standings", '"file":0', 1000])
-        refusal = {"status": 422, "json": {"error": "ratings need an extra"}}
+        refusal = {"status": 422, "json": {"error": "the games cannot be rated"}}
         page.route("**/api/standings", lambda route: route.fulfill(**refusal))
         page.locator("#replays-file").select_option("0")
         page.wait_for_timeout(300)

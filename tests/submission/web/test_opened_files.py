@@ -18,8 +18,6 @@ from tests.helpers.game_records import write_ladder
 from tests.helpers.shell import Shell
 from tests.helpers.web_server import Visitor
 
-pytestmark = pytest.mark.usefixtures("rough_ratings")
-
 GAMES = ["--games", "4", "--arena", "own", "--workers", "1"]
 
 
