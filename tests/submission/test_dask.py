@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ from submission.match.schedule import Settings
 from tests.helpers.game_records import without_durations
 from tests.helpers.systems import needs_posix
 
-Client = pytest.importorskip("distributed").Client
+pytestmark = pytest.mark.skipif(not find_spec("distributed"), reason="needs the extra `dask`")
 
 DAWDLER = Player(
     "dawdler.py",
@@ -71,6 +72,8 @@ class Cluster:
         self.workers.append(dask(self.folder, *words, **variables))
 
     def wait_for_workers(self) -> None:
+        from distributed import Client  # half a second, in each worker that collects tests
+
         with Client(self.address, set_as_default=False) as client:
             client.wait_for_workers(len(self.workers), PATIENCE)
 
