@@ -20,6 +20,7 @@ from submission.bundle.bundle import build_bundle
 from submission.bundle.definitions import BundleError
 from submission.kaggle import kaggle_environments
 from submission.sandbox.player import RuntimeVersions
+from tests.agents.test_compilation import COMPILED_AGENTS
 from tests.helpers.own_agent import own_agent
 from tests.helpers.processes import output_of
 from tests.test_import_directions import imported_packages
@@ -69,6 +70,25 @@ def test_a_bundle_in_a_checkout_is_nothing_to_mend(tmp_path: Path) -> None:
     path.write_text(default_bundle("greedy"))
     assert ruff("check", "--select", "D,E,F,I,RUF,UP,W", path) == "All checks passed!\n"
     assert ruff("format", "--diff", path) == ""
+
+
+LOADING = """
+import sys
+from pathlib import Path
+from threading import Thread
+from tests.helpers.bundle_games import load
+Thread.start = lambda self: None
+for path in sorted(Path(sys.argv[1]).iterdir()):
+    load(path)
+    print(path.stem, *({"numba", "numpy", "agents", "envs", "submission"} & {*sys.modules}))
+"""
+"""Loads each bundle of a folder, which compiles nothing meanwhile, and names what that imports."""
+
+
+def test_loading_takes_neither_numba_nor_numpy(tmp_path: Path) -> None:
+    for agent in COMPILED_AGENTS:
+        (tmp_path / agent).write_text(default_bundle(agent))
+    assert output_of(LOADING, tmp_path).split() == sorted(COMPILED_AGENTS)
 
 
 def ruff(command: str, *words: str | Path) -> str:
