@@ -103,7 +103,7 @@ def test_same_input_same_bytes_in_every_process() -> None:
     assert built == build_bundle("mcts", {"seed": 7})
 
 
-LONG_COMPILED = ("alphabeta", "mcts", "alphazero")
+LONG_COMPILED = ("alphabeta", "mcts", "perfect", "alphazero")
 """`make image-tests` plays the bundles of all that compile; these take five seconds and more."""
 
 
@@ -127,7 +127,7 @@ def test_whole_games_in_both_seats(
     assert bundle.__code__.co_varnames[:2] == ("observation", "configuration")
     versions = RuntimeVersions(platform.python_version(), version("numba"), version("numpy"))
     said = [f"played with {versions}\n"]
-    for players in ([bundle, "random"], ["negamax", bundle]):
+    for players in ([bundle, "random"], ["random", bundle]):
         env = run_on_kaggle(players)
         assert [seat.status for seat in env.state] == ["DONE", "DONE"]
         assert {seat.reward for seat in env.state} in ({1, -1}, {0})
