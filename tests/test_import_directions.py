@@ -1,7 +1,7 @@
 """Imports point one way, submission -> agents -> envs; outside packages have their place."""
 
 import ast
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -25,19 +25,19 @@ def imported_packages(source: str, package: str) -> set[str]:
     return found
 
 
-def modules(package: str) -> Iterator[tuple[Path, set[str]]]:
+@cache
+def modules(package: str) -> dict[Path, set[str]]:
     """Each source file of a package with what it imports."""
     paths = sorted((ROOT / package).rglob("*.py"))
     assert paths, f"no sources in {package}"
-    for path in paths:
-        yield path, imported_packages(path.read_text(encoding="utf-8"), package)
+    return {path: imported_packages(path.read_text(encoding="utf-8"), package) for path in paths}
 
 
 def importers(package: str, wanted: set[str]) -> dict[str, list[str]]:
     """The files of a package that import one of `wanted`, with what they import of it."""
     return {
         path.relative_to(ROOT).as_posix(): sorted(imports & wanted)
-        for path, imports in modules(package)
+        for path, imports in modules(package).items()
         if imports & wanted
     }
 
@@ -74,6 +74,6 @@ def test_commands_reach_what_learns_only_when_they_train() -> None:
 
 def test_environments_meet_agents_at_one_place_only() -> None:
     """An opponent that is named is made there, late; no other source mentions the package."""
-    sources = {path: path.read_text(encoding="utf-8") for path, _ in modules("envs")}
+    sources = {path: path.read_text(encoding="utf-8") for path in modules("envs")}
     meeting = [path.name for path, source in sources.items() if 'import_module("agents' in source]
     assert meeting == ["opponents.py"]

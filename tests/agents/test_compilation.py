@@ -283,20 +283,6 @@ def test_the_perfect_bundle_waits_for_nothing_and_plays_exactly(folder: Path, fa
             assert game.columns[ply] in judge.best_moves(game.columns[:ply]), game.columns
 
 
-@pytest.mark.parametrize("agent", COMPILED_AGENTS)
-def test_loading_takes_neither_numba_nor_numpy(folder: Path, agent: str) -> None:
-    script = f"""
-import sys
-from tests.helpers.bundle_games import load
-from pathlib import Path
-import threading
-threading.Thread.start = lambda self: None
-load(Path({str(bundle_path(agent, folder))!r}))
-print([name for name in ("numba", "numpy", "agents", "envs", "submission") if name in sys.modules])
-"""
-    assert output_of(script) == "[]\n"
-
-
 # Numba sets warnings aside, and not for one thread alone: no warning is an error here.
 @pytest.mark.image
 @pytest.mark.filterwarnings("default")

@@ -1,14 +1,16 @@
 """Traps in a game: the opponent is recognised, and errs more often than against exact play."""
 
 import pickle
+from math import inf
 from random import Random
 from threading import Event
 
 import pytest
 
-from agents import Agent, PerfectAgent, make_agent
+from agents import Agent, PerfectAgent, make_agent, perfect
 from agents.agent import Clock
 from agents.compiled.compilation import Compilation, Patience
+from agents.perfect import RESISTANCES
 from agents.solver.solver import Solver
 from agents.traps.likely_replies import Judge
 from agents.traps.trap_search import Turn
@@ -103,13 +105,18 @@ def test_the_game_is_followed_and_another_one_noticed() -> None:
 
 
 @pytest.mark.thorough
-def test_traps_gain_points_from_lost_positions() -> None:
-    """Against a search of four plies, which errs where a loss lies deeper."""
+def test_traps_gain_points_from_lost_positions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Against a search of four plies, which errs where a loss lies deeper; no clock ends a move."""
+    for limit in ("LATEST_TIE", "TIE_SECONDS", "TRAP_SECONDS"):
+        monkeypatch.setattr(perfect, limit, inf)
+    monkeypatch.setattr(perfect, "TRAP_TRIALS", 20)
     opponent = make_agent("alphabeta", depth=4, time_limit=None, weights=None)
-    lost, agent = lost_positions(14, wanted=12), PerfectAgent(time_limit=0.4)
-    longest = [points(PerfectAgent(resistance="longest"), opponent, state) for state in lost]
-    trapping = [points(agent, opponent, state) for state in lost]
-    assert sum(trapping) > sum(longest)
+    lost = lost_positions(14, wanted=6)
+    gained = {}
+    for resistance in RESISTANCES:
+        agent = PerfectAgent(time_limit=None, threads=1, resistance=resistance)
+        gained[resistance] = sum(points(agent, opponent, state) for state in lost)
+    assert gained["traps"] > gained["longest"]
 
 
 def lost_positions(plies: int, wanted: int) -> list[BoardState]:

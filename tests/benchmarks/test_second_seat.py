@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, combinations, product
 from math import sqrt
 from pathlib import Path
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from agents.registry import agent_from_text
 from agents.reporting.stats import Estimate, score_estimate
 from benchmarks import __main__ as command_line
+from benchmarks.strength import seeded_games
 from benchmarks.strength.season import (
     KINDS,
     LONGEST,
@@ -119,6 +121,13 @@ def test_a_game_is_played_by_the_rules_and_follows_from_its_seed() -> None:
         assert game.result == {1: 1.0, 2: -1.0, None: 0.0}[env.winner(state)]
 
 
+@pytest.fixture
+def in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Games are played here; a process would load all that plays once more."""
+    monkeypatch.setattr(seeded_games, "local_executor", ThreadPoolExecutor)
+
+
+@pytest.mark.usefixtures("in_threads")
 def test_more_games_are_played_only_where_they_may_differ() -> None:
     pairings = [
         Pairing("greedy", "greedy"),
@@ -131,11 +140,11 @@ def test_more_games_are_played_only_where_they_may_differ() -> None:
     assert [len(its) for its in play_pairings(pairings, 1, seed=3, workers=1)] == [1, 1, 1, 1]
 
 
-def test_the_number_of_workers_changes_nothing() -> None:
+def test_the_number_of_workers_changes_nothing(request: pytest.FixtureRequest) -> None:
     opponents = [Opponent("weak", "random"), Opponent("weak", "level:n=2")]
-    one, two = (
-        play_encounters(["greedy"], opponents, 5, seed=0, workers=workers) for workers in (1, 2)
-    )
+    two = play_encounters(["greedy"], opponents, 5, seed=0, workers=2)
+    request.getfixturevalue("in_threads")
+    one = play_encounters(["greedy"], opponents, 5, seed=0, workers=1)
     assert one == two
     assert [each.opponent for each in one] == opponents
     assert play_encounters(["greedy"], opponents, 5, seed=1, workers=1) != one
@@ -245,6 +254,7 @@ def test_seasons_repeat_and_tell_who_is_ahead() -> None:
     assert f"by +{sum(gains) / 3:.1f} ± " in str(gain)
 
 
+@pytest.mark.usefixtures("in_threads")
 def test_the_command_counts_points(tmp_path: Path) -> None:
     path = tmp_path / "points.json"
     words = ["second-seat", "--only", "policy:temperature=0", "--games", "3", "--workers", "1"]

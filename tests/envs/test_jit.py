@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module, invalidate_caches
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -150,21 +151,20 @@ def test_fields_that_have_moved_are_read_where_they_are(folder: Path) -> None:
         assert compiled(import_module("reading").first_of)((pair, 3)) == 1
 
 
-@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
-@pytest.mark.parametrize("of_types_that_have_moved", [True, False])
-def test_what_was_kept_and_cannot_be_read_is_compiled_anew(
-    folder: Path, suffix: str, of_types_that_have_moved: bool
-) -> None:
-    results = []
-    for _ in range(3):
+def test_what_was_kept_and_cannot_be_read_is_compiled_anew(folder: Path) -> None:
+    def found() -> tuple[list[int], list[int]]:
         twins = twins_of(folder, code="2 * number + STEP", step=1)
-        results.append(([twin(10) for twin in twins], hits_of(twins)))
-        for path in folder.rglob(f"*.{suffix}") if len(results) == 1 else ():
+        return [twin(10) for twin in twins], hits_of(twins)
+
+    assert found() == ([21, 63], [0, 0])
+    for suffix, types_have_moved in product(("nbi", "nbc"), (True, False)):
+        for path in folder.rglob(f"*.{suffix}"):
             kept = path.read_bytes()
             moved = kept.replace(b"numba.core.types", b"numba.gone.types")
             assert moved != kept
-            path.write_bytes(moved if of_types_that_have_moved else kept[: len(kept) // 2])
-    assert results == [([21, 63], hits) for hits in ([0, 0], [0, 0], [1, 1])]
+            path.write_bytes(moved if types_have_moved else kept[: len(kept) // 2])
+        told = [found() for _ in range(2)]
+        assert told == [([21, 63], hits) for hits in ([0, 0], [1, 1])], (suffix, types_have_moved)
 
 
 def test_code_of_other_constants_is_other_code(folder: Path) -> None:

@@ -468,6 +468,10 @@ def step(actions: Any) -> None:
     env.step(actions)
 
 
+def state(index: Any) -> None:
+    ConnectXVectorEnv(2).state(index)
+
+
 NEW: Any = partial(ConnectXVectorEnv, 2)
 SAMPLER: Any = LegalActionSampler
 NO_SEED = "a seed is a whole number of at least 0, not"
@@ -508,7 +512,7 @@ NO_MASKS: list[Any] = [
             for actions in (np.zeros(3, int), np.zeros(2), np.zeros((2, 1), int))
         ),
         *(
-            (partial(NEW().state, index), f"sub-environment.* {index!r}")
+            (partial(state, index), f"sub-environment.* {index!r}")
             for index in ("a", 1.5, None, 2, 99)
         ),
         *((partial(SAMPLER, seed), NO_SEED) for seed in (-1, True, 1.5, None, "a")),

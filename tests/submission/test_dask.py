@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ from submission.match.schedule import Settings
 from tests.helpers.game_records import without_durations
 from tests.helpers.systems import needs_posix
 
-Client = pytest.importorskip("distributed").Client
+pytestmark = pytest.mark.skipif(not find_spec("distributed"), reason="needs the extra `dask`")
 
 DAWDLER = Player(
     "dawdler.py",
@@ -70,9 +71,23 @@ class Cluster:
         words = ("worker", self.address, "--no-nanny", "--nthreads", str(threads))
         self.workers.append(dask(self.folder, *words, **variables))
 
+    def have_workers(self, number: int) -> None:
+        """Go on with those that live, as many as are asked for."""
+        self.workers = [worker for worker in self.workers if worker.poll() is None]
+        while len(self.workers) > number:
+            self.kill_worker()
+        while len(self.workers) < number:
+            self.add_worker()
+        self.wait_for_workers()
+
     def wait_for_workers(self) -> None:
+        from distributed import Client  # half a second, in each worker that collects tests
+
         with Client(self.address, set_as_default=False) as client:
-            client.wait_for_workers(len(self.workers), PATIENCE)
+            end = time.monotonic() + PATIENCE
+            while len(client.scheduler_info()["workers"]) != len(self.workers):
+                assert time.monotonic() < end, "workers neither came nor went"
+                time.sleep(0.02)
 
     def kill_worker(self) -> None:
         kill(self.workers.pop())
@@ -93,14 +108,18 @@ def cluster(folder: Path, workers: int) -> Iterator[Cluster]:
         time.sleep(0.02)
     started = Cluster(folder, json.loads(file.read_text())["address"], scheduler)
     try:
-        for _ in range(workers):
-            started.add_worker()
-        if workers:
-            started.wait_for_workers()
+        started.have_workers(workers)
         yield started
     finally:
         for process in (*started.workers, scheduler):
             kill(process)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A cluster for tests after which its scheduler lives, whatever becomes of its workers."""
+    with cluster(tmp_path_factory.mktemp("dask"), workers=0) as started:
+        yield started
 
 
 class Disaster:
@@ -116,11 +135,12 @@ class Disaster:
             self.happens()
 
 
-def test_the_death_of_a_worker_neither_loses_nor_repeats_a_game(tmp_path: Path) -> None:
-    with cluster(tmp_path, workers=2) as started, dask_executor(started.address) as executor:
-        seen = Disaster(started.kill_worker)
+def test_the_death_of_a_worker_neither_loses_nor_repeats_a_game(shared: Cluster) -> None:
+    shared.have_workers(2)
+    with dask_executor(shared.address) as executor:
+        seen = Disaster(shared.kill_worker)
         match = play_match(PAIRINGS, SETTINGS, executor=executor, on_game=seen)
-    assert len(started.workers) == 1
+    assert len(shared.workers) == 1
     assert match.completion is Completion.COMPLETE
     assert len(seen.games) == len(match.records) == SETTINGS.games
     assert set(seen.games) == set(match.records)
@@ -147,17 +167,17 @@ def assert_ends_early(started: Cluster, happens: Callable[[], None]) -> None:
 
 @needs_posix
 def test_unawaited_work_is_called_off_and_work_that_kills_workers_is_given_up(
-    tmp_path: Path,
+    shared: Cluster,
 ) -> None:
-    with cluster(tmp_path, workers=2) as started:
-        with dask_executor(started.address) as executor:
-            abandoned = [executor.submit(time.sleep, 0.2) for _ in range(500)]
-            abandoned[0].result(PATIENCE)
-        with dask_executor(started.address) as executor:
-            assert executor.submit(divmod, 7, 2).result(PATIENCE) == (3, 1)
-            deadly = executor.submit(signal.raise_signal, signal.SIGKILL)
-            with pytest.raises(BrokenExecutor, match="KilledWorker"):
-                deadly.result(PATIENCE)
+    shared.have_workers(2)
+    with dask_executor(shared.address) as executor:
+        abandoned = [executor.submit(time.sleep, 0.2) for _ in range(500)]
+        abandoned[0].result(PATIENCE)
+    with dask_executor(shared.address) as executor:
+        assert executor.submit(divmod, 7, 2).result(PATIENCE) == (3, 1)
+        deadly = executor.submit(signal.raise_signal, signal.SIGKILL)
+        with pytest.raises(BrokenExecutor, match="KilledWorker"):
+            deadly.result(PATIENCE)
 
 
 def refusal(address: str, error: type[Exception]) -> str:
@@ -169,7 +189,7 @@ def refusal(address: str, error: type[Exception]) -> str:
 
 
 def test_workers_that_would_play_other_games_are_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shared: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lacking, older = tmp_path / "lacking", tmp_path / "older"
     (lacking / "submission").mkdir(parents=True)
@@ -177,34 +197,35 @@ def test_workers_that_would_play_other_games_are_refused(
     metadata = older / "connectx_agents-0.0.1.dist-info" / "METADATA"
     metadata.parent.mkdir(parents=True)
     metadata.write_text("Metadata-Version: 2.1\nName: connectx-agents\nVersion: 0.0.1\n")
-    with cluster(tmp_path, workers=0) as started:
-        with monkeypatch.context() as patch:
-            patch.setattr(dask_workers, "CONNECT_SECONDS", 1)
-            message = refusal(started.address, ConnectionError)
-        assert "has no workers" in message
-        assert f"dask worker {started.address} --nthreads 1" in message
-        started.add_worker(threads=2)
-        assert "has 2 threads" in refusal(started.address, ValueError)
-        started.kill_worker()
-        started.add_worker(PYTHONPATH=str(lacking))
-        assert "cannot import this package" in refusal(started.address, ValueError)
-        started.kill_worker()
-        started.add_worker(PYTHONPATH=str(older))
-        assert "package='0.0.1'" in refusal(started.address, ValueError)
+    shared.have_workers(0)
+    with monkeypatch.context() as patch:
+        patch.setattr(dask_workers, "CONNECT_SECONDS", 1)
+        message = refusal(shared.address, ConnectionError)
+    assert "has no workers" in message
+    assert f"dask worker {shared.address} --nthreads 1" in message
+    shared.add_worker(threads=2)
+    assert "has 2 threads" in refusal(shared.address, ValueError)
+    shared.kill_worker()
+    shared.add_worker(PYTHONPATH=str(lacking))
+    assert "cannot import this package" in refusal(shared.address, ValueError)
+    shared.kill_worker()
+    shared.add_worker(PYTHONPATH=str(older))
+    assert "package='0.0.1'" in refusal(shared.address, ValueError)
+    shared.kill_worker()
 
 
 def test_a_worker_that_dies_when_it_is_asked_for_its_versions_counts_as_none(
-    tmp_path: Path,
+    shared: Cluster, tmp_path: Path
 ) -> None:
     deadly = tmp_path / "deadly" / "submission"
     deadly.mkdir(parents=True)
     (deadly / "__init__.py").write_text("import os; os._exit(1)")
-    with cluster(tmp_path, workers=1) as started:
-        started.add_worker(PYTHONPATH=str(deadly.parent))
-        started.wait_for_workers()
-        with dask_executor(started.address) as executor:
-            assert executor.submit(divmod, 7, 2).result(PATIENCE) == (3, 1)
-        assert started.workers[1].wait(PATIENCE) == 1
+    shared.have_workers(1)
+    shared.add_worker(PYTHONPATH=str(deadly.parent))
+    shared.wait_for_workers()
+    with dask_executor(shared.address) as executor:
+        assert executor.submit(divmod, 7, 2).result(PATIENCE) == (3, 1)
+    assert shared.workers[1].wait(PATIENCE) == 1
 
 
 def test_an_address_without_a_scheduler_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

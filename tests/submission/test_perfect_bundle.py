@@ -3,17 +3,18 @@
 One that sets traps gives no result away; one that resists longest plays exactly best moves.
 
 In four places: with the packages of this Python, with those of Kaggle's image (which `make
-kaggle-image` gets), with the latter on a third of a core, and with neither Numba nor numpy. A
-sample of the games is played always, all 800 by
-`pytest -m slow tests/submission/test_perfect_bundle.py`.
+kaggle-image` gets), with the latter on a third of a core, and with neither Numba nor numpy, where
+time is the processor's, for how well it plays there depends on its time. A sample of the games is
+played always, all 800 by `pytest -m slow tests/submission/test_perfect_bundle.py`.
 """
 
 import json
 import subprocess
 import sys
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -29,7 +30,13 @@ from submission.checking.kaggle_image import image_python
 from submission.entry import KagglePlayer
 from submission.grading.solved_positions import GAME, SHIPPED_POSITIONS, read_position_set
 from submission.kaggle import DONE, kaggle_environments
-from submission.sandbox.processes import INTERVAL, Throttle, can_throttle, descendants
+from submission.sandbox.processes import (
+    INTERVAL,
+    Throttle,
+    can_throttle,
+    descendants,
+    processor_seconds,
+)
 from tests.helpers.bitbully_judge import Judge
 
 SCRIPT = Path(__file__).parents[1] / "helpers" / "bundle_games.py"
@@ -48,6 +55,7 @@ class Place:
     on_image: bool = False
     fault: str = "nothing"
     speed: float = 1.0
+    clock: str = "perf_counter"
 
     def python(self) -> Path:
         """The interpreter; the test is skipped where there is none."""
@@ -63,7 +71,7 @@ PLACES = {
     "newest": Place(),
     "image": Place(on_image=True),
     "image at a third": Place(on_image=True, speed=1 / 3),
-    "plain": Place(fault="no_numba_and_no_numpy"),
+    "plain": Place(fault="no_numba_and_no_numpy", clock="process_time"),
 }
 
 
@@ -112,7 +120,7 @@ def slowed_down(process_id: int, speed: float) -> Iterator[None]:
 def player_in(place: Place, bundle: Path) -> Iterator[Player]:
     """The bundle in a process of its own, as a function that Kaggle's environment can ask."""
     process = subprocess.Popen(
-        [str(place.python()), "-P", str(SCRIPT), str(bundle), place.fault],
+        [str(place.python()), "-P", str(SCRIPT), str(bundle), place.fault, place.clock],
         cwd=bundle.parent,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -129,10 +137,13 @@ def player_in(place: Place, bundle: Path) -> Iterator[Player]:
         return json.loads(answers.readline())
 
     try:
-        if place.speed < 1:
-            with slowed_down(process.pid, place.speed):
-                yield ask
-        else:
+        with ExitStack() as stack:
+            if place.speed < 1:
+                stack.enter_context(slowed_down(process.pid, place.speed))
+            if place.clock == "process_time":
+                patch = stack.enter_context(pytest.MonkeyPatch.context())
+                used = partial(processor_seconds, process.pid)
+                patch.setattr(kaggle_environments().agent, "perf_counter", used)
             yield ask
     finally:
         process.kill()
