@@ -263,9 +263,7 @@ def test_the_mistakes_of_a_file_are_practised_while_others_are_found(
         expect(page.locator("#seats")).to_contain_text("hero")
 
 
-def test_a_move_before_the_next_puzzle_is_on_the_board_is_not_judged(
-    site: Site, tmp_path: Path
-) -> None:
+def test_a_move_before_the_next_puzzle_is_on_the_board_is_not_judged(site: Site) -> None:
     with site.page("#view=replays") as page:
         page.get_by_role("button", name="Practise the mistakes of this file").click()
         next_one, told = page.locator("#retry-next"), page.locator("#retrying-detail")
