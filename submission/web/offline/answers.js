@@ -1,6 +1,6 @@
 /**
- * Answers the page in place of `api.js` where there is no server, by the rules in this module and a worker
- * that solves. It knows only Connect Four.
+ * Answers the page in place of `api.js` where there is no server, by the rules in this module and workers
+ * that solve. It knows only Connect Four.
  */
 
 import { CELLS, COLUMNS, ROWS } from "./solver.js";
@@ -56,30 +56,33 @@ function elsewhere(what) {
   return `${what} needs a server: install connectx, and run connectx web.`;
 }
 
-// The worker
+// The workers: one for moves, so that no game waits for values, and one for all else
 
 const answered = new Map(); // by the number of a question: what to do with its answers
-let worker = null, questions = 0;
+const workers = new Map(); // by whether they find moves
+let questions = 0;
 
-/** Have the worker answer a question; the function that is returned ends it. */
+/** Have a worker answer a question; the function that is returned ends it. */
 function ask(kind, question, onAnswer, onError) {
-  const id = ++questions;
-  answered.set(id, { onAnswer, onError });
-  worker ??= startWorker();
-  worker.postMessage({ id, kind, ...question });
+  const id = ++questions, isMove = kind === "move";
+  answered.set(id, { isMove, onAnswer, onError });
+  if (!workers.has(isMove)) workers.set(isMove, startWorker(isMove));
+  workers.get(isMove).postMessage({ id, kind, ...question });
   return () => {
     answered.delete(id);
-    worker?.postMessage({ id, kind: "end" });
+    workers.get(isMove)?.postMessage({ id, kind: "end" });
   };
 }
 
-function startWorker() {
+function startWorker(isMove) {
   const made = new Worker(URL.createObjectURL(new Blob([thinker], { type: "text/javascript" })));
   made.onerror = () => {
-    const waiting = [...answered.values()];
-    answered.clear();
-    worker = null;
-    for (const { onError } of waiting) onError("The solver cannot run in this browser, or on this web host.");
+    workers.delete(isMove);
+    for (const [id, asked] of answered) {
+      if (asked.isMove !== isMove) continue;
+      answered.delete(id);
+      asked.onError("The solver cannot run in this browser, or on this web host.");
+    }
   };
   made.postMessage({ book: bytesOf(book), repertoire: bytesOf(repertoire) });
   made.onmessage = ({ data: { id, answer, error } }) => {

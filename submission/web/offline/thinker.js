@@ -1,5 +1,5 @@
 /**
- * The worker of the page without a server: it finds moves, values moves and judges games, by heart and by
+ * A worker of the page without a server: it finds moves, values moves and judges games, by heart and by
  * the solver. It answers several questions in turns, a slice of time for each.
  *
  * It is told `{book, repertoire}` at first, then `{id, kind, ...}` to begin and `{id, kind: "end"}` to end, and tells
@@ -17,7 +17,6 @@ const PROVEN_SHARE = 0.5; // the least balance of a proven win, as in submission
 
 const solver = new Solver();
 const wanted = new Set(); // the questions that are not ended
-const moving = new Set(); // the questions among them for which a game waits
 let book, repertoire;
 
 onmessage = async ({ data }) => {
@@ -28,14 +27,12 @@ onmessage = async ({ data }) => {
     wanted.delete(data.id);
   } else {
     wanted.add(data.id);
-    if (data.kind === "move") moving.add(data.id);
     try {
       await QUESTIONS[data.kind](data, (await book), answer => wanted.has(data.id) && postMessage({ id: data.id, answer }));
     } catch (error) {
       if (error !== ENDED) postMessage({ id: data.id, error: String(error.message) });
     }
     wanted.delete(data.id);
-    moving.delete(data.id);
   }
 };
 
@@ -53,9 +50,9 @@ async function inSlices(id, solve) {
   }
 }
 
-/** Give other questions their turn; a move goes first. */
+/** Give other questions their turn. */
 async function turn(id) {
-  do await new Promise(resolve => setTimeout(resolve)); while (moving.size && !moving.has(id) && wanted.has(id));
+  await new Promise(resolve => setTimeout(resolve));
   if (!wanted.has(id)) throw ENDED;
 }
 

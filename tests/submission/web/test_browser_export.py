@@ -115,10 +115,12 @@ def test_a_saved_game_fits_any_screen_and_passes_an_audit(site: Site, saved: str
 
 def test_the_page_saves_the_game_on_its_board(site: Site, tmp_path: Path) -> None:
     with site.page("#game=connectx-6x7x4&moves=1212121") as page:
+        page.evaluate("() => { URL.revokeObjectURL = () => { window.isRevoked = true; }; }")
         with page.expect_download() as download:
             page.get_by_role("button", name="Save as page").click()
         path = tmp_path / "saved.html"
         download.value.save_as(path)
+        assert not page.evaluate("window.isRevoked")  # Safari has not read it yet
     with site.page(address=path.as_uri()) as page:
         expect(message(page)).to_have_text("X wins.")
         page.get_by_role("button", name="One ply back").click()
@@ -222,6 +224,24 @@ def test_the_exported_page_saves_games_plays_levels_and_says_what_it_cannot(
         expect(page.locator("#error")).to_have_text("move 2 is 8: legal: 1, 2, 3, 4, 5, 6, 7")
         go_to(page, "game=tictactoe&first=person&second=person")
         expect(page.locator("#error")).to_contain_text("run connectx web")
+
+
+ENDLESS_VALUES = """Object.defineProperty(window, "exported", { set(exported) {
+  exported.thinker = exported.thinker.replace(/^async function moveScore.*$/m, "$&\\nfor (;;) {}");
+  Object.defineProperty(window, "exported", { value: exported });
+}, configurable: true });"""
+"""Has the exported page's solver never end a slice of values."""
+
+
+def test_a_move_does_not_wait_for_values(site: Site, folder: Path) -> None:
+    with site.page(address=(folder / "index.html").as_uri()) as page:
+        page.add_init_script(ENDLESS_VALUES)
+        go_to(page, "moves=4&first=perfect&second=person")
+        page.reload()
+        page.locator("#values-switch").check()
+        expect(page.locator("#values-state")).to_contain_text("Solving")
+        places(page).nth(3).click()
+        expect(page.locator("#board .stone")).to_have_count(3)
 
 
 NO_STORAGE = """for (const name of ["localStorage", "sessionStorage"]) {

@@ -88,9 +88,9 @@ def test_a_game_by_keyboard_alone(site: Site) -> None:
             wait_for_moves(page, before + 1)
         assert re.search("win|draw", message(page).inner_text())
         page.keyboard.press("?")
-        expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+        expect(page.get_by_role("dialog", name="Help")).to_be_visible()
         page.keyboard.press("Escape")
-        expect(page.get_by_role("dialog", name="Keys")).to_be_hidden()
+        expect(page.get_by_role("dialog", name="Help")).to_be_hidden()
 
 
 def test_a_digit_without_a_column_does_nothing(site: Site) -> None:
@@ -344,6 +344,26 @@ def test_the_curve_marks_mistakes_and_leads_to_any_ply(site: Site) -> None:
         expect(curve).to_have_attribute("aria-valuetext", re.compile("^4. O plays column 2"))
 
 
+def test_the_moves_are_one_stop_of_the_tab_key_and_arrows_lead_through_them(site: Site) -> None:
+    with site.page("#game=connectx-6x7x4&moves=4453&first=person&second=person") as page:
+        page.locator("#moves button").last.focus()
+        for key, ply in (
+            ("ArrowLeft", 3),
+            ("ArrowUp", 2),
+            ("Home", 0),
+            ("ArrowDown", 1),
+            ("End", 4),
+        ):
+            page.keyboard.press(key)
+            expect(page.locator("#ply-line")).to_have_text(f"move {ply} of 4")
+            expect(page.locator("#moves button").nth(ply)).to_be_focused()
+        page.keyboard.press("ArrowUp")
+        page.keyboard.press("Tab")
+        expect(page.locator("#moves :focus")).to_have_count(0)
+        page.keyboard.press("Shift+Tab")
+        expect(page.locator("#moves button").nth(3)).to_be_focused()
+
+
 def test_games_of_other_sizes_and_from_moves(site: Site) -> None:
     with site.page() as page:
         page.get_by_role("button", name="New game").click()
@@ -505,6 +525,18 @@ def test_a_lost_connection_is_told_and_taken_up_again(site: Site) -> None:
         expect(page.locator("#ply-line")).to_have_text("move 6 of 6")
         expect(page.locator("#connection")).to_be_empty()
         expect(page.locator("#values-list .value").first).to_be_visible()
+
+
+def test_a_connection_is_found_again_though_what_has_lost_it_is_not_wanted_any_more(
+    site: Site,
+) -> None:
+    with site.page("#game=connectx-6x7x4&moves=44535&first=person&second=person") as page:
+        page.context.set_offline(True)
+        page.locator("#values-switch").check()
+        expect(page.locator("#connection")).to_contain_text("Trying again")
+        page.locator("#values-switch").uncheck()
+        page.context.set_offline(False)
+        expect(page.locator("#connection")).to_be_empty()
 
 
 def test_streams_are_closed_while_the_page_is_hidden(site: Site) -> None:

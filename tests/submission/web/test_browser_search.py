@@ -555,6 +555,21 @@ def test_on_a_phone_the_tree_is_the_first_thing_seen_and_two_fingers_zoom(site: 
         assert page.locator("#tree-board .stone").count() >= len(MIDDLE)
 
 
+def test_a_tree_that_is_found_again_at_its_first_step_has_the_size_of_the_whole_one(
+    site: Site,
+) -> None:
+    with site.page("#game=tictactoe&moves=152&view=search") as page:
+        start(page)
+        whole = boxes(page, NODES)[0]
+        page.get_by_role("button", name="First step").click()
+        expect(page.locator("#search-state")).to_contain_text("Step 1 of")
+        page.reload()
+        expect(page.locator("#search-state")).to_contain_text("Step 1 of")
+        page.get_by_role("button", name="Last step").click()
+        expect(page.locator("#search-state")).to_contain_text("It chooses")
+        assert boxes(page, NODES)[0] == whole
+
+
 def test_a_page_that_is_loaded_again_finds_its_tree(site: Site) -> None:
     with site.page(SEARCH) as page:
         start(page, depth="3")

@@ -263,6 +263,21 @@ def test_the_mistakes_of_a_file_are_practised_while_others_are_found(
         expect(page.locator("#seats")).to_contain_text("hero")
 
 
+def test_a_move_before_the_next_puzzle_is_on_the_board_is_not_judged(site: Site) -> None:
+    with site.page("#view=replays") as page:
+        page.get_by_role("button", name="Practise the mistakes of this file").click()
+        next_one, told = page.locator("#retry-next"), page.locator("#retrying-detail")
+        expect(next_one).to_be_enabled()
+        page.evaluate(LATE, ["api/position", "", 1000])
+        next_one.click()
+        places(page).last.click()
+        page.wait_for_timeout(300)
+        expect(told).not_to_contain_text(re.compile("Right|Not yet"))
+        expect(page.locator("#retrying-title")).to_contain_text("Mistake 2")
+        places(page).last.click()
+        expect(told).to_contain_text(re.compile("Right|Not yet"))
+
+
 FOUND = """async games => {
     const { findMistakes } = await import("/modules/practice.js");
     const replays = games.map(moves => (
@@ -293,6 +308,23 @@ def test_mistakes_on_a_wide_board_are_each_met_once(site: Site) -> None:
     assert found == [[[3, 10]], [[3, 11]], [[1, 10]], []]
 
 
+@pytest.mark.parametrize("view", ["play", "over", "search"])
+@pytest.mark.parametrize(("width", "height"), [(844, 390), (932, 430), (640, 400)])
+def test_a_telephone_on_its_side_needs_no_scrolling(
+    site: Site, view: str, width: int, height: int
+) -> None:
+    seen = {
+        "play": ["#board .cx-field", "#seats", "#undo", "#new-game"],
+        "over": ["#board .cx-field", "#ending"],
+        "search": ["#tree", "#search-play", "#search-leave"],
+    }
+    with site.page(VIEWS[view], viewport={"width": width, "height": height}) as page:
+        if view == "search":
+            show_all(page, view)
+        for part in seen[view]:
+            expect(page.locator(part)).to_be_in_viewport(ratio=1)
+
+
 @pytest.mark.parametrize("view", VIEWS)
 def test_a_view_passes_an_audit_and_is_never_wider_than_the_page(site: Site, view: str) -> None:
     with site.page(VIEWS[view]) as page:
@@ -306,13 +338,14 @@ def test_a_view_passes_an_audit_and_is_never_wider_than_the_page(site: Site, vie
 
 def test_the_dialogs_pass_an_audit_on_a_phone(site: Site) -> None:
     with site.page(viewport={"width": 360, "height": 700}) as page:
-        for name, key in {"New game": "n", "Keys": "?", "Which agent plays O?": None}.items():
+        for name, key in {"New game": "n", "Help": "?", "Which agent plays O?": None}.items():
             if key is None:
                 page.get_by_label("Who plays O").select_option("An agent with options…")
             else:
                 page.keyboard.press(key)
             dialog = page.get_by_role("dialog", name=name)
             expect(dialog).to_be_visible()
+            expect(dialog.get_by_role("heading").first).to_be_in_viewport()
             audit(page)
             assert dialog.evaluate("dialog => dialog.scrollWidth <= dialog.clientWidth")
             page.keyboard.press("Escape")

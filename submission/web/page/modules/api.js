@@ -37,8 +37,10 @@ export function onConnection(listener) {
 function setTrouble(now) {
   if (now === trouble) return;
   if (trouble === LOCKED && !now) location.reload(); // the address says where the page was
+  const isNew = !trouble;
   trouble = now;
   tell(trouble);
+  if (isNew) getSetup().catch(() => {}); // tries on, though the question that was lost may be withdrawn
 }
 
 /** Note the status of an answer. @returns {boolean} whether the server knows this browser */

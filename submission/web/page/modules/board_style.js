@@ -27,9 +27,11 @@ export const STYLE = `
   width: min(100%,
     36px + var(--cx-height, 70vh) * var(--columns) / var(--high), 36px + var(--cx-cell, 88px) * var(--columns));
 }
+.cx-board { --foot: 4.7em; }
+.cx-board.cx-narrow { --foot: 3.4em; }
 .cx-board *, .cx-board *::before { box-sizing: border-box; }
 .cx-field { display: grid; position: relative; }
-.cx-column .cx-field { grid-template-rows: auto 4.7em; }
+.cx-column .cx-field { grid-template-rows: auto var(--foot); }
 .cx-field > svg {
   display: block; grid-area: 1 / 1; height: auto; overflow: visible; pointer-events: none; width: 100%;
 }
@@ -37,7 +39,7 @@ export const STYLE = `
   background: var(--second); border-radius: 5px; bottom: 0; box-shadow: 0 0 0 1px color-mix(in srgb, var(--text) 35%, transparent);
   left: -18px; opacity: 0; overflow: hidden; position: absolute; top: 0; transition: opacity 0.2s; width: 10px;
 }
-.cx-column .cx-bar { bottom: 4.7em; top: calc((100% - 4.7em) * 0.62 / var(--high)); }
+.cx-column .cx-bar { bottom: var(--foot); top: calc((100% - var(--foot)) * 0.62 / var(--high)); }
 .cx-bar.cx-known { opacity: 1; }
 .cx-bar::before {
   background: var(--first); bottom: 0; content: ""; height: var(--share); left: 0; position: absolute; right: 0;
@@ -74,7 +76,7 @@ button:focus-visible { outline: 3px solid var(--accent); }
 .cx-cell button { justify-content: center; }
 .cx-cell button:focus-visible { outline-color: var(--second); }
 .cx-foot {
-  align-items: center; display: flex; flex: none; flex-direction: column; height: 4.7em; padding-top: 0.15em;
+  align-items: center; display: flex; flex: none; flex-direction: column; height: var(--foot); padding-top: 0.15em;
   pointer-events: none; width: 100%;
 }
 .cx-number { color: var(--faint); font-size: 0.86em; line-height: 1.7; }
@@ -114,13 +116,14 @@ button:focus-visible { outline: 3px solid var(--accent); }
 .cx-cell .cx-value[data-best="true"] { background: var(--tone); color: var(--surface); }
 .cx-cell .cx-foot { height: auto; }
 .cx-message {
-  align-items: center; display: flex; font-family: var(--cx-display, ui-rounded, system-ui, sans-serif);
-  font-size: 1.45em; font-weight: 700; gap: 0.45em; justify-content: center; letter-spacing: -0.01em; margin: 0 0 0.3em;
+  align-content: center; font-family: var(--cx-display, ui-rounded, system-ui, sans-serif);
+  font-size: 1.45em; font-weight: 700; letter-spacing: -0.01em; margin: 0 0 0.3em;
   min-height: 1.9em; text-align: center; text-wrap: balance;
 }
+.cx-narrow .cx-message { font-size: 1.2em; }
 .cx-message[data-player]::before {
-  background: var(--second); border-radius: 50%; box-shadow: inset 0 0 0 3px rgb(0 0 0 / 0.16); content: ""; flex: none;
-  height: 1em; width: 1em;
+  background: var(--second); border-radius: 50%; box-shadow: inset 0 0 0 3px rgb(0 0 0 / 0.16); content: "";
+  display: inline-block; height: 1em; margin-right: 0.45em; vertical-align: -0.13em; width: 1em;
 }
 .cx-message[data-player="1"]::before { background: var(--first); }
 .cx-hidden {

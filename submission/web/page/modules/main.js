@@ -98,7 +98,7 @@ function drawBoard() {
   const { position } = game;
   board.update({
     ...position,
-    interactive: Boolean(retry.mistake) || isPersonsTurn(state, game),
+    interactive: retry.mistake ? isPosed() : isPersonsTurn(state, game),
     values: state.valued && !position.over && !retry.mistake ? values.byAction ?? {} : null,
     balance: state.valued && !retry.mistake ? values.balance : null,
     message: retry.mistake ? `${MARKS[position.player]}: find a better move` : statusText(state, game, turns),
@@ -108,7 +108,7 @@ function drawBoard() {
 // What happens
 
 async function movePerson(action) {
-  if (retry.mistake) return retry.judge(action);
+  if (retry.mistake) return isPosed() && retry.judge(action);
   try {
     if (!await game.play(action)) return;
     clack();
@@ -163,6 +163,12 @@ async function showPuzzle() {
   if (!mistake) return;
   byId("board").scrollIntoView({ block: "nearest" });
   board.focus();
+}
+
+/** Whether the mistake that is being retried is on the board: the position of another game arrives later. */
+function isPosed() {
+  const { replay, ply } = retry.mistake;
+  return game.ply === ply && (!replay || state.replay?.replay === replay);
 }
 
 function goTo(ply) {

@@ -35,6 +35,10 @@ export class Record {
     this.#onJudged = onJudged;
     this.#onPly = onPly;
     this.#curve = createCurve(byId("curve"), onPly);
+    byId("moves").addEventListener("keydown", event => {
+      if (!takeStep(event, { ArrowUp: -1, ArrowDown: 1 }, this.#shown.ply, onPly)) return;
+      byId("moves").querySelector("[tabindex='0']").focus();
+    });
   }
 
   /**
@@ -117,6 +121,7 @@ function drawMoves({ actions, place }, ply, judged, onPly) {
   [...list.children].forEach((item, at) => {
     const button = item.firstElementChild;
     button.setAttribute("aria-current", at === ply ? "step" : "false");
+    button.tabIndex = at === ply ? 0 : -1; // the arrow keys lead to the others
     if (!at) return;
     const mistake = judged.get(at)?.mistake ?? null;
     const grave = isGrave(mistake);
@@ -134,6 +139,15 @@ function drawMoves({ actions, place }, ply, judged, onPly) {
 function moveItem(ply, onPly) {
   const button = h("button", { type: "button", onclick: () => onPly(ply), "aria-label": ply ? null : "The start" }, ply ? "" : "start");
   return h("li", {}, button);
+}
+
+/** Go where a key leads from a ply. @returns {boolean} whether it leads anywhere */
+function takeStep(event, upAndDown, ply, onPly) {
+  const by = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity, ...upAndDown }[event.key];
+  if (!by || event.altKey || event.ctrlKey || event.metaKey) return false;
+  event.preventDefault();
+  onPly(ply + by);
+  return true;
 }
 
 /** @param {string|null} mistake @returns {boolean} whether it has changed the result */
@@ -170,12 +184,7 @@ function createCurve(container, onPly) {
     choose(event);
   });
   slider.addEventListener("pointermove", event => event.buttons && choose(event));
-  slider.addEventListener("keydown", event => {
-    const steps = { ArrowLeft: ply - 1, ArrowDown: ply - 1, ArrowRight: ply + 1, ArrowUp: ply + 1, Home: 0, End: plies };
-    if (!(event.key in steps)) return;
-    event.preventDefault();
-    onPly(steps[event.key]);
-  });
+  slider.addEventListener("keydown", event => takeStep(event, { ArrowDown: -1, ArrowUp: 1 }, ply, onPly));
 
   return {
     update(count, at, judged, text) {

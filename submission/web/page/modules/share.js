@@ -5,6 +5,7 @@ import { byId, h } from "./dom.js";
 
 const LARGEST = 7_000_000; // characters of a file, which the server takes
 const LONGEST_MOVES = 1600;
+const KEPT_TIME = 60_000; // milliseconds for which a saved page is kept: Safari reads it late
 const FRAME_GAMES = '"GAMES"'; // stands in the frame of a saved page where the games belong
 
 /**
@@ -80,7 +81,7 @@ export async function saveAsPage(end, about) {
     const page = new Blob([frame.replace(FRAME_GAMES, () => games)], { type: "text/html" });
     const link = h("a", { href: URL.createObjectURL(page), download: `connectx-${end.moves.slice(0, 42) || "start"}.html` });
     link.click();
-    URL.revokeObjectURL(link.href);
+    setTimeout(() => URL.revokeObjectURL(link.href), KEPT_TIME);
   } catch (error) {
     tell(error.message);
   }

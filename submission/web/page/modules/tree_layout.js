@@ -50,7 +50,7 @@ export const SHAPES = new Set(["max", "min", "chance"]); // in which someone cho
  *   whether nodes show their boards; nodes to show, or 0 for as many as fit
  * @returns {{items: Item[], edges: object[], width: number, height: number, root: number, shown: number,
  *   isWhole: boolean, places: Map<string, object>, tops: number[], stacked: boolean}} with the root's
- *   middle, whether all is shown, and what `layOutStep` takes of it
+ *   middle, whether all of the whole tree is shown, and what `layOutStep` takes of it
  */
 export function layOut(nodes, columns, room) {
   const place = (number, stacked) => placed(nodes, nodes.slice(0, number), columns, room.boards, stacked, null);
@@ -140,7 +140,8 @@ function placed(nodes, chosen, columns, boards, stacked, whole) {
     if (!stacked) block.children.push(...marksOf(node).map(columnBlock));
     return block;
   };
-  return { ...arranged(blockOf(nodes[0]), whole), shown: chosen.length, isWhole: chosen.length > nodes[0].below, stacked };
+  const isWhole = whole?.isWhole ?? chosen.length > nodes[0].below;
+  return { ...arranged(blockOf(nodes[0]), whole), shown: chosen.length, isWhole, stacked };
 }
 
 // What is drawn of a node
