@@ -68,19 +68,19 @@ LARGEST = 2**63 - 1
 """Of all numbers: compiled searches count in words of 64 bits."""
 
 
-def require_at_least(name: str, number: float | None, least: float) -> None:
+def require_at_least(name: str, number: float | None, least: float, most: float = LARGEST) -> None:
     """Check a limit; None is no limit.
 
     Raises:
-        ValueError: `number` is below `least`, above `LARGEST`, or not finite.
+        ValueError: `number` is below `least`, above `most`, or not finite.
     """
-    if number is not None and not least <= number <= LARGEST:
-        most = "finite" if number == inf else f"at most {LARGEST}"
-        expected = most if number > LARGEST else f"at least {least}"
+    if number is not None and not least <= number <= most:
+        highest = "finite" if number == inf else f"at most {most}"
+        expected = highest if number > most else f"at least {least}"
         raise ValueError(f"{name} must be {expected}, not {number!r}")
 
 
-def require_whole(name: str, number: int | None, least: int) -> None:
+def require_whole(name: str, number: int | None, least: int, most: float = LARGEST) -> None:
     """Check a count or a seed, which may be NumPy's; None is no limit.
 
     Raises:
@@ -88,7 +88,7 @@ def require_whole(name: str, number: int | None, least: int) -> None:
     """
     if not isinstance(number, Integral | None):
         raise ValueError(f"{name} must be a whole number, not {number!r}")
-    require_at_least(name, number, least)
+    require_at_least(name, number, least, most)
 
 
 def require_one_of(name: str, choice: str, known: Collection[str]) -> None:

@@ -55,8 +55,6 @@ TRAP_SECONDS = 2.0
 """The most seconds for setting a trap."""
 TRAP_TRIALS = 400
 """The most trials for setting a trap; compiled, they take about a second."""
-GUESSING = AlphaBetaAgent(time_limit=None, weights=None)
-"""Chooses where nothing is proven in time; models of the opponent use the same search."""
 RESISTANCES = ("traps", "longest")
 """Aims where no win can be forced."""
 
@@ -106,6 +104,8 @@ class PerfectAgent(Agent):
     _exact_moves: ExactMoves | None = field(init=False, repr=False, compare=False, default=None)
     _trap_setter: TrapSetter | None = field(init=False, repr=False, compare=False, default=None)
     _game: WatchedGame = field(init=False, repr=False, compare=False)
+    _guessing: AlphaBetaAgent = field(init=False, repr=False, compare=False)
+    """Chooses where nothing is proven in time; models of the opponent use the same search."""
 
     def __post_init__(self) -> None:
         require_at_least("time_limit", self.time_limit, 0)
@@ -117,12 +117,13 @@ class PerfectAgent(Agent):
         if self.traps not in (None, SHIPPED_TRAPS):
             self._traps = decode_repertoire(traps_content(self.traps))
         self._game = WatchedGame()
+        self._guessing = AlphaBetaAgent(time_limit=None, weights=None)
 
     def compile(self, env: Env[Any, Any]) -> None:
         """Compile the solver for this game, then the alpha-beta search of guesses and traps."""
         if is_solvable(env):
             solver_compilation(env).begin()
-        GUESSING.compile(env)
+        self._guessing.compile(env)
 
     def bank_share(self, env: Env[Any, Any]) -> float:
         """Large on the repertoire's board, where hard positions are rare and can be solved."""
@@ -270,7 +271,7 @@ class PerfectAgent(Agent):
         self, env: Env[Any, Any], state: Any, candidates: Sequence[Any], clock: Clock
     ) -> SearchResult[Any]:
         """The best of some moves by alpha-beta, in the time that is left."""
-        return GUESSING.search_among(env, state, candidates, clock.left)
+        return self._guessing.search_among(env, state, candidates, clock.left)
 
     def _exact_moves_in(self, env: Env[Any, Any]) -> ExactMoves | None:
         """The judge of moves in this game, with a table from earlier moves.

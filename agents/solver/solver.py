@@ -122,12 +122,12 @@ class Solver:
         require_whole("table_megabytes", table_megabytes, 1)
         require_whole("threads", threads, 1)
         self.env = env
-        self.threads = threads
+        self.threads = int(threads)
         self.book = book
         self.nodes = 0
         """Positions that `bounds` has visited so far."""
         self._plain = plain
-        self._table_megabytes = table_megabytes
+        self._table_megabytes = int(table_megabytes)
         self._widest = (env.rows * env.columns + 1) // 2
 
     @cached_property

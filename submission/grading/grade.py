@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from math import inf
 from typing import Any
 
 from rich.console import Group as Renderables
@@ -64,7 +65,7 @@ class GradeSettings:
     """Seconds for a move; beyond them the bank of 60 s is used, which is full in each position."""
 
     def __post_init__(self) -> None:
-        require_whole("the seed", self.seed, 0)
+        require_whole("the seed", self.seed, 0, inf)
         GameConfiguration(act_timeout=self.act_timeout)
 
 

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from enum import IntEnum, StrEnum
 from functools import cached_property
 from hashlib import sha256
+from math import inf
 from pathlib import Path
 from random import Random
 from typing import Self, TypeVar
@@ -164,7 +165,7 @@ class PositionSettings:
 
     def __post_init__(self) -> None:
         require_whole("the positions for each ply", self.per_ply, 1)
-        require_whole("the seed", self.seed, 0)
+        require_whole("the seed", self.seed, 0, inf)
         if not 0 <= self.first_ply <= self.last_ply <= LAST_PLY:
             raise ValueError(
                 f"the plies must go from 0 or more up to at most {LAST_PLY}, after which nothing "

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from math import inf
 from random import Random
 
 from agents.options import require_whole
@@ -47,7 +48,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         require_whole("the number of games", self.games, 1)
-        require_whole("the seed", self.seed, 0)
+        require_whole("the seed", self.seed, 0, inf)
         require_whole("the plies of an opening", self.opening_plies, 0)
         referee = self.configuration.referee
         if self.arena is Arena.OWN and referee.is_open_spiel:
