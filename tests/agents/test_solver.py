@@ -7,6 +7,7 @@ from random import Random
 from time import sleep
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -182,7 +183,6 @@ def test_compiling_takes_no_time_from_a_search(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_sizes_may_be_numpys() -> None:
-    np = pytest.importorskip("numpy")
     env = ConnectX(4, 4, 3)
     assert Solver(env, np.int64(1), np.int32(2)).outcome(env.initial_state()) == 1
 
