@@ -184,7 +184,8 @@ def test_compiling_takes_no_time_from_a_search(monkeypatch: pytest.MonkeyPatch) 
 
 def test_sizes_may_be_numpys() -> None:
     env = ConnectX(4, 4, 3)
-    assert Solver(env, np.int64(1), np.int32(2)).outcome(env.initial_state()) == 1
+    sizes: list[Any] = [np.int64(1), np.int32(2)]
+    assert Solver(env, *sizes).outcome(env.initial_state()) == 1
 
 
 def test_scores_of_all_moves(solver: Solver) -> None:
