@@ -235,7 +235,7 @@ class Solver:
         }
         if all(bounds.exact for bounds in found.values()):
             return found
-        _, clock = self.engine, Clock(time_limit)
+        _, clock = self.engine, Clock(time_limit)  # compiled before the clock starts
         budget: float = FIRST_BUDGET
         while not clock.expired() and (
             unsolved := {action: c for action, c in children.items() if not found[action].exact}

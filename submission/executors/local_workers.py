@@ -93,10 +93,8 @@ def starting_workers() -> Iterator[None]:
             change_mask(signal.SIG_SETMASK, former)
 
 
-_hiding, _hiders = (
-    Lock(),
-    list[ModuleType](),
-)  # the caller's `__main__`, for each thread that hides it
+_hiding = Lock()
+_hiders = list[ModuleType]()  # the caller's `__main__`, for each thread that hides it
 
 
 @contextmanager

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from math import inf
 from random import Random
+from typing import Any
 
-from agents.options import require_whole
+from agents.options import require_one_of, require_whole
 from envs.board import BoardGame, BoardState
 from submission.arena.game_record import GameConfiguration
 from submission.arena.players import Pairing, Player
@@ -23,8 +24,8 @@ class Arena(StrEnum):
     """This package's: the same games, many times faster."""
 
     @classmethod
-    def _missing_(cls, value: object) -> None:
-        raise ValueError(f"unknown arena {value!r}: choose one of {', '.join(cls)}")
+    def _missing_(cls, value: Any) -> None:
+        require_one_of("arena", value, tuple(cls))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 from functools import cache, partial
 from math import inf, sqrt
 from operator import attrgetter
-from time import monotonic
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -140,20 +139,16 @@ def rank_player(
     workers, except by the time limit, after which no game begins. Games under way are played to
     their ends, for without them the quick ones would count too much.
     """
-    begin, records = monotonic(), list[GameRecord]()
+    clock, records = Clock(seconds), list[GameRecord]()
     openings = shuffled_openings(settings)
-
-    def is_time_left() -> bool:
-        return monotonic() - begin < seconds
-
     with early_end() as ending:
-        while len(records) < settings.games and is_time_left():
+        while len(records) < settings.games and not clock.expired():
             level = next_level(scores_of(records))
             on_progress(len(records), settings.games, f"against level {level.n}")
             numbers = range(len(records), min(len(records) + ROUND, settings.games))
             pairing = Pairing(player, level_player(level))
             games = (game_of(pairing, number, settings, openings) for number in numbers)
-            tasks = ((game.game, partial(play_game, game)) for game in games if is_time_left())
+            tasks = ((game.game, partial(play_game, game)) for game in games if not clock.expired())
             for _, record in Workers(executor, workers).run(tasks, Clock()):
                 records.append(record)
                 on_progress(len(records), settings.games, f"against level {level.n}")
@@ -161,7 +156,7 @@ def rank_player(
     pairings = [Pairing(player, level_player(score.level)) for score in scores]
     in_order = tuple(sorted(records, key=attrgetter("game")))
     match = Match.of(pairings, settings, completion=ending.completion, records=in_order)
-    return Rank(player.name, match, tuple(scores), estimated_elo(scores), monotonic() - begin)
+    return Rank(player.name, match, tuple(scores), estimated_elo(scores), clock.elapsed)
 
 
 @cache
