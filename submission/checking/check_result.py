@@ -245,6 +245,11 @@ def _warnings(
             "bank, as far as can be told: "
             "Kaggle's machine may be slower"
         )
+    if source.newer_line is not None:
+        yield (
+            f"Python 3.11, with which Kaggle may play, cannot read line {source.newer_line}: write "
+            "it without the syntax of newer versions"
+        )
     for entry in source.imports or ():
         doubt, is_ours = doubt_import(entry), entry.module in PROJECT_MODULES
         if doubt and not is_ours and f"module {entry.module}" not in told:

@@ -6,9 +6,11 @@ only the standard library and does not execute the source.
 """
 
 import ast
+import io
 import json
 import subprocess
 import sys
+import tokenize
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from importlib.metadata import packages_distributions
@@ -19,6 +21,9 @@ from typing import Literal
 PARSING_SECONDS = 30
 
 MOST_BYTES = 20_000_000  # a longer source is not parsed: its syntax tree would take gigabytes
+
+OLDEST_GRAMMAR = (3, 11)
+"""The older of the two Pythons with which Kaggle may play."""
 
 MOST_PACKED_BYTES = 2_000_000
 """The most bytes of a submission's other sources that are parsed, in some seconds."""
@@ -55,6 +60,8 @@ class SourceFacts:
     """All imports in the submission's sources, by name; None where parsing fails."""
     definitions: tuple[Definition, ...] = ()
     """In the order of the source; empty where parsing fails."""
+    newer_line: int | None = None
+    """The line, from 1, that `OLDEST_GRAMMAR` lacks the syntax for; None where there is none."""
 
     def standard_imports(self) -> tuple[str, ...] | None:
         """The imported modules of Python's standard library; None where parsing fails."""
@@ -91,6 +98,7 @@ def read_source(source: Path, python: Path | None = None) -> SourceFacts:
             for module, origin, distributions, is_guarded in facts["imports"]
         ),
         definitions=tuple(Definition(*entry) for entry in facts["definitions"]),
+        newer_line=facts["newer_line"],
     )
 
 
@@ -171,12 +179,40 @@ def _definitions(statements: list[ast.stmt]) -> Iterator[tuple[str, int, str]]:
                     yield from _definitions(getattr(statement, part, []))
 
 
+def _newer_line(text: str) -> int | None:
+    try:
+        ast.parse(text, feature_version=OLDEST_GRAMMAR)
+    except SyntaxError as error:
+        return error.lineno
+    return next(_newer_fields(text), None)
+
+
+def _newer_fields(text: str) -> Iterator[int]:
+    """The lines of f-strings with fields that only Python 3.12 can read (PEP 701).
+
+    Before, a field could hold no comment, no backslash and no quote of the f-strings around it, and
+    no new line unless these had three quotes.
+    """
+    quotes = list[str]()  # of the f-strings around the token, the outermost first
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        kind = tokenize.tok_name[token.type]
+        if kind == "FSTRING_END":
+            quotes.pop()
+        around = quotes[:-1] if kind == "FSTRING_MIDDLE" else quotes
+        forbidden = ["\\", *around, *("\n" for quote in around if len(quote) == 1)]
+        if around and (kind == "COMMENT" or any(part in token.string for part in forbidden)):
+            yield token.start[0]
+        if kind == "FSTRING_START":
+            quotes.append(token.string.lstrip("fFrR"))
+
+
 def main() -> None:
     """Print the facts of the source that the command line names."""
     source = Path(sys.argv[1])
     if source.stat().st_size > MOST_BYTES:
         sys.exit(f"{source} is longer than {MOST_BYTES} bytes")
-    tree = ast.parse(source.read_text(encoding="utf-8"))
+    text = source.read_text(encoding="utf-8")
+    tree = ast.parse(text)
     trees = [tree, *_packed_trees(source)]
     modules, guarded = (
         {name.partition(".")[0] for each in trees for name in find(each)}
@@ -185,6 +221,7 @@ def main() -> None:
     facts = {
         "imports": [(*entry, entry[0] in guarded) for entry in _classified(modules, source.parent)],
         "definitions": list(_definitions(tree.body)),
+        "newer_line": _newer_line(text),
     }
     sys.stdout.write(json.dumps(facts))
 

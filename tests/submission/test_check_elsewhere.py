@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import venv
+from contextlib import nullcontext
 from functools import partial
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
@@ -115,7 +116,11 @@ def test_without_another_interpreter_it_is_this_one(tmp_path: Path) -> None:
 
 def test_the_other_interpreters_grammar_and_packages_count(tmp_path: Path) -> None:
     """Its own words, of what it parses and what it finds, come from a program in its place."""
-    facts = {"imports": [["numba", "missing", [], True]], "definitions": [["agent", 7, "function"]]}
+    facts = {
+        "imports": [["numba", "missing", [], True]],
+        "definitions": [["agent", 7, "function"]],
+        "newer_line": None,
+    }
     python = script(tmp_path / "python", f"echo '{json.dumps(facts)}'")
     (tmp_path / "main.py").write_text("import numba\n")
     read = read_source(tmp_path / "main.py", python)
@@ -135,12 +140,45 @@ def test_the_environments_with_kaggles_versions(number: int, tmp_path: Path) -> 
         source = f"type Column = int\n{source}"  # the grammar of Python 3.12
     report = check_pair(source, tmp_path, python=python)
     assert report.accepted
+    newer = "Python 3.11, with which Kaggle may play, cannot read line 1"
+    assert any(newer in warning for warning in report.warnings) == ("type Column" in source)
     assert report.other_imports == ("numba", "numpy")
     assert report.versions is not None
     assert [report.versions.python, report.versions.numba] == told.stdout.split()
     assert rows_of(report)["Kaggle plays with"] == (
         f"Python 3.11 or 3.12, numba {report.versions.numba}, numpy {report.versions.numpy}"
     )
+
+
+OF_EVERY_PYTHON = [
+    "f\"{a['b']}\"",
+    "f'{f\"{a}\"}'",
+    "f'\\'{a:\\n}{{}}'",
+    "rf'\\d{a!r:>{b}}'",
+    "f'''{\na[\"'\"]\n}'''",
+]
+NEWER = [
+    "f'{a['b']}'",
+    "f'{f'{a}'}'",
+    "f'{\"\\n\".join(a)}'",
+    "f'{\na}'",
+    "f'''{a\n# comment\n}'''",
+    "f'{f\"\\n{a}\"}'",
+    "def first[T](all: list[T]) -> T: ...",
+]
+
+
+@pytest.mark.parametrize("statement", OF_EVERY_PYTHON + NEWER)
+def test_syntax_that_the_older_python_lacks_is_warned_of(statement: str, tmp_path: Path) -> None:
+    python = Path(sys.executable) if sys.version_info >= (3, 12) else image_python()
+    if python is None:
+        pytest.skip("there is no Python 3.12: make kaggle-image")
+    elif sys.version_info < (3, 12):
+        with pytest.raises(SyntaxError) if statement in NEWER else nullcontext():
+            compile(statement, "main.py", "exec")
+    (tmp_path / "main.py").write_text(f"\n{statement}\n")
+    line = read_source(tmp_path / "main.py", python).newer_line
+    assert (line is not None and 2 <= line <= 3) if statement in NEWER else line is None
 
 
 def test_what_kaggle_plays_with_is_what_the_list_pins() -> None:
