@@ -2,8 +2,8 @@
 
 from base64 import b64encode
 from collections.abc import Iterable
+from html import escape
 from unicodedata import east_asian_width
-from xml.sax.saxutils import escape, quoteattr
 
 Point = tuple[float, float]
 
@@ -25,7 +25,7 @@ def number(value: float) -> str:
 def element(name: str, *content: str, **attributes: object) -> str:
     """Write an element; `_` in an attribute's name stands for a hyphen, a final `_` for nothing."""
     written = "".join(
-        f" {key.rstrip('_').replace('_', '-')}={quoteattr(_attribute(value))}"
+        f' {key.rstrip("_").replace("_", "-")}="{escape(_attribute(value))}"'
         for key, value in attributes.items()
     )
     return f"<{name}{written}>{''.join(content)}</{name}>" if content else f"<{name}{written}/>"
@@ -33,7 +33,7 @@ def element(name: str, *content: str, **attributes: object) -> str:
 
 def text(words: str, at: Point, size: float, **attributes: object) -> str:
     """Return a line of text whose baseline goes through `at`."""
-    return element("text", escape(words), x=at[0], y=at[1], font_size=size, **attributes)
+    return element("text", _text(words), x=at[0], y=at[1], font_size=size, **attributes)
 
 
 def polygon(points: Iterable[Point], **attributes: object) -> str:
@@ -54,7 +54,7 @@ def translated(content: str, by: Point, **attributes: object) -> str:
 
 def title(words: str) -> str:
     """Return the title of the element around it: shown beside the pointer, and read aloud."""
-    return element("title", escape(words))
+    return element("title", _text(words))
 
 
 def document(size: Point, name: str, description: str, content: Iterable[str]) -> str:
@@ -64,7 +64,7 @@ def document(size: Point, name: str, description: str, content: Iterable[str]) -
         element(
             "svg",
             title(name),
-            element("desc", escape(description)),
+            element("desc", _text(description)),
             element("rect", width=width, height=height, fill="#ffffff"),
             "\n",
             "\n".join(content),
@@ -102,6 +102,10 @@ def in_page(picture: str, words: str, style: str = "") -> str:
 
 def _joined(points: Iterable[Point]) -> str:
     return " ".join(f"{number(x)},{number(y)}" for x, y in points)
+
+
+def _text(words: str) -> str:
+    return escape(words, quote=False)
 
 
 def _attribute(value: object) -> str:

@@ -68,7 +68,7 @@ QUICKLY = {
     "check": "--patience 0 --game-seconds 0 --act-timeout 0.1",
     "compare": "--games 2 --sample 4 --workers 1",
     "evaluate": "--act-timeout 0.1 --workers 1",
-    "evaluate alphabeta": "--arena own",
+    "evaluate alphabeta": "--arena own --rows 4 --columns 5 --inarow 3",
     "evaluate greedy": "--games 10",
     "evaluate mine.py --against random --games 98": "--games 10",
     "grade": "--sample 10 --workers 1",
@@ -87,6 +87,7 @@ def run(command: str, shell: Shell) -> None:
 
 
 @pytest.mark.parametrize("document", [README, SUBMISSIONS, ENVIRONMENTS, BENCHMARKS], ids=named)
+@pytest.mark.usefixtures("workers_in_threads")
 def test_python_blocks(document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     run_blocks(document)

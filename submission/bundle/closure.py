@@ -119,7 +119,7 @@ def _refuse_texts_in_dataclasses(definitions: Sequence[Definition], future: bool
     fields = [
         (one, field)
         for one in definitions
-        for node in ast.walk(one.statement)
+        for node in one.nodes
         if isinstance(node, ast.ClassDef)
         and any("dataclass" in ast.unparse(decorator) for decorator in node.decorator_list)
         for field in node.body

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from submission.bundle.references import Reference, SourceText, bound_names, find_references
+from submission.bundle.references import Reference, SourceText, find_references
 
 CHANGING_METHODS = re.compile(
     "add|append|appendleft|clear|difference_update|discard|extend|extendleft|fill|insert|"
@@ -84,6 +84,11 @@ class Definition:
         """Its decorators, which are called when it runs."""
         return getattr(self.statement, "decorator_list", [])
 
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """All nodes of its syntax tree, which most bundles of a match ask for."""
+        return tuple(ast.walk(self.statement))
+
     @property
     def references(self) -> tuple[Reference, ...]:
         """Its references to names of the module, in the order of the text."""
@@ -129,7 +134,7 @@ class Definition:
 
     def replaces(self, name: str) -> bool:
         """Whether it gives the name a value that does not depend on the old one."""
-        if not isinstance(self.statement, REPLACING) or name not in bound_names(self.statement):
+        if not isinstance(self.statement, REPLACING) or name not in self.names:
             return False
         return all(
             reference.path[0] != name or reference.deferred or reference.binds
@@ -150,7 +155,7 @@ class Definition:
                     reference.line,
                     f"cannot bundle {name}, which is not the same in Kaggle's loader",
                 )
-        for node in ast.walk(self.statement):
+        for node in self.nodes:
             match node:
                 case ast.Import(names=names):
                     modules = [alias.name for alias in names]

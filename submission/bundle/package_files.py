@@ -3,6 +3,7 @@
 import ast
 from base64 import b85encode
 from collections.abc import Iterable
+from functools import lru_cache
 
 from agents.package_file import PackageFile
 from submission.bundle.definitions import Definition
@@ -27,6 +28,7 @@ def with_content(definition: Definition, uses: Iterable[Use], text: str) -> str:
     return text
 
 
+@lru_cache(maxsize=8)
 def base85_lines(content: bytes) -> str:
     """Indented lines of string literals that together are `content` in base85."""
     text = b85encode(content).decode("ascii")

@@ -33,6 +33,7 @@ class SourceTree:
         self._project = frozenset(project)
         self._modules: dict[str, Module] = {}
         self._uses: dict[Definition, list[Use]] = {}
+        self._are_there: dict[str, bool] = {}
 
     def module(self, name: str) -> Module:
         """The parsed module of this import name."""
@@ -52,6 +53,12 @@ class SourceTree:
         if path.is_dir():
             return path / "__init__.py"
         return path if path.suffix == ".py" else path.with_suffix(".py")
+
+    def is_there(self, name: str) -> bool:
+        """Whether a module of this import name has a file."""
+        if name not in self._are_there:
+            self._are_there[name] = self.path(name).is_file()
+        return self._are_there[name]
 
     def definitions(self, symbol: Symbol) -> list[Definition]:
         """The statements that define a name, as they run; BundleError where there is none."""
@@ -119,7 +126,7 @@ class SourceTree:
                 return library_import
             case ProjectImport(module=origin, name=original, line=line):
                 here = source.path, line
-                if not self.path(origin).is_file():
+                if not self.is_there(origin):
                     raise BundleError(*here, f"there is no {self.path(origin)}")
                 return (
                     _ModuleItself(origin)
@@ -137,7 +144,7 @@ class SourceTree:
         itself = ProjectImport(module, name, line=0), ProjectImport(inner, None, line=0)
         imported = source.imports.get(name, itself[0])
         defined = name in source.definitions or imported not in itself
-        if not self.path(inner).is_file():
+        if not self.is_there(inner):
             if not defined:
                 raise BundleError(*place, f"{module} defines no {name}")
             return self._meaning(module, name, place)

@@ -148,12 +148,8 @@ class ModuleReader:
     def _read_import(self, statement: ast.Import) -> None:
         for alias in statement.names:
             top = alias.name.partition(".")[0]
-            if top in self.project:
-                module = alias.name if alias.asname else top
-                self._bind(alias, ProjectImport(module, None, statement.lineno), statement)
-            else:
-                library = LibraryImport(alias.name, None, alias.asname, statement.lineno)
-                self._bind(alias, library, statement)
+            module = top if top in self.project and alias.asname is None else alias.name
+            self._bind(alias, module, None, statement)
 
     def _read_import_from(self, statement: ast.ImportFrom) -> None:
         module = statement.module
@@ -165,19 +161,22 @@ class ModuleReader:
         for alias in statement.names:
             if alias.name == "*":
                 raise self._error(statement, "a star import: name what is imported")
-            if module.partition(".")[0] in self.project:
-                self._bind(alias, ProjectImport(module, alias.name, statement.lineno), statement)
-            else:
-                library = LibraryImport(module, alias.name, alias.asname, statement.lineno)
-                self._bind(alias, library, statement)
+            self._bind(alias, module, alias.name, statement)
 
     def _bind(
-        self, alias: ast.alias, imported: ProjectImport | LibraryImport, statement: ast.stmt
+        self, alias: ast.alias, module: str, imported: str | None, statement: ast.stmt
     ) -> None:
-        name = bound_by(alias)
-        if self.module.imports.get(name) != imported:
-            self._require_new(name, statement)
-        self.module.imports[name] = imported
+        """Record an import of a module's name, or of the module itself if that is None."""
+        bound, line = bound_by(alias), statement.lineno
+        is_project = module.partition(".")[0] in self.project
+        meaning = (
+            ProjectImport(module, imported, line)
+            if is_project
+            else LibraryImport(module, imported, alias.asname, line)
+        )
+        if self.module.imports.get(bound) != meaning:
+            self._require_new(bound, statement)
+        self.module.imports[bound] = meaning
 
     def _define(
         self, names: tuple[str, ...], statement: ast.stmt, following: ast.stmt | None

@@ -11,9 +11,9 @@ import json
 import subprocess
 import sys
 import tokenize
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
-from importlib.metadata import packages_distributions
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
@@ -144,16 +144,23 @@ def _is_installed(module: str) -> bool:
         return False
 
 
+@cache
+def _distributions() -> Mapping[str, list[str]]:
+    """The distributions of each module; finding them takes as long as starting Python."""
+    from importlib.metadata import packages_distributions
+
+    return packages_distributions()
+
+
 def _classified(modules: Set[str], folder: Path) -> Iterator[tuple[str, str, list[str]]]:
     """Each top-level name with its origin and, if it is installed, its distributions."""
-    distributions = packages_distributions() if modules - sys.stdlib_module_names else {}
     for name in sorted(modules):
         if name in sys.stdlib_module_names:
             yield name, "standard", []
         elif (folder / name).is_dir() or any(folder.glob(f"{name}.*")):
             yield name, "packed", []
         elif _is_installed(name):
-            yield name, "installed", sorted(set(distributions.get(name, ())))
+            yield name, "installed", sorted({*_distributions().get(name, ())})
         else:
             yield name, "missing", []
 

@@ -366,7 +366,8 @@ def test_make_says_in_one_sentence_that_there_is_no_such_python(python: str) -> 
 
 @pytest.fixture
 def no_image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where an environment with Kaggle's versions would be."""
+    """Where an environment with Kaggle's versions would be; games that only warn are left out."""
+    monkeypatch.setattr(front_door, "check_submission", partial(check_submission, patience=0))
     monkeypatch.setattr(kaggle_image, "ENVIRONMENT", tmp_path / "image")
     return tmp_path / "image"
 
@@ -384,9 +385,8 @@ def test_prepare_checks_with_kaggles_versions_where_they_are(
 
 
 def test_prepare_takes_a_file_as_it_is_and_ends_with_a_slow_pair(
-    shell: Shell, no_image: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shell: Shell, no_image: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(front_door, "check_submission", partial(check_submission, patience=0))
     text = "def mine(observation):\n    return observation.board[:7].index(0)\n"
     (tmp_path / "mine.py").write_text(text)
     outcome = shell.run("prepare", "mine.py")

@@ -104,7 +104,7 @@ CONFIGURATIONS = st.dictionaries(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(
     observation=st.one_of(
         OBSERVATIONS, OBSERVATIONS.map(lambda o: SimpleNamespace(**o)), ODD_VALUES

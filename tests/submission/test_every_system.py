@@ -30,11 +30,6 @@ def agent(observation, configuration):
     return [c for c in range(configuration.columns) if observation.board[c] == 0][-1]
 """
 
-ENCODINGS = ("ascii", "cp1252")
-WIDTHS = (40, 60, 200)
-
-TWO_GAMES = ("--games", "2", "--workers", "1", "--results", "games.jsonl")
-
 
 @pytest.fixture(scope="module")
 def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -51,13 +46,26 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "own.py"
 
 
-def run(python: Path, *words: str, encoding: str, width: int) -> str:
-    """The output of a command that succeeds; all that it may say beside is that it compiles."""
+IN_TURN = """
+import shlex, sys
+from submission.__main__ import main
+for command in sys.argv[1:]:
+    sys.argv = ["connectx", *shlex.split(command)]
+    try:
+        main()
+    except SystemExit as ended:
+        assert not ended.code
+"""
+"""Commands in one process, which imports Kaggle once."""
+
+
+def run(python: Path, *commands: str, encoding: str) -> str:
+    """The output of commands that succeed; all that they may say beside is that they compile."""
     # Files have the locale's encoding, ASCII, where nothing else is said.
     locale = {"LC_ALL": "C", "PYTHONUTF8": "0"}
-    console = {**locale, "PYTHONIOENCODING": encoding, "COLUMNS": str(width)}
+    console = {**locale, "PYTHONIOENCODING": encoding, "COLUMNS": "200"}
     ended = subprocess.run(
-        [python, "-m", "submission", *words],
+        [python, "-c", IN_TURN, *commands],
         env={**os.environ, **console},
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -98,37 +106,32 @@ def test_every_module_is_imported_without_what_the_system_lacks(python: Path) ->
     assert set(imported.stdout.split()) <= extras
 
 
-def test_check(python: Path, own: str) -> None:
-    report = run(python, "check", own, "--patience", "0", encoding="ascii", width=200)
+def test_players(python: Path, own: str) -> None:
+    report = run(
+        python,
+        f"check {own} --patience 0",
+        f"evaluate {own} --against greedy --games 2 --workers 1 --results games.jsonl",
+        f"grade {own} --sample 2 --workers 1",
+        "ladder greedy random minimax:depth=1 --games 2 --workers 1 --arena own "
+        "--results ladder.jsonl",
+        encoding="ascii",
+    )
     assert "Accepted: Kaggle would take own.py" in report
     facts = dict(line.split("  ", 1) for line in report.splitlines() if "  " in line)
     assert facts["memory"].strip() == "without a limit, which only Linux enforces"
     assert float(facts["loading"].split()[0]) < 0.1  # the start of its process takes longer
-
-
-def test_evaluate(python: Path, own: str) -> None:
-    command = ("evaluate", own, "--against", "greedy", *TWO_GAMES)
-    report = run(python, *command, encoding="cp1252", width=60)
-    assert report.startswith("Results of own.py")
-    match = read_results(Path("games.jsonl"))
-    assert [game.cause for game in match.records] == [None, None]
-    assert b"\r" not in Path("games.jsonl").read_bytes()
-    for encoding in ENCODINGS:
-        for width in WIDTHS:
-            said = Console(encoding, width).run("report", "games.jsonl", "--first-player-table")
-            assert "Results of own.py" in said
-
-
-def test_grade(python: Path, own: str) -> None:
-    command = ("grade", own, "--sample", "2", "--workers", "1")
-    report = run(python, *command, encoding="ascii", width=40)
-    assert report.startswith("own.py in 2 solved positions")
-
-
-def test_ladder(python: Path, own: str) -> None:
-    report = run(python, "ladder", own, "greedy", *TWO_GAMES, encoding="ascii", width=40)
-    assert report.startswith("Ladder of 2 players")
-    assert [game.cause for game in read_results(Path("games.jsonl")).records] == [None, None]
+    titles = {
+        "games.jsonl": "Results of own.py",
+        "own.py": "own.py in 2 solved positions",
+        "ladder.jsonl": "Ladder of 3 players",
+    }
+    assert all(title in report for title in titles.values())
+    for file in ("games.jsonl", "ladder.jsonl"):
+        assert {game.cause for game in read_results(Path(file)).records} == {None}
+        assert b"\r" not in Path(file).read_bytes()
+        for console in CONSOLES:
+            assert titles[file] in console.run("report", file)
+    assert titles["games.jsonl"] in CONSOLES[0].run("report", "games.jsonl", "--first-player-table")
 
 
 @pytest.mark.skipif(not find_spec("tensorboard"), reason="training needs the extra `train`")
@@ -136,9 +139,9 @@ def test_train(tmp_path: Path) -> None:
     # As psutil does, PyTorch asks for what its own system has.
     python = other_python(tmp_path / "system", f"import torch\n{AS_ON_WINDOWS}")
     policy = tmp_path / "small.npz"
-    board = ("--game", "connectx", "--rows", "4", "--columns", "5")
-    command = ("train", *board, "--rounds", "1", "--simulations", "2", "--output", str(policy))
-    assert "Trained up to round 1," in run(python, *command, encoding="cp1252", width=60)
+    board = "--game connectx --rows 4 --columns 5"
+    command = f"train {board} --rounds 1 --simulations 2 --output {policy}"
+    assert "Trained up to round 1," in run(python, command, encoding="cp1252")
     assert policy.stat().st_size > 0
 
 
@@ -170,8 +173,10 @@ class Console:
         return said.getvalue().decode(self._encoding)
 
 
+CONSOLES = [Console("ascii", 40), Console("cp1252", 60), Console("ascii", 200)]
+
 SAID = {
-    ("--help",): "Usage: connectx",
+    ("--help",): "Usage: ",
     ("agents",): "simulations",
     ("explain", "--tree", "[[3, 12], [2, 4]]"): "`- 1: min <= 2   alpha 3, beta inf -> 2",
     ("explain", "--tree", "[[3, '?'], [2, 4]]", "--quiz"): "as ? grows from -inf to inf",
@@ -183,12 +188,9 @@ SAID = {
 
 
 @pytest.mark.parametrize("words", SAID, ids=" ".join)
-@pytest.mark.parametrize("encoding", ENCODINGS)
-def test_what_a_console_has_no_characters_for_is_said_in_others(
-    words: tuple[str, ...], encoding: str
-) -> None:
-    for width in WIDTHS:
-        assert SAID[words] in Console(encoding, width).run(*words)
+def test_what_a_console_has_no_characters_for_is_said_in_others(words: tuple[str, ...]) -> None:
+    for console in CONSOLES:
+        assert SAID[words] in console.run(*words)
 
 
 def test_a_console_that_has_the_characters_shows_them() -> None:
@@ -198,7 +200,7 @@ def test_a_console_that_has_the_characters_shows_them() -> None:
     assert "größer" in Console("cp1252", 80).run("explain", "--tree", "{'größer': 1}")
 
 
-@pytest.mark.parametrize("encoding", [*ENCODINGS, "utf-8"])
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
 def test_a_mistake_is_told_whatever_it_is_called(encoding: str) -> None:
     name = "nämlich-中-\udcff.py"
     said = Console(encoding, 80).run("check", name, status=2)

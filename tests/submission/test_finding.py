@@ -125,7 +125,7 @@ def test_the_first_forecast_is_that_of_equal_players() -> None:
     """As long as simulated comparisons of equal players take: 300 to 500 games."""
     first = ThreeWayTest(MARGIN).games_to_come([])
     rng = Random(1)
-    ends = [judged(simulated(0, rng)).games or MOST for _ in range(30)]
+    ends = [judged(simulated(0, rng)).games or MOST for _ in range(12)]
     assert first == pytest.approx(fmean(ends), rel=0.4)
     records = simulated(200, Random(2))
     assert ThreeWayTest(MARGIN).games_to_come(records[:20]) < first

@@ -10,14 +10,15 @@ from agents.policy.network import encode_policy
 from agents.registry import REGISTERED
 from envs import ConnectFour, state_from_moves
 from submission.bundle.bundle import build_bundle, unbundled_agent
+from submission.bundle.compose import COMPILING
 from submission.entry import KagglePlayer
 from tests.helpers.trained_policies import random_policy
 
 
 def bundled_player(name: str, options: dict[str, Any]) -> Any:
-    """What the text of a bundle makes, loaded as Kaggle loads it."""
+    """What the text of a bundle makes, loaded as Kaggle loads it, without compiling beside."""
     namespace: dict[str, Any] = {}
-    exec(build_bundle(name, options), namespace)
+    exec(build_bundle(name, options).replace(COMPILING, ""), namespace)
     return namespace["_PLAYER"]
 
 

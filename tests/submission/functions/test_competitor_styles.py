@@ -116,6 +116,7 @@ def test_a_style_becomes_a_file_that_plays_its_games(text: str, modules: Path) -
     file.write_text(function_file(module(modules, text).agent).text)
     report = check_file(file, pair_only=True)
     assert report.accepted, report
-    game = moves_of(anew(), anew())
+    one, other = anew(), anew()
+    game = moves_of(one, other)
     assert len(game) >= 7
-    assert moves_of(str(file), anew()) == moves_of(anew(), str(file)) == game
+    assert moves_of(str(file), other) == moves_of(one, str(file)) == game
