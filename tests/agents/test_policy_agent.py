@@ -307,7 +307,7 @@ def test_a_temperature_draws_in_proportion() -> None:
         (FOUR, biased_policy(), CHANCES),
         (small, valuing, weights / weights.sum()),
     ):
-        agent, count = PolicyAgent(encode_policy(policy), temperature=2.0, seed=5), 5000
+        agent, count = PolicyAgent(encode_policy(policy), temperature=2.0, seed=5), 2000
         drawn = Counter(agent.act(env, env.initial_state()) for _ in range(count))
         for action, chance in enumerate(chances):
             spread = (count * chance * (1 - chance)) ** 0.5

@@ -21,11 +21,11 @@ from envs import BoardState, ConnectX
 from envs.bitboard import board_masks
 from submission.executors.local_workers import local_executor
 from tests.helpers.brute_force import BruteForce, equally_good
-from tests.helpers.strategies import mirrored
+from tests.helpers.strategies import mirrored, unfinished_states
 
 SCOPES = [
     RepertoireScope(4, 4, 3, 3, 15, 15),
-    RepertoireScope(3, 4, 4, -1, 8, 7),
+    RepertoireScope(3, 3, 3, -1, 8, 7),  # a draw
     RepertoireScope(4, 3, 3, -1, -1, 11),
     RepertoireScope(3, 5, 3, 5, 8, -1),
     RepertoireScope(2, 3, 7, 5, 5, 5),  # too small for a line
@@ -113,13 +113,11 @@ def test_no_other_position_has_a_move_unless_it_is_plain(scope: RepertoireScope)
     inside = {*all_states(scope), *met_states(scope, 1), *met_states(scope, 2)}
     inside |= {mirrored(env, state) for state in inside}
     board = board_masks(*scope[:3])
-    states, others = {env.initial_state()}, 0
-    while states:
-        for state in states - inside:
-            plain = len(promising_moves(board, state)) == 1
-            assert (repertoire.move(state) is not None) == plain, state
-            others += not plain
-        states = states_after(env, states)
+    outside, others = sorted(unfinished_states(env) - inside), 0
+    for state in Random(1).sample(outside, min(3000, len(outside))):
+        plain = len(promising_moves(board, state)) == 1
+        assert (repertoire.move(state) is not None) == plain, state
+        others += not plain
     assert others
 
 
@@ -156,7 +154,7 @@ def built(executor: Executor, checkpoint: Checkpoint[RepertoireScope], on_ply: O
 
 @pytest.mark.parametrize(
     "executor_of",
-    [lambda: ThreadPoolExecutor(1), lambda: ThreadPoolExecutor(3), lambda: local_executor(2)],
+    [lambda: ThreadPoolExecutor(1), lambda: ThreadPoolExecutor(3), lambda: local_executor(1)],
 )
 def test_every_executor_goes_on_where_it_was_interrupted(
     executor_of: Callable[[], AbstractContextManager[Executor]], tmp_path: Path
