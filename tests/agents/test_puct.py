@@ -441,12 +441,13 @@ class KernelEvaluator:
         self._arrays = network_arrays(self.network, env)
 
     def __call__(self, env: Any, state: Any) -> Any:
-        values, logits = np.empty(2), np.empty((2, self.network.actions), np.float32)
+        values = np.empty(2, np.float32)  # of these types the kernel is compiled anyway
+        logits = np.empty((2, self.network.actions), np.float32)
         sides = [state, state.mirrored(env.rows, env.columns)]
         movers = np.array([side.mover for side in sides])
         masks = np.array([side.mask for side in sides])
         compiled(evaluate_positions)(self._arrays, movers, masks, logits, values)
-        value = float(values.mean())
+        value = float(values.mean(dtype=np.float64))
         means = logits.astype(np.float64)
         means = (means[0] + means[1, mirrored_actions(env)]) / 2
         legal = env.get_available_actions(state)
