@@ -7,7 +7,6 @@ import struct
 import tracemalloc
 import zlib
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from agents.book.opening_book import OpeningBook, open_book, shipped_book, shipp
 from agents.solver.score_table import position_key
 from envs import BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.bitboard import board_masks
-from tests.helpers.brute_force import BruteForce, env_of, reached_states, score_by_brute_force
+from tests.helpers.brute_force import env_of, reached_states, score_by_brute_force, truth_of
 from tests.helpers.strategies import mirrored
 
 CONNECT_FOUR = BookScope(6, 7, 4, 8)
@@ -49,14 +48,10 @@ def state_of_key(scope: BookScope, key: int, ply: int) -> BoardState:
     return BoardState(int(movers[0]), int(masks[0]), player=1 + ply % 2, won=False)
 
 
-@cache
-def truth_of(scope: BookScope) -> BruteForce[BoardState, int]:
-    return BruteForce(env_of(scope))
-
-
 def small_book(scope: BookScope) -> OpeningBook:
     """A book whose last ply is solved by full minimax."""
-    env, truth = env_of(scope), truth_of(scope)
+    env = env_of(scope)
+    truth = truth_of(env)
     deepest = [
         score_by_brute_force(env, truth, state_of_key(scope, key, scope.plies))
         for key in positions_by_ply(scope, FEW_POSITIONS)[-1].tolist()
@@ -78,7 +73,8 @@ def test_positions_are_those_that_play_reaches(scope: BookScope) -> None:
 
 @pytest.mark.parametrize("scope", SMALL_BOARDS)
 def test_small_books_against_full_minimax(scope: BookScope) -> None:
-    env, truth = env_of(scope), truth_of(scope)
+    env = env_of(scope)
+    truth = truth_of(env)
     opening_book = small_book(scope)
     looked_up = 0
     for states in reached_states(scope):

@@ -25,7 +25,7 @@ from agents.policy.training.labelling import (
 )
 from envs import BoardState, ConnectX
 from tests.helpers.bitbully_judge import Judge
-from tests.helpers.brute_force import BruteForce
+from tests.helpers.brute_force import BruteForce, action_score
 from tests.helpers.strategies import WIDE_BOARDS, mirrored, unfinished_states
 
 CONNECT_FOUR = ConnectX()
@@ -89,18 +89,11 @@ def test_bitbully_finds_the_same_scores(connect_four: LabelledPositions) -> None
 )
 def test_brute_force_finds_the_same_scores_on_small_boards(board: tuple[int, int, int]) -> None:
     env = ConnectX(*board)
-    truth, cells = BruteForce(env), env.rows * env.columns
-
-    def score(state: BoardState, action: int) -> float:
-        value = truth.action_value(state, action) * (1 if state.player == 1 else -1)
-        return value * (
-            (cells + 2 - state.mask.bit_count() - truth.plies_after(state, action)) // 2
-        )
-
+    truth = BruteForce(env)
     for number in range(3):
         for state, scores in labels_of(label_grove(env, 0, number)):
             legal = env.get_available_actions(state)
-            assert scores == {action: score(state, action) for action in legal}
+            assert scores == {action: action_score(env, truth, state, action) for action in legal}
 
 
 def test_brute_force_finds_the_same_scores_at_the_end_of_games_on_a_wide_board() -> None:

@@ -20,7 +20,7 @@ from agents.book.retrieval import make_bit_field
 from envs import BoardState, ConnectX
 from envs.bitboard import board_masks
 from submission.executors.local_workers import local_executor
-from tests.helpers.brute_force import BruteForce, equally_good
+from tests.helpers.brute_force import env_of, equally_good, truth_of
 from tests.helpers.strategies import mirrored, unfinished_states
 
 SCOPES = [
@@ -41,15 +41,6 @@ def repertoire_of(scope: RepertoireScope) -> Repertoire:
     with ThreadPoolExecutor(1) as executor:
         builder = RepertoireBuilder(scope, executor, 1, {}, lambda _: None, lambda *_: None)
         return decode_repertoire(encode_repertoire(scope, builder.build()))
-
-
-def env_of(scope: RepertoireScope) -> ConnectX:
-    return ConnectX(*scope[:3])
-
-
-@cache
-def truth_of(scope: RepertoireScope) -> BruteForce[BoardState, int]:
-    return BruteForce(env_of(scope))
 
 
 def states_after(env: ConnectX, states: set[BoardState]) -> set[BoardState]:
@@ -90,9 +81,9 @@ def met_states(scope: RepertoireScope, player: int) -> Iterator[BoardState]:
 @pytest.mark.thorough
 @pytest.mark.parametrize("scope", SCOPES)
 def test_every_position_of_the_first_plies_has_a_best_move(scope: RepertoireScope) -> None:
-    env, truth, repertoire = env_of(scope), truth_of(scope), repertoire_of(scope)
+    env, repertoire = env_of(scope), repertoire_of(scope)
     for state in all_states(scope):
-        assert repertoire.move(state) in equally_good(env, truth, state), state
+        assert repertoire.move(state) in equally_good(env, truth_of(env), state), state
 
 
 @pytest.mark.parametrize("player", [1, 2])
@@ -100,9 +91,9 @@ def test_every_position_of_the_first_plies_has_a_best_move(scope: RepertoireScop
 def test_every_position_that_a_player_meets_has_a_best_move(
     scope: RepertoireScope, player: int
 ) -> None:
-    env, truth, repertoire = env_of(scope), truth_of(scope), repertoire_of(scope)
+    env, repertoire = env_of(scope), repertoire_of(scope)
     for state in met_states(scope, player):
-        assert repertoire.move(state) in equally_good(env, truth, state), state
+        assert repertoire.move(state) in equally_good(env, truth_of(env), state), state
 
 
 @pytest.mark.thorough

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import cache
 from itertools import product
 from random import Random
 from time import sleep
@@ -33,7 +32,7 @@ from benchmarks.strength.value_losses import PUBLISHED_FILES
 from envs import BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.bitboard import board_masks
 from envs.compiled.jit import bits_of_word
-from tests.helpers.brute_force import BruteForce, score_by_brute_force
+from tests.helpers.brute_force import BruteForce, score_by_brute_force, truth_of
 from tests.helpers.published_positions import published_positions
 from tests.helpers.small_games import Race
 from tests.helpers.strategies import WIDE_BOARDS, quiet_game, random_game
@@ -46,11 +45,6 @@ QUICK = {"mid-medium": 400, "begin-medium": 15, "begin-hard": 1}
 @pytest.fixture(scope="module")
 def solver() -> Solver:
     return Solver(CONNECT_FOUR)
-
-
-@cache
-def truth_of(env: ConnectX) -> BruteForce[BoardState, int]:
-    return BruteForce(env)
 
 
 def unfinished(env: ConnectX, seed: int) -> list[BoardState]:

@@ -8,7 +8,6 @@ import pytest
 from benchmarks.solver.solver_peer import BitBully
 from envs.board import moves_text
 
-
 bitbully_with_book = cache(partial(BitBully, book=True))
 """Its databases take half a second to read."""
 

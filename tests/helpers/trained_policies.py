@@ -21,9 +21,7 @@ def random_policy(env: BoardGame, seed: int, widths: tuple[int, int] = (12, 8)) 
     return decode_policy(encode_policy(unrounded_policy(env, seed, widths)))
 
 
-def unrounded_policy(
-    env: BoardGame, seed: int, widths: tuple[int, int] = (12, 8)
-) -> TrainedPolicy:
+def unrounded_policy(env: BoardGame, seed: int, widths: tuple[int, int] = (12, 8)) -> TrainedPolicy:
     """A policy as training has it, for which kernels are compiled anew."""
     rng = np.random.default_rng(seed)
 
