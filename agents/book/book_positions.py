@@ -99,7 +99,8 @@ def positions_by_ply(scope: BookScope, most: int) -> tuple[Words, ...]:
     plies = [np.zeros(1, np.int64)]
     for ply in range(1, scope.plies + 1):
         drops = drops_into_columns(scope, plies[-1])
-        plies.append(np.unique(np.concatenate([d.keys[d.legal & ~d.wins] for d in drops])))
+        keys = np.sort(np.concatenate([d.keys[d.legal & ~d.wins] for d in drops]))
+        plies.append(keys[np.diff(keys, prepend=-1) > 0])  # faster than np.unique, which hashes
         if len(plies[-1]) > most:
             raise ValueError(
                 f"a book of {scope.plies} plies may have {most} positions after each, and there "

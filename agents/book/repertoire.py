@@ -112,17 +112,13 @@ class Repertoire:
     def _column(self, state: BoardState) -> int:
         """The move in a position that is in the repertoire."""
         rows, columns = self.board[:2]
-        image = state.smaller_image(rows, columns)
-        column = self._promised(image)
+        image = state.smaller_image(rows, columns)  # which of the two has the bits
+        *others, column = promising_moves(self.board, image)
+        for rank, other in enumerate(others):
+            if self._field.get(bit_key(image, rank)):
+                column = other
+                break
         return column if image == state else columns - 1 - column
-
-    def _promised(self, state: BoardState) -> int:
-        """The move in the position of a mirrored pair that has the smaller key."""
-        columns = promising_moves(self.board, state)
-        for rank, column in enumerate(columns[:-1]):
-            if self._field.get(bit_key(state, rank)):
-                return column
-        return columns[-1]
 
 
 def bit_key(state: BoardState, rank: int) -> int:

@@ -54,7 +54,10 @@ def _grows_what_plain_python_grows(env: ConnectX) -> bool:
 
 
 def wavy_network(env: BoardGame) -> PolicyNetwork:
-    """A small network that tells positions apart."""
+    """A small network that tells positions apart, of the types of weights from a file.
+
+    Of other types, the kernels would be compiled once more when a search asks for them.
+    """
     import numpy as np
 
     outputs, hidden, second = len(env.action_cells) + 1, 8, 4
@@ -66,6 +69,8 @@ def wavy_network(env: BoardGame) -> PolicyNetwork:
         (second, outputs),
     )
     weights = [np.sin(np.arange(prod(shape)), dtype=np.float32).reshape(shape) for shape in shapes]
+    steps = np.float32(64)
+    weights[0] = np.round(weights[0] * steps) / steps
     return PolicyNetwork(*weights)
 
 

@@ -110,21 +110,8 @@ class TrapSetter:
 
 def likely_opponents(env: ConnectX) -> OpponentMixture:
     """Players who look a few plies ahead, each as likely as the others."""
-    return OpponentMixture(
-        [Remembered(epsilon_greedy(agent, EPSILON)) for agent in _look_aheads(env)]
-    )
-
-
-def look_ahead_depths(env: ConnectX) -> Sequence[int]:
-    """The plies that models of the opponent look ahead; more once their search is compiled."""
-    compilation = alpha_beta_of_wide_board(env) or ALPHA_BETA
-    compiled = can_compile(env, open_lines, centre_first) and compilation.is_ready()
-    return DEPTHS if compiled else DEPTHS_IN_PYTHON
-
-
-def _look_aheads(env: ConnectX) -> list[AlphaBetaAgent]:
     depths = look_ahead_depths(env)
-    return [
+    agents = [
         AlphaBetaAgent(
             depth,
             time_limit=None,
@@ -135,3 +122,11 @@ def _look_aheads(env: ConnectX) -> list[AlphaBetaAgent]:
         )
         for depth in depths
     ]
+    return OpponentMixture([Remembered(epsilon_greedy(agent, EPSILON)) for agent in agents])
+
+
+def look_ahead_depths(env: ConnectX) -> Sequence[int]:
+    """The plies that models of the opponent look ahead; more once their search is compiled."""
+    compilation = alpha_beta_of_wide_board(env) or ALPHA_BETA
+    compiled = can_compile(env, open_lines, centre_first) and compilation.is_ready()
+    return DEPTHS if compiled else DEPTHS_IN_PYTHON

@@ -69,7 +69,7 @@ def patched(content: bytes, place: int, kind: str, value: int) -> bytes:
     return bytes(changed)
 
 
-UNFOLDED = 60_000_000
+UNFOLDED = 36_000_000
 ZEROS = bytes(UNFOLDED)
 SCOPE = array((4,), "<i8", struct.pack("<4q", 6, 7, 4, 7))
 

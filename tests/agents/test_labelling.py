@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from agents.policy.training import labelling
 from agents.policy.training.label_files import read_labelled_positions, write_labelled_positions
 from agents.policy.training.labelled_positions import ILLEGAL, LabelledPositions
 from agents.policy.training.labelling import (
@@ -24,11 +25,11 @@ from agents.policy.training.labelling import (
 )
 from envs import BoardState, ConnectX
 from tests.helpers.bitbully_judge import Judge
-from tests.helpers.brute_force import BruteForce
+from tests.helpers.brute_force import BruteForce, action_score
 from tests.helpers.strategies import WIDE_BOARDS, mirrored, unfinished_states
 
 CONNECT_FOUR = ConnectX()
-LABELS = 800
+LABELS = 600
 """How many positions of Connect Four are labelled."""
 
 
@@ -39,6 +40,9 @@ def made(
     with ThreadPoolExecutor(workers) as executor:
         settings = LabelSettings(env, count, seed)
         return make_labelled_positions(settings, executor, workers, lambda *_: None)
+
+
+grove = cache(label_grove)
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +78,7 @@ def line_to(env: ConnectX, state: BoardState) -> list[int]:
 
 def test_bitbully_finds_the_same_scores(connect_four: LabelledPositions) -> None:
     judge = Judge()
-    drawn = np.random.default_rng(1).choice(len(connect_four), 100, replace=False)
+    drawn = np.random.default_rng(1).choice(len(connect_four), 50, replace=False)
     for state, scores in labels_of(connect_four.take(drawn)):
         assert judge.scores(line_to(CONNECT_FOUR, state)) == scores
 
@@ -85,25 +89,18 @@ def test_bitbully_finds_the_same_scores(connect_four: LabelledPositions) -> None
 )
 def test_brute_force_finds_the_same_scores_on_small_boards(board: tuple[int, int, int]) -> None:
     env = ConnectX(*board)
-    truth, cells = BruteForce(env), env.rows * env.columns
-    positions, _ = made(env, 200)
-
-    def score(state: BoardState, action: int) -> float:
-        value = truth.action_value(state, action) * (1 if state.player == 1 else -1)
-        return value * (
-            (cells + 2 - state.mask.bit_count() - truth.plies_after(state, action)) // 2
-        )
-
-    for state, scores in labels_of(positions):
-        legal = env.get_available_actions(state)
-        assert scores == {action: score(state, action) for action in legal}
+    truth = BruteForce(env)
+    for number in range(3):
+        for state, scores in labels_of(label_grove(env, 0, number)):
+            legal = env.get_available_actions(state)
+            assert scores == {action: action_score(env, truth, state, action) for action in legal}
 
 
 def test_brute_force_finds_the_same_scores_at_the_end_of_games_on_a_wide_board() -> None:
     env = WIDE_BOARDS[0]
     late = [
         (state, scores)
-        for state, scores in labels_of(label_grove(env, 1, 2))
+        for state, scores in labels_of(grove(env, 1, 2))
         if state.mask.bit_count() > env.rows * env.columns - 7
     ]
     assert late
@@ -120,8 +117,9 @@ def mirror_free(env: ConnectX, state: BoardState) -> tuple[int, ...]:
     return min(tuple(env.to_board(each)) for each in (state, mirrored(env, state)))
 
 
-def test_a_small_game_is_exhausted() -> None:
-    env = ConnectX(3, 3, 3)
+def test_a_small_game_is_exhausted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(labelling, "FRUITLESS_GROVES", 50)
+    env = ConnectX(2, 4, 3)
     positions, ending = made(env, 100_000)
     drawn = [mirror_free(env, state) for state, _ in labels_of(positions)]
     there = {mirror_free(env, state) for state in unfinished_states(env)}
@@ -143,10 +141,10 @@ def test_positions_are_distinct_in_play_and_as_many_as_asked(
         assert list(scores) == list(CONNECT_FOUR.get_available_actions(state))
 
 
-@pytest.mark.parametrize("env", [ConnectX(4, 5, 4), ConnectX(7, 8, 4)], ids=repr)
-def test_workers_change_nothing_and_seeds_do(env: ConnectX) -> None:
+def test_workers_change_nothing_and_seeds_do() -> None:
+    """Over several groves."""
     one, three, other = (
-        made(env, 200, seed, workers)[0] for seed, workers in ((1, 1), (1, 3), (2, 1))
+        made(ConnectX(4, 5, 4), 700, seed, workers)[0] for seed, workers in ((1, 1), (1, 3), (2, 1))
     )
     for name in ("movers", "masks", "scores"):
         assert (getattr(one, name) == getattr(three, name)).all()
@@ -154,7 +152,7 @@ def test_workers_change_nothing_and_seeds_do(env: ConnectX) -> None:
 
 
 def test_a_grove_begins_where_it_should_and_goes_on_to_the_end() -> None:
-    for number in range(3):
+    for number in range(2):
         plies = Counter(label_grove(CONNECT_FOUR, 5, number).plies.tolist())
         opening, games = set(range(8)), set(plies) - set(range(8))
         assert opening <= set(plies)
@@ -182,15 +180,16 @@ def test_moves_are_drawn_by_their_scores() -> None:
 
 
 @pytest.mark.parametrize("suffix", [".npz", ".parquet"])
-@pytest.mark.parametrize("env", [CONNECT_FOUR, ConnectX(4, 5, 4), WIDE_BOARDS[0]], ids=repr)
+@pytest.mark.parametrize("env", [CONNECT_FOUR, ConnectX(7, 8, 4), WIDE_BOARDS[0]], ids=repr)
 def test_files_read_back_equal(tmp_path: Path, env: ConnectX, suffix: str) -> None:
     if suffix == ".parquet":
         pytest.importorskip("pyarrow")
-    positions, _ = made(env, 100)
+    positions = grove(env, 1, 2)
     path = tmp_path / f"labels{suffix}"
     write_labelled_positions(path, positions)
     read = read_labelled_positions(path)
     assert read.env == env
+    assert len(read) == len(positions)
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
     for name in ("movers", "masks", "scores"):
         written, found = getattr(positions, name), getattr(read, name)
@@ -200,7 +199,7 @@ def test_files_read_back_equal(tmp_path: Path, env: ConnectX, suffix: str) -> No
 
 def test_a_parquet_file_has_nulls_for_full_columns(tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
-    positions, _ = made(ConnectX(3, 3, 3), 200)
+    positions = grove(ConnectX(3, 3, 3), 0, 1)
     write_labelled_positions(tmp_path / "labels.parquet", positions)
     table = parquet.read_table(tmp_path / "labels.parquet")
     assert table.column_names == ["mover", "mask", "score_0", "score_1", "score_2"]

@@ -20,12 +20,12 @@ from agents.book.retrieval import make_bit_field
 from envs import BoardState, ConnectX
 from envs.bitboard import board_masks
 from submission.executors.local_workers import local_executor
-from tests.helpers.brute_force import BruteForce, equally_good
-from tests.helpers.strategies import mirrored
+from tests.helpers.brute_force import env_of, equally_good, truth_of
+from tests.helpers.strategies import mirrored, unfinished_states
 
 SCOPES = [
     RepertoireScope(4, 4, 3, 3, 15, 15),
-    RepertoireScope(3, 4, 4, -1, 8, 7),
+    RepertoireScope(3, 3, 3, -1, 8, 7),  # a draw
     RepertoireScope(4, 3, 3, -1, -1, 11),
     RepertoireScope(3, 5, 3, 5, 8, -1),
     RepertoireScope(2, 3, 7, 5, 5, 5),  # too small for a line
@@ -41,15 +41,6 @@ def repertoire_of(scope: RepertoireScope) -> Repertoire:
     with ThreadPoolExecutor(1) as executor:
         builder = RepertoireBuilder(scope, executor, 1, {}, lambda _: None, lambda *_: None)
         return decode_repertoire(encode_repertoire(scope, builder.build()))
-
-
-def env_of(scope: RepertoireScope) -> ConnectX:
-    return ConnectX(*scope[:3])
-
-
-@cache
-def truth_of(scope: RepertoireScope) -> BruteForce[BoardState, int]:
-    return BruteForce(env_of(scope))
 
 
 def states_after(env: ConnectX, states: set[BoardState]) -> set[BoardState]:
@@ -90,9 +81,9 @@ def met_states(scope: RepertoireScope, player: int) -> Iterator[BoardState]:
 @pytest.mark.thorough
 @pytest.mark.parametrize("scope", SCOPES)
 def test_every_position_of_the_first_plies_has_a_best_move(scope: RepertoireScope) -> None:
-    env, truth, repertoire = env_of(scope), truth_of(scope), repertoire_of(scope)
+    env, repertoire = env_of(scope), repertoire_of(scope)
     for state in all_states(scope):
-        assert repertoire.move(state) in equally_good(env, truth, state), state
+        assert repertoire.move(state) in equally_good(env, truth_of(env), state), state
 
 
 @pytest.mark.parametrize("player", [1, 2])
@@ -100,9 +91,9 @@ def test_every_position_of_the_first_plies_has_a_best_move(scope: RepertoireScop
 def test_every_position_that_a_player_meets_has_a_best_move(
     scope: RepertoireScope, player: int
 ) -> None:
-    env, truth, repertoire = env_of(scope), truth_of(scope), repertoire_of(scope)
+    env, repertoire = env_of(scope), repertoire_of(scope)
     for state in met_states(scope, player):
-        assert repertoire.move(state) in equally_good(env, truth, state), state
+        assert repertoire.move(state) in equally_good(env, truth_of(env), state), state
 
 
 @pytest.mark.thorough
@@ -113,13 +104,11 @@ def test_no_other_position_has_a_move_unless_it_is_plain(scope: RepertoireScope)
     inside = {*all_states(scope), *met_states(scope, 1), *met_states(scope, 2)}
     inside |= {mirrored(env, state) for state in inside}
     board = board_masks(*scope[:3])
-    states, others = {env.initial_state()}, 0
-    while states:
-        for state in states - inside:
-            plain = len(promising_moves(board, state)) == 1
-            assert (repertoire.move(state) is not None) == plain, state
-            others += not plain
-        states = states_after(env, states)
+    outside, others = sorted(unfinished_states(env) - inside), 0
+    for state in Random(1).sample(outside, min(3000, len(outside))):
+        plain = len(promising_moves(board, state)) == 1
+        assert (repertoire.move(state) is not None) == plain, state
+        others += not plain
     assert others
 
 
@@ -156,7 +145,7 @@ def built(executor: Executor, checkpoint: Checkpoint[RepertoireScope], on_ply: O
 
 @pytest.mark.parametrize(
     "executor_of",
-    [lambda: ThreadPoolExecutor(1), lambda: ThreadPoolExecutor(3), lambda: local_executor(2)],
+    [lambda: ThreadPoolExecutor(1), lambda: ThreadPoolExecutor(3), lambda: local_executor(1)],
 )
 def test_every_executor_goes_on_where_it_was_interrupted(
     executor_of: Callable[[], AbstractContextManager[Executor]], tmp_path: Path

@@ -19,7 +19,7 @@ from envs import BoardGame, BoardState, ConnectX, TicTacToe
 from envs.compiled.jit import compiled
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.strategies import WIDE_BOARDS
-from tests.helpers.trained_policies import random_policy
+from tests.helpers.trained_policies import unrounded_policy
 
 GAMES = 12
 SETTINGS = PlaySettings(
@@ -38,7 +38,7 @@ def played(
     env: BoardGame, plain: bool = False, seed: int = 1, games: int = GAMES, **settings: Any
 ) -> Experience:
     into = experience_memory(env, GAMES)
-    network = network_arrays(random_policy(env, seed).network, env)
+    network = network_arrays(unrounded_policy(env, seed).network, env)
     memory = play_memory(env, SETTINGS.simulations, seed)
     play = play_games if plain else compiled(play_games)
     count = play(network, SETTINGS._replace(**settings), memory, into, games)

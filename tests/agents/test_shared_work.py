@@ -1,4 +1,4 @@
-"""Self-play and labels by workers of which one dies: the same as by this process alone."""
+"""Self-play and labels by a worker that dies: the same as by this process alone."""
 
 import os
 import signal
@@ -27,7 +27,7 @@ def die_once(mark: Path) -> None:
 
 
 class Deadly(Executor):
-    """Hands work on, and kills a worker amid the first of it."""
+    """Hands work on, and kills the worker amid the first of it."""
 
     def __init__(self, workers: Executor, mark: Path) -> None:
         self._workers = workers
@@ -40,21 +40,21 @@ class Deadly(Executor):
 
 
 @contextmanager
-def two_workers_of_which_one_dies(folder: Path) -> Iterator[Executor]:
+def a_worker_that_dies_once(folder: Path) -> Iterator[Executor]:
     mark = folder / "mark"
-    with local_executor(2) as workers:
+    with local_executor(1) as workers:
         yield Deadly(workers, mark)
     assert mark.exists()
 
 
 @needs_posix
 def test_labels_are_the_same(tmp_path: Path) -> None:
-    settings = LabelSettings(ConnectX(4, 5, 4), 200, seed=3)
+    settings = LabelSettings(ConnectX(4, 5, 4), 500, seed=3)
     with ThreadPoolExecutor(1) as alone:
         one, _ = make_labelled_positions(settings, alone, 1, lambda *_: None)
-    with two_workers_of_which_one_dies(tmp_path) as workers:
+    with a_worker_that_dies_once(tmp_path) as workers:
         other, _ = make_labelled_positions(settings, workers, 2, lambda *_: None)
-    assert len(one) == 200
+    assert len(one) == 500
     for name in ("movers", "masks", "scores"):
         assert getattr(one, name).tolist() == getattr(other, name).tolist()
 
@@ -74,5 +74,5 @@ def test_weights_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
             learner.advance(spent)
         return encode_policy(learner.policy)
 
-    with two_workers_of_which_one_dies(tmp_path) as workers:
+    with a_worker_that_dies_once(tmp_path) as workers:
         assert weights(workers) == weights(None)

@@ -11,7 +11,7 @@ from envs import BoardState, ConnectFour, ConnectX
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.strategies import random_game
 
-BOARDS = [ConnectX(4, 4, 3), ConnectX(4, 4, 4), ConnectX(4, 5, 3), ConnectX(5, 4, 4)]
+BOARDS = [ConnectX(4, 4, 3), ConnectX(4, 4, 4)]
 
 
 def trap_by_brute_force(
@@ -37,7 +37,7 @@ def test_replies_are_counted_as_full_minimax_counts_them() -> None:
         solver, truth, rng = Solver(env, plain=True), BruteForce(env), Random(1)
         for _ in range(40):
             game = random_game(env, rng)
-            state = game[rng.randint(min(6, len(game) - 2), len(game) - 2)]
+            state = game[rng.randint(min(8, len(game) - 2), len(game) - 2)]
             for column in env.get_available_actions(state):
                 told = told_trap(solver, state, column, Clock())
                 assert told == trap_by_brute_force(env, truth, state, column)

@@ -31,6 +31,14 @@ from envs.board import state_from_moves
 from tests.helpers.flat_boards import every_game
 from tests.helpers.toy_learner import SMALL, TOY, ToyLearner, begun, files_in, train, unjudged
 
+OPENINGS = "agents.policy.training.training.OPENINGS"
+
+
+@pytest.fixture(autouse=True)
+def short_trials(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Most tests ask when trials are held and what is kept of them, not what they find."""
+    monkeypatch.setattr(OPENINGS, 4)
+
 
 def one_action(game: BoardGame, action: int) -> TrainedPolicy:
     """A policy that prefers one action wherever it is legal."""
@@ -54,8 +62,9 @@ def test_a_training_keeps_its_rounds_and_holds_ever_rarer_trials(tmp_path: Path)
     assert (tmp_path / "policy.npz").read_bytes() == encode_policy(training.learner.policy)
 
 
-def test_it_learns_and_its_trials_say_so() -> None:
+def test_it_learns_and_its_trials_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """Who makes winners' moves beats who always prefers the first column."""
+    monkeypatch.setattr(OPENINGS, 64)
     training = Training(TOY(SMALL, TrainingSettings()), Trials(SMALL))
     training.run(Budget(rounds=20), lambda _: None, lambda *_: None)
     first, last = training.trials.held[0], training.trials.held[-1]
@@ -266,6 +275,7 @@ SCALARS = (
 STATES = st.recursive(
     SCALARS,
     lambda inner: st.lists(inner) | st.tuples(inner, inner) | st.dictionaries(SCALARS, inner),
+    max_leaves=15,
 )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -55,10 +56,13 @@ def grown(
     return builder
 
 
+whole_tree = cache(grown)
+
+
 @pytest.mark.parametrize("scope", [LOST, DRAWN], ids=["lost", "drawn"])
 def test_no_move_of_a_book_gives_a_result_away(scope: TrapScope) -> None:
     env = ConnectX(*scope[:3])
-    truth, builder = BruteForce(env), grown(scope)
+    truth, builder = BruteForce(env), whole_tree(scope)
     judged = 0
     for node in builder.search.turns.values():
         column = builder.search.column(node.state)
@@ -70,16 +74,16 @@ def test_no_move_of_a_book_gives_a_result_away(scope: TrapScope) -> None:
     assert all(node.visits >= LEAST_VISITS for node in chosen)
 
 
-@pytest.mark.parametrize("executor_of", [lambda: ThreadPoolExecutor(3), lambda: local_executor(2)])
+@pytest.mark.parametrize("executor_of", [lambda: ThreadPoolExecutor(3), lambda: local_executor(1)])
 def test_every_executor_finds_the_same_values(
     executor_of: Callable[[], AbstractContextManager[Executor]],
 ) -> None:
     builder = grown(LOST, executor_of=executor_of, workers=3)
-    assert builder.root.value == pytest.approx(grown(LOST).root.value)
+    assert builder.root.value == pytest.approx(whole_tree(LOST).root.value)
 
 
 def test_replies_of_an_earlier_run_are_not_asked_for_again() -> None:
-    whole, asked = grown(LOST), dict[int, Any]()
+    whole, asked = whole_tree(LOST), dict[int, Any]()
     some = dict([*whole.known.items()][: len(whole.known) // 2])
     assert grown(LOST, some, asked.update).root.value == pytest.approx(whole.root.value)
     assert asked
@@ -151,7 +155,7 @@ def test_the_file_of_replies_gives_back_what_was_found(tmp_path: Path, weights: 
 
 def test_all_that_is_found_is_taken_again(tmp_path: Path) -> None:
     for number, scope in enumerate((LOST, DRAWN)):
-        found, checkpoint = grown(scope).known, RepliesFile(tmp_path / f"{number}", scope)
+        found, checkpoint = whole_tree(scope).known, RepliesFile(tmp_path / f"{number}", scope)
         with checkpoint.opened(resume=False):
             checkpoint.append(found)
         assert [*checkpoint.read()] == [*found]

@@ -111,7 +111,7 @@ def test_traps_gain_points_from_lost_positions(monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.setattr(perfect, limit, inf)
     monkeypatch.setattr(perfect, "TRAP_TRIALS", 20)
     opponent = make_agent("alphabeta", depth=4, time_limit=None, weights=None)
-    lost = lost_positions(14, wanted=6)
+    lost = lost_positions(14, wanted=4)
     gained = {}
     for resistance in RESISTANCES:
         agent = PerfectAgent(time_limit=None, threads=1, resistance=resistance)

@@ -1,11 +1,15 @@
 """BitBully, an independent solver, as the judge of moves; installed with the extra `dev`."""
 
 from collections.abc import Sequence
+from functools import cache, partial
 
 import pytest
 
 from benchmarks.solver.solver_peer import BitBully
 from envs.board import moves_text
+
+bitbully_with_book = cache(partial(BitBully, book=True))
+"""Its databases take half a second to read."""
 
 
 class Judge:
@@ -17,7 +21,7 @@ class Judge:
     def __init__(self) -> None:
         pytest.importorskip("bitbully.bitbully_core")
         pytest.importorskip("bitbully_databases")
-        self._bitbully = BitBully(book=True)
+        self._bitbully = bitbully_with_book()
 
     def best_moves(self, moves: Sequence[int] | str) -> list[int]:
         """The columns, from 0, with the highest score."""

@@ -1,9 +1,11 @@
 """Exact values by definition: the oracle for every search, with nothing pruned or guessed."""
 
 from collections.abc import Iterator
-from typing import Any, Generic
+from functools import cache
+from typing import Generic
 
 from agents.book.book_positions import BookScope
+from agents.book.repertoire import RepertoireScope
 from envs import Action, BoardState, ConnectX, Env, State
 
 
@@ -50,33 +52,36 @@ class BruteForce(Generic[State, Action]):
         return value, plies + 1
 
 
-def merit(env: ConnectX, truth: BruteForce[BoardState, int], state: BoardState, action: int) -> Any:
-    """The merit of an action: the result, then how soon it comes."""
-    sign = 1 if state.player == 1 else -1
-    value = sign * truth.action_value(state, action)
-    # Wins and losses a ply apart have the same score only where the winner has as many stones.
-    plies = truth.plies_after(state, action)
-    stones_left = (env.rows * env.columns - state.mask.bit_count() - plies) // 2
-    return value, value * stones_left
+def action_score(
+    env: ConnectX, truth: BruteForce[BoardState, int], state: BoardState, action: int
+) -> int:
+    """The score of an action by definition: one more than the winner's unplayed stones."""
+    value = truth.action_value(state, action) * (1 if state.player == 1 else -1)
+    stones_at_end = state.mask.bit_count() + truth.plies_after(state, action)
+    return round(value) * ((env.rows * env.columns + 2 - stones_at_end) // 2)
 
 
 def equally_good(env: ConnectX, truth: BruteForce[BoardState, int], state: BoardState) -> list[int]:
     actions = env.get_available_actions(state)
-    merits = {action: merit(env, truth, state, action) for action in actions}
-    return [action for action in actions if merits[action] == max(merits.values())]
+    scores = {action: action_score(env, truth, state, action) for action in actions}
+    return [action for action in actions if scores[action] == max(scores.values())]
 
 
 def score_by_brute_force(
     env: ConnectX, truth: BruteForce[BoardState, int], state: BoardState
 ) -> int:
-    """The score by definition: one more than the winner's unplayed stones."""
-    value = truth.value(state) * (1 if state.player == 1 else -1)
-    stones_at_end = state.mask.bit_count() + truth.plies(state)
-    return round(value) * ((env.rows * env.columns + 2 - stones_at_end) // 2)
+    actions = env.get_available_actions(state)
+    return max(action_score(env, truth, state, action) for action in actions)
 
 
-def env_of(scope: BookScope) -> ConnectX:
+def env_of(scope: BookScope | RepertoireScope) -> ConnectX:
     return ConnectX(scope.rows, scope.columns, scope.inarow)
+
+
+@cache
+def truth_of(env: ConnectX) -> BruteForce[BoardState, int]:
+    """The values of a game, which tests share."""
+    return BruteForce(env)
 
 
 def reached_states(scope: BookScope) -> Iterator[set[BoardState]]:

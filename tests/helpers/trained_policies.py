@@ -9,6 +9,7 @@ from agents.policy.network import (
     Floats,
     PolicyNetwork,
     TrainedPolicy,
+    decode_policy,
     encode_policy,
     policy_scope,
 )
@@ -16,7 +17,12 @@ from envs.board import BoardGame
 
 
 def random_policy(env: BoardGame, seed: int, widths: tuple[int, int] = (12, 8)) -> TrainedPolicy:
-    """A policy that has learnt nothing: hidden units of both layers."""
+    """A policy that has learnt nothing, as read from a file; `widths` are its hidden units."""
+    return decode_policy(encode_policy(unrounded_policy(env, seed, widths)))
+
+
+def unrounded_policy(env: BoardGame, seed: int, widths: tuple[int, int] = (12, 8)) -> TrainedPolicy:
+    """A policy as training has it, for which kernels are compiled anew."""
     rng = np.random.default_rng(seed)
 
     def floats(*shape: int) -> Floats:

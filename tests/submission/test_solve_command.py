@@ -1,6 +1,7 @@
 """`connectx solve`: scores as other solvers give them, in words, in lines, and in JSON."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -320,20 +321,23 @@ def ask(process: subprocess.Popen[str], moves: str) -> str:
     return process.stdout.readline().strip()
 
 
-def test_what_comes_through_a_pipe_is_answered_line_by_line(late_scores: dict[int, int]) -> None:
+def test_what_comes_through_a_pipe_is_answered_up_to_a_mistake(solve: Solve) -> None:
+    read_end, write_end = os.pipe()
+    with open(read_end) as lines:  # noqa: PTH123 (a descriptor)
+        os.write(write_end, f"{LATE}\n\n{LATE}4\n48\n".encode())
+        os.close(write_end)
+        outcome = solve("-", stdin=lines)
+    assert (outcome.status, outcome.stdout) == (2, f"{LATE} -2\n{LATE}4 2\n")
+    assert "Error: line 4: move 2 of '48' is 8" in outcome.stderr
+
+
+def test_lines_are_answered_one_by_one_until_the_reader_leaves(
+    late_scores: dict[int, int],
+) -> None:
     with solving("--all", "--json") as process:
         record = json.loads(ask(process, LATE))
         assert [entry["score"] for entry in record["columns"]] == [*late_scores.values()]
         assert json.loads(ask(process, f"\n{LATE}4"))["score"] == 2
-        said, errors = process.communicate("48\n", timeout=30)
-    assert said == ""
-    assert "Error: line 4: move 2 of '48' is 8" in errors
-    assert process.returncode == 2
-
-
-def test_a_reader_that_leaves_ends_the_command_quietly() -> None:
-    with solving() as process:
-        assert ask(process, LATE) == f"{LATE} -2"
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdout.close()
