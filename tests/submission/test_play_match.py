@@ -47,7 +47,8 @@ UNSEEDED = submitted(
 
 @pytest.fixture(scope="module")
 def two_workers() -> Iterator[Executor]:
-    with local_executor(2) as executor:
+    """Threads, which start at once."""
+    with ThreadPoolExecutor(2) as executor:
         yield executor
 
 
@@ -81,7 +82,10 @@ def test_negamax_beats_random_from_either_seat_and_from_openings_in_pairs() -> N
 def test_games_do_not_depend_on_who_plays_them(two_workers: Executor) -> None:
     pairings = round_robin([RANDOM, UNSEEDED, find_player("greedy")])
     here = play_match(pairings, small(2, seed=3))
-    assert moves(here) == moves(play_match(pairings, small(2, seed=3), executor=two_workers))
+    with local_executor(1) as process:
+        for executor in (process, two_workers):
+            match = play_match(pairings, small(2, seed=3), executor=executor)
+            assert moves(match) == moves(here)
 
 
 def test_the_seed_and_no_further_opponent_changes_games() -> None:
@@ -127,7 +131,7 @@ def test_ctrl_c_keeps_what_was_played_by_workers(two_workers: Executor) -> None:
     match = play_match(pairings, small(500), executor=two_workers, on_game=CtrlC(2))
     assert match.interrupted
     assert len(match.records) == 2
-    two_workers.submit(time.time).result()
+    assert two_workers.submit(abs, -1).result() == 1
     assert time.perf_counter() - started < 10, "what had not begun should have been cancelled"
 
 
