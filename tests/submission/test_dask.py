@@ -11,35 +11,27 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from submission.arena.game_record import GameConfiguration, GameRecord
-from submission.arena.players import Pairing, Player, PlayerKind
-from submission.executors import dask_workers
+from submission.arena.players import Pairing, find_player
+from submission.executors import dask_workers, local_workers
 from submission.executors.dask_workers import dask_executor
 from submission.match.completion import Completion
 from submission.match.run import play_match
-from submission.match.schedule import Settings
+from submission.match.schedule import Arena, Settings
 from tests.helpers.game_records import without_durations
 from tests.helpers.systems import needs_posix
 
 pytestmark = pytest.mark.skipif(not find_spec("distributed"), reason="needs the extra `dask`")
 
-DAWDLER = Player(
-    "dawdler.py",
-    PlayerKind.FILE,
-    b"import random, time\n"
-    b"def agent(observation, configuration):\n"
-    b"    time.sleep(0.03)\n"
-    b"    board = observation['board']\n"
-    b"    return random.choice([c for c in range(configuration.columns) if not board[c]])\n",
-)
-RANDOM = Player("random", PlayerKind.BUILT_IN)
-PAIRINGS = [Pairing(DAWDLER, RANDOM)]
-SETTINGS = Settings(games=6, seed=3, configuration=GameConfiguration(4, 5, 3))
+PAIRINGS = [Pairing(find_player("alphabeta:depth=5,engine=reference"), find_player("random:"))]
+"""A game takes tenths of a second, so that something can happen amid the games."""
+SETTINGS = Settings(games=8, seed=3, configuration=GameConfiguration(4, 5, 4), arena=Arena.OWN)
 PATIENCE = 30.0
 
 
@@ -191,12 +183,14 @@ def refusal(address: str, error: type[Exception]) -> str:
 def test_workers_that_would_play_other_games_are_refused(
     shared: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lacking, older = tmp_path / "lacking", tmp_path / "older"
-    (lacking / "submission").mkdir(parents=True)
-    (lacking / "submission" / "__init__.py").touch()
-    metadata = older / "connectx_agents-0.0.1.dist-info" / "METADATA"
-    metadata.parent.mkdir(parents=True)
-    metadata.write_text("Metadata-Version: 2.1\nName: connectx-agents\nVersion: 0.0.1\n")
+    (tmp_path / "submission").mkdir()
+    (tmp_path / "submission" / "__init__.py").touch()
+    shared.have_workers(1)
+    with monkeypatch.context() as patch:
+        patch.setattr(local_workers.metadata, "version", lambda distribution: "0.0.1")
+        message = refusal(shared.address, ValueError)
+    assert f"package='{version('connectx-agents')}'" in message.partition("here are")[0]
+    assert "package='0.0.1'" in message.partition("here are")[2]
     shared.have_workers(0)
     with monkeypatch.context() as patch:
         patch.setattr(dask_workers, "CONNECT_SECONDS", 1)
@@ -206,11 +200,8 @@ def test_workers_that_would_play_other_games_are_refused(
     shared.add_worker(threads=2)
     assert "has 2 threads" in refusal(shared.address, ValueError)
     shared.kill_worker()
-    shared.add_worker(PYTHONPATH=str(lacking))
+    shared.add_worker(PYTHONPATH=str(tmp_path))
     assert "cannot import this package" in refusal(shared.address, ValueError)
-    shared.kill_worker()
-    shared.add_worker(PYTHONPATH=str(older))
-    assert "package='0.0.1'" in refusal(shared.address, ValueError)
     shared.kill_worker()
 
 
