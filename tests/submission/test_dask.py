@@ -19,7 +19,7 @@ import pytest
 
 from submission.arena.game_record import GameConfiguration, GameRecord
 from submission.arena.players import Pairing, find_player
-from submission.executors import dask_workers, local_workers
+from submission.executors import dask_workers
 from submission.executors.dask_workers import dask_executor
 from submission.match.completion import Completion
 from submission.match.run import play_match
@@ -187,7 +187,7 @@ def test_workers_that_would_play_other_games_are_refused(
     (tmp_path / "submission" / "__init__.py").touch()
     shared.have_workers(1)
     with monkeypatch.context() as patch:
-        patch.setattr(local_workers.metadata, "version", lambda distribution: "0.0.1")
+        patch.setattr("importlib.metadata.version", lambda distribution: "0.0.1")
         message = refusal(shared.address, ValueError)
     assert f"package='{version('connectx-agents')}'" in message.partition("here are")[0]
     assert "package='0.0.1'" in message.partition("here are")[2]

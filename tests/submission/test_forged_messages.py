@@ -41,8 +41,9 @@ def agent(observation):
 
 
 @pytest.fixture(scope="module")
-def launcher() -> Iterator[Launcher]:
+def launcher(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Launcher]:
     """Its supervisors live as long as these tests, as in a match."""
+    tmp_path_factory.getbasetemp()  # made now, for all tests lie where it is first asked for
     with pytest.MonkeyPatch.context() as patch, contextlib.closing(SupervisorPool()) as supervisors:
         if Path("/dev/shm").is_dir():  # a disk takes seconds for a thousand folders
             patch.setattr(tempfile, "tempdir", "/dev/shm")

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from submission.arena.game_record import GameConfiguration, GameRecord
-from submission.arena.players import Player, PlayerKind, against_each, find_player
+from submission.arena.players import against_each, find_player
 from submission.executors.local_workers import local_executor
 from submission.match.completion import Completion
 from submission.match.results_content import ResultsHeader
@@ -22,10 +22,10 @@ from submission.match.results_file import ResultsFile, new_results, read_results
 from submission.match.run import play_match
 from submission.match.schedule import Arena, Settings
 from submission.match.sprt import Sprt
+from tests.helpers.arena_games import RANDOM
 from tests.helpers.game_records import without_durations
 from tests.helpers.systems import needs_posix
 
-RANDOM = Player("random", PlayerKind.BUILT_IN)
 OURS = find_player("random:")
 PAIRINGS = against_each(OURS, [RANDOM, OURS])
 GAMES = 6
