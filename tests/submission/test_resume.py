@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -112,7 +112,7 @@ def test_a_run_broken_off_anywhere_loses_nothing(
 def test_any_workers_go_on_from_any_others(tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     assert not run(path, ENDS_BY_TEST, 5)
-    with local_executor(2) as executor:
+    with ThreadPoolExecutor(2) as executor:
         assert not run(path, ENDS_BY_TEST, 5, executor)
         assert run(path, ENDS_BY_TEST, NEVER, executor)
     assert_all_games_are_there(path, ENDS_BY_TEST)
@@ -132,7 +132,7 @@ def test_more_games_join_those_of_a_shorter_run_and_then_nothing_is_played(tmp_p
 def test_a_killed_worker_neither_loses_nor_repeats_a_game() -> None:
     longer = replace(SETTINGS, games=30)
     kept: list[GameRecord] = []
-    with local_executor(2) as executor:
+    with local_executor(1) as executor:
         worker = executor.submit(os.getpid).result()
 
         def keep(record: GameRecord) -> None:
