@@ -26,8 +26,10 @@ class Referee(StrEnum):
     OPEN_SPIEL_TIC_TAC_TOE = "open_spiel_tic_tac_toe"
 
     @classmethod
-    def _missing_(cls, value: object) -> None:
-        raise ValueError(f"unknown referee {value!r}: choose one of {', '.join(cls)}")
+    def _missing_(cls, value: Any) -> None:
+        from agents.options import require_one_of  # late: a player's process has no agents
+
+        require_one_of("referee", value, tuple(cls))
 
     @property
     def is_open_spiel(self) -> bool:

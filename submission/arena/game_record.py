@@ -182,6 +182,11 @@ class GameRecord:
         """The names of the player and the opponent."""
         return self.player, self.opponent
 
+    @property
+    def in_seats(self) -> tuple[str, str]:
+        """The names of the first and the second to move."""
+        return self.pairing if self.seat == 1 else (self.opponent, self.player)
+
     def seat_of(self, name: str) -> int:
         """The seat of one of the two who played: 1 moves first, 2 second."""
         return self.seat if name == self.player else self.opponent_seat
@@ -192,8 +197,7 @@ class GameRecord:
 
         A player that plays itself fails on either seat.
         """
-        names = self.pairing if self.seat == 1 else self.pairing[::-1]
-        statuses = zip(names, self.statuses, strict=True)
+        statuses = zip(self.in_seats, self.statuses, strict=True)
         return {name: status for name, status in statuses if status != DONE}
 
     @property

@@ -19,6 +19,7 @@ from submission.rating.ratings import encounters_of, rate
 from submission.reports import (
     PlayerTable,
     Printed,
+    counted,
     elo_in_cell,
     elo_in_words,
     finite,
@@ -261,8 +262,9 @@ def _few_games(match: Match) -> Iterator[str]:
     fewest = min(pairing.games for pairing in match.stats())
     if fewest < ENOUGH_GAMES:
         yield (
-            f"Some two players have only {fewest} games: with fewer than {ENOUGH_GAMES} the "
-            "intervals are too narrow, and ratings that lie far apart too close."
+            f"Some players have met in only {counted(fewest, 'games')}: with fewer "
+            f"than {ENOUGH_GAMES} the intervals are too narrow, and ratings that lie far apart too "
+            "close."
         )
 
 

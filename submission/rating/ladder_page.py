@@ -71,12 +71,11 @@ def _replay(record: GameRecord, configuration: GameConfiguration) -> dict[str, A
     env = configuration.env
     states = History(env, record.columns).states
     free, *stones = COLOURS
-    names = record.pairing if record.seat == 1 else record.pairing[::-1]
     return {
         "board": board_svg(env, states[-1]),
         "cells": placed_cells(env, states),
         "free": free,
-        "players": list(zip(stones, names, strict=True)),
+        "players": list(zip(stones, record.in_seats, strict=True)),
         "course": f"Opening {moves_text(record.opening) or 'none'}. {_end_of(record)}",
     }
 

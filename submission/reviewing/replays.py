@@ -100,12 +100,11 @@ def _results(path: Path) -> ReplayFile:
 
 def recorded_replay(number: int, game: str, record: GameRecord) -> Replay:
     """The replay of a recorded game."""
-    names = record.player, record.opponent
     return Replay(
         number=number,
         game=game,
         moves=moves_text(record.columns),
-        players=names if record.seat == 1 else names[::-1],
+        players=record.in_seats,
         player=record.player,
         opponent=record.opponent,
         seat=record.seat,

@@ -16,6 +16,7 @@ from submission.sandbox.interpreter import MARK
 PR_SET_CHILD_SUBREAPER = 36  # from Linux's `sys/prctl.h`
 END_SECONDS = 30.0  # seconds for killing processes that start others
 PAUSE = 0.002  # seconds between two looks at processes that should end
+KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # on Windows either ends a process at once
 
 GIB = 2**30
 
@@ -66,13 +67,12 @@ def end_descendants(spared: Collection[int] = ()) -> None:
     so that they reap what they have started.
     """
 
-    def strays() -> list[psutil.Process]:
-        return _running(pid for pid in descendants(os.getpid()) if pid not in spared)
+    def strays() -> list[int]:
+        return [pid for pid in descendants(os.getpid()) if pid not in spared]
 
     def reap() -> None:
-        for process in _running(spared):
-            with contextlib.suppress(psutil.Error):
-                process.resume()
+        if hasattr(signal, "SIGCONT"):
+            _send(signal.SIGCONT, spared)
         reap_orphans(spared)
 
     _end(strays, reap)
@@ -80,16 +80,14 @@ def end_descendants(spared: Collection[int] = ()) -> None:
 
 def end_marked(mark: str) -> None:
     """Kill the processes in whose environment `MARK` has this value, and those they start."""
-    _end(lambda: [process for process in psutil.process_iter() if _mark(process) == mark])
+    _end(lambda: [process.pid for process in psutil.process_iter() if _mark(process) == mark])
 
 
-def _end(find: Callable[[], list[psutil.Process]], reap: Callable[[], object] = bool) -> None:
+def _end(find: Callable[[], list[int]], reap: Callable[[], object] = bool) -> None:
     """Kill processes until none is found, for they may start others meanwhile."""
     end = time.monotonic() + END_SECONDS
     while (processes := find()) and time.monotonic() < end:
-        for process in processes:
-            with contextlib.suppress(psutil.Error):
-                process.kill()
+        _send(KILL, processes)
         time.sleep(PAUSE)
         reap()
 
@@ -116,14 +114,6 @@ def _mark(process: psutil.Process) -> str | None:
     except (psutil.Error, OSError):
         return None
     return mark
-
-
-def _running(process_ids: Iterable[int]) -> list[psutil.Process]:
-    found = []
-    for process_id in process_ids:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            found.append(psutil.Process(process_id))
-    return found
 
 
 def default_memory() -> int:
@@ -209,5 +199,5 @@ def _used(processes: Iterable[int]) -> float:
 
 def _send(number: int, processes: Iterable[int]) -> None:
     for process_id in processes:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
+        with contextlib.suppress(OSError):  # it has gone, or belongs to another user
             os.kill(process_id, number)

@@ -13,6 +13,7 @@ from submission.match.results_file import read_results
 from submission.sandbox.messages import KeyedLines
 from submission.sandbox.move import FAILING_STATUSES, Move
 from tests.helpers.attacks import Tally, Workplace, bounded, chance, scaled
+from tests.submission import test_forged_messages as messages
 from tests.submission.test_isolation import ask, player
 
 pytestmark = pytest.mark.attack
@@ -26,36 +27,13 @@ CHUNKS = 3000
 KEY = "THE-KEY"
 """Stands for the key of a player's messages, which it finds in its own process."""
 
-ERROR = {"type": "E", "message": "m", "module": None, "lines": ["line 1: x"], "python": "3.11.7"}
-ANSWERED = {"key": KEY, "event": "answer", "seconds": 0.01, "column": None, "error": None}
 GENUINE: Sequence[dict[str, Any]] = [
-    {
-        "key": KEY,
-        "event": "ready",
-        "process_id": 1,
-        "versions": {"python": "3.11.7", "numba": None, "numpy": "2.0"},
-        "kept_from": ["the network"],
-    },
-    {"key": KEY, "event": "loading"},
-    {
-        "key": KEY,
-        "event": "loaded",
-        "seconds": 0.5,
-        "choice": {
-            "name": "agent",
-            "type": "function",
-            "line": 2,
-            "arguments": 1,
-            "file": "main.py",
-            "is_own": True,
-        },
-    },
-    {"key": KEY, "event": "hidden", "path": "/x"},
-    {"key": KEY, "event": "exit", "code": 0},
-    {**ANSWERED, "status": None, "column": 3, "returned": ["int", "3"], "stderr": ""},
-    {**ANSWERED, "status": "INVALID", "returned": ["str", "'3'"], "stderr": ""},
-    {**ANSWERED, "status": "ERROR", "returned": None, "error": ERROR, "stderr": "x\n"},
-    {**ANSWERED, "status": "TIMEOUT", "returned": None, "stderr": ""},
+    {"key": KEY, **message}
+    for message in (
+        *messages.GENUINE,
+        {**messages.ANSWER, "status": "INVALID", "column": None, "returned": ["str", "'3'"]},
+        {**messages.ANSWER, "status": "TIMEOUT", "column": None, "returned": None},
+    )
 ]
 """One message of each kind."""
 
@@ -138,7 +116,7 @@ def is_told(move: Move) -> bool:
 
 def test_a_forged_answer_arrives() -> None:
     """So the attacks of this module are attacks: who sleeps has moved all the same."""
-    answer = json.dumps(GENUINE[5]).encode() + b"\n"
+    answer = json.dumps({"key": KEY, **messages.ANSWER}).encode() + b"\n"
     with player(forger([answer], "time.sleep(999)")) as running:
         assert ask(running, limit=5).column == 3
 

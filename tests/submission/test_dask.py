@@ -11,35 +11,27 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from submission.arena.game_record import GameConfiguration, GameRecord
-from submission.arena.players import Pairing, Player, PlayerKind
+from submission.arena.players import Pairing, find_player
 from submission.executors import dask_workers
 from submission.executors.dask_workers import dask_executor
 from submission.match.completion import Completion
 from submission.match.run import play_match
-from submission.match.schedule import Settings
+from submission.match.schedule import Arena, Settings
 from tests.helpers.game_records import without_durations
 from tests.helpers.systems import needs_posix
 
 pytestmark = pytest.mark.skipif(not find_spec("distributed"), reason="needs the extra `dask`")
 
-DAWDLER = Player(
-    "dawdler.py",
-    PlayerKind.FILE,
-    b"import random, time\n"
-    b"def agent(observation, configuration):\n"
-    b"    time.sleep(0.03)\n"
-    b"    board = observation['board']\n"
-    b"    return random.choice([c for c in range(configuration.columns) if not board[c]])\n",
-)
-RANDOM = Player("random", PlayerKind.BUILT_IN)
-PAIRINGS = [Pairing(DAWDLER, RANDOM)]
-SETTINGS = Settings(games=6, seed=3, configuration=GameConfiguration(4, 5, 3))
+PAIRINGS = [Pairing(find_player("alphabeta:depth=5,engine=reference"), find_player("random:"))]
+"""A game takes tenths of a second, so that something can happen amid the games."""
+SETTINGS = Settings(games=8, seed=3, configuration=GameConfiguration(4, 5, 4), arena=Arena.OWN)
 PATIENCE = 30.0
 
 
@@ -117,7 +109,7 @@ def cluster(folder: Path, workers: int) -> Iterator[Cluster]:
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """A cluster for tests after which its scheduler lives, whatever becomes of its workers."""
+    """A cluster for tests after which its scheduler lives, and as many workers as they leave."""
     with cluster(tmp_path_factory.mktemp("dask"), workers=0) as started:
         yield started
 
@@ -147,13 +139,63 @@ def test_the_death_of_a_worker_neither_loses_nor_repeats_a_game(shared: Cluster)
     assert without_durations(match) == without_durations(play_match(PAIRINGS, SETTINGS))
 
 
-def test_without_workers_or_scheduler_an_evaluation_ends_with_what_it_has(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_worker_that_dies_when_it_is_asked_for_its_versions_counts_as_none(
+    shared: Cluster, tmp_path: Path
+) -> None:
+    deadly = tmp_path / "deadly" / "submission"
+    deadly.mkdir(parents=True)
+    (deadly / "__init__.py").write_text("import os; os._exit(1)")
+    shared.have_workers(1)
+    shared.add_worker(PYTHONPATH=str(deadly.parent))
+    shared.wait_for_workers()
+    with dask_executor(shared.address) as executor:
+        assert executor.submit(divmod, 7, 2).result(PATIENCE) == (3, 1)
+    assert shared.workers[1].wait(PATIENCE) == 1
+
+
+def refusal(address: str, error: type[Exception]) -> str:
+    with pytest.raises(error) as refused, dask_executor(address):
+        pass
+    message = str(refused.value)
+    assert "\n" not in message
+    return message
+
+
+def test_workers_that_would_play_other_games_are_refused(
+    shared: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "submission").mkdir()
+    (tmp_path / "submission" / "__init__.py").touch()
+    shared.have_workers(1)
+    with monkeypatch.context() as patch:
+        patch.setattr("importlib.metadata.version", lambda distribution: "0.0.1")
+        there, _, here = refusal(shared.address, ValueError).partition("here are")
+    assert f"package='{version('connectx-agents')}'" in there
+    assert "package='0.0.1'" in here
+    shared.add_worker(threads=2)
+    shared.wait_for_workers()
+    assert "has 2 threads" in refusal(shared.address, ValueError)
+    shared.kill_worker()
+    shared.add_worker(PYTHONPATH=str(tmp_path))
+    shared.wait_for_workers()
+    assert "cannot import this package" in refusal(shared.address, ValueError)
+    shared.kill_worker()
+
+
+def test_without_workers_an_evaluation_ends_with_what_it_has(
+    shared: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dask_workers, "NO_WORKER_SECONDS", 1)
+    monkeypatch.setattr(dask_workers, "CONNECT_SECONDS", 1)
+    shared.have_workers(1)
+    assert_ends_early(shared, shared.kill_worker)
+    message = refusal(shared.address, ConnectionError)
+    assert "has no workers" in message
+    assert f"dask worker {shared.address} --nthreads 1" in message
+
+
+def test_without_a_scheduler_an_evaluation_ends_with_what_it_has(tmp_path: Path) -> None:
     with cluster(tmp_path, workers=1) as started:
-        assert_ends_early(started, started.kill_worker)
-        started.add_worker()
         assert_ends_early(started, lambda: kill(started.scheduler))
 
 
@@ -178,54 +220,6 @@ def test_unawaited_work_is_called_off_and_work_that_kills_workers_is_given_up(
         deadly = executor.submit(signal.raise_signal, signal.SIGKILL)
         with pytest.raises(BrokenExecutor, match="KilledWorker"):
             deadly.result(PATIENCE)
-
-
-def refusal(address: str, error: type[Exception]) -> str:
-    with pytest.raises(error) as refused, dask_executor(address):
-        pass
-    message = str(refused.value)
-    assert "\n" not in message
-    return message
-
-
-def test_workers_that_would_play_other_games_are_refused(
-    shared: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lacking, older = tmp_path / "lacking", tmp_path / "older"
-    (lacking / "submission").mkdir(parents=True)
-    (lacking / "submission" / "__init__.py").touch()
-    metadata = older / "connectx_agents-0.0.1.dist-info" / "METADATA"
-    metadata.parent.mkdir(parents=True)
-    metadata.write_text("Metadata-Version: 2.1\nName: connectx-agents\nVersion: 0.0.1\n")
-    shared.have_workers(0)
-    with monkeypatch.context() as patch:
-        patch.setattr(dask_workers, "CONNECT_SECONDS", 1)
-        message = refusal(shared.address, ConnectionError)
-    assert "has no workers" in message
-    assert f"dask worker {shared.address} --nthreads 1" in message
-    shared.add_worker(threads=2)
-    assert "has 2 threads" in refusal(shared.address, ValueError)
-    shared.kill_worker()
-    shared.add_worker(PYTHONPATH=str(lacking))
-    assert "cannot import this package" in refusal(shared.address, ValueError)
-    shared.kill_worker()
-    shared.add_worker(PYTHONPATH=str(older))
-    assert "package='0.0.1'" in refusal(shared.address, ValueError)
-    shared.kill_worker()
-
-
-def test_a_worker_that_dies_when_it_is_asked_for_its_versions_counts_as_none(
-    shared: Cluster, tmp_path: Path
-) -> None:
-    deadly = tmp_path / "deadly" / "submission"
-    deadly.mkdir(parents=True)
-    (deadly / "__init__.py").write_text("import os; os._exit(1)")
-    shared.have_workers(1)
-    shared.add_worker(PYTHONPATH=str(deadly.parent))
-    shared.wait_for_workers()
-    with dask_executor(shared.address) as executor:
-        assert executor.submit(divmod, 7, 2).result(PATIENCE) == (3, 1)
-    assert shared.workers[1].wait(PATIENCE) == 1
 
 
 def test_an_address_without_a_scheduler_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,7 +44,7 @@ def sampled(phase: Phase, count: int) -> list[SolvedPosition]:
 def test_bitbully_finds_the_same_scores_and_kinds() -> None:
     judge = Judge()
     endgames = [position for position in SHIPPED.positions if position.phase is Phase.ENDGAME]
-    for position in [*sampled(Phase.OPENING, 12), *sampled(Phase.MIDDLE_GAME, 60), *endgames]:
+    for position in [*sampled(Phase.OPENING, 6), *sampled(Phase.MIDDLE_GAME, 30), *endgames]:
         assert position.legal == judge.scores(position.opening)
     for position in sampled(Phase.ENDGAME, 60):
         keeping = judge.moves_that_keep_the_outcome(position.opening)
@@ -86,9 +86,8 @@ def test_no_shipped_position_is_there_twice_nor_mirrored() -> None:
 
 
 def test_the_command_in_the_header_makes_the_shipped_positions() -> None:
-    settings = replace(SHIPPED.settings, first_ply=7, last_ply=7)
-    again = made(settings)
-    assert again.positions == tuple(p for p in SHIPPED.positions if p.ply == 7)
+    again = made(replace(SHIPPED.settings, first_ply=4, last_ply=4))
+    assert again.positions == tuple(p for p in SHIPPED.positions if p.ply == 4)
     assert SHIPPED.settings.command == (
         "connectx positions --per-ply 12 --seed 0 --first-ply 0 --last-ply 40"
     )
@@ -106,9 +105,9 @@ def test_the_seed_and_not_the_workers_decides_what_is_made(tmp_path: Path) -> No
 @pytest.mark.parametrize("style", Style)
 def test_drawn_positions_are_of_their_style(style: Style) -> None:
     for seed in range(5):
-        position = SolvedPosition(drawn_moves(style, 17, Random(seed)), (0,) * 7)
+        position = SolvedPosition(drawn_moves(style, 7, Random(seed)), (0,) * 7)
         wins = [c for c in GAME.get_available_actions(position.state) if _wins(position, c)]
-        assert position.ply == 17
+        assert position.ply == 7
         assert not position.state.won
         assert not (style is Style.THOUGHT and wins)
 

@@ -276,7 +276,7 @@ def test_the_workers_and_the_other_positions_change_no_answer() -> None:
 
 def test_the_perfect_agent_makes_no_mistake() -> None:
     """As it is submitted: bundled, in a process of its own."""
-    grade = graded(find_player("perfect"), LATE, sample=16)
+    grade = graded(find_player("perfect"), LATE, sample=8)
     assert [answer for answer in grade.answers if not answer.is_best] == []
 
 

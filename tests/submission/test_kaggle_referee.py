@@ -3,8 +3,6 @@
 import random
 import sys
 from collections.abc import Sequence
-from functools import cache
-from itertools import cycle
 from pathlib import Path
 from textwrap import dedent
 from typing import Any, NamedTuple
@@ -99,12 +97,6 @@ def ending_of(record: GameRecord) -> Ending:
     return Ending(record.columns, record.statuses, record.rewards)
 
 
-@cache
-def _environment(configuration: GameConfiguration) -> Any:
-    """Made once: Kaggle takes as long to make one as to hold a game on it."""
-    return kaggle_environments().make("connectx", configuration.for_kaggle())
-
-
 def ending_by_kaggle(
     sources: Sequence[str],
     folder: Path,
@@ -118,9 +110,7 @@ def ending_by_kaggle(
         file = folder / str(seat) / "main.py"
         file.write_text(dedent(source))
         files.append(str(file))
-    env = _environment(configuration)
-    if opening or not env.done:  # `env.run` does it after a game that has ended
-        env.reset()
+    env = kaggle_environments().make("connectx", configuration.for_kaggle())
     for column in opening:
         env.step([column, column])
     statuses, rewards = None, None
@@ -138,12 +128,21 @@ def ending_by_kaggle(
     )
 
 
+IN_BOTH_SEATS = (
+    *("legal", "default argument", "syntax error", "exit while loading", "none", "float"),
+    *("broken float", "full column", "float for a full column", "exception at move 1"),
+    *("exception at move 3", "exit at move 3", "changes what it gets", "attributes and items"),
+)
+"""What may depend on the seat: by its moves and by how its game ends."""
+
+
 @pytest.mark.parametrize(
-    ("source", "seat"), [*zip(KINDS.values(), cycle((1, 2)), strict=False)], ids=KINDS
+    ("kind", "seat"), [*((kind, 1) for kind in KINDS), *((kind, 2) for kind in IN_BOTH_SEATS)]
 )
 def test_a_file_fares_as_with_kaggles_own_runner(
-    source: str, seat: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: str, seat: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    source = KINDS[kind]
     monkeypatch.setattr("sys.path", list(sys.path))  # `env.run` leaves a failing file's folder
     record = play(submitted(source), submitted(STEADY), game=seat - 1)
     sources = (source, STEADY) if seat == 1 else (STEADY, source)
@@ -221,26 +220,28 @@ print("heard")
     assert output_of(script) == "heard\n"
 
 
+GRAMMAR = """
+print("loaded")
+def is_valid_syntax(rule, text): return (rule, text) == ("iri", "https://straße.de/ü")
+"""
+
+
 @pytest.mark.parametrize("has_jsonschema", [False, True])
 def test_kaggle_comes_without_a_grammar_that_takes_seconds(
     has_jsonschema: bool, tmp_path: Path
 ) -> None:
-    """It is loaded where jsonschema asks it; this one takes what has a colon for an IRI."""
-    grammar = "def is_valid_syntax(term, value): return term == 'iri' and ':' in value"
-    (tmp_path / "rfc3987_syntax.py").write_text(f"print('loaded')\n{grammar}\n")
+    """It is loaded where it is asked for, or by whoever imported jsonschema before."""
     script = f"""
 import sys
-sys.modules["rfc3987"] = None
-sys.path.insert(0, {str(tmp_path)!r})
 if {has_jsonschema}: import jsonschema
-print("begun")
 from submission.kaggle import kaggle_environments
 kaggle_environments()
-print("imported")
+print("Kaggle's")
 from jsonschema import Draft202012Validator as Draft
 iri = Draft({{"format": "iri"}}, format_checker=Draft.FORMAT_CHECKER)
-print([iri.is_valid(text) for text in ("https://straße.de", "no iri")])
+print([iri.is_valid(text) for text in ("https://straße.de/ü", "no iri")])
 """
-    said = output_of(script).splitlines()
-    before, after = (["loaded"], []) if has_jsonschema else ([], ["loaded"])
-    assert said == [*before, "begun", "imported", *after, "[True, False]"]
+    (tmp_path / "rfc3987_syntax.py").write_text(GRAMMAR, encoding="utf-8")
+    events = ["loaded", "Kaggle's"] if has_jsonschema else ["Kaggle's", "loaded"]
+    said = output_of(script, PYTHONPATH=tmp_path).splitlines()
+    assert said == [*events, "[True, False]"]

@@ -30,7 +30,7 @@ from tests.helpers.shell import Shell
 pytestmark = pytest.mark.usefixtures("workers_in_threads")
 
 NAMES = ["hero", "rival"]
-PLAYERS = ("random:", "greedy", "mcts:simulations=60,seed=1")
+PLAYERS = ("random:", "greedy", "mcts:simulations=9,seed=1,engine=reference")
 COMMAND = (
     *("ladder", *PLAYERS, "--games", "4", "--seed", "3", "--arena", "own", "--workers", "1"),
     *("--rows", "4", "--columns", "5", "--inarow", "3"),

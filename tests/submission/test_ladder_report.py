@@ -88,7 +88,7 @@ def test_a_failure_is_a_loss_that_is_told_apart(ladder: Ladder) -> None:
 
 
 def test_few_games_and_games_that_repeat_are_said(ladder: Ladder) -> None:
-    few, repeated = "Some two players have only", "Distinct games:"
+    few, repeated = "Some players have met in only", "Distinct games:"
     assert f"{few} 4 games: with fewer than 20" in shown(ladder)
     assert f"{repeated} weak and strong 2 of 4; weak and" in shown(ladder)
     enough = [

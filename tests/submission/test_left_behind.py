@@ -26,28 +26,17 @@ while True:
     time.sleep({seconds})
 """
 
-COMMANDS = {
-    "check": ["check", "{file}"],
-    "slow check": ["check", "{file}", "--speed", "0.05"],
-    "evaluate": ["evaluate", "{file}", "--against", "random", "--workers", "2"],
-    "ladder": ["ladder", "{file}", "random", "--workers", "2"],
-    "grade": ["grade", "{file}", "--workers", "2"],
-}
-
 ENDINGS = [
-    ("check", "SIGTERM"),
-    *(
-        pytest.param("slow check", name, marks=needs_throttling, id=f"slow check-{name}")
-        for name in ("SIGTERM", "SIGKILL")
-    ),
-    *(("evaluate", name) for name in ("SIGKILL", "SIGHUP", "SIGINT")),
-    ("ladder", "SIGTERM"),
-    ("grade", "SIGKILL"),
+    ("check {file}", 4, "SIGTERM"),
+    pytest.param("check {file} --speed 0.05", 4, "SIGKILL", marks=needs_throttling),
+    ("evaluate {file} --against random --workers 2", 4, "SIGKILL"),
+    ("evaluate {file} --against random: --arena own --workers 1", 2, "SIGHUP"),
+    ("evaluate {file} --against random: --arena own --workers 1", 2, "SIGINT"),
+    ("ladder {file} random: --arena own --workers 1", 2, "SIGTERM"),
+    ("grade {file} --workers 1", 2, "SIGKILL"),
 ]
-"""Any other command and signal share all that ends them with these."""
-
-PROCESSES = 4
-"""Two games at a time, in each of which the submission is two processes."""
+"""A command, how many processes of the submission it runs at a time, which are two in each game,
+and the signal that ends it. Any other command and signal share all that ends them with these."""
 
 
 @pytest.fixture
@@ -71,14 +60,16 @@ def bears(process: psutil.Process, mark: str) -> bool:
 
 
 @needs_posix
-@pytest.mark.parametrize(("command", "name"), ENDINGS)
-def test_nothing_is_left_behind(command: str, name: str, tmp_path: Path, shared: Path) -> None:
+@pytest.mark.parametrize(("command", "processes", "name"), ENDINGS)
+def test_nothing_is_left_behind(
+    command: str, processes: int, name: str, tmp_path: Path, shared: Path
+) -> None:
     temporary, file = tmp_path / "temporary", tmp_path / "loop.py"
     temporary.mkdir()
     # Who sleeps is not slowed down: there the submission keeps a core busy, and is stopped.
-    seconds = 0 if command == "slow check" else 1
+    seconds = 0 if "--speed" in command else 1
     file.write_text(LASTING.format(noted=str(shared / "pids"), seconds=seconds))
-    words = [word.format(file=file) for word in COMMANDS[command]]
+    words = [word.format(file=file) for word in command.split()]
     with subprocess.Popen(
         [sys.executable, "-m", "submission", *words],
         env={**os.environ, "TMPDIR": str(temporary)},
@@ -86,7 +77,7 @@ def test_nothing_is_left_behind(command: str, name: str, tmp_path: Path, shared:
         stderr=subprocess.DEVNULL,
         preexec_fn=heed_all,
     ) as running:
-        pids = noted(shared / "pids", PROCESSES, seconds=60)
+        pids = noted(shared / "pids", processes, seconds=60)
         assert not any(map(is_gone, pids))
         assert survivors(str(temporary))
         running.send_signal(getattr(signal, name))

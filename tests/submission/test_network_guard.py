@@ -9,6 +9,7 @@ import psutil
 import pytest
 
 from submission.sandbox.causes import REACHED_FOR, Raised, of_exception
+from submission.sandbox.launcher import LAUNCHER
 from submission.sandbox.network_guard import NetworkGuard
 from tests.helpers.checks import GOOD, check_pair, first_fault, text_of
 from tests.helpers.containment import refuse_namespaces
@@ -18,20 +19,21 @@ ADDRESS = "192.0.2.1"
 """Addresses of this kind belong to nobody."""
 
 REACHES = "it reaches for the network"
+NO_NETWORK = f"{REACHES} ({{}}), and Kaggle's machines have none, as far as is known"
+
+OTHER_ADDRESS = "192.0.2.2"
 
 ATTEMPTS = {
-    "urllib": (f"urllib.request.urlopen('https://{HOST}/w.npz')", HOST),
-    "requests": (f"requests.get('https://{HOST}/w.npz')", HOST),
-    "http.client": (f"http.client.HTTPConnection('{HOST}').request('POST', '/')", HOST),
-    "a name": (f"socket.gethostbyname('{HOST}')", HOST),
-    "an address": (f"socket.create_connection(('{ADDRESS}', 80), timeout=1)", ADDRESS),
-    "datagrams": (f"socket.socket(type=socket.SOCK_DGRAM).sendto(b'', ('{ADDRESS}', 53))", ADDRESS),
-    "asyncio": (f"asyncio.run(asyncio.open_connection('{HOST}', 443))", HOST),
-    "pip": (
-        "subprocess.run([sys.executable, '-m', 'pip', 'install', 'nothing-of-that-name'], check=1)",
-        "pip install nothing-of-that-name",
-    ),
+    "urllib.example.org": "urllib.request.urlopen('https://{}/w.npz')",
+    "requests.example.org": "requests.get('https://{}/w.npz')",
+    "http.example.org": "http.client.HTTPConnection('{}').request('POST', '/')",
+    "name.example.org": "socket.gethostbyname('{}')",
+    ADDRESS: "socket.create_connection(('{}', 80), timeout=1)",
+    OTHER_ADDRESS: "socket.socket(type=socket.SOCK_DGRAM).sendto(b'', ('{}', 53))",
+    "asyncio.example.org": "asyncio.run(asyncio.open_connection('{}', 443))",
+    "pip install nothing": "subprocess.run([sys.executable, *'-m {}'.split()], check=1)",
 }
+"""What is reached for, and how."""
 
 MODULES = "asyncio, http.client, os, requests, socket, subprocess, sys, urllib.request"
 
@@ -44,17 +46,26 @@ def system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.usefixtures("system")
-@pytest.mark.parametrize("name", ATTEMPTS)
-def test_whoever_needs_the_network_fails_and_is_told_why(name: str, tmp_path: Path) -> None:
-    attempt, what = ATTEMPTS[name]
-    report = check_pair(f"import {MODULES}\n{attempt}\n{GOOD}", tmp_path)
+def test_whoever_needs_the_network_fails_and_is_told_why() -> None:
+    attempts = ", ".join(f"lambda: {how.format(what)}" for what, how in ATTEMPTS.items())
+    source = f"import {MODULES}\nattempts = [{attempts}]\ndef agent(o): attempts[o.step]()"
+    observation = {"board": [0] * 42, "mark": 1, "remainingOverageTime": 60}
+    rules = {"rows": 6, "columns": 7, "inarow": 4, "actTimeout": 10}
+    with LAUNCHER.start_player(source.encode(), seed=1, memory=2**32) as running:
+        for step, what in enumerate(ATTEMPTS):
+            failure = running.act({**observation, "step": step}, rules).failure
+            assert failure is not None, what
+            assert (failure.status, failure.cause) == ("ERROR", NO_NETWORK.format(what))
+            assert "carry its data with it" in failure.mend
+
+
+@pytest.mark.usefixtures("system")
+def test_whoever_needs_the_network_to_load_is_refused(tmp_path: Path) -> None:
+    attempt = f"urllib.request.urlopen('https://{HOST}/w.npz')"
+    report = check_pair(f"import urllib.request\n{attempt}\n{GOOD}", tmp_path)
     fault = first_fault(report)
-    assert fault.status == "ERROR"
-    assert fault.when == "while the file was loaded"
-    assert fault.cause == (
-        f"{REACHES} ({what}), and Kaggle's machines have none, as far as is known"
-    )
-    assert "carry its data with it" in fault.mend
+    assert (fault.status, fault.when) == ("ERROR", "while the file was loaded")
+    assert fault.cause == NO_NETWORK.format(HOST)
     assert report.warnings == ()
 
 

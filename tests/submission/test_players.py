@@ -32,8 +32,7 @@ def test_kaggles_built_ins_keep_their_names(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "agent", "options"),
     [
-        ("mcts:simulations=50,seed=1", "mcts", {"simulations": 50, "seed": 1}),
-        ("mcts", "mcts", {}),
+        ("greedy", "greedy", {}),
         ("random:", "random", {}),
         ("random:seed=3", "random", {"seed": 3}),
     ],

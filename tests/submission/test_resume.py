@@ -4,17 +4,17 @@ import os
 import signal
 import subprocess
 import sys
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from submission.arena.game_record import GameConfiguration, GameRecord
-from submission.arena.players import Player, PlayerKind, against_each, find_player
+from submission.arena.players import against_each, find_player
 from submission.executors.local_workers import local_executor
 from submission.match.completion import Completion
 from submission.match.results_content import ResultsHeader
@@ -22,10 +22,10 @@ from submission.match.results_file import ResultsFile, new_results, read_results
 from submission.match.run import play_match
 from submission.match.schedule import Arena, Settings
 from submission.match.sprt import Sprt
+from tests.helpers.arena_games import RANDOM
 from tests.helpers.game_records import without_durations
 from tests.helpers.systems import needs_posix
 
-RANDOM = Player("random", PlayerKind.BUILT_IN)
 OURS = find_player("random:")
 PAIRINGS = against_each(OURS, [RANDOM, OURS])
 GAMES = 6
@@ -92,26 +92,27 @@ def tear(path: Path, size: int) -> None:
     path.write_bytes(header + games[: max(0, len(games) - size)])
 
 
+@settings(max_examples=20)
 @given(
     st.sampled_from([SETTINGS, ENDS_BY_TEST]),
     st.lists(st.tuples(st.integers(1, 5), st.integers(0, 700)), max_size=4),
 )
 def test_a_run_broken_off_anywhere_loses_nothing(
-    settings: Settings, breaks: list[tuple[int, int]]
+    chosen: Settings, breaks: list[tuple[int, int]]
 ) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder, "results.jsonl")
         for games, torn_bytes in breaks:
-            run(path, settings, games)
+            run(path, chosen, games)
             tear(path, torn_bytes)
-        assert run(path, settings, NEVER)
-        assert_all_games_are_there(path, settings)
+        assert run(path, chosen, NEVER)
+        assert_all_games_are_there(path, chosen)
 
 
 def test_any_workers_go_on_from_any_others(tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     assert not run(path, ENDS_BY_TEST, 5)
-    with local_executor(2) as executor:
+    with ThreadPoolExecutor(2) as executor:
         assert not run(path, ENDS_BY_TEST, 5, executor)
         assert run(path, ENDS_BY_TEST, NEVER, executor)
     assert_all_games_are_there(path, ENDS_BY_TEST)
@@ -129,9 +130,9 @@ def test_more_games_join_those_of_a_shorter_run_and_then_nothing_is_played(tmp_p
 
 @needs_posix
 def test_a_killed_worker_neither_loses_nor_repeats_a_game() -> None:
-    settings = replace(SETTINGS, games=50)
+    longer = replace(SETTINGS, games=30)
     kept: list[GameRecord] = []
-    with local_executor(2) as executor:
+    with local_executor(1) as executor:
         worker = executor.submit(os.getpid).result()
 
         def keep(record: GameRecord) -> None:
@@ -139,10 +140,10 @@ def test_a_killed_worker_neither_loses_nor_repeats_a_game() -> None:
             if len(kept) == 5:
                 os.kill(worker, signal.SIGKILL)
 
-        match = play_match(PAIRINGS, settings, executor=executor, on_game=keep)
+        match = play_match(PAIRINGS, longer, executor=executor, on_game=keep)
     assert set(kept) == set(match.records)
-    assert len(kept) == len(match.records) == settings.games * len(PAIRINGS)
-    assert without_durations(match) == uninterrupted(settings)
+    assert len(kept) == len(match.records) == longer.games * len(PAIRINGS)
+    assert without_durations(match) == uninterrupted(longer)
 
 
 KILLED_RUN = """

@@ -60,20 +60,18 @@ def verdicts(env: ConnectX, moves: str, solver: Solver) -> dict[int, JudgedPly]:
 
 
 def test_each_ply_is_judged_as_bitbully_judges_it(solver: Solver) -> None:
-    judge, rng = Judge(), Random(3)
-    for _ in range(2):
-        moves = random_game(ConnectFour(), rng)
-        judged = verdicts(ConnectFour(), moves, solver)
-        assert [*judged] == [*reversed(range(len(moves)))]
-        for ply, each in judged.items():
-            scores = judge.scores(parse_moves(moves[:ply]))
-            best, played = max(scores.values()), scores[int(moves[ply]) - 1]
-            assert (each.player, each.action) == (ply % 2 + 1, int(moves[ply]) - 1)
-            assert (each.before.lower, each.before.upper) == (best, best)
-            assert (each.after.lower, each.after.upper) == (played, played)
-            assert each.best == tuple(c for c, score in scores.items() if score == best)
-            assert each.mistake == expected_mistake(best, played)
-            assert each.decided
+    judge, moves = Judge(), random_game(ConnectFour(), Random(3))
+    judged = verdicts(ConnectFour(), moves, solver)
+    assert [*judged] == [*reversed(range(len(moves)))]
+    for ply, each in judged.items():
+        scores = judge.scores(parse_moves(moves[:ply]))
+        best, played = max(scores.values()), scores[int(moves[ply]) - 1]
+        assert (each.player, each.action) == (ply % 2 + 1, int(moves[ply]) - 1)
+        assert (each.before.lower, each.before.upper) == (best, best)
+        assert (each.after.lower, each.after.upper) == (played, played)
+        assert each.best == tuple(c for c, score in scores.items() if score == best)
+        assert each.mistake == expected_mistake(best, played)
+        assert each.decided
 
 
 def random_game(env: ConnectX, rng: Random) -> str:
@@ -189,7 +187,7 @@ def test_the_versions_are_told_apart_from_a_failure_in_a_results_file(folder: Pa
     lost += "    agent(observation, configuration)\n    print('oh')\n    return 9\n"
     Path("lost.py").write_text(lost, encoding="utf-8")
     connectx.evaluate(
-        "lost.py", "random", games=2, opening_plies=0, results="g.jsonl", progress=False
+        "lost.py", "random", games=2, opening_plies=0, workers=1, results="g.jsonl", progress=False
     )
     review = connectx.review("g.jsonl", "lost.py", progress=False)
     for game in review.games:

@@ -75,7 +75,7 @@ def test_without_games_nothing_is_known() -> None:
 
 
 @given(results, st.integers(0, 2**32), st.sampled_from([1, 4, 1000]))
-@settings(max_examples=50)
+@settings(max_examples=20)
 def test_the_order_in_which_games_end_changes_nothing(
     played: list[GameRecord], seed: int, openings: int
 ) -> None:
@@ -86,6 +86,7 @@ def test_the_order_in_which_games_end_changes_nothing(
 
 
 @given(results)
+@settings(max_examples=20)
 def test_only_the_games_that_decided_matter(played: list[GameRecord]) -> None:
     records = games(*played)
     test = judged(records)

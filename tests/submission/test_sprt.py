@@ -108,7 +108,7 @@ def simulate(sprt: Sprt, probabilities: list[float], matches: int, seed: int) ->
     accepted = pairs = 0
     for _ in range(matches):
         pair_counts, verdict = [0] * 5, None
-        for pair in rng.choice(5, size=2000, p=probabilities):
+        for pair in rng.choice(5, size=1000, p=probabilities):
             pair_counts[pair] += 1
             verdict = verdict_after(sprt, tuple(pair_counts))
             if verdict is not None:
@@ -120,7 +120,7 @@ def simulate(sprt: Sprt, probabilities: list[float], matches: int, seed: int) ->
 
 @pytest.mark.parametrize(("draws", "rate"), [(0.05, 0.05), (0.4, 0.2)])
 def test_errors_are_as_rare_as_stated(draws: float, rate: float) -> None:
-    sprt, matches = Sprt(0, 150, alpha=rate, beta=rate), 300
+    sprt, matches = Sprt(0, 150, alpha=rate, beta=rate), 150
     even = simulate(sprt, pair_probabilities(0, draws), matches, seed=1)
     better = simulate(sprt, pair_probabilities(150, draws), matches, seed=2)
     sampling_error = 3 * sqrt(rate * (1 - rate) / matches)
@@ -138,7 +138,7 @@ def test_length_is_near_walds_approximation(elo: float) -> None:
     variance = np.dot(probabilities, np.square(PAIR_SCORES)) - expected_score(elo) ** 2
     drift = (expected_score(70) - 0.5) ** 2 / (2 * variance)
     walds_length = (1 - 2 * sprt.alpha) * sprt.upper / drift
-    simulated = simulate(sprt, probabilities, matches=80, seed=1)
+    simulated = simulate(sprt, probabilities, matches=50, seed=1)
     assert simulated.pairs == pytest.approx(walds_length, rel=0.2)
 
 

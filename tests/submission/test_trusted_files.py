@@ -111,7 +111,7 @@ Path({str(folder / "id")!r}).write_text(str(os.getpid()))
 def test_games_in_threads_do_not_draw_each_others_numbers(folder: Path) -> None:
     first, second = (trusted(player(folder, name, PYTHONS)) for name in ("a", "b"))
     pairings = [Pairing(first, second), Pairing(first, find_player("random:"))]
-    settings = Settings(60, arena=Arena.OWN)
+    settings = Settings(24, arena=Arena.OWN)
     alone = [record.columns for record in play_match(pairings, settings).records]
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
