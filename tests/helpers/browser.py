@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 ARGUMENTS = (
@@ -40,6 +40,19 @@ LATE = """([path, words, milliseconds]) => {
     };
 }"""
 """Delays the answers to a question with these words."""
+SETTINGS: dict[str, Any] = {
+    "reduced_motion": "reduce",
+    "viewport": {"width": 1280, "height": 800},
+}
+"""What Playwright is told of the browser."""
+RESTING = "#game=connectx-4x4x4&moves=1234&first=person&second=person"
+"""Where a page waits for the next test: no test goes there."""
+ARRIVED = """fragment => {
+    const [here, wanted] = [document.querySelector("#views a").hash, fragment].map(
+        text => new URLSearchParams(text.slice(1).replaceAll(/,|%2C/g, "")));
+    return ["game", "moves"].every(name => !wanted.has(name) || here.get(name) === wanted.get(name));
+}"""
+"""Whether a page has gone where a fragment leads: its links say where it is."""
 NO_CONNECTION = re.compile(r"net::ERR_INTERNET_DISCONNECTED|net::ERR_CONNECTION")
 
 
@@ -52,36 +65,59 @@ class Site:
     browser: "Browser"
     complaints: list[str] = field(default_factory=list)
     """The faults of pages: errors, words on the console, requests to another host."""
+    _visited: "Page | None" = None
 
     @contextmanager
     def page(
-        self, fragment: str = "", *, address: str | None = None, **context: Any
+        self, fragment: str = "", *, address: str | None = None, **settings: Any
     ) -> "Iterator[Page]":
         """The page at a fragment of its address, in a browser that remembers nothing.
 
         Args:
             fragment: with its `#`.
             address: of another page, which is watched like the server's own.
-            context: what Playwright is told of the browser.
+            settings: what Playwright is told of the browser, beside the usual.
         """
-        begin = self.address if address is None else address
-        folder = re.split(r"[?#]", begin)[0].rpartition("/")[0]
-        context = {"reduced_motion": "reduce", "viewport": {"width": 1280, "height": 800}} | context
+        with self.browser.new_context(**SETTINGS | settings) as context:
+            yield self._opened(context, (address or self.address) + fragment)
+
+    @contextmanager
+    def visit(self, fragment: str) -> "Iterator[Page]":
+        """The page at a fragment, without values, in a tab that is kept: a new one takes seconds.
+
+        A test that fails leaves its tab; the others leave nothing there but a place.
+        """
+        page, self._visited = self._visited, None
+        if page is None:
+            page = self._opened(self.browser.new_context(**SETTINGS), self.address + RESTING)
+        _arrive(page, fragment)
+        yield page
+        page.unroute_all()
+        _arrive(page, RESTING)
+        page.locator("#values-switch").uncheck()
+        page.mouse.move(0, 0)
+        page.evaluate("""() => {
+            document.activeElement?.shadowRoot?.activeElement?.blur();
+            document.activeElement?.blur();
+        }""")
+        self._visited = page
+
+    def _opened(self, context: "BrowserContext", address: str) -> "Page":
+        folder = re.split(r"[?#]", address)[0].rpartition("/")[0]
 
         def note_host(url: str) -> None:
             if not url.startswith((f"{folder}/", "blob:")):
                 self.complaints.append(f"a request to {url}")
 
-        with self.browser.new_context(**context) as opened:
-            page = opened.new_page()
-            page.set_default_timeout(PATIENCE)
-            page.on("pageerror", lambda error: self.complaints.append(str(error.stack)))
-            page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
-            page.on("console", lambda message: self._note(message.text))
-            page.on("request", lambda request: note_host(request.url))
-            page.goto(begin + fragment)
-            places(page).first.wait_for()
-            yield page
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE)
+        page.on("pageerror", lambda error: self.complaints.append(str(error.stack)))
+        page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
+        page.on("console", lambda message: self._note(message.text))
+        page.on("request", lambda request: note_host(request.url))
+        page.goto(address)
+        places(page).first.wait_for()
+        return page
 
     def _note(self, words: str) -> None:
         if not NO_CONNECTION.search(words):
@@ -151,3 +187,8 @@ def audit(page: "Page") -> None:
 def go_to(page: "Page", fragment: str) -> None:
     """Change the fragment of the address, as a link does."""
     page.evaluate("fragment => { location.hash = fragment }", fragment)
+
+
+def _arrive(page: "Page", fragment: str) -> None:
+    go_to(page, fragment)
+    page.wait_for_function(ARRIVED, arg=fragment)

@@ -319,8 +319,7 @@ def close_amid_ctrl_c(supervisor):
     signal.raise_signal(signal.SIGINT)
     close(supervisor)
 player.SupervisorProcess.close = close_amid_ctrl_c
-with launcher.LAUNCHER.start_player(b"def agent(o): return 3", seed=1, memory=2**31):
-    pass
+launcher.SUPERVISORS.take(launcher.KEEPER, "owner")
 """
 
 

@@ -94,7 +94,7 @@ def test_a_game_by_keyboard_alone(site: Site) -> None:
 
 
 def test_a_digit_without_a_column_does_nothing(site: Site) -> None:
-    with site.page("#game=connectx-6x7x4&moves=44&first=person&second=person") as page:
+    with site.visit("#game=connectx-6x7x4&moves=44&first=person&second=person") as page:
         page.keyboard.press("ArrowLeft")
         assert page.evaluate(FOCUSED) == "Column 4"
         for key in ("9", "8", "7"):
@@ -116,7 +116,7 @@ def name_of_best(words: str, best: bool, all_lose_alike: bool) -> str:
 
 def test_values_are_those_of_an_independent_solver(site: Site) -> None:
     judge, rng = Judge(), Random(5)
-    with site.page() as page:
+    with site.visit("#game=connectx-6x7x4&moves=") as page:
         page.locator("#values-switch").check()
         for plies in range(16, 30, 2):
             columns = unfinished_game(rng, plies)
@@ -140,7 +140,7 @@ def test_values_are_those_of_an_independent_solver(site: Site) -> None:
 
 def test_a_lost_position_names_what_resists_and_what_sets_a_trap(site: Site) -> None:
     assert max(Judge().scores([3]).values()) < 0
-    with site.page("#game=connectx-6x7x4&moves=4&first=person&second=perfect") as page:
+    with site.visit("#game=connectx-6x7x4&moves=4&first=person&second=perfect") as page:
         page.locator("#values-switch").check()
         page.wait_for_url(lambda url: len(game_moves(url)) == 2)
         page.get_by_label("Who plays O").select_option("A person")
@@ -175,7 +175,7 @@ def press_slowly(page: "Page", button: "Locator", part: str) -> None:
 
 
 def test_a_press_counts_though_new_values_come_before_the_hand_is_lifted(site: Site) -> None:
-    with site.page("#game=connectx-9x9x5&moves=5&first=person&second=person") as page:
+    with site.visit("#game=connectx-9x9x5&moves=5&first=person&second=person") as page:
         page.locator("#values-switch").check()
         line = page.locator("#ply-line")
         estimates = page.locator("#values-list .estimate")
@@ -191,7 +191,7 @@ def test_a_press_counts_though_new_values_come_before_the_hand_is_lifted(site: S
 
 
 def test_values_tell_what_is_proven_from_what_is_estimated(site: Site) -> None:
-    with site.page("#game=connectx-10x10x5&moves=5,6,5") as page:
+    with site.visit("#game=connectx-10x10x5&moves=5,6,5") as page:
         page.locator("#values-switch").check()
         row = page.locator("#values-list .value[data-exact=false]").first
         expect(row).to_contain_text(re.compile("estimate [+\N{MINUS SIGN}]?[01]"))
@@ -229,7 +229,7 @@ def test_undo_redo_and_any_ply(site: Site) -> None:
 def test_a_replayed_line_is_offered_only_where_it_leads_on(
     site: Site,
 ) -> None:
-    with site.page("#game=connectx-6x7x4&moves=4453") as page:
+    with site.visit("#game=connectx-6x7x4&moves=4453") as page:
         line, offered = page.locator("#ply-line"), page.locator("#lines button")
         page.get_by_role("button", name="2. O, column 4").click()
         for column, text in ((7, "move 3 of 3"), (None, "move 2 of 3"), (5, "move 3 of 3")):
@@ -252,7 +252,7 @@ def test_a_replayed_line_is_offered_only_where_it_leads_on(
 
 
 def test_lines_on_a_wide_board_are_told_apart_by_their_moves(site: Site) -> None:
-    with site.page("#game=connectx-4x12x4&moves=4,10,12&first=person&second=person") as page:
+    with site.visit("#game=connectx-4x12x4&moves=4,10,12&first=person&second=person") as page:
         offered = page.locator("#lines button")
         for column in (1, 11):
             page.get_by_role("button", name="2. O, column 10").click()
@@ -282,7 +282,7 @@ def test_a_stone_falls_to_its_cell_though_values_come_meanwhile(site: Site) -> N
         expect(page.locator("#values-list .estimate")).not_to_have_count(0)
         page.evaluate(NOTE_FALLS)
         places(page).first.click()
-        page.wait_for_function("falls.length")
+        page.wait_for_function("() => falls.length")
         assert page.evaluate("Promise.all(falls)") == [True]
 
 
@@ -298,7 +298,7 @@ def test_the_list_of_moves_stays_where_it_was_scrolled_to_while_moves_are_judged
         snapshot = json.dumps({"plies": plies, "done": False})
         route.fulfill(content_type="text/event-stream", body=f"data: {snapshot}\n\n")
 
-    with site.page(link) as page:
+    with site.visit(link) as page:
         page.route("**/api/review?*", judge_one_more)
         page.locator("#values-switch").check()
         course = page.locator(".course")
@@ -310,7 +310,7 @@ def test_the_list_of_moves_stays_where_it_was_scrolled_to_while_moves_are_judged
 
 def test_the_judgement_of_another_move_is_forgotten_on_a_wide_board(site: Site) -> None:
     link = "#game=connectx-4x12x4&moves=4,10,1&first=person&second=person"
-    with site.page(link) as page:
+    with site.visit(link) as page:
         ply = {"ply": 2, "player": 1, "action": 0, "mistake": "win-to-draw", "best": [3]}
         told = json.dumps({"plies": [{**ply, "value": 0, "text": "draw"}], "done": True})
         answer = {"content_type": "text/event-stream", "body": f"data: {told}\n\n"}
@@ -326,7 +326,7 @@ def test_the_judgement_of_another_move_is_forgotten_on_a_wide_board(site: Site) 
 
 def test_the_curve_marks_mistakes_and_leads_to_any_ply(site: Site) -> None:
     # X leaves a win at its second move from the end, and O does not block.
-    with site.page("#game=connectx-6x7x4&moves=12121") as page:
+    with site.visit("#game=connectx-6x7x4&moves=12121") as page:
         page.locator("#values-switch").check()
         curve = page.get_by_role("slider", name="Ply of the game")
         expect(page.locator("#record-state")).to_contain_text("istake")
@@ -345,7 +345,7 @@ def test_the_curve_marks_mistakes_and_leads_to_any_ply(site: Site) -> None:
 
 
 def test_the_moves_are_one_stop_of_the_tab_key_and_arrows_lead_through_them(site: Site) -> None:
-    with site.page("#game=connectx-6x7x4&moves=4453&first=person&second=person") as page:
+    with site.visit("#game=connectx-6x7x4&moves=4453&first=person&second=person") as page:
         page.locator("#moves button").last.focus()
         for key, ply in (
             ("ArrowLeft", 3),
@@ -515,7 +515,7 @@ def test_agents_play_in_a_tab_that_has_another_servers_words(site: Site) -> None
 
 
 def test_a_lost_connection_is_told_and_taken_up_again(site: Site) -> None:
-    with site.page("#game=connectx-6x7x4&moves=44535") as page:
+    with site.visit("#game=connectx-6x7x4&moves=44535") as page:
         page.locator("#values-switch").check()
         expect(page.locator("#values-list")).to_have_attribute("aria-busy", "false")
         page.context.set_offline(True)
@@ -530,7 +530,7 @@ def test_a_lost_connection_is_told_and_taken_up_again(site: Site) -> None:
 def test_a_connection_is_found_again_though_what_has_lost_it_is_not_wanted_any_more(
     site: Site,
 ) -> None:
-    with site.page("#game=connectx-6x7x4&moves=44535&first=person&second=person") as page:
+    with site.visit("#game=connectx-6x7x4&moves=44535&first=person&second=person") as page:
         page.context.set_offline(True)
         page.locator("#values-switch").check()
         expect(page.locator("#connection")).to_contain_text("Trying again")
@@ -682,7 +682,7 @@ def test_whoever_beats_a_level_is_offered_the_next(site: Site) -> None:
 
 def test_back_leads_from_a_new_game_with_other_seats_to_the_finished_one(site: Site) -> None:
     link = "#game=connectx-6x7x4&moves=1212121&first=person&second=level:n=1"
-    with site.page(link) as page:
+    with site.visit(link) as page:
         ending = page.get_by_role("region", name="You win!")
         page.get_by_role("button", name="Swap seats").last.click()
         wait_for_moves(page, 1)
@@ -697,7 +697,7 @@ def test_back_leads_from_a_new_game_with_other_seats_to_the_finished_one(site: S
 
 
 def test_mistakes_are_retried_with_the_solver_as_judge(site: Site) -> None:
-    with site.page("#game=connectx-6x7x4&moves=12121&first=person&second=person") as page:
+    with site.visit("#game=connectx-6x7x4&moves=12121&first=person&second=person") as page:
         page.locator("#values-switch").check()
         page.get_by_role("button", name="Retry the mistakes").click()
         expect(message(page)).to_have_text("X: find a better move")
@@ -715,7 +715,7 @@ def test_mistakes_are_retried_with_the_solver_as_judge(site: Site) -> None:
 
 
 def test_mistakes_in_tic_tac_toe_are_told_by_cells(site: Site) -> None:
-    with site.page("#game=tictactoe&moves=1529&first=person&second=person") as page:
+    with site.visit("#game=tictactoe&moves=1529&first=person&second=person") as page:
         page.locator("#values-switch").check()
         page.get_by_role("button", name="Retry the mistakes").click()
         told = page.locator("#retrying-detail")
@@ -727,7 +727,7 @@ def test_mistakes_in_tic_tac_toe_are_told_by_cells(site: Site) -> None:
 
 
 def test_the_board_keeps_its_place_when_values_come_and_a_full_column_says_so(site: Site) -> None:
-    with site.page("#game=connectx-6x7x4&moves=445344&first=person&second=person") as page:
+    with site.visit("#game=connectx-6x7x4&moves=445344&first=person&second=person") as page:
         stones = page.locator("#board svg")
         before = stones.bounding_box()
         page.locator("#values-switch").check()
@@ -742,7 +742,7 @@ def test_the_board_keeps_its_place_when_values_come_and_a_full_column_says_so(si
 
 
 def test_the_moves_keep_their_place_while_values_are_awaited(site: Site) -> None:
-    with site.page("#game=connectx-6x7x4&moves=4453&first=person&second=person") as page:
+    with site.visit("#game=connectx-6x7x4&moves=4453&first=person&second=person") as page:
         page.locator("#values-switch").check()
         expect(page.locator("#values-list")).to_have_attribute("aria-busy", "false")
         before = page.locator("#record").bounding_box()

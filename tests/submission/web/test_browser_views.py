@@ -308,21 +308,27 @@ def test_mistakes_on_a_wide_board_are_each_met_once(site: Site) -> None:
     assert found == [[[3, 10]], [[3, 11]], [[1, 10]], []]
 
 
-@pytest.mark.parametrize("view", ["play", "over", "search"])
-@pytest.mark.parametrize(("width", "height"), [(844, 390), (932, 430), (640, 400)])
+TELEPHONES = [(844, 390), (932, 430), (640, 400)]
+
+
+@pytest.mark.parametrize(
+    ("view", "parts"),
+    [
+        ("play", ["#board .cx-field", "#seats", "#undo", "#new-game"]),
+        ("over", ["#board .cx-field", "#ending"]),
+        ("search", ["#tree", "#search-play", "#search-leave"]),
+    ],
+)
 def test_a_telephone_on_its_side_needs_no_scrolling(
-    site: Site, view: str, width: int, height: int
+    site: Site, view: str, parts: list[str]
 ) -> None:
-    seen = {
-        "play": ["#board .cx-field", "#seats", "#undo", "#new-game"],
-        "over": ["#board .cx-field", "#ending"],
-        "search": ["#tree", "#search-play", "#search-leave"],
-    }
-    with site.page(VIEWS[view], viewport={"width": width, "height": height}) as page:
+    with site.page(VIEWS[view]) as page:
         if view == "search":
             show_all(page, view)
-        for part in seen[view]:
-            expect(page.locator(part)).to_be_in_viewport(ratio=1)
+        for width, height in TELEPHONES:
+            page.set_viewport_size({"width": width, "height": height})
+            for part in parts:
+                expect(page.locator(part)).to_be_in_viewport(ratio=1)
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -367,7 +373,7 @@ def test_the_theme_is_chosen_and_remembered(site: Site) -> None:
 
 
 def test_moves_and_values_are_read_aloud(site: Site) -> None:
-    with site.page(VIEWS["play"]) as page:
+    with site.visit(VIEWS["play"]) as page:
         page.locator("#values-switch").check()
         live = page.locator("#board [role=status]")
         expect(live).to_have_text(re.compile(r"^Best: column \d.*, wins in \d+ moves\.$"))
@@ -385,7 +391,7 @@ def test_no_stone_hovers_where_a_finger_has_tapped(site: Site) -> None:
 
 
 def test_the_value_of_a_cell_colours_no_column(site: Site) -> None:
-    with site.page(VIEWS["tic-tac-toe"]) as page:
+    with site.visit(VIEWS["tic-tac-toe"]) as page:
         page.locator("#values-switch").check()
         expect(page.locator("#board .cx-value[data-kind=draw]")).to_have_count(7)
         assert page.locator("#board .light[data-kind]").count() == 0

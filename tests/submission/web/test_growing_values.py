@@ -10,6 +10,7 @@ from agents.book.opening_book import shipped_book_of
 from agents.solver.solver import Solver
 from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.board import moves_text, parse_moves
+from submission.web.searching import best_trap
 from submission.web.searching.best_trap import growing_trap
 from submission.web.searching.review_view import growing_review
 from submission.web.searching.values import PositionValues, growing_values, values_view
@@ -50,8 +51,9 @@ def named_trap(solver: Solver, actions: Sequence[int]) -> int | None:
 
 
 def test_a_trap_is_named_in_lost_positions_alone_and_loses_no_sooner_than_it_must(
-    solver: Solver,
+    solver: Solver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(best_trap, "TRIALS", 40)
     judge, rng, lost = Judge(), Random(9), 0
     while lost < 6:
         actions = unfinished_game(rng, rng.randrange(16, 32))
@@ -123,14 +125,14 @@ def test_tic_tac_toe_is_exact_with_distances() -> None:
 def test_a_board_that_is_too_large_to_solve_has_proofs_of_a_few_plies_and_estimates() -> None:
     env = ConnectX(rows=16, columns=16, inarow=4)
     state = state_from_moves(env, "1,16,1,16,1")  # player 2 must answer 1, or loses in 2
-    values = last(env, state, None, 3.0)
+    values = last(env, state, None, 1.5)
     assert values.phase == "estimating"
     assert values.moves[0].kind == "unknown"
     assert values.moves[0].estimate is not None
     losing = {action: value for action, value in values.moves.items() if action != 0}
     assert {value.text for value in losing.values()} <= {"loses in 1 move", "not decided yet"}
     assert any(value.text == "loses in 1 move" for value in losing.values())
-    winning = last(env, state_from_moves(env, "1,16,1,16,1,16"), None, 1.0)
+    winning = last(env, state_from_moves(env, "1,16,1,16,1,16"), None, 0.5)
     assert winning.moves[0].text == "wins in 1 move"
     assert winning.best == [0]
 

@@ -1,5 +1,6 @@
 """`connectx web`: how it starts, what it says, and that nothing is left of it."""
 
+import asyncio
 import os
 import signal
 import socket
@@ -8,17 +9,20 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import httpx
 import psutil
 import pytest
 
-from submission.web.serve import listen
+from submission.web.connections import Connection
+from submission.web.searching.search_pool import SearchPool
+from submission.web.searching.searches import Asked, MoveAsked
+from submission.web.serve import WebServer, listen
 from tests.helpers.processes import output_of, wait_until_gone
 from tests.helpers.shell import Shell
 from tests.helpers.signals import heed_all
 from tests.helpers.systems import needs_posix
-from tests.helpers.web_server import running_server
 
 UNSOLVABLE = {"page": "leftbehind", "game": "connectx-7x8x4", "moves": ""}
 LONG_MOVE = {**UNSOLVABLE, "agent": {"name": "minimax", "options": {"depth": 30}}, "seconds": 30}
@@ -31,17 +35,16 @@ def test_a_port_that_is_taken_is_replaced_by_a_free_one() -> None:
             assert second.getsockname()[1] not in (0, port)
 
 
-def test_a_taken_port_and_a_host_that_others_can_reach_are_told() -> None:
+def test_a_taken_port_and_a_host_that_others_can_reach_are_told(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(WebServer, "run", lambda self, sockets: None)
+    monkeypatch.setattr(Connection, "most", Connection.most)  # the command sets it
     with socket.create_server(("0.0.0.0", 0)) as taken:  # as --host says
         port = taken.getsockname()[1]
-        command = [sys.executable, "-m", "submission", "web", "--host", "0.0.0.0"]
-        with subprocess.Popen(
-            [*command, "--port", str(port)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-        ) as server:
-            assert server.stdout is not None
-            assert f"{port} is taken" in server.stdout.readline().decode()
-            assert b"Warning: whoever can reach 0.0.0.0" in server.stdout.readline()
-            server.terminate()
+        told = shell.run("web", "--host", "0.0.0.0", "--port", str(port))
+    assert f"{port} is taken" in told.stdout
+    assert "Warning: whoever can reach 0.0.0.0" in " ".join(told.stdout.split())
 
 
 @pytest.mark.parametrize(
@@ -103,11 +106,14 @@ def test_a_file_named_as_this_package_in_the_current_folder_is_not_run(
 ) -> None:
     (tmp_path / "submission.py").write_text("raise SystemExit('run')")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PYTHONSAFEPATH", "1")
-    fields = {"page": "abcdefgh", "game": "connectx-6x7x4", "moves": ""}
-    with running_server() as server:
-        answer = server.client.post("/api/move", json={**fields, "agent": {"name": "random"}})
-        assert answer.json()["action"] in range(7)
+    monkeypatch.syspath_prepend(tmp_path)  # where a notebook has its folder
+    asked = MoveAsked(Asked("connectx-6x7x4", ()), "random", {}, 1.0)
+
+    async def ask() -> Any:
+        with SearchPool(1).running() as pool:
+            return await pool.ask("move", asked, asked.seconds, True)
+
+    assert asyncio.run(ask())["action"] in range(7)
 
 
 def test_the_packages_of_the_extra_are_asked_for_alone_by_it() -> None:

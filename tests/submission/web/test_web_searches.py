@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +14,6 @@ from typing import Any
 from uuid import uuid4
 
 import httpx
-import psutil
 import pytest
 
 from submission.web.searching import search_pool, searches
@@ -21,7 +21,7 @@ from submission.web.searching.search_pool import RESERVE, Job, SearchPool, Searc
 from submission.web.searching.searcher import Message, Searcher
 from submission.web.searching.searches import Asked, MoveAsked, PictureAsked, Searches, TreeAsked
 from submission.web.streams import LINGER_SECONDS, Streams
-from tests.helpers.web_server import Running, Visitor, running_server
+from tests.helpers.web_server import Running, Visitor
 
 GAME = "connectx-6x7x4"
 PLAIN = {"alphazero": {"engine": "reference"}}
@@ -154,8 +154,11 @@ def test_a_stream_that_was_left_goes_on_where_it_was_and_ends_where_nobody_comes
     assert used(server) > seconds
     with events(server, "values", **question) as snapshots:
         assert next(snapshots)["elapsed"] >= left["elapsed"]
-    with events(server, "values", **{**question, "page": f"{page}x"}) as snapshots:
+    other = {**question, "page": f"{page}x"}
+    with events(server, "values", **other) as snapshots:
         assert next(snapshots)["elapsed"] < left["elapsed"]
+    with events(server, "values", **{**other, "game": "tictactoe"}):
+        pass  # the other page's search ends, and the first one's lingers
     wait_until_quiet(server, LINGER_SECONDS + 10)
 
 
@@ -219,6 +222,9 @@ def test_a_tree_grows_and_is_stepped_through(server: Running, page: str) -> None
     assert last["chosen"] in range(7)
     assert len(last["nodes"]) == 30 < 1 + last["nodes"][0]["below"]
     assert last["limit"] is None
+    texts = json.dumps([last["nodes"], last["words"]], ensure_ascii=False)
+    assert re.search(r"\N{MINUS SIGN}[\d∞]", texts)
+    assert not re.search(r"-[\d∞]", texts)
     for step in (1, 2, last["steps"] // 2):
         drawn = picture(server, page=page, step=step, nodes=30)
         assert (drawn["step"], drawn["chosen"]) == (step, None)
@@ -301,14 +307,16 @@ def test_pictures_that_are_called_off_before_they_begin_end_no_process(
     asyncio.run(step_fast())
 
 
-def test_a_move_that_begins_again_has_all_of_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The end of the time of its first attempt, which comes amid the second, ends nothing."""
+def test_a_process_that_dies_is_replaced_and_its_searches_begin_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The end of the time of a move's first attempt, which comes amid the second, ends nothing."""
     monkeypatch.setattr(search_pool, "GRACE_SECONDS", 600.0)
-    asked = MoveAsked(Asked(GAME, ()), "mcts", {"simulations": 2_000_000}, 1.0)
+    asked = MoveAsked(Asked(GAME, ()), "mcts", {"simulations": 2_000_000}, 0.5)
     hear = SearchPool._hear
 
-    async def lose_a_process() -> Any:
-        begun: asyncio.Queue[Job] = asyncio.Queue()
+    async def lose_a_process() -> None:
+        begun, snapshots = asyncio.Queue[Job](), asyncio.Queue[Any]()
 
         def note(pool: SearchPool, process: SearchProcess, message: Message) -> None:
             hear(pool, process, message)
@@ -318,13 +326,19 @@ def test_a_move_that_begins_again_has_all_of_its_time(monkeypatch: pytest.Monkey
         monkeypatch.setattr(SearchPool, "_hear", note)
         with SearchPool(1).running() as pool:
             (lost,) = active_children()
-            work = asyncio.ensure_future(pool.ask("move", asked, asked.seconds, False))
+            position = Asked(UNSOLVABLE, ())
+            pool.grow("values", position, lambda event, content: snapshots.put_nowait(content))
+            await snapshots.get()
+            moving = asyncio.ensure_future(pool.ask("move", asked, asked.seconds, False))
             await begun.get()
             lost.kill()
             pool._call_off_late(await begun.get(), 1)
-            return await work
+            assert (await moving)["action"] in range(7)
+            while not snapshots.empty():
+                snapshots.get_nowait()
+            assert len((await snapshots.get())["columns"]) == 8
 
-    assert asyncio.run(lose_a_process())["action"] in range(7)
+    asyncio.run(lose_a_process())
 
 
 def test_a_process_reports_that_it_is_ready_beside_a_large_answer(
@@ -349,18 +363,3 @@ def test_a_process_reports_that_it_is_ready_beside_a_large_answer(
     told = [Message(*here.recv()) for _ in range(2 * times) if here.poll(60)]
     answers = [message for message in told if message.event == "done"]
     assert answers == [Message(number + 1, "done", content) for number in range(times)]
-
-
-def test_a_process_that_dies_is_replaced_and_its_searches_begin_again(page: str) -> None:
-    with running_server() as server:
-        question = {"page": page, "game": UNSOLVABLE, "moves": ""}
-        with events(server, "values", **question) as snapshots:
-            next(snapshots)
-            killed = server.searchers
-            for process in killed:
-                process.kill()
-            psutil.wait_procs(killed, 10)
-            again = [next(snapshots) for _ in range(3)]
-        assert all(len(snapshot["columns"]) == 8 for snapshot in again)
-        assert len(server.searchers) == len(killed)
-        assert move(server, page, "greedy").status_code == 200

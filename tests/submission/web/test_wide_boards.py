@@ -5,11 +5,13 @@ from typing import Any
 
 import pytest
 
-from agents.compiled import compilation
+from agents.compiled import compilation, compiled_alpha_beta, uct_tree
 from envs.compiled.jit import TWINS
+from envs.games import game_id
 from submission.web.searching.searches import Asked, MoveAsked, Searches
+from tests.helpers.strategies import WIDE_BOARDS
 
-FIRST, OTHER = "connectx-11x6x3", "connectx-6x11x3"  # no other test compiles them
+FIRST, OTHER = game_id(WIDE_BOARDS[0]), "connectx-6x11x3"
 SECONDS = 240.0
 
 
@@ -28,6 +30,8 @@ def engine_after_a_while(searches: Searches, game: str, agent: str, **options: A
 def test_boards_beyond_the_limit_are_searched_in_plain_python(
     own_searches: Searches, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    compiled_alpha_beta._alpha_beta_on.cache_clear()  # another test may have compiled the first
+    uct_tree._mcts_on.cache_clear()
     searches, compilation.WIDE_BOARDS.most = own_searches, 1
     assert engine_after_a_while(searches, FIRST, "alphabeta", depth=2) == "compiled"
     twins = len(TWINS)
