@@ -97,7 +97,8 @@ def make_node(
 ) -> None:
     """Put a node without statistics in its place; prove its value if two plies decide it."""
     board = setup.board
-    safe, proven = safe_moves(board, mover, mask), seen_value(board, mover, mask)
+    safe = safe_moves(board, mover, mask)
+    proven = value_at_sight(open_cells(board, mask), completions(board, mover), safe)
     put_node(tree, place, action, proven, safe.bit_count())
     tree.nodes[place].prior = 1.0
     tree.nodes[place].evaluation = 0.0

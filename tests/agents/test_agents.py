@@ -107,9 +107,9 @@ def test_a_result_is_coherent(name: str, position: Position, looks: int | None) 
 @every_agent
 @pytest.mark.parametrize("looks", [0, 1, 2, 3, 5, 10, 30])
 def test_a_value_of_one_is_a_proof_even_when_the_time_is_up(name: str, looks: int) -> None:
-    """In every position of a small board, up to its mirror image."""
+    """In a third of the positions of a small board, up to mirror images; all thirds have a turn."""
     env, exact = small_board()
-    for state in states_up_to_mirror_images(env):
+    for state in states_up_to_mirror_images(env)[looks % 3 :: 3]:
         with ticking_clock():
             result = quick_agent(name).search(env, state, time_limit=looks)
         assert abs(result.value) < 1 or result.value == exact.value(state), env.to_board(state)

@@ -193,7 +193,7 @@ def test_deepening_ends_with_a_proof_or_at_the_depth(
     aids(ordering=st.sampled_from(["auto", "natural", backwards])),
     st.integers(1, 5) | st.none(),
 )
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_chance_changes_no_value(tree: Any, options: dict[str, Any], depth: int | None) -> None:
     env = ExplicitTree(tree)
     exact = MinimaxAgent(depth=depth).search(env, ())

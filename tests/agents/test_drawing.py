@@ -1,6 +1,5 @@
 """Pictures of traces: what they show is read from the SVG itself and compared with the trace."""
 
-import sys
 from collections import Counter
 from dataclasses import replace
 from decimal import Decimal
@@ -25,6 +24,7 @@ from agents.trace.trace import (
 from envs import ChanceNode, ConnectX, ExplicitTree, TicTacToe, state_from_moves
 from tests.helpers.clocks import ticking_clock
 from tests.helpers.random_trees import mixed_trees
+from tests.helpers.stacks import small_stack
 from tests.helpers.strategies import connect_games, late_positions
 from tests.helpers.svg_reading import Drawing, read_drawing
 from tests.helpers.textbook import PLAIN, TEXTBOOK
@@ -106,7 +106,7 @@ def assert_nothing_overlaps(drawing: Drawing) -> None:
             assert crossed == []
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25)
 @given(st.one_of(search_traces(), grown_traces()), st.sampled_from([5, 25, 300]))
 def test_nothing_overlaps_or_leaves_the_frame(trace: SearchTrace, limit: int) -> None:
     drawing = read_drawing(draw(trace, limit))
@@ -131,7 +131,7 @@ def test_a_wide_fan_passes_below_a_taller_neighbour() -> None:
     assert_nothing_overlaps(drawing)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20)
 @given(search_traces())
 def test_every_visited_and_every_pruned_node_is_drawn_once(trace: SearchTrace) -> None:
     nodes = trace.last_iteration()
@@ -146,7 +146,7 @@ def test_every_visited_and_every_pruned_node_is_drawn_once(trace: SearchTrace) -
     assert len(dashes) == len(pruned(nodes)) + is_key
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20)
 @given(st.one_of(search_traces(), grown_traces()), st.integers(1, 30))
 def test_a_folded_picture_says_what_it_leaves_out(trace: SearchTrace, limit: int) -> None:
     drawing = read_drawing(draw(trace, limit))
@@ -158,7 +158,7 @@ def test_a_folded_picture_says_what_it_leaves_out(trace: SearchTrace, limit: int
     assert (claim in drawing.description) == (total > limit)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25)
 @given(search_traces(), st.integers(1, 30))
 def test_text_shows_what_the_drawing_shows(trace: SearchTrace, limit: int) -> None:
     _, tree = trace_text(trace, limit).split("\n\n", 1)
@@ -268,7 +268,7 @@ def test_states_that_the_table_knew_and_those_without_time_are_marked() -> None:
     assert drawn(drawing, "unvisited").total() == 0
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20)
 @given(grown_traces())
 def test_a_monte_carlo_tree_shows_visits_means_and_what_is_proven(trace: SearchTrace) -> None:
     statistics = {
@@ -344,12 +344,13 @@ def test_names_that_are_no_text_of_xml() -> None:
 
 def test_deep_trees_are_drawn() -> None:
     """A picture is not as deep as Python's stack."""
-    depth = sys.getrecursionlimit() + 100
+    depth = 400
     nodes = [TracedNode(("a",) * ply, 1, ("a",), ["a"], value=0.0) for ply in range(depth)]
     nodes[-1].actions, nodes[-1].visited = (), []
     trace = SearchTrace("minimax", nodes=nodes, chosen="a")
-    assert draw(trace, depth).count('class="node max principal"') == depth
-    assert trace_text(trace, depth).count("a: max = 0") == depth - 1
+    with small_stack(300):
+        assert draw(trace, depth).count('class="node max principal"') == depth
+        assert trace_text(trace, depth).count("a: max = 0") == depth - 1
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def test_the_first_is_chosen_where_the_time_is_up() -> None:
 
 
 @pytest.mark.parametrize("name", EXACT)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(tree=plain_trees())
 def test_no_tree_loses_its_value(name: str, tree: Any) -> None:
     env = ExplicitTree(tree)
@@ -122,7 +122,7 @@ def test_no_tree_loses_its_value(name: str, tree: Any) -> None:
     ],
     ids=["minimax", "reference", "compiled"],
 )
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(data=st.data())
 def test_no_board_loses_its_value(
     name: str, options: Any, positions: st.SearchStrategy[Position], data: st.DataObject

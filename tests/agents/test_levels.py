@@ -82,25 +82,25 @@ def test_there_is_no_other_level(n: Any) -> None:
 def test_a_higher_level_wins(weaker: int, stronger: int) -> None:
     """By the games of one seed, which are the same on every machine."""
     points = 0.0
-    for opening, seat in product(range(10), (1, 2)):
+    for opening, seat in product(range(5), (1, 2)):
         players = {seat: level(stronger, opening), 3 - seat: level(weaker, opening)}
         state = state_from_moves(ENV, f"{opening % 7 + 1}{opening * 3 % 7 + 1}")
         while ENV.get_available_actions(state):
             state = ENV.get_next_state(state, players[state.player].act(ENV, state))
         points += {None: 0.5, seat: 1.0}.get(ENV.winner(state), 0.0)
-    assert points > 11.0
+    assert points > 6.5
 
 
 def test_wins_and_blocks_are_seen_ever_more_reliably() -> None:
     """By Kaggle's rule functions; from level 6 on always, and no earlier level without fail."""
     wins, blocks = [], []
-    for state in positions(600):
+    for state in positions(300):
         game = kaggle_game(ENV, state)
         if game.winning_columns():
             wins.append((state, game.winning_columns()))
         elif 0 < len(game.safe_columns()) < len(game.open_columns):
             blocks.append((state, game.safe_columns()))
-    assert min(len(wins), len(blocks)) > 60
+    assert min(len(wins), len(blocks)) > 30
     for tasks in (wins, blocks):
         shares = [share_right(n, tasks) for n in range(1, 8)]
         assert shares[5:] == [1.0, 1.0]

@@ -65,7 +65,7 @@ class CountingExecutor(Executor):
 
 
 @pytest.mark.parametrize(("name", "options"), FIXED_DEPTH)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(
     position=unfinished_positions(connect_games(largest=6, longest_line=4)),
     workers=st.integers(1, 3),
@@ -84,7 +84,7 @@ def test_the_value_and_the_action_are_the_serial_searchs(
 
 
 @pytest.mark.parametrize("name", ["minimax", "alphabeta"])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(tree=mixed_trees())
 def test_trees_are_worth_what_they_are_worth(name: str, tree: Any) -> None:
     env = ExplicitTree(tree)
@@ -167,7 +167,7 @@ def test_the_trees_differ_and_their_results_are_added_up() -> None:
     assert set(result.action_values) == set(range(7))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(position=late_positions(connect_games(largest=4, longest_line=3), 7))
 def test_merged_trees_keep_what_each_has_proven(position: Position) -> None:
     truth = BruteForce(position.env)

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import (
@@ -16,7 +16,6 @@ from agents import (
     MCTSAgent,
     MinimaxAgent,
     agent_names,
-    make_agent,
     parallel_search,
 )
 from agents.agent import Agent, Clock, SearchResult
@@ -24,10 +23,10 @@ from agents.alpha_beta import AlphaBeta, TranspositionTable
 from agents.compiled.compiled_alpha_beta import CompiledAlphaBeta
 from agents.guidance.heuristics import open_lines, zero
 from agents.guidance.ordering import natural
-from agents.registry import REGISTERED
 from envs import ChanceNode, ConnectX, ExplicitTree, MaxNode, MinNode
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.clocks import ends_within
+from tests.helpers.quick_agents import unhurried_agent
 from tests.helpers.random_graphs import Graph, RandomGraph
 from tests.helpers.strategies import Position, contested_games, late_positions, narrow
 from tests.helpers.textbook import aids
@@ -91,7 +90,7 @@ def test_a_rounded_mean_does_not_stand_in_the_way_of_a_proof() -> None:
 
 
 @given(graphs, aids(depth=st.none() | st.integers(1, 9), tie_break=tie_breaks))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_alpha_beta_proves_what_is_true(graph: RandomGraph, options: dict[str, Any]) -> None:
     result = AlphaBetaAgent(heuristic=graph.guess, **options).search(graph, 0)
     require_truth(graph, result)
@@ -99,7 +98,7 @@ def test_alpha_beta_proves_what_is_true(graph: RandomGraph, options: dict[str, A
 
 
 @given(graphs, seeds, st.sampled_from([0, 3, 1_000_000]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_bounds_hold_in_any_window_at_any_depth(graph: RandomGraph, seed: int, size: int) -> None:
     """One search with one table, asked about states in any order, as no agent would."""
     rng = Random(seed)
@@ -120,7 +119,7 @@ def test_bounds_hold_in_any_window_at_any_depth(graph: RandomGraph, seed: int, s
 
 
 @given(graphs, st.none() | st.integers(1, 9), tie_breaks)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_minimax_proves_what_is_true(graph: RandomGraph, depth: int | None, tie_break: str) -> None:
     agent = MinimaxAgent(depth=depth, heuristic=graph.guess, tie_break=tie_break)
     result = agent.search(graph, 0)
@@ -129,7 +128,7 @@ def test_minimax_proves_what_is_true(graph: RandomGraph, depth: int | None, tie_
 
 
 @given(graphs, st.integers(1, 9))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_expectimax_proves_what_no_longer_depends_on_its_depth(
     graph: RandomGraph, depth: int
 ) -> None:
@@ -140,7 +139,7 @@ def test_expectimax_proves_what_no_longer_depends_on_its_depth(
 
 
 @given(graphs, st.integers(1, 60), seeds)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_monte_carlo_tree_search_proves_what_is_true(
     graph: RandomGraph, simulations: int, seed: int
 ) -> None:
@@ -149,15 +148,10 @@ def test_monte_carlo_tree_search_proves_what_is_true(
 
 @pytest.mark.parametrize("name", agent_names())
 @given(late_positions(narrow(contested_games(largest=4)), most_free_cells=6))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_no_agent_calls_proven_what_is_not(name: str, position: Position) -> None:
     env, state = position
-    agent = make_agent(name, **REGISTERED[name].quick)
-    try:
-        result = agent.search(env, state)
-    except ValueError:  # policies know the boards that they were trained for
-        assume(False)
-    truth = BruteForce(env)
+    result, truth = unhurried_agent(name).search(env, state), BruteForce(env)
     if result.proven:
         assert result.value == truth.value(state) == truth.action_value(state, result.action)
     assert result.proven or name != "perfect"
@@ -176,7 +170,7 @@ def test_workers_prove_what_is_true(agent: Agent, seed: int) -> None:
     st.sampled_from([open_lines, zero]),
     seeds,
 )
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_bounds_of_the_compiled_search_hold(
     position: Position, size: int, heuristic: Any, seed: int
 ) -> None:

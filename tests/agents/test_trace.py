@@ -117,7 +117,7 @@ def assert_unchanged(agent: Agent, env: Any, state: Any) -> None:
 
 
 @given(mixed_trees(), depth_first_agents(some_depths))
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_a_search_of_a_tree_is_the_same_with_a_trace(tree: Any, agent: Agent) -> None:
     assert_unchanged(agent, ExplicitTree(tree), ())
 

@@ -114,7 +114,9 @@ WRONG: list[Any] = [None, True, 7, -1.5, 10**400, "word", [], [1, 2], {}, [[1]],
 
 
 @pytest.mark.parametrize(
-    "agent", [quick_agent("alphabeta"), quick_agent("mcts")], ids=["nodes", "simulations"]
+    "agent",
+    [AlphaBetaAgent(depth=2), MCTSAgent(simulations=8, seed=1)],
+    ids=["nodes", "simulations"],
 )
 def test_a_trace_with_anything_wrong_in_it_is_read_and_shown_as_it_is_or_not(agent: Agent) -> None:
     env = ConnectX(rows=3, columns=3, inarow=2)
