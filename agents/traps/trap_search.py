@@ -27,7 +27,8 @@ LEAST_LIKELY = 0.02
 HOPE = 1.05
 """Trials prefer replies after which most can still be won: this number less their value."""
 DOUBT = 0.05
-"""The least probability with which a model is judged by a reply."""
+"""The least probability with which a model is judged by a reply: none refutes it, for another
+opponent may reach the same node in another game."""
 
 
 class Turn(NamedTuple):
@@ -151,7 +152,7 @@ class TrapSearch:
         if isinstance(leaf, ReplyTurn) and not leaf.children:
             for probability, reply in likely_replies(replies, leaf.belief):
                 following = self.env.get_next_state(leaf.state, reply.column)
-                belief = belief_after(leaf.belief, reply)
+                belief = posterior(leaf.belief, reply.chances, DOUBT)
                 leaf.children.append((probability, self.turn(following, reply.turn, belief)))
         _carry_up(path)
 
@@ -235,14 +236,6 @@ def likely_replies(replies: Iterable[Reply], belief: Belief) -> Sequence[tuple[f
     likely = [pair for pair in told if pair[0] >= min(LEAST_LIKELY, most)]
     total = sum(probability for probability, _ in likely)
     return [(probability / total, reply) for probability, reply in likely]
-
-
-def belief_after(belief: Belief, reply: Reply) -> Belief:
-    """The belief about the opponent after a reply (Bayes).
-
-    No single reply refutes a model, for another opponent may reach this node in another game.
-    """
-    return posterior(belief, reply.chances, DOUBT)
 
 
 def _carry_up(path: Sequence[TrapNode]) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from agents.agent import Clock, TimeUp
 from agents.book.opening_book import shipped_book
+from agents.guidance.opponent_models import posterior
 from agents.solver.solver import Solver
 from agents.traps.likely_replies import ExactJudge, Judge
 from agents.traps.trap_search import (
@@ -16,7 +17,6 @@ from agents.traps.trap_search import (
     TrapSearch,
     TrapTurn,
     Turn,
-    belief_after,
     likely_replies,
     promise,
 )
@@ -233,9 +233,9 @@ def test_of_many_unlikely_replies_the_likeliest_stay() -> None:
 def test_a_reply_tells_which_model_plays() -> None:
     """By hand, as in Bayes' theorem; a model that excludes it is doubted, not refuted."""
     total = 0.75 * DOUBT + 0.25 * 0.9
-    belief = belief_after((0.5, 0.5), Reply(0, (0.9, 0.3), NOTHING))
+    belief = posterior((0.5, 0.5), (0.9, 0.3), DOUBT)
     assert belief == pytest.approx((0.75, 0.25))
-    doubted = belief_after(belief, Reply(0, (0.0, 0.9), NOTHING))
+    doubted = posterior(belief, (0.0, 0.9), DOUBT)
     assert doubted == pytest.approx((0.75 * DOUBT / total, 0.25 * 0.9 / total))
 
 
