@@ -108,13 +108,10 @@ LOOKED_UP = re.compile(r"['\"]?(?:\w+\.)?(ClassVar|InitVar|KW_ONLY)\b")
 
 
 def _refuse_texts_in_dataclasses(definitions: Sequence[Definition], future: bool) -> None:
-    """Refuse such annotations as texts: dataclasses look up their meaning in the module.
+    """Refuse such annotations as texts, which all are with `from __future__ import annotations`.
 
-    Kaggle's loader makes no module of the file, so dataclasses would make fields of these names.
-
-    Args:
-        definitions: what goes into the bundle.
-        future: whether `from __future__ import annotations` makes texts of all annotations.
+    Dataclasses look up a text's meaning in the module, of which Kaggle's loader makes none, and so
+    would make fields of these names.
     """
     fields = [
         (one, field)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
 from textwrap import dedent
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from submission.bundle.definitions import BundleError, Definition
 from submission.bundle.references import Reference, SourceText, find_references
@@ -32,6 +32,7 @@ class Builtin:
     """A function or class that every module knows."""
 
     name: str
+    module: ClassVar[str] = ""
 
 
 Meaning = Symbol | LibraryImport | Builtin
@@ -53,8 +54,7 @@ class Use(NamedTuple):
     @property
     def full_name(self) -> str:
         """What is read, with its module unless it is a builtin: `importlib.import_module`."""
-        module = None if isinstance(self.meaning, Builtin) else self.meaning.module
-        names = (module, self.meaning.name, *self.reference.path[self.parts :])
+        names = (self.meaning.module, self.meaning.name, *self.reference.path[self.parts :])
         return ".".join(filter(None, names))
 
 
@@ -93,12 +93,11 @@ def renamed(definition: Definition, uses: Iterable[Use], names: Mapping[Meaning,
             _, meaning, parts = uses_at[reference]
             path = (names[meaning], *path[parts:])
             if path != reference.path:
-                start, end = reference.start, reference.ends[parts - 1]
-                before, behind = (
-                    source[: start - definition.start],
-                    source[end - definition.start :],
+                start, end = (
+                    offset - definition.start
+                    for offset in (reference.start, reference.ends[parts - 1])
                 )
-                source = before + names[meaning] + behind
+                source = source[:start] + names[meaning] + source[end:]
         expected.insert(0, path)
     text = _at_the_margin(definition, source)
     if source != definition.source:
@@ -133,7 +132,7 @@ def _keeping(name: str, meanings: set[Meaning], own: OwnNames) -> set[Meaning]:
     if name in own:
         return {meaning for meaning in meanings if meaning == own[name]}
     builtins: set[Meaning] = {meaning for meaning in meanings if isinstance(meaning, Builtin)}
-    fixed = {meaning for meaning in meanings if _is_fixed(meaning)}
+    fixed = set(filter(_is_fixed, meanings))
     imports: set[Meaning] = {meaning for meaning in meanings if isinstance(meaning, LibraryImport)}
     first = builtins or fixed or imports or meanings
     return first if fixed or len(first) == 1 else set()
@@ -149,7 +148,7 @@ def _captured(uses: Uses) -> Iterator[Meaning]:
 
 
 def _require_renamable(meanings: Iterable[Meaning], uses: Uses) -> None:
-    fixed = {meaning for meaning in meanings if _is_fixed(meaning)}
+    fixed = set(filter(_is_fixed, meanings))
     for definition, every in uses.items():
         for use in every:
             if use.meaning in fixed:
@@ -162,15 +161,13 @@ def _require_renamable(meanings: Iterable[Meaning], uses: Uses) -> None:
 
 
 def _order(meaning: Meaning) -> tuple[str, str, str]:
-    module = "" if isinstance(meaning, Builtin) else meaning.module
-    return type(meaning).__name__, module, f"{_plain_name(meaning)} {meaning!r}"
+    return type(meaning).__name__, meaning.module, f"{_plain_name(meaning)} {meaning!r}"
 
 
 def _qualified(meaning: Meaning) -> Iterator[str]:
     """Candidates for a qualified name, the most readable first."""
-    module = "" if isinstance(meaning, Builtin) else meaning.module
     name = _plain_name(meaning).lstrip("_")
-    stem, full = (_identifier(text) for text in (module.rpartition(".")[2], module))
+    stem, full = map(_identifier, (meaning.module.rpartition(".")[2], meaning.module))
     yield f"{stem}__{name}"
     yield f"{full}__{name}"
     for number in count(2):

@@ -111,7 +111,7 @@ def test_players(python: Path, own: str) -> None:
         python,
         f"check {own} --patience 0",
         f"evaluate {own} --against greedy --games 2 --workers 1 --results games.jsonl",
-        f"grade {own} --sample 2 --workers 1",
+        f"grade {own} --sample 1 --workers 1",
         "ladder greedy random minimax:depth=1 --games 2 --workers 1 --arena own "
         "--results ladder.jsonl",
         encoding="ascii",
@@ -122,7 +122,7 @@ def test_players(python: Path, own: str) -> None:
     assert float(facts["loading"].split()[0]) < 0.1  # the start of its process takes longer
     titles = {
         "games.jsonl": "Results of own.py",
-        "own.py": "own.py in 2 solved positions",
+        "own.py": "own.py in 1 solved position",
         "ladder.jsonl": "Ladder of 3 players",
     }
     assert all(title in report for title in titles.values())
