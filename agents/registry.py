@@ -13,7 +13,7 @@ from agents.expectimax import ExpectimaxAgent
 from agents.levels import LevelAgent
 from agents.mcts_agent import MCTSAgent
 from agents.minimax import MinimaxAgent
-from agents.options import agent_options, check_options
+from agents.options import agent_options, check_options, require_one_of
 from agents.perfect import PerfectAgent
 from agents.policy.alphazero_agent import AlphaZeroAgent
 from agents.policy.policy_agent import PolicyAgent
@@ -46,8 +46,7 @@ def agent_names() -> list[str]:
 
 def agent_class(name: str) -> type[Agent]:
     """The class of a registered agent; the ValueError for another name lists the known ones."""
-    if name not in REGISTERED:
-        raise ValueError(f"unknown agent {name!r}: choose one of {', '.join(REGISTERED)}")
+    require_one_of("agent", name, REGISTERED)
     return REGISTERED[name]
 
 

@@ -2,7 +2,7 @@
 
 Values, alpha and beta are from player 1's view. `SearchTrace.scale` turns them into the game's own
 numbers: in a tree of scale 16.0 a leaf written as 14 has the value 0.875. Labels show these numbers
-    to readers.
+to readers.
 """
 
 from collections.abc import Hashable, Iterable, Mapping

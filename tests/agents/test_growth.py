@@ -17,28 +17,24 @@ from agents.trace.growth import (
 )
 from agents.trace.pictures.picture import simulations_picture
 from agents.trace.recorder import LIMIT
-from agents.trace.recording import recorded
 from agents.trace.trace import Path, ReturnReason, SearchTrace
 from envs import ConnectX, ExplicitTree, TicTacToe, state_from_moves
 from tests.helpers.random_trees import mixed_trees, plain_trees
+from tests.helpers.strategies import Position
+from tests.helpers.traces import trace_of
 
 SHORT: dict[str, dict[str, Any]] = {
     "alphabeta": {"depth": 3, "time_limit": None},
     "minimax": {"depth": 2},
     "mcts": {"simulations": 60, "seed": 3},
 }
+FOUR_TAKEN = Position(TicTacToe(), state_from_moves(TicTacToe(), "1528"))
 DEPTH_FIRST = ("minimax", "alphabeta", "expectimax")
 
 small_searches = st.tuples(
     st.sampled_from([("minimax", {"depth": 3}), ("alphabeta", {"depth": 4}), ("expectimax", {})]),
     mixed_trees().map(ExplicitTree),
 )
-
-
-def trace_of(agent: str, env: Any, state: Any, **options: Any) -> SearchTrace:
-    trace = SearchTrace()
-    recorded(make_agent(agent, **options), trace).search(env, state)
-    return trace
 
 
 def looked_at(search: SlicedSearch) -> list[SearchTrace]:
@@ -58,7 +54,7 @@ def without_windows(trace: SearchTrace) -> SearchTrace:
 @given(small_searches)
 def test_a_search_looks_the_same_while_it_goes_on_and_afterwards(case: Any) -> None:
     (agent, options), tree = case
-    whole = trace_of(agent, tree, (), **options)
+    whole = trace_of(make_agent(agent, **options), tree)
     seen = looked_at(SlicedSearch(make_agent(agent, **options), tree, ()))
     assert len(seen) == len(whole.nodes)
     for step, then in enumerate(seen, start=1):
@@ -67,7 +63,7 @@ def test_a_search_looks_the_same_while_it_goes_on_and_afterwards(case: Any) -> N
 
 @given(plain_trees().map(ExplicitTree))
 def test_the_window_of_an_open_node_follows_from_its_children(tree: Any) -> None:
-    whole = trace_of("alphabeta", tree, (), table_size=0, killer_moves=False)
+    whole = trace_of(make_agent("alphabeta", table_size=0, killer_moves=False), tree)
     for step in range(1, len(whole.nodes)):
         then = trace_after(whole, step)
         nodes = {node.path: node for node in then.nodes}
@@ -86,7 +82,7 @@ def test_the_window_of_an_open_node_follows_from_its_children(tree: Any) -> None
 
 @pytest.mark.parametrize("agent", DEPTH_FIRST)
 def test_open_nodes_are_those_on_the_way_to_the_next_one(agent: str) -> None:
-    whole = trace_of(agent, TicTacToe(), state_from_moves(TicTacToe(), "1528"), depth=4)
+    whole = trace_of(make_agent(agent, depth=4), *FOUR_TAKEN)
     for step in range(1, len(whole.nodes)):
         then, following = trace_after(whole, step), whole.nodes[step]
         way = following.path if following.iteration == then.nodes[0].iteration else ()
@@ -97,7 +93,7 @@ def test_open_nodes_are_those_on_the_way_to_the_next_one(agent: str) -> None:
 
 def test_a_monte_carlo_tree_has_the_visits_of_its_simulations_so_far() -> None:
     env = ConnectX(4, 4, 3)
-    whole = trace_of("mcts", env, env.initial_state(), simulations=60, seed=3)
+    whole = trace_of(make_agent("mcts", simulations=60, seed=3), env)
     for step in range(1, len(whole.simulations) + 1):
         visits = Counter(
             simulation.path[:length]
@@ -110,7 +106,7 @@ def test_a_monte_carlo_tree_has_the_visits_of_its_simulations_so_far() -> None:
 
 def test_a_monte_carlo_tree_looks_the_same_while_it_grows() -> None:
     env, options = TicTacToe(), {"simulations": 80, "seed": 5}
-    whole = trace_of("mcts", env, env.initial_state(), **options)
+    whole = trace_of(make_agent("mcts", **options), env)
     search = SlicedSearch(make_agent("mcts", **options), env, env.initial_state())
     seen = set()
     while search.advance(0):
@@ -125,7 +121,7 @@ def test_a_monte_carlo_tree_looks_the_same_while_it_grows() -> None:
 
 def test_growth_is_shown_and_told() -> None:
     env = ConnectX()
-    whole = trace_of("alphabeta", env, env.initial_state(), depth=3, time_limit=None)
+    whole = trace_of(make_agent("alphabeta", depth=3, time_limit=None), env)
     growth = growth_after(whole, steps(whole), 40)
     assert (growth.chosen, growth.path) == (whole.chosen, ())
     assert growth.words[-1] == f"the search chooses {whole.action_label(whole.chosen)}"
@@ -140,7 +136,7 @@ def test_growth_is_shown_and_told() -> None:
 @pytest.mark.parametrize("agent", ["alphabeta", "minimax", "mcts"])
 def test_any_first_nodes_are_a_tree_that_counts_what_is_below(agent: str) -> None:
     env = ConnectX()
-    whole = trace_of(agent, env, state_from_moves(env, "44444326556"), **SHORT[agent])
+    whole = trace_of(make_agent(agent, **SHORT[agent]), env, state_from_moves(env, "44444326556"))
     for step in (1, steps(whole) // 2, steps(whole)):
         growth = growth_after(whole, step, 10**6)
         nodes = growth.nodes
@@ -190,7 +186,7 @@ def test_what_cannot_be_looked_at_is_refused() -> None:
         SlicedSearch(make_agent("minimax"), ConnectX(), over).advance(1)
     with pytest.raises(ValueError, match="cannot be recorded"):
         SlicedSearch(make_agent("random"), ConnectX(), over)
-    whole = trace_of("minimax", TicTacToe(), state_from_moves(TicTacToe(), "1528"), depth=2)
+    whole = trace_of(make_agent("minimax", depth=2), *FOUR_TAKEN)
     for step in (0, -1, 1000):
         with pytest.raises(ValueError, match="the step must be from 1 to"):
             trace_after(whole, step)

@@ -177,9 +177,9 @@ def test_the_same_random_numbers_grow_the_same_tree(
     unfinished_positions(st.sampled_from(WIDE_BOARDS)),
     tree_settings(),
     streams,
-    st.integers(1, 40),  # for a game of the reference's takes long there
+    st.integers(1, 25),  # for a game of the reference's takes long there
 )
-@settings(max_examples=20)
+@settings(max_examples=15)
 def test_words_of_128_and_256_bits_grow_the_same_tree(
     position: Position, options: TreeSettings, stream: int, simulations: int
 ) -> None:
