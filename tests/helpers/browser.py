@@ -48,9 +48,9 @@ SETTINGS: dict[str, Any] = {
 RESTING = "#game=connectx-4x4x4&moves=1234&first=person&second=person"
 """Where a page waits for the next test: no test goes there."""
 ARRIVED = """fragment => {
-    const [here, wanted] = [document.querySelector("#views a").hash, fragment].map(
-        text => new URLSearchParams(text.slice(1).replaceAll(/,|%2C/g, "")));
-    return ["game", "moves"].every(name => !wanted.has(name) || here.get(name) === wanted.get(name));
+    const read = text => new URLSearchParams(text.slice(1).replaceAll(/,|%2C/g, ""));
+    const here = read(document.querySelector("#views a").hash), wanted = read(fragment);
+    return ["game", "moves"].every(key => !wanted.has(key) || here.get(key) === wanted.get(key));
 }"""
 """Whether a page has gone where a fragment leads: its links say where it is."""
 NO_CONNECTION = re.compile(r"net::ERR_INTERNET_DISCONNECTED|net::ERR_CONNECTION")

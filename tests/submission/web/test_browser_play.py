@@ -161,6 +161,7 @@ def test_a_lost_position_names_what_resists_and_what_sets_a_trap(site: Site) -> 
 
 def press_slowly(page: "Page", button: "Locator", part: str) -> None:
     """Press a part of a button as a hand does, with new values between down and up."""
+    button.scroll_into_view_if_needed()
     x, y = button.evaluate(
         """(button, part) => {
             const { left, right, top, bottom } = button.querySelector(part).getBoundingClientRect();
@@ -175,7 +176,7 @@ def press_slowly(page: "Page", button: "Locator", part: str) -> None:
 
 
 def test_a_press_counts_though_new_values_come_before_the_hand_is_lifted(site: Site) -> None:
-    with site.visit("#game=connectx-9x9x5&moves=5&first=person&second=person") as page:
+    with site.visit("#game=connectx-16x16x5&moves=5&first=person&second=person") as page:
         page.locator("#values-switch").check()
         line = page.locator("#ply-line")
         estimates = page.locator("#values-list .estimate")
@@ -191,7 +192,7 @@ def test_a_press_counts_though_new_values_come_before_the_hand_is_lifted(site: S
 
 
 def test_values_tell_what_is_proven_from_what_is_estimated(site: Site) -> None:
-    with site.visit("#game=connectx-10x10x5&moves=5,6,5") as page:
+    with site.visit("#game=connectx-16x16x5&moves=5,6,5") as page:
         page.locator("#values-switch").check()
         row = page.locator("#values-list .value[data-exact=false]").first
         expect(row).to_contain_text(re.compile("estimate [+\N{MINUS SIGN}]?[01]"))
@@ -276,7 +277,7 @@ NOTE_FALLS = """() => {
 
 
 def test_a_stone_falls_to_its_cell_though_values_come_meanwhile(site: Site) -> None:
-    link = "#game=connectx-9x9x5&moves=5&first=person&second=person"
+    link = "#game=connectx-16x16x5&moves=5&first=person&second=person"
     with site.page(link, reduced_motion="no-preference") as page:
         page.locator("#values-switch").check()
         expect(page.locator("#values-list .estimate")).not_to_have_count(0)
@@ -560,8 +561,8 @@ def test_streams_are_closed_while_the_page_is_hidden(site: Site) -> None:
 def test_an_agents_answer_does_not_call_off_a_new_game_that_is_on_its_way(site: Site) -> None:
     link = "game=connectx-6x7x4&moves=&first=person&second=random:seed=1"
     with site.page(f"#{link}") as page:
-        page.evaluate(LATE, ["api/move", '"moves":"1"', 1500])
-        page.evaluate(LATE, ["api/position", "connectx-5x5x4", 3000])
+        page.evaluate(LATE, ["api/move", '"moves":"1"', 800])
+        page.evaluate(LATE, ["api/position", "connectx-5x5x4", 1600])
         title = page.locator("#game-title")
         for way in ("dialog", "link"):
             go_to(page, link)
@@ -599,15 +600,14 @@ def test_a_new_game_that_is_refused_leaves_the_agents_turn(site: Site) -> None:
 
 def test_a_place_that_is_left_before_it_is_there_leaves_nothing(site: Site) -> None:
     with site.page("#game=connectx-6x7x4&moves=44&first=person&second=person") as page:
-        page.evaluate(LATE, ["api/replays", '"offset":3', 1000])
-        page.evaluate(LATE, ["api/position", '"77"', 1000])
-        page.evaluate(LATE, ["api/position", '"8"', 1000])
+        for path, words in (("replays", '"offset":3'), ("position", '"77"'), ("position", '"8"')):
+            page.evaluate(LATE, [f"api/{path}", words, 600])
         replay = "view=replays&file=0&replay=3"
         for slow in (f"{replay}&moves=12", f"{replay}&moves=77", "moves=8"):
             go_to(page, slow)
             page.wait_for_timeout(300)
             go_to(page, "game=connectx-6x7x4&moves=44&first=person&second=person")
-            page.wait_for_timeout(1500)
+            page.wait_for_timeout(900)
             expect(page.locator("#seats .choice").first).to_have_text("Player X")
             expect(page.locator("#ply-line")).to_have_text("move 2 of 2")
             expect(page.locator("#error")).to_be_hidden()

@@ -366,7 +366,7 @@ def add_limit(route: "Route") -> None:
 
 
 def test_a_limit_is_told_where_it_ends_the_search(site: Site) -> None:
-    with site.page("#game=tictactoe&moves=15293&view=search") as page:
+    with site.page("#game=tictactoe&moves=152&view=search") as page:
         page.route("**/api/search?*", add_limit)
         page.get_by_role("button", name="Start", exact=True).click()
         state = page.locator("#search-state")

@@ -331,6 +331,23 @@ def test_a_telephone_on_its_side_needs_no_scrolling(
                 expect(page.locator(part)).to_be_in_viewport(ratio=1)
 
 
+def test_a_laptop_shows_the_end_of_a_game_and_the_toolbar(site: Site) -> None:
+    with site.visit(VIEWS["over"]) as page:
+        expect(page.locator("#ending")).to_be_in_viewport(ratio=1)
+        expect(page.locator("#new-game")).to_be_in_viewport(ratio=1)
+
+
+def test_the_end_of_a_game_covers_no_cell_of_its_board(site: Site) -> None:
+    with site.visit("#game=tictactoe&moves=15293") as page:
+        ending, board = (
+            page.locator("#ending").bounding_box(),
+            page.locator("#board").bounding_box(),
+        )
+        assert ending
+        assert board
+        assert ending["y"] >= board["y"] + board["height"]
+
+
 @pytest.mark.parametrize("view", VIEWS)
 def test_a_view_passes_an_audit_and_is_never_wider_than_the_page(site: Site, view: str) -> None:
     with site.page(VIEWS[view]) as page:

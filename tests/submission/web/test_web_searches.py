@@ -326,19 +326,19 @@ def test_a_process_that_dies_is_replaced_and_its_searches_begin_again(
         monkeypatch.setattr(SearchPool, "_hear", note)
         with SearchPool(1).running() as pool:
             (lost,) = active_children()
-            position = Asked(UNSOLVABLE, ())
-            pool.grow("values", position, lambda event, content: snapshots.put_nowait(content))
+            endless = LONG_SEARCH.position
+            pool.grow("values", endless, lambda event, content: snapshots.put_nowait(content))
             await snapshots.get()
-            moving = asyncio.ensure_future(pool.ask("move", asked, asked.seconds, False))
+            moving = asyncio.ensure_future(pool.ask("move", asked, asked.seconds, True))
             await begun.get()
             lost.kill()
             pool._call_off_late(await begun.get(), 1)
             assert (await moving)["action"] in range(7)
             while not snapshots.empty():
                 snapshots.get_nowait()
-            assert len((await snapshots.get())["columns"]) == 8
+            assert len((await snapshots.get())["columns"]) == 20
 
-    asyncio.run(lose_a_process())
+    asyncio.run(asyncio.wait_for(lose_a_process(), 120))
 
 
 def test_a_process_reports_that_it_is_ready_beside_a_large_answer(

@@ -48,7 +48,7 @@ function render() {
   byId("game-title").textContent = position.title;
   byId("ply-line").textContent = game.plies ? `move ${game.ply} of ${game.plies}` : `${position.inarow} in a row wins`;
   document.title = `${position.title} · connectx`;
-  document.querySelector("main").dataset.view = state.view;
+  Object.assign(document.querySelector("main").dataset, { view: state.view, place: position.place });
   turns.consider(agentsTurn(state, game));
   drawViews();
   seatRow.show(state, game, turns);
