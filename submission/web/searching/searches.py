@@ -1,7 +1,6 @@
 """The searches that a page can ask for, as a process of the server runs them."""
 
 import json
-import re
 from collections import OrderedDict, deque
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import replace
@@ -57,7 +56,6 @@ PICTURE_SHARE = 2
 TRAP_SECONDS = 1.0
 """Seconds for judging the replies to a move."""
 POLL_SECONDS = 0.02
-HYPHEN_OF_NUMBER = re.compile(r"(?<!\w)-(?=[\d∞])")
 
 Snapshots = Generator[dict[str, Any], None, None]
 
@@ -285,19 +283,7 @@ def picture_view(
     """The tree after a step as JSON, with a sentence if a limit has ended the search."""
     growth = growth_after(search.trace, step, nodes, root)
     limit = f"Its limit of {MOST_VISITS:,} visits ends the search here, before it has chosen."
-    shown: dict[str, Any] = _with_minus_signs(growth._asdict())
-    return {**shown, "limit": limit if search.is_full else None, "done": done}
-
-
-def _with_minus_signs(content: Any) -> Any:
-    """The same JSON, with negative numbers in its texts as they are printed."""
-    if isinstance(content, str):
-        return HYPHEN_OF_NUMBER.sub("\N{MINUS SIGN}", content)
-    if isinstance(content, dict):
-        return {name: _with_minus_signs(part) for name, part in content.items()}
-    if isinstance(content, list | tuple):
-        return [_with_minus_signs(part) for part in content]
-    return content
+    return {**growth._asdict(), "limit": limit if search.is_full else None, "done": done}
 
 
 QUESTIONS: Mapping[str, Callable[[Searches, Any], Any]] = {
