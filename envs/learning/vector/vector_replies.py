@@ -100,7 +100,7 @@ class KernelReplies:
         """Choose an action for each game in `turn`."""
         actions = np.zeros(len(turn), np.int64)
         choose = boards.kernel(make_choose(self.reply))
-        choose(self.tables, turn, self.streams(streams), boards.mover, boards.mask, actions)
+        choose(0, self.tables, turn, self.streams(streams), boards.mover, boards.mask, actions)
         return actions
 
     def seed(self, index: int, stream: int) -> None:
