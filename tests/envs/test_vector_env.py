@@ -144,7 +144,7 @@ def test_games_go_as_those_of_single_environments(data: st.DataObject) -> None:
     )
     mode = data.draw(st.sampled_from(AutoresetMode))
     num_envs = data.draw(st.integers(1, 7))
-    is_shared = arguments["opponent"] in (None, "random") and game == SHARED_GAME
+    is_shared = arguments["opponent"] == "random" and game == SHARED_GAME
     threads = data.draw(st.integers(1, 9)) if is_shared else 1
     theirs = SyncVectorEnv([partial(single, **arguments)] * num_envs, autoreset_mode=mode)
     ours = make_vector_env(game, num_envs, **arguments, autoreset_mode=mode, threads=threads)
