@@ -20,9 +20,10 @@ from agents import make_agent
 from agents.policy.network import encode_policy
 from benchmarks.environments.random_games import play_random_games
 from envs import BoardGame, BoardState, ConnectX, TicTacToe
+from envs.compiled.jit import compiled
 from envs.compiled.random_stream import random_action, stream_of_seed
 from envs.games import game_entry
-from envs.learning.random_play import LegalActionSampler
+from envs.learning.random_play import LegalActionSampler, draw_of_masks
 from envs.learning.single_env import ENVIRONMENTS
 from envs.learning.vector import vector_boards
 from envs.learning.vector.vector_boards import Boards
@@ -594,6 +595,9 @@ def test_the_sampler_takes_masks_of_every_whole_kind() -> None:
     strided = np.repeat(masks, 2, axis=0)[::2]
     for same in (*kinds, read_only, np.asfortranarray(masks), strided, masks.tolist()):
         np.testing.assert_array_equal(LegalActionSampler(2).sample(same), expected)
+        np.testing.assert_array_equal(LegalActionSampler(2, threads=2).sample(same), expected)
+    draw: Any = compiled(draw_of_masks)
+    assert len(draw.signatures) == 1, "nobody waits for a second compilation"
 
 
 def test_random_tic_tac_toe_ends_as_often_as_calculated() -> None:

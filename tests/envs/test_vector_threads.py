@@ -98,10 +98,10 @@ print(played(threads=1))
 """
 
 
-def run(script: str, *arguments: str, **variables: str) -> list[str]:
+def run(script: str, **variables: str) -> list[str]:
     """The lines that a script prints in a process of its own."""
     done = subprocess.run(
-        [sys.executable, "-c", script, *arguments],
+        [sys.executable, "-c", script],
         env=os.environ | variables,
         cwd=Path(__file__).parents[2],
         capture_output=True,
