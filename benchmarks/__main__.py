@@ -41,7 +41,7 @@ from benchmarks.solver.positions import (
     solver_workloads,
     write_positions,
 )
-from benchmarks.solver.solver_peer import CommandPeer, SolverPeer, installed_bitbully
+from benchmarks.solver.solver_peer import BitBully, CommandPeer, SolverPeer, installed_bitbully
 from benchmarks.solver.solver_times import measure_solver, solver_report, solver_timings
 from benchmarks.strength.comparisons import (
     KNOWN_PAIRS,
@@ -407,8 +407,10 @@ def positions(
     seed: Annotated[int, typer.Option(help="The same seed makes the same positions.")] = 1,
 ) -> None:
     """Make the sets of positions again, with BitBully's scores: a few minutes."""
+    bitbully = BitBully(book=True)
     for kind in SETS:
-        write_positions(kind.path, [*_track(make_set(kind, seed), f"Making {kind.name}", SIZE)])
+        made = make_set(kind, seed, bitbully)
+        write_positions(kind.path, [*_track(made, f"Making {kind.name}", SIZE)])
 
 
 @app.command("hard-positions")

@@ -10,16 +10,12 @@ from envs.board import BoardState, state_from_moves
 from envs.connectx import ConnectFour
 
 
-def make_set(kind: PositionSet, seed: int) -> Iterator[ScoredPosition]:
+def make_set(kind: PositionSet, seed: int, bitbully: BitBully) -> Iterator[ScoredPosition]:
     """The positions of a set; the same seed gives the same ones.
 
     The number of plies is drawn evenly, then the position by random games. None repeats another,
     or its mirror image; none can be won at once.
-
-    Raises:
-        ModuleNotFoundError: BitBully is not installed.
     """
-    bitbully = BitBully(book=True)
     rng = Random(f"{seed} {kind.name}")
     seen: set[BoardState] = set()
     while len(seen) < SIZE:

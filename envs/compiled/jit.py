@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 KIND = "_kernel"  # the attribute of a kernel that says how it is decorated
+OPTIONS = "_options"  # its attribute that returns more of Numba's options, if it has any
 TWINS: dict[Callable[..., Any], Any] = {}  # the compiled twin of each kernel that has one
 INGREDIENTS: dict[Callable[..., Any], Any] = {}
 """The twin of each inlined kernel, for the twins of its callers; Python cannot call it."""
@@ -43,14 +44,6 @@ def jit(function: Function) -> Function:
     return _marked(function, "jit")
 
 
-def jit_parallel(function: Function) -> Function:
-    """Like `jit`, for a function whose loop over `parallel_range` is shared by threads.
-
-    The threads are Numba's, as many as `numba.set_num_threads` allows to the caller.
-    """
-    return _marked(function, "jit_parallel")
-
-
 def inlined(function: Function) -> Function:
     """Like `jit`, for the functions that kernels are made of: inlined at each call.
 
@@ -61,7 +54,7 @@ def inlined(function: Function) -> Function:
 
 
 def parallel_range(count: int) -> range:
-    """Return the range of a loop that `jit_parallel` shares; elsewhere, a plain range."""
+    """Return the range of a loop that threads share (`shared_loops`); elsewhere, a plain range."""
     return range(count)
 
 
@@ -153,7 +146,7 @@ def _twin(kernel: Callable[..., Any]) -> Any:
     twin, kind = _calling_twins(kernel), vars(kernel)[KIND]
     if kind == "inlined":
         return decorate(nogil=True, _nrt=False)(twin)
-    options = {"nogil": True, "parallel": kind == "jit_parallel"}
+    options = {"nogil": True} | vars(kernel).get(OPTIONS, dict)()
     if _is_installed(kernel):
         try:
             return _kept_by_name(decorate(cache=True, **options)(twin))
@@ -285,12 +278,34 @@ def _inlining_options() -> dict[str, Any]:
     """
     options: dict[str, Any] = {"nogil": True, "forceinline": True, "_nrt": False}
     try:
-        from numba.core.codegen import JITCodeLibrary
         from numba.core.compiler import Compiler
+
+        ingredient = ingredient_class()
     except ImportError:
         return options
-    library_base: Any = JITCodeLibrary
     compiler_base: Any = Compiler
+
+    class IngredientCompiler(compiler_base):  # type: ignore[misc]
+        def __init__(self, typing: Any, target: Any, library: Any, *others: Any) -> None:
+            if ENDING.is_set():
+                raise SystemExit
+            library = library or ingredient(target.codegen(), "ingredient")
+            super().__init__(typing, target, library, *others)
+
+    wrappers = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return {**options, **wrappers, "pipeline_class": IngredientCompiler}
+
+
+@lru_cache(maxsize=1)
+def ingredient_class() -> Any:
+    """Make the class of Numba's libraries of code that is only ever a part of other code.
+
+    Raises:
+        ImportError: a version of Numba without the class of its libraries.
+    """
+    from numba.core.codegen import JITCodeLibrary
+
+    library_base: Any = JITCodeLibrary
 
     class Ingredient(library_base):  # type: ignore[misc]
         """Code that is linked into its callers' code, and never loaded to run by itself."""
@@ -315,15 +330,7 @@ def _inlining_options() -> dict[str, Any]:
         def set_env(self, name: str, env: object) -> None:
             """Do nothing: inlined code has the environment of its caller."""
 
-    class IngredientCompiler(compiler_base):  # type: ignore[misc]
-        def __init__(self, typing: Any, target: Any, library: Any, *others: Any) -> None:
-            if ENDING.is_set():
-                raise SystemExit
-            library = library or Ingredient(target.codegen(), "ingredient")
-            super().__init__(typing, target, library, *others)
-
-    wrappers = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return {**options, **wrappers, "pipeline_class": IngredientCompiler}
+    return Ingredient
 
 
 def _teach_numba() -> None:

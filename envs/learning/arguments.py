@@ -142,14 +142,15 @@ def require_actions(actions: NDArray[Any], count: int) -> Words:
 
 
 def require_masks(action_masks: NDArray[Any]) -> NDArray[Any]:
-    """Return action masks as an array that the kernels take."""
+    """Return action masks as the array that the sampler's kernel is compiled for."""
     array = np.asarray(action_masks)
     if array.ndim != 2 or array.dtype.kind not in "biu" or not array.dtype.isnative:
         raise ValueError(
             "action masks are 0 and 1, a row for each game: shape (n, actions), not "
             f"{array.dtype} of shape {array.shape}"
         )
-    return array
+    is_as_ours = array.dtype == np.int8 and array.flags.c_contiguous and array.flags.writeable
+    return array if is_as_ours else (array != 0).astype(np.int8, order="C")
 
 
 def first_illegal(actions: Words, action_masks: Bytes) -> int | None:

@@ -1,11 +1,13 @@
 """Random play in batches: draws legal actions from masks."""
 
 from functools import lru_cache, partial
+from typing import Any
 
 import numpy as np
 
-from envs.compiled.jit import Words, compiled, compiles, fastest, jit, jit_parallel, parallel_range
+from envs.compiled.jit import Words, compiled, compiles, fastest, jit, parallel_range
 from envs.compiled.random_stream import drawn_index, next_stream, stream_of_seed
+from envs.compiled.shared_loops import jit_parallel
 from envs.learning.arguments import Seed, require_count, require_masks, require_seed
 from envs.learning.vector.vector_kernels import Bytes
 from envs.learning.vector.vector_threads import Kernel, ThreadedKernel, useful_threads
@@ -69,7 +71,8 @@ def make_draw(threads: int) -> Kernel:
 def draw_in_parts(parts: int, masks: Bytes, streams: Words, actions: Words) -> None:
     """Run `draw_of_masks` in parallel."""
     for part in parallel_range(parts):
-        draw_of_masks(part, parts, masks, streams, actions)
+        number: Any = np.int64(part)  # as of a caller: the loop's own number has no sign
+        draw_of_masks(number, parts, masks, streams, actions)
 
 
 @jit

@@ -32,6 +32,13 @@ each_quick_set = pytest.mark.parametrize(
 )
 
 
+@pytest.fixture(scope="module")
+def bitbully() -> BitBully:
+    """The solver with its book, which takes half a second to load."""
+    pytest.importorskip("bitbully")
+    return BitBully(book=True)
+
+
 def best_line(env: BoardGame, state: BoardState) -> list[BoardState]:
     """The states of a game played out from `state` by two players who know everything."""
     truth = BruteForce(env)
@@ -90,30 +97,29 @@ def test_positions_are_of_their_kind_new_and_undecided(kind: PositionSet) -> Non
 
 @each_quick_set
 def test_scores_are_those_of_both_solvers(kind: PositionSet) -> None:
-    positions = read_positions(kind.path)[:10]
+    positions = read_positions(kind.path)[:5]
     scores = [position.score for position in positions]
     env = ConnectFour()
     states = [state_from_moves(env, position.moves) for position in positions]
     assert Solver(env).score_all(states) == scores
     pytest.importorskip("bitbully")
-    bitbully = BitBully()
-    assert [bitbully.score(position.moves) for position in positions] == scores
+    without_book = BitBully()
+    assert [without_book.score(position.moves) for position in positions] == scores
 
 
 @each_set
-def test_bitbully_with_its_book_agrees_with_the_published_scores(kind: PositionSet) -> None:
-    pytest.importorskip("bitbully")
-    bitbully = BitBully(book=True)
-    for moves, score in published_positions(kind.name)[:50]:
+def test_bitbully_with_its_book_agrees_with_the_published_scores(
+    kind: PositionSet, bitbully: BitBully
+) -> None:
+    for moves, score in published_positions(kind.name)[:20]:
         assert bitbully.score(moves) == score
 
 
 @each_set
-def test_the_seed_makes_the_positions(kind: PositionSet) -> None:
-    pytest.importorskip("bitbully")
-    assert list(islice(make_set(kind, seed=1), 5)) == read_positions(kind.path)[:5]
+def test_the_seed_makes_the_positions(kind: PositionSet, bitbully: BitBully) -> None:
+    assert list(islice(make_set(kind, 1, bitbully), 5)) == read_positions(kind.path)[:5]
     if kind is SETS[0]:
-        assert list(islice(make_set(kind, seed=2), 5)) != read_positions(kind.path)[:5]
+        assert list(islice(make_set(kind, 2, bitbully), 5)) != read_positions(kind.path)[:5]
 
 
 @given(st.integers(1, 25), st.randoms(use_true_random=False))

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from agents import make_agent
 from agents.policy.policy_agent import PolicyAgent
 from agents.reporting.stats import Estimate, score_estimate
 from benchmarks.results import FOLDER as BENCHMARKS
@@ -21,6 +22,7 @@ from benchmarks.strength.learned_parts import (
     MatchPart,
     Measured,
     NoSearchPart,
+    TicTacToePart,
     opening_plies,
 )
 from benchmarks.strength.value_losses import (
@@ -124,6 +126,7 @@ def test_a_match_counts_points_and_names_its_terms(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
+@pytest.mark.usefixtures("workers_in_threads")
 def test_without_search_the_answers_are_the_policys(tmp_path: Path) -> None:
     weights = policy_file(ConnectFour(), tmp_path)
     measured = NoSearchPart().measure(weights, settings())
@@ -137,25 +140,32 @@ def test_without_search_the_answers_are_the_policys(tmp_path: Path) -> None:
     assert [figure.of for figure in measured.figures] == [len(kept), len(best)]
 
 
-def test_all_positions_of_tic_tac_toe_are_judged(
+def test_outcomes_are_those_by_brute_force() -> None:
+    env = TicTacToe()
+    outcomes, truth = exact_outcomes(env), BruteForce[BoardState, int](env)
+    assert len(outcomes) == 5478 - 958  # of those reachable, without the finished ones
+    for state, outcome in outcomes.items():
+        assert outcome == truth.value(state) * (1 if state.player == 1 else -1)
+
+
+def test_all_positions_of_a_small_game_are_judged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(learned_parts, "SIMULATIONS", 1)
-    env, report = TicTacToe(), tmp_path / "report.json"
+    env, report = ConnectX(3, 3, 3), tmp_path / "report.json"
     weights = policy_file(env, tmp_path)
+    searching = make_agent("alphazero", weights=weights, simulations=4, engine="reference")
+    monkeypatch.setattr(learned_parts, "_searching", lambda weights, seed: searching)
+    monkeypatch.setattr("benchmarks.__main__.PARTS", [TicTacToePart(game=env)])
     run_benchmark("learned", weights, "--json", str(report))
     content = json.loads(report.read_text(encoding="utf-8"))
     found = shares(content["timings"])
     agent, truth = PolicyAgent(weights), BruteForce[BoardState, int](env)
     states = exact_outcomes(env)
-    assert len(states) == 5478 - 958  # of those reachable, without the finished ones
-    for state, outcome in states.items():
-        assert outcome == truth.value(state) * (1 if state.player == 1 else -1)
     lost = sum(value_lost(truth, state, agent.act(env, state)) for state in states)
     assert found["moves that lose value, no search"] == lost / len(states)
-    assert 0 < found["moves that lose value, 1 simulations"] < lost / len(states)
+    assert 0 < found["moves that lose value, 600 simulations"] < lost / len(states)
     assert found["points of player 1, no search"] in (0, 0.5, 1)
-    assert content["report"][1] == "TicTacToe()"
+    assert content["report"][1] == repr(env)
 
 
 def test_the_report_has_a_table_for_each_game_and_a_column_for_each_weights() -> None:

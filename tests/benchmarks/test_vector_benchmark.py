@@ -62,9 +62,9 @@ def test_every_batch_of_every_game_is_timed(monkeypatch: pytest.MonkeyPatch) -> 
 def test_random_games_and_opponents_are_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vector_environments, "RANDOM_GAMES", 100)
     monkeypatch.setattr(vector_environments, "OPPONENT_BATCH", 2)
-    monkeypatch.setattr(vector_environments, "OPPONENTS", ("random", "level:n=2"))
+    monkeypatch.setattr(vector_environments, "OPPONENTS", ("random", "greedy"))
     assert "tic-tac-toe" in report_text(random_game_report(measure_random_games(rounds=1)))
-    assert "level:n=2" in report_text(opponent_report(measure_opponents(rounds=1)))
+    assert "greedy" in report_text(opponent_report(measure_opponents(rounds=1)))
 
 
 LEFTMOST = """

@@ -25,7 +25,8 @@ def helped(number):
 """
 CALLER = """
 from called import helped
-from envs.compiled.jit import jit, jit_parallel, parallel_range
+from envs.compiled.jit import jit, parallel_range
+from envs.compiled.shared_loops import jit_parallel
 
 @jit
 def total(count):

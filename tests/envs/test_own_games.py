@@ -6,7 +6,7 @@ import random
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -260,28 +260,22 @@ class Nameless(Nim):
         return np.zeros(2)
 
 
-class Counted(Heaps):
-    """It says how many actions there are, not which."""
+def heaps_with_actions(kind: Callable[[list[Take]], Any]) -> type[Heaps]:
+    """A class whose `actions` are no sequence of them."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.actions: Any = len(self.actions)
+    class NoSequence(Heaps):
+        def __init__(self) -> None:
+            super().__init__()
+            self.actions = kind(self.actions)
 
-
-class Unordered(Heaps):
-    """A set's order, and so the numbers of its actions, may be another in each process."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.actions: Any = {*self.actions}
+    return NoSequence
 
 
-class Called(Heaps):
-    """Its actions are a method."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.actions: Any = self.actions.copy
+ACTIONS_THAT_ARE_NO_SEQUENCE: list[Callable[[list[Take]], Any]] = [
+    len,
+    set,  # its order, and so the numbers of the actions, may be another in each process
+    lambda actions: actions.copy,  # a method
+]
 
 
 class Bare:
@@ -302,9 +296,10 @@ class Bare:
         ("chance", Chance, "environments have turns of the players 1 and 2 alone"),
         ("nim", Nim, r"Nim has no encode\(state\), a NumPy array of the state"),
         ("nameless", Nameless, "Nameless has no `actions`, a sequence of all that there are"),
-        ("counted", Counted, "Counted has no `actions`, a sequence of all that there are"),
-        ("unordered", Unordered, "Unordered has no `actions`, a sequence of all that there are"),
-        ("called", Called, "Called has no `actions`, a sequence of all that there are"),
+        *(
+            ("unknown", heaps_with_actions(kind), "NoSequence has no `actions`, a sequence of all")
+            for kind in ACTIONS_THAT_ARE_NO_SEQUENCE
+        ),
         ("board", BoardGame, "give all that BoardGame takes a default"),
         ("made", Heaps(), "is no class: give that of the game"),
         ("bare", Bare, "Bare breaks the contract of a game: 'Bare' object has no attribute"),

@@ -103,11 +103,11 @@ def test_libraries_are_imported_whole() -> None:
 
 @pytest.mark.parametrize("environment_id", GYMNASIUM_IDS)
 def test_specifications_survive_json_and_pickle(environment_id: str) -> None:
-    env = gymnasium.make(environment_id, opponent="alphabeta:depth=2", seat="second")
+    env = gymnasium.make(environment_id, opponent="minimax:depth=2", seat="second")
     spec = env.spec
     assert spec is not None
     text = spec.to_json()
-    assert json.loads(text)["kwargs"] == {"opponent": "alphabeta:depth=2", "seat": "second"}
+    assert json.loads(text)["kwargs"] == {"opponent": "minimax:depth=2", "seat": "second"}
     for twin in (EnvSpec.from_json(text), pickle.loads(pickle.dumps(spec))):
         made = gymnasium.make(twin)
         assert made.spec == spec

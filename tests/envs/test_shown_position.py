@@ -84,7 +84,7 @@ def test_a_game_without_a_board_is_text() -> None:
 
 
 def test_a_board_too_large_to_draw_is_text() -> None:
-    env = ConnectX(100, 100, 4)
+    env = ConnectX(50, 51, 4)
     view = show(env, env.initial_state())
     assert view.svg is None
     assert shown(view).tags == ["pre"]

@@ -20,9 +20,10 @@ from agents import make_agent
 from agents.policy.network import encode_policy
 from benchmarks.environments.random_games import play_random_games
 from envs import BoardGame, BoardState, ConnectX, TicTacToe
+from envs.compiled.jit import compiled
 from envs.compiled.random_stream import random_action, stream_of_seed
 from envs.games import game_entry
-from envs.learning.random_play import LegalActionSampler
+from envs.learning.random_play import LegalActionSampler, draw_of_masks
 from envs.learning.single_env import ENVIRONMENTS
 from envs.learning.vector import vector_boards
 from envs.learning.vector.vector_boards import Boards
@@ -38,16 +39,6 @@ from tests.helpers.trained_policies import random_policy
 
 pytestmark = pytest.mark.usefixtures("threads_of_single_rows")
 
-GAMES: list[BoardGame] = [
-    *EVERY_GAME,
-    *(ConnectX(7, 8, 3), ConnectX(8, 8, 3), ConnectX(4, 52, 4)),
-]
-"""The last but one takes words of 128 bits; the last one is played in plain Python."""
-SHARED_GAME = TicTacToe()
-"""How threads share a step does not depend on the board, for which it is compiled. The steps of a
-level are shared on Connect Four's board alone, below."""
-COMPILED_GAMES = [ConnectX(6, 7, 4), ConnectX(8, 8, 3), TicTacToe()]
-"""Words of 64 and 128 bits, and each rule: the kernels of levels take seconds to compile."""
 WON_ON_THE_LAST_CELL = "567555452343641722571334167142211647237366"
 STEPS = 25
 
@@ -59,11 +50,22 @@ def last_legal(game: BoardGame, state: BoardState) -> int:
     return game.get_available_actions(state)[-1]
 
 
-OPPONENTS: list[Any] = [None, "random", last_legal, "greedy"]
-COMPILED_OPPONENTS: list[Any] = [
-    *(f"level:n={n}" for n in range(1, 7)),
-    ["random", ("level:n=3", 2), "greedy"],
+PYTHON_OPPONENTS: list[Any] = [last_legal, "greedy"]
+OPPONENTS: list[Any] = [None, "random", *PYTHON_OPPONENTS]
+MIXTURES: list[Any] = [["random", ("level:n=3", 2), "greedy"], ["level:n=6", "level:n=1"]]
+LEVELS: list[Any] = [f"level:n={n}" for n in range(1, 7)]
+SHARED_GAME = TicTacToe()
+"""How threads share a step does not depend on the board, for which it is compiled. The steps of a
+level are shared on Connect Four's board alone, below."""
+KINDS: list[tuple[BoardGame, list[Any], list[str]]] = [
+    (ConnectX(), OPPONENTS + LEVELS + MIXTURES, ["planes"]),
+    (SHARED_GAME, OPPONENTS + MIXTURES, ["planes"]),
+    (ConnectX(7, 8, 3), ["random", *PYTHON_OPPONENTS], ["flat"]),  # fills words of 64 bits
+    (ConnectX(8, 8, 3), OPPONENTS + MIXTURES, ["flat"]),  # takes words of 128 bits
+    (ConnectX(4, 52, 4), OPPONENTS, ["planes", "flat"]),  # is played in plain Python
 ]
+"""Games, opponents and observations that need few kernels together. A kernel takes seconds to
+compile: for a board, a kind of observations, and self-play, the random opponent or a level."""
 
 
 class LastLegal:
@@ -129,23 +131,21 @@ def side_by_side(
 @settings(max_examples=25)
 @given(data=st.data())
 def test_games_go_as_those_of_single_environments(data: st.DataObject) -> None:
-    game = data.draw(st.sampled_from(GAMES))
+    game, opponents, observations = data.draw(st.sampled_from(KINDS))
     entry = game_entry(game)
     single = partial(ENVIRONMENTS[entry.rules], *entry.sizes_of(game))
     arguments: dict[str, Any] = data.draw(
         st.fixed_dictionaries(
             {
-                "opponent": st.sampled_from(
-                    OPPONENTS + COMPILED_OPPONENTS * (game in COMPILED_GAMES)
-                ),
+                "opponent": st.sampled_from(opponents),
                 "seat": st.sampled_from(["first", "second", "random"]),
-                "observation": st.sampled_from(["planes", "flat"]),
+                "observation": st.sampled_from(observations),
             }
         )
     )
     mode = data.draw(st.sampled_from(AutoresetMode))
     num_envs = data.draw(st.integers(1, 7))
-    is_shared = arguments["opponent"] in (None, "random") and game == SHARED_GAME
+    is_shared = arguments["opponent"] == "random" and game == SHARED_GAME
     threads = data.draw(st.integers(1, 9)) if is_shared else 1
     theirs = SyncVectorEnv([partial(single, **arguments)] * num_envs, autoreset_mode=mode)
     ours = make_vector_env(game, num_envs, **arguments, autoreset_mode=mode, threads=threads)
@@ -166,7 +166,7 @@ def test_games_go_as_those_of_single_environments(data: st.DataObject) -> None:
         ("level:n=5", AutoresetMode.DISABLED, 2),
         ("policy", AutoresetMode.NEXT_STEP, 2),
         ("policy:temperature=1", AutoresetMode.SAME_STEP, 2),
-        ("alphazero:simulations=5,temperature=1", AutoresetMode.NEXT_STEP, 1),
+        ("alphazero:simulations=5,temperature=1,engine=reference", AutoresetMode.NEXT_STEP, 1),
         *((["random", ("level:n=3", 2), last_legal], mode, 1) for mode in AutoresetMode),
     ],
 )
@@ -185,12 +185,13 @@ def test_a_network_of_a_large_board_plays_as_in_single_environments(tmp_path: Pa
     """On words of 128 bits."""
     game, file = ConnectX(8, 8, 4), tmp_path / "policy.npz"
     file.write_bytes(encode_policy(random_policy(game, seed=1)))
-    opponent = f"policy:weights={file},temperature=1"
-    ours = make_vector_env(game, 3, opponent=opponent)
-    single = partial(ENVIRONMENTS[ConnectX], 8, 8, 4, opponent=opponent)
+    arguments: Any = {"opponent": f"policy:weights={file},temperature=1", "seat": "first"}
+    ours = make_vector_env(game, 3, **arguments)
+    single = partial(ENVIRONMENTS[ConnectX], 8, 8, 4, **arguments)
     for result, expected in side_by_side(ours, SyncVectorEnv([single] * 3), 5, 0.1):
         assert_same(result, expected)
-    assert isinstance(make_replies(game, Boards(game, 3), opponent), KernelReplies)
+    replies = make_replies(game, Boards(game, 3), arguments["opponent"])
+    assert isinstance(replies, KernelReplies)
 
 
 @pytest.mark.parametrize(
@@ -594,6 +595,9 @@ def test_the_sampler_takes_masks_of_every_whole_kind() -> None:
     strided = np.repeat(masks, 2, axis=0)[::2]
     for same in (*kinds, read_only, np.asfortranarray(masks), strided, masks.tolist()):
         np.testing.assert_array_equal(LegalActionSampler(2).sample(same), expected)
+        np.testing.assert_array_equal(LegalActionSampler(2, threads=2).sample(same), expected)
+    draw: Any = compiled(draw_of_masks)
+    assert len(draw.signatures) == 1, "nobody waits for a second compilation"
 
 
 def test_random_tic_tac_toe_ends_as_often_as_calculated() -> None:

@@ -1,6 +1,6 @@
 """Numba's threads in the vector environments: their number, forks, several callers."""
 
-import json
+import inspect
 import os
 import subprocess
 import sys
@@ -25,7 +25,20 @@ from envs.learning.vector.vector_threads import (
 pytestmark = pytest.mark.usefixtures("threads_of_single_rows")
 
 MOST = vector_threads.threading_of_numba().config.NUMBA_NUM_THREADS
-PLAY = """
+
+
+def played(threads: int) -> list[int]:
+    """Play random games; return the sum of the observations after each ply."""
+    env, sampler = TicTacToeVectorEnv(200, threads=threads), LegalActionSampler(1, threads)
+    env.reset(seed=1)
+    sums = []
+    for _ in range(60):
+        observations, *_ = env.step(sampler.sample(env.action_masks()))
+        sums.append(observations.sum().item())
+    return sums
+
+
+PLAY = f"""
 import os, sys
 from envs.learning.vector import vector_threads
 from envs.learning.vector.vector_env import TicTacToeVectorEnv
@@ -33,14 +46,7 @@ from envs.learning.random_play import LegalActionSampler
 
 vector_threads.ROWS_OF_A_THREAD = 20
 
-def played(threads):
-    env, sampler = TicTacToeVectorEnv(200, threads=threads), LegalActionSampler(1, threads)
-    env.reset(seed=1)
-    sums = []
-    for ply in range(60):
-        observations, *_ = env.step(sampler.sample(env.action_masks()))
-        sums.append(observations.sum().item())
-    return sums
+{inspect.getsource(played)}
 """
 IN_FORKS_AND_BY_MANY_CALLERS = """
 from concurrent.futures import ThreadPoolExecutor
@@ -82,19 +88,20 @@ if child:
     print("child", os.waitpid(child, 0)[1], flush=True)
     os._exit(0)
 """
-BY_COMPILED_BOARDS = """
-import json
+KERNELS_WITHOUT_NUMBA = f"""
+import sys
+sys.modules["numba"] = None
 from envs.learning.vector import vector_boards
 vector_boards.compiles = lambda: True
-print(json.dumps(played(threads=1)))
+{PLAY}
+print(played(threads=1))
 """
-WITHOUT_NUMBA = 'import sys; sys.modules["numba"] = None\n'
 
 
-def run(script: str, *arguments: str, **variables: str) -> list[str]:
+def run(script: str, **variables: str) -> list[str]:
     """The lines that a script prints in a process of its own."""
     done = subprocess.run(
-        [sys.executable, "-c", script, *arguments],
+        [sys.executable, "-c", script],
         env=os.environ | variables,
         cwd=Path(__file__).parents[2],
         capture_output=True,
@@ -157,9 +164,9 @@ def test_forks_play_that_load_the_environments_themselves() -> None:
 
 
 def test_steps_are_the_same_in_plain_python() -> None:
-    compiled = run(PLAY + BY_COMPILED_BOARDS)
-    assert run(WITHOUT_NUMBA + PLAY + BY_COMPILED_BOARDS) == compiled
-    assert len(set(json.loads(compiled[0]))) > 20
+    sums = played(threads=1)
+    assert run(KERNELS_WITHOUT_NUMBA) == [str(sums)]
+    assert len(set(sums)) > 20
 
 
 def test_openmp_is_told_to_spin_briefly_unless_the_user_says_how(

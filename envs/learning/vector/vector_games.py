@@ -141,6 +141,8 @@ class Games:
                 raise ValueError(f"sub-environment {index}: {error}") from None
 
     def _reply(self, replies: Replies, turn: Flags, rewards: Rewards) -> None:
+        if not turn.any():  # spare a learner who is always the first to move the compilation
+            return
         actions = replies.choose(self.boards, turn, self._streams)
         self.boards.play(actions, turn, -1.0, self.over, rewards)
 

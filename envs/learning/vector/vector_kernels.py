@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envs.bitboard import has_run
-from envs.compiled.jit import Flags, Words, bit_of, inlined, jit, jit_parallel, parallel_range
+from envs.compiled.jit import Flags, Words, bit_of, inlined, jit, parallel_range
 from envs.compiled.random_stream import drawn_index, next_stream
+from envs.compiled.shared_loops import jit_parallel
 
 Bytes = NDArray[np.int8]
 Rewards = NDArray[np.float64]
@@ -136,7 +137,7 @@ def make_shared_step(kind: StepKind) -> StepKernel:
                 reply_streams[first:last],
             )
             faults += step_part(
-                part,
+                np.int64(part),  # as of a caller: the loop's own number has no sign
                 tables,
                 draws_seats,
                 games_of_part,
@@ -158,12 +159,18 @@ def make_choose(reply: ReplyKernel) -> Callable[..., None]:
 
     @jit
     def choose(
-        tables: Any, turn: Flags, streams: Words, mover: Words, mask: Words, actions: Words
+        thread: int,
+        tables: Any,
+        turn: Flags,
+        streams: Words,
+        mover: Words,
+        mask: Words,
+        actions: Words,
     ) -> None:
         for game in range(len(turn)):
             if turn[game]:
                 actions[game], streams[game] = reply(
-                    tables, 0, streams[game], mover[game], mask[game]
+                    tables, thread, streams[game], mover[game], mask[game]
                 )
 
     return choose

@@ -30,7 +30,7 @@ class Replies(Protocol):
     """The opponents of many games."""
 
     def choose(self, boards: Boards, turn: Flags, streams: Words) -> Words:
-        """Choose an action for each game in `turn`; the others get arbitrary numbers.
+        """Choose an action for each game in `turn`, one at least; the others get any numbers.
 
         Raises:
             ValueError: an opponent chose an illegal action.
@@ -100,7 +100,7 @@ class KernelReplies:
         """Choose an action for each game in `turn`."""
         actions = np.zeros(len(turn), np.int64)
         choose = boards.kernel(make_choose(self.reply))
-        choose(self.tables, turn, self.streams(streams), boards.mover, boards.mask, actions)
+        choose(0, self.tables, turn, self.streams(streams), boards.mover, boards.mask, actions)
         return actions
 
     def seed(self, index: int, stream: int) -> None:
@@ -182,13 +182,12 @@ class BatchReplies:
         boards.observe(turn, np.zeros(count, np.int8), "planes", planes)
         boards.write_action_masks(~turn, masks)
         games = np.flatnonzero(turn)
-        if len(games):
-            chosen = self._opponent.choose_actions(planes[games], masks[games], games)
-            actions[games] = require_actions(chosen, len(games))
-            illegal = first_illegal(actions[games], masks[games])
-            if illegal is not None:
-                index = games[illegal]
-                raise illegal_reply(index, actions[index], np.flatnonzero(masks[index]).tolist())
+        chosen = self._opponent.choose_actions(planes[games], masks[games], games)
+        actions[games] = require_actions(chosen, len(games))
+        illegal = first_illegal(actions[games], masks[games])
+        if illegal is not None:
+            index = games[illegal]
+            raise illegal_reply(index, actions[index], np.flatnonzero(masks[index]).tolist())
         return actions
 
     def seed(self, index: int, stream: int) -> None:
