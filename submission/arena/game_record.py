@@ -75,6 +75,12 @@ class GameConfiguration:
         return self.referee is Referee.OPEN_SPIEL_TIC_TAC_TOE
 
     @property
+    def _limit(self) -> float:
+        """The limit of a move as Kaggle shows it: 2 and not 2.0."""
+        whole = int(self.act_timeout)
+        return whole if whole == self.act_timeout else self.act_timeout
+
+    @property
     def env(self) -> BoardGame:
         """The rules."""
         if self._is_tic_tac_toe:
@@ -90,7 +96,7 @@ class GameConfiguration:
         if self.referee.is_open_spiel:
             sizes = {"rows": self.rows, "columns": self.columns, "x_in_row": self.inarow}
             return {
-                "actTimeout": self.act_timeout,
+                "actTimeout": self._limit,
                 "episodeSteps": self.rows * self.columns + SPARE_STEPS,
                 "includeLegalActions": True,
                 "openSpielGameParameters": {} if self._is_tic_tac_toe else sizes,
@@ -100,7 +106,7 @@ class GameConfiguration:
             "rows": self.rows,
             "columns": self.columns,
             "inarow": self.inarow,
-            "actTimeout": self.act_timeout,
+            "actTimeout": self._limit,
         }
 
     def for_players(self) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import random
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
 from typing import Any, NamedTuple
@@ -172,7 +173,8 @@ def test_a_player_sees_what_kaggle_shows(tmp_path: Path) -> None:
 
     opening, rules = (3, 4, 3), GameConfiguration(4, 5, 3)
     kaggles, ours = ([writing(name, seat) for seat in ("1", "2")] for name in ("kaggle", "ours"))
-    record = play(*map(submitted, ours), opening=opening, configuration=rules)
+    as_options_give_it = replace(rules, act_timeout=2.0)
+    record = play(*map(submitted, ours), opening=opening, configuration=as_options_give_it)
     assert ending_of(record) == ending_by_kaggle(kaggles, tmp_path, opening, rules)
     assert record.columns[:3] == opening
     assert sum(map(len, record.durations)) == len(record.columns) - len(opening)

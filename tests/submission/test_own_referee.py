@@ -1,6 +1,7 @@
 """The own arena holds games as Kaggle's environment does, which is asked each time."""
 
 import sys
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from submission.arena import own_referee
+from submission.arena import kaggle_referee, own_referee
 from submission.arena.game_record import EPISODE_STEPS, GameConfiguration
 from submission.arena.kaggle_referee import hold_on_kaggle
 from submission.arena.own_referee import PlayedGame, hold_in_own_arena
@@ -198,6 +199,7 @@ def test_a_game_of_more_than_1000_steps_is_a_draw(monkeypatch: pytest.MonkeyPatc
     told = endless.for_kaggle() | limit
     monkeypatch.setattr(own_referee, "EPISODE_STEPS", limit["episodeSteps"])
     monkeypatch.setattr(GameConfiguration, "for_kaggle", lambda _: told)
+    monkeypatch.setattr(kaggle_referee, "_idle", defaultdict(list))  # it keeps environments
     ours, kaggles = (
         hold((ScriptedSeat([Turn(0)]), ScriptedSeat([Turn(0)])), (), endless)
         for hold in (hold_in_own_arena, hold_on_kaggle)
