@@ -11,7 +11,7 @@ from rich.text import Text
 
 from submission.checking.diagnosis import Fault, describe_choice, doubt_choice
 from submission.checking.game_plan import Limits
-from submission.checking.kaggle_image import doubt_import
+from submission.checking.kaggle_image import OLDER, doubt_import
 from submission.checking.last_words import fallen_back, last_words
 from submission.checking.observed_game import Choice, ObservedGame
 from submission.checking.source_facts import SourceFacts
@@ -247,8 +247,8 @@ def _warnings(
         )
     if source.newer_line is not None:
         yield (
-            f"Python 3.11, with which Kaggle may play, cannot read line {source.newer_line}: write "
-            "it without the syntax of newer versions"
+            f"Python {OLDER}, with which Kaggle may play, cannot read line {source.newer_line}: "
+            "write it without the syntax of newer versions"
         )
     for entry in source.imports or ():
         doubt, is_ours = doubt_import(entry), entry.module in PROJECT_MODULES

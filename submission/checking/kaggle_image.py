@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-from submission.checking.source_facts import Import
+from submission.checking.source_facts import OLDER_PYTHON, Import
 from submission.sandbox.interpreter import find_python
 
 ENVIRONMENT = Path(sys.prefix, "kaggle-image")
 """Where `make kaggle-image` puts a virtual environment with the images' versions and the newer one
 of the two Pythons with which games may be played: inside of the one that runs this."""
 
-OLDER_PYTHON = "-3.11"  # the end of the name of the folder with the older Python
+OLDER = ".".join(map(str, OLDER_PYTHON))  # names the environment with the older Python
 
 LIST = Path(__file__).with_name("kaggle_image.txt")
 """The image's distributions, with sources and dates."""
@@ -54,7 +54,7 @@ def image_pythons() -> Iterator[Path]:
     Raises:
         OSError, ValueError: an environment is not whole; see `find_python`.
     """
-    for environment in (ENVIRONMENT, ENVIRONMENT.with_name(ENVIRONMENT.name + OLDER_PYTHON)):
+    for environment in (ENVIRONMENT, ENVIRONMENT.with_name(f"{ENVIRONMENT.name}-{OLDER}")):
         if environment.exists():
             yield find_python(environment)
 

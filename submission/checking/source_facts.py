@@ -22,7 +22,7 @@ PARSING_SECONDS = 30
 
 MOST_BYTES = 20_000_000  # a longer source is not parsed: its syntax tree would take gigabytes
 
-OLDEST_GRAMMAR = (3, 11)
+OLDER_PYTHON = (3, 11)
 """The older of the two Pythons with which Kaggle may play."""
 
 MOST_PACKED_BYTES = 2_000_000
@@ -61,7 +61,7 @@ class SourceFacts:
     definitions: tuple[Definition, ...] = ()
     """In the order of the source; empty where parsing fails."""
     newer_line: int | None = None
-    """The line, from 1, that `OLDEST_GRAMMAR` lacks the syntax for; None where there is none."""
+    """The line, from 1, with syntax that `OLDER_PYTHON` lacks; None where there is none."""
 
     def standard_imports(self) -> tuple[str, ...] | None:
         """The imported modules of Python's standard library; None where parsing fails."""
@@ -187,8 +187,11 @@ def _definitions(statements: list[ast.stmt]) -> Iterator[tuple[str, int, str]]:
 
 
 def _newer_line(text: str) -> int | None:
+    """The first line of a source that this Python can read, and the older one cannot."""
+    if sys.version_info[:2] <= OLDER_PYTHON:
+        return None
     try:
-        ast.parse(text, feature_version=OLDEST_GRAMMAR)
+        ast.parse(text, feature_version=OLDER_PYTHON)
     except SyntaxError as error:
         return error.lineno
     return next(_newer_fields(text), None)
