@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
@@ -53,6 +54,17 @@ def show_all(page: "Page", view: str) -> None:
         page.locator("#standings").wait_for()
     if view not in ("over", "search"):  # the stage is all that is seen
         page.locator("#values-list .value").first.wait_for()
+
+
+@contextmanager
+def unanswered(page: "Page", path: str) -> Iterator[None]:
+    """Have these questions of a page wait for their answers meanwhile."""
+    waiting: list[Route] = []
+    page.route(path, lambda route: waiting.append(route))
+    yield
+    for route in waiting:
+        route.continue_()
+    page.unroute(path)
 
 
 def test_replays_are_filtered_and_stepped_through(site: Site) -> None:
@@ -183,11 +195,11 @@ def test_a_file_is_taken_wherever_it_is_dropped(site: Site, tmp_path: Path) -> N
 
 def test_a_game_is_opened_from_the_file_whose_list_it_stands_in(site: Site) -> None:
     with site.page("#view=replays") as page:
-        page.evaluate(LATE, ["api/replays", '"file":1', 1500])
         games = page.locator("#replays-list button")
         expect(games).to_have_count(15)
-        page.locator("#replays-file").select_option("1")
-        games.nth(4).click()
+        with unanswered(page, "**/api/replays"):
+            page.locator("#replays-file").select_option("1")
+            games.nth(4).click()
         expect(page.locator("#seats")).to_contain_text("hero")
         assert "file=0&replay=4" in page.url
 
@@ -268,11 +280,11 @@ def test_a_move_before_the_next_puzzle_is_on_the_board_is_not_judged(site: Site)
         page.get_by_role("button", name="Practise the mistakes of this file").click()
         next_one, told = page.locator("#retry-next"), page.locator("#retrying-detail")
         expect(next_one).to_be_enabled()
-        page.evaluate(LATE, ["api/position", "", 1000])
-        next_one.click()
-        places(page).last.click()
-        page.wait_for_timeout(300)
-        expect(told).not_to_contain_text(re.compile("Right|Not yet"))
+        with unanswered(page, "**/api/position"):
+            next_one.click()
+            places(page).last.click()
+            page.wait_for_timeout(300)
+            expect(told).not_to_contain_text(re.compile("Right|Not yet"))
         expect(page.locator("#retrying-title")).to_contain_text("Mistake 2")
         places(page).last.click()
         expect(told).to_contain_text(re.compile("Right|Not yet"))
