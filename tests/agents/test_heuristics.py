@@ -111,6 +111,7 @@ def test_the_middle_of_a_game_without_columns_is_refused() -> None:
         (TicTacToe(), "512", 1.0 + 2 / 4 - 1 / 4),  # 2-5-8 has two stones; 1-4-7 is player 2's
         # The middle of the bottom row is in four rows, one column and two diagonals of four.
         (ConnectFour(), "4", 7 * 4.0**-2),
+        (ConnectX(2, 2, inarow=10**12), "12", 0.0),  # no line is as long
     ],
 )
 def test_open_lines_counted_by_hand(env: BoardGame, moves: str, difference: float) -> None:
