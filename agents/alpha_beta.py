@@ -134,10 +134,6 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
         self.observer.leave(finding.value)
         return finding
 
-    def guess(self, state: State) -> float:
-        """The heuristic's value of a state at which the search stops looking ahead."""
-        return self.heuristic(self.env, state)
-
     def state_value(
         self,
         state: State,

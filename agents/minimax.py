@@ -89,7 +89,7 @@ class Minimax(DepthFirstSearch[State, Action]):
         if not replies:
             finding = Finding.end(self.env.reward(state, action))
         elif depth == 1:
-            finding = Finding.guess(self.heuristic(self.env, child))
+            finding = Finding.guess(self.guess(child))
         else:
             finding = self.state_value(child, replies, depth - 1)
         self.observer.leave(finding.value)

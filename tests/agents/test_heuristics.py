@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents import AlphaBetaAgent, GreedyAgent, MinimaxAgent
+from agents import AlphaBetaAgent, ExpectimaxAgent, GreedyAgent, MinimaxAgent
 from agents.guidance.heuristics import (
     HEURISTICS,
     automatic,
@@ -19,7 +19,7 @@ from agents.guidance.heuristics import (
     threat_board,
     zero,
 )
-from envs import BoardGame, ConnectFour, ConnectX, TicTacToe, state_from_moves
+from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.bitboard import column_cells
 from tests.helpers.kaggle_rules import kaggle_game, kaggle_rules
 from tests.helpers.small_games import Nim
@@ -97,6 +97,17 @@ def test_the_middle_of_a_game_without_columns_is_refused() -> None:
             ValueError, match=r"^the ordering centre is for columns, not for .*: choose auto"
         ):
             agent.require_playable(Nim(1, 2))
+
+
+@pytest.mark.parametrize("agent", [MinimaxAgent, AlphaBetaAgent, ExpectimaxAgent])
+def test_a_guess_beyond_a_win_is_refused(agent: Any) -> None:
+    def stones(env: BoardGame, state: BoardState) -> float:
+        return state.mask.bit_count() / 4
+
+    env = TicTacToe()
+    assert agent(depth=4, time_limit=None, heuristic=stones).search(env, env.initial_state())
+    with pytest.raises(ValueError, match=r"^the heuristic gives 1\.25 in .*between -1 and 1"):
+        agent(depth=5, time_limit=None, heuristic=stones).search(env, env.initial_state())
 
 
 # --- counted by hand
