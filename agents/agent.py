@@ -109,6 +109,21 @@ def legal_actions(env: Env[State, Action], state: State) -> tuple[Action, ...]:
     return actions
 
 
+def final_reward(env: Env[State, Action], state: State, action: Action) -> float:
+    """The reward of an action that ends the game, from player 1's view.
+
+    Raises:
+        ValueError: it is beyond -1 or 1, so that no search could tell a win.
+    """
+    reward = env.reward(state, action)
+    if not -1.0 <= reward <= 1.0:
+        raise ValueError(
+            f"the reward of {action!r} in {state} is {reward!r}: scale rewards to [-1, 1], where "
+            "1 is a win of player 1"
+        )
+    return reward
+
+
 def player_sign(env: Env[State, Action], state: State) -> int:
     """+1 where player 1 is to move, -1 where player 2 is, 0 where chance decides."""
     player = env.current_player(state)
