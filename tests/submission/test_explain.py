@@ -462,6 +462,7 @@ def test_a_win_at_hand_is_told_without_a_trap(explain: Explain) -> None:
         (["--tree", "[['?', 3], ['?', 2]]"], "2 leaves of the tree are ?"),
         (["--tree", "[3?, 2]"], "cannot be read"),
         (["--tree", "[[3, '?'], {'chance': [[1, 3]]}]"], "chance decides in the tree"),
+        (["--tree", "{'chance': [[1, 3]]}"], "chance decides at the root of the tree"),
         (["--tree", "[[3, '?'], 2]", "--agent", "mcts"], f"is solved for {COMPARING}, not mcts"),
         (["--tree", "[[3, '?'], 2]", "--svg", "x.svg"], "give the ? a number"),
         (["--tree", "[[3, '?'], 2]", "-O", "time_limit=0"], "the time was up"),
