@@ -247,14 +247,8 @@ def simulations_picture(trace: SearchTrace) -> PictureNode:
     for path, place in places.items():
         if path:
             places[path[:-1]].children.append(place)
-    for place in places.values():
-        if place.path in trace.proven and not place.children:
-            place.shape = Shape.TERMINAL
-        place.children.sort(key=lambda child: -(child.visits or 0))
-        for child in place.children:
-            child.share = (child.visits or 0) / (place.visits or 1)
     values = {
-        path: trace.proven.get(path, total / (visits + 1))
+        path: trace.proven.get(path, total / (visits + 1 or 1))
         for path, (visits, total) in statistics.items()
     }
     expected: PictureNode | None = places.get((trace.chosen,))
@@ -262,6 +256,12 @@ def simulations_picture(trace: SearchTrace) -> PictureNode:
     while expected is not None:
         expected.principal = True
         expected = _expected_child(trace, expected, values)
+    for place in places.values():
+        if place.path in trace.proven and not place.children:
+            place.shape = Shape.TERMINAL
+        place.children.sort(key=lambda child: -(child.visits or 0))
+        for child in place.children:
+            child.share = (child.visits or 0) / (place.visits or 1)
     return places[()]
 
 
@@ -270,7 +270,8 @@ def _expected_child(
 ) -> PictureNode | None:
     """A player's expected choice, as `final_action` makes it by visits; None where chance decides.
 
-    `values` are proven ones or else mean results, as `SearchedNode.value`.
+    The children stand in the order of their creation, and of equals the first is chosen. `values`
+    are proven ones or else mean results, as `SearchedNode.value`.
     """
     sign = {1: 1, 2: -1, CHANCE: 0}[trace.players[place.path]]
     if not sign or not place.children:
