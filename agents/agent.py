@@ -6,7 +6,7 @@ These tools are the clock, variations, chance and random numbers.
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import Field, dataclass, field
 from math import inf, isnan
 from sys import float_info
 from time import perf_counter
@@ -58,6 +58,17 @@ class Agent(ABC):
     compiling_share: ClassVar[float] = 0.25
     """Share of a match's bank of time that may be spent on waiting for a compiled search."""
 
+    def __init_subclass__(cls) -> None:
+        """Add the options, with their help, to the docstring."""
+        declared = {**getattr(cls, "__dataclass_fields__", {}), **vars(cls)}
+        options = [
+            f"        {name}: {each.metadata['help']}"
+            for name, each in declared.items()
+            if isinstance(each, Field) and "help" in each.metadata
+        ]
+        if cls.__doc__ and options:
+            cls.__doc__ = "\n".join([cls.__doc__.rstrip(), "", "    Options:", *options])
+
     @abstractmethod
     def search(
         self, env: Env[State, Action], state: State, time_limit: float | None = None
@@ -107,6 +118,21 @@ def legal_actions(env: Env[State, Action], state: State) -> tuple[Action, ...]:
     if env.current_player(state) == CHANCE:
         raise ValueError(f"chance decides in {state}: draw an outcome and search what follows it")
     return actions
+
+
+def final_reward(env: Env[State, Action], state: State, action: Action) -> float:
+    """The reward of an action that ends the game, from player 1's view.
+
+    Raises:
+        ValueError: it is beyond -1 or 1, so that no search could tell a win.
+    """
+    reward = env.reward(state, action)
+    if not -1.0 <= reward <= 1.0:
+        raise ValueError(
+            f"the reward of {action!r} in {state} is {reward!r}: scale rewards to [-1, 1], where "
+            "1 is a win of player 1"
+        )
+    return reward
 
 
 def player_sign(env: Env[State, Action], state: State) -> int:

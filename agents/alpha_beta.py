@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple
 
-from agents.agent import UNKNOWN, Clock, Finding, Found, possible_outcomes
+from agents.agent import UNKNOWN, Clock, Finding, Found, final_reward, possible_outcomes
 from agents.depth_first import DepthFirstSearch
 from agents.guidance.heuristics import Heuristic
 from agents.guidance.ordering import Ordering
@@ -126,17 +126,13 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
         child = self.env.get_next_state(state, action)
         replies = self.env.get_available_actions(child)
         if not replies:
-            finding = Finding.end(self.env.reward(state, action))
+            finding = Finding.end(final_reward(self.env, state, action))
         elif depth == 1:
             finding = Finding.guess(self.guess(child))
         else:
             finding = self.state_value(child, replies, depth - 1, ply + 1, alpha, beta)
         self.observer.leave(finding.value)
         return finding
-
-    def guess(self, state: State) -> float:
-        """The heuristic's value of a state at which the search stops looking ahead."""
-        return self.heuristic(self.env, state)
 
     def state_value(
         self,

@@ -82,6 +82,20 @@ class DepthFirstSearch(ABC, Generic[State, Action]):
             TimeUp: the time is up; `found` has the actions examined so far.
         """
 
+    def guess(self, state: State) -> float:
+        """The heuristic's value of a state at which the search stops looking ahead.
+
+        Raises:
+            ValueError: it is beyond -1 or 1, and would outrank what is proven.
+        """
+        value = self.heuristic(self.env, state)
+        if not -1.0 <= value <= 1.0:
+            raise ValueError(
+                f"the heuristic gives {value!r} in {state}: guesses lie between -1 and 1, where "
+                "d / (1 + abs(d)) brings any number d"
+            )
+        return value
+
 
 @dataclass
 class Deepened(Generic[Action]):

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from agents.agent import Clock, Finding, Found, possible_outcomes
+from agents.agent import Clock, Finding, Found, final_reward, possible_outcomes
 from agents.depth_first import Deepened, DepthFirstAgent, DepthFirstSearch
 from agents.guidance.final_move import LOOK_AHEAD, TIE_BREAKS, best_against_fallible
 from agents.guidance.ordering import Ordering
@@ -87,9 +87,9 @@ class Minimax(DepthFirstSearch[State, Action]):
         child = self.env.get_next_state(state, action)
         replies = self.env.get_available_actions(child)
         if not replies:
-            finding = Finding.end(self.env.reward(state, action))
+            finding = Finding.end(final_reward(self.env, state, action))
         elif depth == 1:
-            finding = Finding.guess(self.heuristic(self.env, child))
+            finding = Finding.guess(self.guess(child))
         else:
             finding = self.state_value(child, replies, depth - 1)
         self.observer.leave(finding.value)

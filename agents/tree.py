@@ -13,7 +13,7 @@ from functools import cached_property
 from math import inf
 from typing import Any, Generic
 
-from agents.agent import Clock, player_sign
+from agents.agent import Clock, final_reward, player_sign
 from agents.guidance.ordering import safe_actions, winning_action
 from envs.protocol import Action, Env, State
 
@@ -231,7 +231,7 @@ class MonteCarloTree(ABC, Generic[State, Action]):
         """Add the child that `action` leads to."""
         state = self.env.get_next_state(node.state, action)
         actions = self.env.get_available_actions(state)
-        proven = None if actions else self.env.reward(node.state, action)
+        proven = None if actions else final_reward(self.env, node.state, action)
         child = node.children[action] = self.make_node(state, actions, proven)
         return child
 

@@ -21,7 +21,7 @@ second half are the ingredients of compiled searches, on words of 64, 128 or 256
 `inarow` or the whole `BoardMasks` as constants, their loops unroll and their shifts are immediate.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -104,16 +104,19 @@ def winning_lines(rows: int, columns: int, inarow: int) -> Iterator[int]:
                 yield line << start
 
 
-def cells_in_line(rows: int, columns: int, line_masks: Iterable[int]) -> dict[int, int]:
-    """Map each cell of the board to the other cells of the lines that run through it."""
-    others = {cell_bit(rows, row, column): 0 for row in range(rows) for column in range(columns)}
-    for line in line_masks:
-        rest = line
-        while rest:
-            cell = rest & -rest
-            others[cell] |= line ^ cell
-            rest ^= cell
-    return others
+def cells_in_line(rows: int, columns: int, inarow: int, cell: int) -> int:
+    """Return the other cells of the lines of `inarow` cells that run through a cell."""
+    if inarow > max(rows, columns):
+        return 0
+    board = sum(column_cells(rows, column) for column in range(columns))
+    cells = 0
+    for shift in directions(rows):
+        line = sum(1 << (shift * i) for i in range(inarow))
+        for before in range(inarow):
+            through = line * (cell >> shift * before)
+            if through & board == through:
+                cells |= through
+    return cells & ~cell
 
 
 WORD_BITS = 64

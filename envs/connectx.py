@@ -27,7 +27,7 @@ class ConnectX(BoardGame):
         }
         self.action_cells = [cells for _, cells in self._columns.values()]
         self._top_row = sum(cell_bit(rows, 0, column) for column in range(columns))
-        self._in_line = cells_in_line(rows, columns, self.winning_lines)
+        self._in_line = _CellsInLine(self.size)
         self._others_of_line = inarow - 1
         self._open_columns = _OpenColumns(rows, columns)
 
@@ -74,6 +74,17 @@ class ConnectFour(ConnectX):
 
     def __repr__(self) -> str:
         return "ConnectFour()"
+
+
+class _CellsInLine(dict[int, int]):
+    """By cell: the other cells of the lines that run through it; filled on demand."""
+
+    def __init__(self, size: tuple[int, int, int]) -> None:
+        self._size = size
+
+    def __missing__(self, cell: int) -> int:
+        self[cell] = cells_in_line(*self._size, cell)
+        return self[cell]
 
 
 class _OpenColumns(dict[int, tuple[int, ...]]):

@@ -18,6 +18,7 @@ from agents.compiled.alpha_beta_kernel import (
     PLY,
     PROGRESS_FIELDS,
     SCORE,
+    TABLE_PLIES,
     AlphaBetaSlice,
     SearchArrays,
     SliceOnBoard,
@@ -121,13 +122,14 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
             self._scale, kernel = LineScale(heuristic, env), alpha_beta_by_lines
         self._search_slice = slice_on_board(kernel, self._board, plain)
         columns = ordering(env, env.initial_state(), tuple(range(env.columns)))
+        word = kind_of_word(self._board.board)
         self._arrays = _new_arrays(
             [env.action_cells[column] for column in columns],
             plies=self._board.cells,
             killers=self.killer_slots,
-            table_size=min(table_size, LARGEST_TABLE),
-            word=kind_of_word(self._board.board),
+            word=word,
         )
+        self._make_table = partial(new_table, min(table_size, LARGEST_TABLE), word)
 
     def state_value(
         self,
@@ -184,6 +186,8 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
 
     def _run(self, plies: int) -> None:
         """Search the state on the stack in slices, looking at the clock between them."""
+        if plies >= TABLE_PLIES and not len(self._arrays.table):
+            self._arrays = self._arrays._replace(table=self._make_table())
         progress = self._arrays.progress
         nodes = self.nodes
         progress[NODES] = 0
@@ -252,10 +256,8 @@ def _alpha_beta_on(env: ConnectX) -> Compilation:
     return Compilation(f"alpha-beta on {env!r}", prove, env)
 
 
-def _new_arrays(
-    columns: Sequence[int], plies: int, killers: int, table_size: int, word: WordKind
-) -> SearchArrays:
-    """Arrays for searches of up to `plies` plies that try `columns` in this order."""
+def _new_arrays(columns: Sequence[int], plies: int, killers: int, word: WordKind) -> SearchArrays:
+    """Arrays for searches of up to `plies` plies that try `columns` in this order; no table yet."""
     return SearchArrays(
         frames=zeros(plies, FRAME_FIELDS, word=word),
         moves=zeros(plies, len(columns), word=word),
@@ -263,6 +265,6 @@ def _new_arrays(
         variation_lengths=zeros(plies),
         killers=zeros(plies, killers, word=word),
         order=words_of(columns, word),
-        table=new_table(table_size, word),
+        table=new_table(0, word),
         progress=zeros(PROGRESS_FIELDS),
     )

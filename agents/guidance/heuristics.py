@@ -36,7 +36,7 @@ def open_lines(env: BoardGame, state: BoardState) -> float:
             f"the heuristic open_lines is for lines on a board, not for {env!r}: choose auto"
         )
     player_1, player_2 = env.stones(state)
-    weights = _line_weights(env.inarow)
+    weights = _line_weights(env.inarow) if env.winning_lines else ()  # else of any length
     difference = 0.0
     for line in env.winning_lines:
         own = line & player_1

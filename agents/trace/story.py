@@ -5,6 +5,7 @@ Numbers are the game's own. A node is called by the actions that lead to it, as 
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isclose
 
 from agents.alpha_beta import Bound
 from agents.trace.pictures.picture import (
@@ -24,11 +25,14 @@ from agents.trace.trace import (
     Simulation,
     TracedNode,
 )
+from envs.protocol import CHANCE
 
 LeafValues = Mapping[Path, float]
 """The values of all leaves, visited or not, in the game's own numbers."""
 
 
+ROUNDING = 1e-9
+"""The most by which a sum of results may miss a total."""
 INDENT = "  "
 AT_LEAST_OR_MOST = {
     Bound.EXACT: "",
@@ -169,26 +173,52 @@ def left_out(trace: SearchTrace, leaves: LeafValues, node: TracedNode) -> str:
 
 def _simulations(trace: SearchTrace, first: int) -> Iterator[str]:
     """The simulations one after the other; n is a node's visits, t the total of its results."""
-    for number, simulation in enumerate(trace.simulations[first - 1 :], start=first):
-        yield f"simulation {number}"
-        for step in _steps(trace, simulation):
-            yield f"  {step}"
+    known: dict[Path, tuple[int, float]] = {}
+    for number, simulation in enumerate(trace.simulations, start=1):
+        if number >= first:
+            yield f"simulation {number}"
+            yield from (f"  {step}" for step in _steps(trace, simulation, known))
+        known |= {path: (visits, total) for path, visits, total in simulation.backed_up}
+    if () in trace.proven:
+        yield f"the root is proven: {trace.value_label(trace.proven[()])}"
 
 
-def _steps(trace: SearchTrace, simulation: Simulation) -> Iterator[str]:
-    for selection in simulation.selections:
-        yield _choice(trace, selection)
+def _steps(
+    trace: SearchTrace, simulation: Simulation, known: Mapping[Path, tuple[int, float]]
+) -> Iterator[str]:
+    """The steps of one simulation; `known` has the visits and the totals before it."""
+    selections = {selection.path: selection for selection in simulation.selections}
+    for depth, action in enumerate(simulation.path):
+        path = simulation.path[:depth]
+        if path in selections:
+            yield _choice(trace, selections[path])
+        elif trace.players.get(path) == CHANCE:
+            yield f"at {trace.path_label(path)} chance draws {trace.action_label(action)}"
     leaf = trace.path_label(simulation.path)
     if simulation.expanded:
         yield f"add {leaf}"
     if simulation.rollouts:
         yield f"rollout: {listing([trace.value_label(result) for result in simulation.rollouts])}"
     else:
-        yield f"{leaf} is proven: {trace.value_label(simulation.result)}"
-    yield "back up: " + "; ".join(
-        f"{trace.path_label(path)} n {visits}, t {trace.value_label(total)}"
-        for path, visits, total in simulation.backed_up
-    )
+        proven = trace.proven.get(simulation.path, simulation.result)
+        yield f"{leaf} is proven: {trace.value_label(proven)}"
+    yield "back up: " + "; ".join(_backed_up(trace, simulation, known))
+
+
+def _backed_up(
+    trace: SearchTrace, simulation: Simulation, known: Mapping[Path, tuple[int, float]]
+) -> Iterator[str]:
+    """The nodes to which the result is added, and where a player falls back on a better one."""
+    result = simulation.result
+    for path, visits, total in simulation.backed_up:
+        earlier_visits, earlier_total = known.get(path, (0, 0.0))
+        added = total - earlier_total
+        fallback = ""
+        if not isclose(added, result, abs_tol=ROUNDING):
+            worth = trace.value_label(added / (visits - earlier_visits or 1))
+            fallback = f", for the player can fall back on {worth}"
+            result = added
+        yield f"{trace.path_label(path)} n {visits}, t {trace.value_label(total)}{fallback}"
 
 
 def _choice(trace: SearchTrace, selection: Selection) -> str:

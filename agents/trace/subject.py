@@ -74,9 +74,14 @@ def textbook_tree(text: str) -> ExplicitTree:
     scale is a power of two: dividing by it and multiplying changes no digit.
 
     Raises:
-        ValueError: as `envs.explicit_tree.parse_tree`.
+        ValueError: as `envs.explicit_tree.parse_tree`; or chance decides at the root.
     """
     tree = parse_tree(text)
+    if tree.current_player(tree.initial_state()) == CHANCE:
+        raise ValueError(
+            "chance decides at the root of the tree, and a search chooses an action: write the "
+            "tree in brackets, [{'chance': ...}], for its value"
+        )
     return ExplicitTree(tree.tree, scale=2.0 * tree.scale)
 
 

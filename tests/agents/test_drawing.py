@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from agents import AlphaBetaAgent, ExpectimaxAgent, MCTSAgent, MinimaxAgent
 from agents.trace.pictures.drawing import draw
+from agents.trace.recording import recorded
 from agents.trace.story import tell, trace_text
 from agents.trace.trace import (
     Path,
@@ -283,6 +284,19 @@ def test_a_monte_carlo_tree_shows_visits_means_and_what_is_proven(trace: SearchT
         assert f"n {visits}" in texts
         assert trace.value_label(total / visits) in texts
         assert any(text.startswith("proven") for text in texts) == (path in trace.proven)
+
+
+@settings(max_examples=30)
+@given(mixed_trees(), st.integers(1, 60), st.integers(0, 99))
+def test_a_monte_carlo_tree_marks_the_principal_variation_of_the_result(
+    tree: Any, simulations: int, seed: int
+) -> None:
+    trace = SearchTrace()
+    agent = recorded(MCTSAgent(simulations=simulations, seed=seed), trace)
+    line = agent.search(ExplicitTree(tree), ()).principal_variation
+    drawing = read_drawing(draw(trace, limit=len(trace.players)))
+    prefixes = [line[:plies] for plies in range(len(line) + 1)]
+    assert drawn(drawing, "principal") == Counter(written(trace, path) for path in prefixes)
 
 
 def test_edges_are_as_thick_as_their_share_of_the_simulations() -> None:

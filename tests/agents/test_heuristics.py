@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents import AlphaBetaAgent, GreedyAgent, MinimaxAgent
+from agents import AlphaBetaAgent, ExpectimaxAgent, GreedyAgent, MinimaxAgent
 from agents.guidance.heuristics import (
     HEURISTICS,
     automatic,
@@ -19,7 +19,7 @@ from agents.guidance.heuristics import (
     threat_board,
     zero,
 )
-from envs import BoardGame, ConnectFour, ConnectX, TicTacToe, state_from_moves
+from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.bitboard import column_cells
 from tests.helpers.kaggle_rules import kaggle_game, kaggle_rules
 from tests.helpers.small_games import Nim
@@ -99,6 +99,17 @@ def test_the_middle_of_a_game_without_columns_is_refused() -> None:
             agent.require_playable(Nim(1, 2))
 
 
+@pytest.mark.parametrize("agent", [MinimaxAgent, AlphaBetaAgent, ExpectimaxAgent])
+def test_a_guess_beyond_a_win_is_refused(agent: Any) -> None:
+    def stones(env: BoardGame, state: BoardState) -> float:
+        return state.mask.bit_count() / 4
+
+    env = TicTacToe()
+    assert agent(depth=4, time_limit=None, heuristic=stones).search(env, env.initial_state())
+    with pytest.raises(ValueError, match=r"^the heuristic gives 1\.25 in .*between -1 and 1"):
+        agent(depth=5, time_limit=None, heuristic=stones).search(env, env.initial_state())
+
+
 # --- counted by hand
 
 
@@ -111,6 +122,7 @@ def test_the_middle_of_a_game_without_columns_is_refused() -> None:
         (TicTacToe(), "512", 1.0 + 2 / 4 - 1 / 4),  # 2-5-8 has two stones; 1-4-7 is player 2's
         # The middle of the bottom row is in four rows, one column and two diagonals of four.
         (ConnectFour(), "4", 7 * 4.0**-2),
+        (ConnectX(2, 2, inarow=10**12), "12", 0.0),  # no line is as long
     ],
 )
 def test_open_lines_counted_by_hand(env: BoardGame, moves: str, difference: float) -> None:

@@ -16,6 +16,7 @@ from agents import (
     MCTSAgent,
     MinimaxAgent,
     agent_names,
+    make_agent,
     parallel_search,
 )
 from agents.agent import Agent, Clock, SearchResult
@@ -78,6 +79,21 @@ def test_a_guess_that_narrowed_a_window_proves_nothing() -> None:
     result = AlphaBetaAgent(time_limit=None, heuristic=env.guess).search(env, "root")
     assert (exact.action, exact.value, exact.proven) == (2, 0.0, True)
     assert (result.action, result.value, result.proven) == (2, 0.0, True)
+
+
+class Unscaled(ExplicitTree):
+    """The game of a tree, with the tree's own numbers as rewards."""
+
+    def reward(self, state: Any, action: Any) -> float:
+        """The leaf that an action leads to."""
+        return super().reward(state, action) * self.scale
+
+
+@pytest.mark.parametrize("name", ["minimax", "alphabeta", "expectimax", "mcts"])
+def test_rewards_beyond_a_win_prove_nothing(name: str) -> None:
+    tree = Unscaled([[3, 12], [8, 9]])
+    with pytest.raises(ValueError, match=r"in \(\d,\) is \d+\.0: scale rewards to \[-1, 1\]"):
+        make_agent(name).search(tree, tree.initial_state())
 
 
 def test_a_rounded_mean_does_not_stand_in_the_way_of_a_proof() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from inspect import getdoc
 from math import inf, nan
 from typing import Any, get_args
 
@@ -74,6 +75,7 @@ def test_each_agent_has_a_line_of_help(name: str) -> None:
 def test_an_option_is_described_and_has_its_default(name: str, info: OptionInfo) -> None:
     assert info.help
     assert "\n" not in info.help
+    assert f"    {info.name}: {info.help}" in (getdoc(agent_class(name)) or "").splitlines()
     assert getattr(make_agent(name), info.name) == info.default
     assert make_agent(name, **{info.name: info.default}) == make_agent(name)
 

@@ -236,6 +236,15 @@ def test_simulations_are_told_step_by_step() -> None:
     assert visits == [1, 2, 3, 4, 5, 6]
 
 
+def test_draws_proofs_and_fallbacks_of_simulations_are_told() -> None:
+    tree = "[[3, 12], {'chance': [[1, [4, 2]], [0, 5]]}]"
+    lines = story(tree, "mcts", simulations=30, rollouts_per_leaf=2, seed=0)
+    assert lines.count("  at 1 chance draws 0") == 2
+    assert "  0,1 is proven: 12" in lines  # and not 24, the sum of two results
+    assert any("; 0 n 6, t 27, for the player can fall back on 3; " in line for line in lines)
+    assert lines[-2:] == ["the root is proven: 4", "the search chooses 1"]
+
+
 def test_time_that_is_up_is_told() -> None:
     trace = SearchTrace()
     tree = textbook_tree(TEXTBOOK)
@@ -453,6 +462,7 @@ def test_a_win_at_hand_is_told_without_a_trap(explain: Explain) -> None:
         (["--tree", "[['?', 3], ['?', 2]]"], "2 leaves of the tree are ?"),
         (["--tree", "[3?, 2]"], "cannot be read"),
         (["--tree", "[[3, '?'], {'chance': [[1, 3]]}]"], "chance decides in the tree"),
+        (["--tree", "{'chance': [[1, 3]]}"], "chance decides at the root of the tree"),
         (["--tree", "[[3, '?'], 2]", "--agent", "mcts"], f"is solved for {COMPARING}, not mcts"),
         (["--tree", "[[3, '?'], 2]", "--svg", "x.svg"], "give the ? a number"),
         (["--tree", "[[3, '?'], 2]", "-O", "time_limit=0"], "the time was up"),

@@ -238,30 +238,52 @@ def _change(trace: SearchTrace, node: TracedNode, index: int) -> str:
 
 def simulations_picture(trace: SearchTrace) -> PictureNode:
     """The root of the picture after the last simulation; children by their visits."""
-    statistics = {
+    statistics = dict.fromkeys(trace.players, (0, 0.0)) | {
         path: (visits, total)
         for simulation in trace.simulations
         for path, visits, total in simulation.backed_up
     }
-    places = {
-        path: _simulated_node(trace, path, *statistics.get(path, (0, 0.0)))
-        for path in trace.players
-    }
+    places = {path: _simulated_node(trace, path, *statistics[path]) for path in trace.players}
     for path, place in places.items():
         if path:
             places[path[:-1]].children.append(place)
+    values = {
+        path: trace.proven.get(path, total / (visits + 1 or 1))
+        for path, (visits, total) in statistics.items()
+    }
+    expected: PictureNode | None = places.get((trace.chosen,))
+    places[()].principal = True
+    while expected is not None:
+        expected.principal = True
+        expected = _expected_child(trace, expected, values)
     for place in places.values():
         if place.path in trace.proven and not place.children:
             place.shape = Shape.TERMINAL
         place.children.sort(key=lambda child: -(child.visits or 0))
         for child in place.children:
             child.share = (child.visits or 0) / (place.visits or 1)
-    expected, following = places[()], places.get((trace.chosen,))
-    expected.principal = True
-    while following is not None:
-        following.principal = True
-        following = following.children[0] if following.children else None
-    return expected
+    return places[()]
+
+
+def _expected_child(
+    trace: SearchTrace, place: PictureNode, values: Mapping[Path, float]
+) -> PictureNode | None:
+    """A player's expected choice, as `final_action` makes it by visits; None where chance decides.
+
+    The children stand in the order of their creation, and of equals the first is chosen. `values`
+    are proven ones or else mean results, as `SearchedNode.value`.
+    """
+    sign = {1: 1, 2: -1, CHANCE: 0}[trace.players[place.path]]
+    if not sign or not place.children:
+        return None
+
+    def merit(child: PictureNode) -> tuple[bool, bool, int]:
+        proven = trace.proven.get(child.path)
+        return proven == sign, proven != -sign, child.visits or 0
+
+    best = max(place.children, key=merit)
+    proven = [child for child in place.children if child.path in trace.proven]
+    return max([best, *proven], key=lambda child: sign * values[child.path])
 
 
 def _simulated_node(trace: SearchTrace, path: Path, visits: int, total: float) -> PictureNode:
