@@ -558,6 +558,17 @@ def test_streams_are_closed_while_the_page_is_hidden(site: Site) -> None:
         assert [url for url in asked if "/api/values" in url]
 
 
+def test_more_windows_than_a_browser_has_connections_for_take_turns(site: Site) -> None:
+    """Each of three asks for values and judged moves: six connections, all that there are."""
+    long = "#game=connectx-16x16x5&moves=5,6,5"
+    with site.page(long) as first:
+        first.locator("#values-switch").check()
+        windows = [first.context.new_page() for _ in range(3)]
+        for window in windows:
+            window.goto(site.address + long)
+            window.locator("#values-list .estimate").first.wait_for()
+
+
 def test_an_agents_answer_does_not_call_off_a_new_game_that_is_on_its_way(site: Site) -> None:
     link = "game=connectx-6x7x4&moves=&first=person&second=random:seed=1"
     with site.page(f"#{link}") as page:

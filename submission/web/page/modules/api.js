@@ -3,14 +3,15 @@
  *
  * A lost connection is no error for the caller: the question waits, and is asked again when the server
  * answers. A restarted server answers once its address has been opened in this browser; then the page
- * loads again and goes on where it was. Streams are closed while the page is hidden, because browsers
- * allow six connections to a host.
+ * loads again and goes on where it was. Browsers allow six connections to a host, for all windows
+ * together: so streams are closed while the page is hidden, and give way every few seconds.
  */
 
 import { isAbort } from "./dom.js";
 import { keep, kept } from "./storage.js";
 
 const RETRY = 1000; // milliseconds between two tries of a lost connection
+const TURN = 2000; // milliseconds after which a stream queues behind other windows; the server waits longer for it
 
 const STORED = kept("sessionStorage", "page"); // perhaps by another server that had this port
 
@@ -159,7 +160,10 @@ export function stream(path, question, onSnapshot, onError, name = "") {
   };
   const open = () => {
     source = new EventSource(address);
-    source.onopen = () => setTrouble("");
+    source.onopen = () => {
+      setTrouble("");
+      timer = setTimeout(giveWay, TURN);
+    };
     source.onmessage = event => {
       const snapshot = JSON.parse(event.data);
       if (snapshot.done) close();
@@ -177,6 +181,10 @@ export function stream(path, question, onSnapshot, onError, name = "") {
   const follow = () => {
     if (document.hidden) pause();
     else if (!source && !ended) open();
+  };
+  const giveWay = () => {
+    pause();
+    follow();
   };
   document.addEventListener("visibilitychange", follow);
   follow();
