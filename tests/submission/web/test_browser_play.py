@@ -560,7 +560,7 @@ def test_streams_are_closed_while_the_page_is_hidden(site: Site) -> None:
 
 def test_more_windows_than_a_browser_has_connections_for_take_turns(site: Site) -> None:
     """Each of three asks for values and judged moves: six connections, all that there are."""
-    long = "#game=connectx-16x16x5&moves=5,6,5"
+    long = "#game=connectx-8x7x4&moves=4453"
     with site.page(long) as first:
         first.locator("#values-switch").check()
         windows = [first.context.new_page() for _ in range(3)]
