@@ -69,7 +69,7 @@ export function stone(player) {
 
 /** @param {number} value @returns {string} with its sign, as "+0.31" */
 export function signed(value) {
-  const text = Math.abs(value).toFixed(2).replace(/\.?0+$/, "");
+  const text = Math.abs(value).toFixed(Number.isInteger(value) ? 0 : 2);
   return `${value > 0 ? "+" : value < 0 ? "−" : ""}${text}`;
 }
 
