@@ -96,6 +96,14 @@ def _grown(trace: SearchTrace, simulations: list[Simulation]) -> SearchTrace:
     )
 
 
+class PrintedTrace(SearchTrace):
+    """A trace whose negative numbers bear a minus sign in place of a hyphen, as on the web page."""
+
+    def number_label(self, number: float) -> str:
+        """A number of the game as it is shown."""
+        return super().number_label(number).replace("-", "\N{MINUS SIGN}")
+
+
 class Growth(NamedTuple):
     """A search after a step, for the web page."""
 
@@ -120,7 +128,7 @@ def growth_after(trace: SearchTrace, step: int, limit: int, top: Path = ()) -> G
     Raises:
         ValueError: there is no such step, or no such node then.
     """
-    then = trace_after(trace, step)
+    then = trace_after(PrintedTrace(**vars(trace)), step)
     latest = then.simulations[-1] if then.simulations else then.nodes[-1]
     path = latest.path if then.chosen is None else ()
     picture = whole_picture(then, top)

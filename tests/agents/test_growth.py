@@ -1,5 +1,6 @@
 """Searches looked at while they think, beside the whole trace and what was played out."""
 
+import re
 from collections import Counter
 from dataclasses import replace
 from typing import Any
@@ -130,7 +131,8 @@ def test_growth_is_shown_and_told() -> None:
     assert [node["action"] for node in below.nodes if node["parent"] is None] == ["4"]
     first = growth_after(whole, 1, 40)
     assert (first.chosen, first.steps) == (None, steps(whole))
-    assert first.words == ("enter the root (max), alpha -1, beta 1",)
+    assert first.words == ("enter the root (max), alpha \N{MINUS SIGN}1, beta 1",)
+    assert not re.search(r"-[\d∞]", f"{growth.title} {growth.nodes} {growth.words}")
 
 
 @pytest.mark.parametrize("agent", ["alphabeta", "minimax", "mcts"])

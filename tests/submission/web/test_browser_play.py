@@ -65,10 +65,6 @@ def test_a_game_against_each_level_by_clicks(site: Site, level: int) -> None:
 def test_a_game_by_keyboard_alone(site: Site) -> None:
     with site.page() as page:
         page.keyboard.press("n")
-        page.keyboard.press("Tab")
-        focused = page.locator(":focus")
-        while focused.get_attribute("type") != "submit":
-            page.keyboard.press("Tab")
         page.keyboard.press("Enter")
         expect(page.get_by_role("dialog", name="New game")).to_be_hidden()
         expect(page.locator("#ply-line")).to_have_text("4 in a row wins")
@@ -556,6 +552,17 @@ def test_streams_are_closed_while_the_page_is_hidden(site: Site) -> None:
         page.evaluate(hide, False)
         page.locator("#values-list .value").first.wait_for()
         assert [url for url in asked if "/api/values" in url]
+
+
+def test_more_windows_than_a_browser_has_connections_for_take_turns(site: Site) -> None:
+    """Each of three asks for values and judged moves: six connections, all that there are."""
+    long = "#game=connectx-8x7x4&moves=4453"
+    with site.page(long) as first:
+        first.locator("#values-switch").check()
+        windows = [first.context.new_page() for _ in range(3)]
+        for window in windows:
+            window.goto(site.address + long)
+            window.locator("#values-list .estimate").first.wait_for()
 
 
 def test_an_agents_answer_does_not_call_off_a_new_game_that_is_on_its_way(site: Site) -> None:

@@ -439,6 +439,24 @@ def test_the_page_is_small(site: Site) -> None:
     assert 100_000 < sum(sizes.values()) < MOST_BYTES
 
 
+def test_nothing_moves_while_the_page_loads_and_nothing_covers_a_columns_number(
+    site: Site,
+) -> None:
+    with site.page(viewport={"width": 2560, "height": 1440}) as page:
+        moved = page.evaluate(
+            """() => new Promise(resolve => {
+                let sum = 0;
+                const add = list => { for (const { value } of list.getEntries()) sum += value; };
+                new PerformanceObserver(add).observe({ type: "layout-shift", buffered: true });
+                setTimeout(() => resolve(sum), 300);
+            })"""
+        )
+        assert moved < 0.01
+        edge = page.locator("#board .under").bounding_box()
+        number = page.locator("#board .cx-number").first.bounding_box()
+        assert number["y"] >= edge["y"] + edge["height"] - 1
+
+
 def test_in_forced_colours_nothing_is_told_by_colour_alone(site: Site) -> None:
     with site.page(VIEWS["play"], forced_colors="active") as page:
         switch = page.locator("#values-switch")

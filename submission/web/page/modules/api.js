@@ -3,14 +3,16 @@
  *
  * A lost connection is no error for the caller: the question waits, and is asked again when the server
  * answers. A restarted server answers once its address has been opened in this browser; then the page
- * loads again and goes on where it was. Streams are closed while the page is hidden, because browsers
- * allow six connections to a host.
+ * loads again and goes on where it was. Browsers allow six connections to a host, for all windows
+ * together: so streams are closed while the page is hidden, and for a moment every few seconds.
  */
 
 import { isAbort } from "./dom.js";
 import { keep, kept } from "./storage.js";
 
 const RETRY = 1000; // milliseconds between two tries of a lost connection
+const TURN = 1500; // milliseconds, on average, after which a stream gives its connection up; its search goes on
+const BREAK = 400; // milliseconds for which others have it: a browser prefers streams to the scripts of a new window
 
 const STORED = kept("sessionStorage", "page"); // perhaps by another server that had this port
 
@@ -159,7 +161,10 @@ export function stream(path, question, onSnapshot, onError, name = "") {
   };
   const open = () => {
     source = new EventSource(address);
-    source.onopen = () => setTrouble("");
+    source.onopen = () => {
+      setTrouble("");
+      timer = setTimeout(giveWay, TURN * (0.5 + Math.random())); // the others at other times
+    };
     source.onmessage = event => {
       const snapshot = JSON.parse(event.data);
       if (snapshot.done) close();
@@ -177,6 +182,10 @@ export function stream(path, question, onSnapshot, onError, name = "") {
   const follow = () => {
     if (document.hidden) pause();
     else if (!source && !ended) open();
+  };
+  const giveWay = () => {
+    pause();
+    timer = setTimeout(follow, BREAK);
   };
   document.addEventListener("visibilitychange", follow);
   follow();

@@ -6,6 +6,7 @@ const UNIT = 100; // of the drawing, for a cell
 const STONE = 41;
 const HOLE = 40;
 const ABOVE = 62; // of the drawing, above the columns: there a stone hovers before it falls
+const BELOW = 7; // the edge of the board, under it
 
 /** Make a shape in a parent. */
 function shape(name, attributes, parent) {
@@ -17,10 +18,10 @@ function shape(name, attributes, parent) {
 /** Draw the board without stones. @returns {number} how high it is, in cells */
 export function drawEmpty(drawing, { rows, columns, place }) {
   const width = columns * UNIT, height = rows * UNIT, above = place === "column" ? ABOVE : 0;
-  drawing.setAttribute("viewBox", `0 ${-above} ${width} ${height + above}`);
+  drawing.setAttribute("viewBox", `0 ${-above} ${width} ${height + above + BELOW}`);
   drawing.replaceChildren();
   const mask = shape("mask", { id: "holes" }, shape("defs", {}, drawing));
-  shape("rect", { width, height, y: 7, rx: 26, class: "under" }, drawing);
+  shape("rect", { width, height, y: BELOW, rx: 26, class: "under" }, drawing);
   shape("rect", { width, height, fill: "#fff" }, mask);
   const round = { width, height, rx: 26 };
   shape("rect", { ...round, class: "back" }, drawing);
@@ -37,7 +38,7 @@ export function drawEmpty(drawing, { rows, columns, place }) {
     shape("circle", { ...centre, r: HOLE, class: "rim" }, drawing);
   }
   shape("g", { class: "above" }, drawing);
-  return rows + above / UNIT;
+  return rows + (above + BELOW) / UNIT;
 }
 
 function centreOf(cell, columns) {

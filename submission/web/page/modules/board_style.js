@@ -51,7 +51,7 @@ export const STYLE = `
 .cx-places { display: grid; inset: 0; position: absolute; }
 .cx-column .cx-places { grid-template-columns: repeat(var(--columns), 1fr); }
 .cx-cell .cx-places {
-  grid-template: repeat(var(--rows), 1fr) / repeat(var(--columns), 1fr);
+  bottom: calc(100% * 0.07 / var(--high)); grid-template: repeat(var(--rows), 1fr) / repeat(var(--columns), 1fr);
 }
 button {
   align-items: center;

@@ -17,7 +17,7 @@ export function h(name, properties = {}, ...children) {
   for (const [key, value] of Object.entries(properties)) {
     if (value === null || value === undefined) continue;
     if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
-    else if (key !== "list" && key in made) made[key] = value;
+    else if (key in made) made[key] = value;
     else made.setAttribute(key, String(value));
   }
   made.append(...children.filter(child => child !== null && child !== undefined));
@@ -69,7 +69,7 @@ export function stone(player) {
 
 /** @param {number} value @returns {string} with its sign, as "+0.31" */
 export function signed(value) {
-  const text = Math.abs(value).toFixed(2).replace(/\.?0+$/, "");
+  const text = Math.abs(value).toFixed(Number.isInteger(value) ? 0 : 2);
   return `${value > 0 ? "+" : value < 0 ? "−" : ""}${text}`;
 }
 

@@ -131,6 +131,7 @@ async function moveAgent(answer) {
 /** Show what has changed, and write it to the address. */
 function settle(how) {
   const address = writeAddress(place());
+  byId("copied").textContent = "";
   if (how === "push" && address !== location.hash) history.pushState(null, "", address);
   else history.replaceState(null, "", address);
   render();

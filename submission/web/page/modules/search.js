@@ -361,6 +361,7 @@ export class Search {
     byId("search-start").textContent = this.#thinking && !this.#picture ? "Starting…" : "Start";
     if (!this.#picture) return;
     const { step, steps } = this.#picture;
+    byId("search-state").ariaBusy = String(this.#playing !== null || (this.#thinking && !this.#paused)); // read at its end
     byId("search-state").textContent = this.#stateText();
     const slider = byId("search-step");
     slider.max = steps;

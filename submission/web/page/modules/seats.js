@@ -93,10 +93,10 @@ export class SeatCard {
    */
   show(seat, { name, toMove, thinking, last }) {
     const setup = this.#setup;
-    const detail = thinking ? ["thinking…"] : last ? thought(last, seat, setup) : [seatDetail(seat, setup)];
+    const detail = thinking ? ["thinking…"] : last ? thought(last, seat, setup) : [];
     Object.assign(this.element.dataset, { toMove, thinking });
     this.#name.textContent = name;
-    this.#details.replaceChildren(...detail);
+    this.#details.replaceChildren(...(detail.length ? detail : [seatDetail(seat, setup)]));
     this.#trap.textContent = last?.trap ?? "";
     const [now, , ...levels] = this.#select.options;
     levels.pop();
@@ -119,15 +119,17 @@ function openList(event) {
 }
 
 /**
- * The value that an agent has found, its time, which is hidden where there is no room, and whether a search
- * that can be compiled was not.
+ * The value that an agent has found, its time, if that can be felt, and whether a search that can be compiled was
+ * not. All but the first is hidden where there is no room.
  */
 function thought({ value, elapsed, engine }, { name }, { agents }) {
   const compilable = agents.find(agent => agent.name === name)?.options.some(({ name }) => name === "engine");
-  const how = compilable && engine === "reference" ? ", in plain Python" : "";
-  const time = `${elapsed < 0.05 ? "at once" : `in ${secondsText(elapsed)}`}${how}`;
-  if (value === null) return [time];
-  return [`value ${signed(value)}`, h("span", { class: "more" }, `, ${time}`)];
+  const [first, ...others] = [
+    value !== null && `value ${signed(value)}`,
+    elapsed >= 0.05 && `in ${secondsText(elapsed)}`,
+    compilable && engine === "reference" && "in plain Python",
+  ].filter(Boolean);
+  return first ? [first, h("span", { class: "more" }, ...others.map(other => `, ${other}`))] : [];
 }
 
 /** A card of a player of a replay. */

@@ -153,9 +153,8 @@ export function drawEnding(state, game) {
   const loser = winner ? state.seats[2 - winner] : null;
   byId("ending").dataset.player = winner ?? "";
   byId("ending-title").textContent = endText(state, winner);
-  const moves = Math.ceil(actions.length / 2);
   byId("ending-detail").textContent = winner
-    ? `${MARKS[winner]} with the ${moves}${ordinal(moves)} disc.` : "The board is full.";
+    ? `${MARKS[winner]} needed ${Math.ceil(actions.length / 2)} moves.` : "The board is full.";
   offerLevel(null);
   const played = winner && !state.handed && state.thoughts[2 - winner]; // all of it here, and not in a link
   if (!played || isAgent(seat) || loser.name !== "level") return;
@@ -182,11 +181,6 @@ function endText(state, winner) {
   const seat = state.seats[winner - 1];
   if (isAgent(seat)) return `${seatName(seat)} wins`;
   return countAgents(state) ? "You win!" : `${MARKS[winner]} wins`;
-}
-
-function ordinal(number) {
-  const teen = number % 100 > 10 && number % 100 < 14;
-  return teen ? "th" : { 1: "st", 2: "nd", 3: "rd" }[number % 10] ?? "th";
 }
 
 /** Offer the lines of a game that were left for variations, to be chosen. */

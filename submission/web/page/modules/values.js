@@ -74,8 +74,7 @@ function valueRow(value, place) {
 }
 
 function howText({ exact, least, most }) {
-  if (exact) return "exact";
-  return least > -1 || most < 1 ? "proven so far" : "";
+  return !exact && (least > -1 || most < 1) ? "proven so far" : "";
 }
 
 function estimateBar(estimate) {
