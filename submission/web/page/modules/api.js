@@ -4,13 +4,15 @@
  * A lost connection is no error for the caller: the question waits, and is asked again when the server
  * answers. A restarted server answers once its address has been opened in this browser; then the page
  * loads again and goes on where it was. Browsers allow six connections to a host, for all windows
- * together: so streams are closed while the page is hidden, and for a moment every few seconds.
+ * together: so streams are closed while the page is hidden and, if it is not the only one, for a moment
+ * every few seconds.
  */
 
 import { isAbort } from "./dom.js";
 import { keep, kept } from "./storage.js";
 
 const RETRY = 1000; // milliseconds between two tries of a lost connection
+const WINDOWS = "connectx windows"; // the name of a lock that all of them share
 const TURN = 1500; // milliseconds, on average, after which a stream gives its connection up; its search goes on
 const BREAK = 400; // milliseconds for which others have it: a browser prefers streams to the scripts of a new window
 
@@ -183,13 +185,23 @@ export function stream(path, question, onSnapshot, onError, name = "") {
     if (document.hidden) pause();
     else if (!source && !ended) open();
   };
-  const giveWay = () => {
-    pause();
-    timer = setTimeout(follow, BREAK);
+  const giveWay = async () => {
+    const isShared = await hasOthers();
+    if (!source) return;
+    if (isShared) pause();
+    timer = isShared ? setTimeout(follow, BREAK) : setTimeout(giveWay, TURN);
   };
   document.addEventListener("visibilitychange", follow);
   follow();
   return { close };
+}
+
+navigator.locks?.request(WINDOWS, { mode: "shared" }, () => new Promise(() => {})); // held to the window's end
+
+/** Whether the page is open in other windows, too. @returns {Promise<boolean>} */
+async function hasOthers() {
+  const { held = [] } = await navigator.locks?.query() ?? {};
+  return held.filter(({ name }) => name === WINDOWS).length > 1;
 }
 
 /** The sentence by which the server refuses a stream, which an EventSource does not give. */
