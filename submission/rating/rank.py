@@ -121,7 +121,7 @@ class Rank(Printed):
 RULES = (
     "Elo: the likeliest rating by the games, above level 1, with its 95 % interval; one game won "
     "and one lost that were not played count, too. The levels' own ratings are taken as known; "
-    "they come from 540 games of each, with intervals of 60 to 110 Elo on either side."
+    "they come from 540 games of each, with intervals of 60 to 130 Elo on either side."
 )
 
 
