@@ -119,9 +119,11 @@ def test_the_command_tells_the_place(shell: Shell, tmp_path: Path) -> None:
 def test_a_player_who_fails_in_every_game_has_no_rank(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def agent(o, c):\n    return 99\n", encoding="utf-8")
     words = ("rank", "mine.py", "--trust", "--games", "8", "--workers", "1")
-    outcome = shell.run(*words, "--brief")
+    outcome = shell.run(*words, "--brief", "--json", "rank.json")
     assert outcome.status == 1
     assert "failed in 8 games" in outcome.stdout
+    told = json.loads((tmp_path / "rank.json").read_text(encoding="utf-8"))
+    assert told["elo"] is told["nearest"] is None
     assert outcome.stdout.splitlines()[-1] == (
         "mine.py has no rank, for none of its games came to an end."
     )
