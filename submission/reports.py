@@ -18,7 +18,7 @@ from agents.reporting.rich_html import html_of
 from agents.reporting.stats import Estimate
 from envs.svg import in_page
 from submission.console_encoding import READABLE
-from submission.terminal import console
+from submission.terminal import console, plain_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -53,7 +53,7 @@ class Printed(ABC):
     @property
     def brief(self) -> RenderableType:
         """The summary alone."""
-        return Group(*(Text(each) if isinstance(each, str) else each for each in self.summary()))
+        return Group(*(plain(each) if isinstance(each, str) else each for each in self.summary()))
 
     def __str__(self) -> str:
         """The tables as text, as wide as the terminal."""
@@ -129,10 +129,15 @@ def share_in_cell(share: Estimate) -> str:
     return f"{percent(share.value)}\n{share_interval(share)}"
 
 
+def plain(text: str, style: str = "") -> Text:
+    """A text with a stranger's words in it, such as a player's name in a results file."""
+    return Text(plain_text(text), style)
+
+
 def plain_table(title: str) -> Table:
-    """A table without columns under a title, which is shown as it is."""
+    """A table without columns under a title."""
     return Table(
-        title=Text(title, style="bold"),
+        title=plain(title, "bold"),
         title_justify="left",
         box=SIMPLE_HEAD,
         collapse_padding=True,
@@ -206,13 +211,13 @@ class PlayerTable:
         add_figures(table, *self.headings)
         for rank, (name, cells) in enumerate(self.rows.items(), start=1):
             number = [str(rank)] if self.is_ranking else []
-            table.add_row(*number, Text(names[name]), *map(Text, cells))
+            table.add_row(*number, plain(names[name]), *map(Text, cells))
         return table
 
     def _paragraphs(self) -> RenderResult:
-        yield Text(self.title, style="bold")
+        yield plain(self.title, "bold")
         for rank, (name, cells) in enumerate(self.rows.items(), start=1):
-            yield Text(f"\n{f'{rank} ' if self.is_ranking else ''}{name}", style="bold")
+            yield plain(f"\n{f'{rank} ' if self.is_ranking else ''}{name}", "bold")
             for heading, cell in zip(self.headings, cells, strict=True):
                 yield Text(f"  {in_one_line(heading)}: {in_one_line(cell)}")
         yield Text()

@@ -121,6 +121,12 @@ def proven_best(outcomes: Mapping[int, ScoreBounds]) -> list[int]:
     return [action for action, bounds in outcomes.items() if bounds.lower >= most]
 
 
+def best_so_far(outcomes: Mapping[int, ScoreBounds]) -> list[int]:
+    """List the moves with the highest lower bound: the best ones, once all is solved."""
+    most = max(bounds.lower for bounds in outcomes.values())
+    return [action for action, bounds in outcomes.items() if bounds.lower == most]
+
+
 def bounds_of_best(outcomes: Mapping[int, ScoreBounds]) -> ScoreBounds:
     """Bound the score of a position by those of its moves, at least one."""
     return ScoreBounds(

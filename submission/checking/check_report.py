@@ -13,8 +13,7 @@ from submission.checking.check_result import CheckReport, CheckVerdict, GameResu
 from submission.checking.diagnosis import Fault
 from submission.checking.kaggle_image import kaggles_versions
 from submission.checking.timing import Timing
-from submission.reports import NOTHING
-from submission.terminal import plain_text
+from submission.reports import NOTHING, plain
 
 SECONDS = re.compile(r"\d+\.\d s\b")  # in a cause: they differ in every game
 
@@ -32,7 +31,7 @@ def render_check(report: CheckReport) -> RenderableType:
         parts.append(Text(words))
     parts += [_line("Warning: ", "yellow", warning) for warning in report.warnings]
     if report.stderr:
-        parts += [Text("The end of its standard error:", style="dim"), _plain(report.stderr)]
+        parts += [Text("The end of its standard error:", style="dim"), plain(report.stderr)]
     return Group(*parts)
 
 
@@ -97,7 +96,7 @@ def _facts(report: CheckReport) -> Table:
 def _grid(facts: Mapping[str, str]) -> Table:
     table = Table.grid(padding=(0, 2))
     for name, fact in facts.items():
-        table.add_row(Text(name, style="dim"), _plain(fact))
+        table.add_row(Text(name, style="dim"), plain(fact))
     return table
 
 
@@ -167,15 +166,15 @@ def _fault(fault: Fault, games: list[GameResult]) -> Iterator[Text]:
     yield _line(f"{fault.status}: ", "bold red", f"{fault.cause}.")
     for game in games:
         if game.fault is not None:
-            yield _plain(f"  in {game.name} at {game.act_timeout:g} s, {game.fault.when}")
+            yield plain(f"  in {game.name} at {game.act_timeout:g} s, {game.fault.when}")
     for line in fault.lines:
-        yield _plain(f"    {line}")
+        yield plain(f"    {line}")
     yield _line("  Mend: ", "bold", f"{fault.mend}.")
 
 
 def _upload(report: CheckReport) -> Iterator[Text]:
     if report.upload_command is not None:
-        command = _plain(report.upload_command)
+        command = plain(report.upload_command)
         command.no_wrap, command.overflow = True, "ignore"  # it is there to be copied
         yield Text("Submit it with:", style="bold")
         yield command
@@ -192,8 +191,4 @@ def _upload(report: CheckReport) -> Iterator[Text]:
 
 
 def _line(head: str, style: str, rest: str) -> Text:
-    return Text.assemble((head, style), _plain(rest))
-
-
-def _plain(text: str) -> Text:
-    return Text(plain_text(text))
+    return Text.assemble((head, style), plain(rest))

@@ -7,7 +7,6 @@ from itertools import pairwise
 from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.text import Text
 
 from agents.reporting.stats import Estimate
 from submission.arena.game_record import GameRecord, Result
@@ -24,6 +23,7 @@ from submission.reports import (
     elo_in_words,
     finite,
     percent,
+    plain,
     seconds,
 )
 
@@ -81,7 +81,7 @@ class Ladder(Printed):
             self.results_table(),
             _table("Points of the row's player against the column's, %", ranks, meetings),
             self.times_table(),
-            *map(Text, _rules(self)),
+            *map(plain, _rules(self)),
         )
 
     def results_table(self) -> PlayerTable:

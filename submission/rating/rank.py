@@ -105,12 +105,16 @@ class Rank(Printed):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as what `json.dumps` takes; a limit that the games do not set is None."""
+        """All of it as what `json.dumps` takes; a limit that the games do not set is None.
+
+        So are the Elo and the nearest level where the player has finished no game.
+        """
+        is_ranked = not self.match.fails_throughout(self.player)
         return finite(
             {
                 "player": self.player,
-                "elo": asdict(self.elo),
-                "nearest": asdict(self.nearest),
+                "elo": asdict(self.elo) if is_ranked else None,
+                "nearest": asdict(self.nearest) if is_ranked else None,
                 "scores": [asdict(score) for score in self.scores],
                 "seconds": self.seconds,
                 "match": self.match.to_dict(),
@@ -121,7 +125,7 @@ class Rank(Printed):
 RULES = (
     "Elo: the likeliest rating by the games, above level 1, with its 95 % interval; one game won "
     "and one lost that were not played count, too. The levels' own ratings are taken as known; "
-    "they come from 540 games of each, with intervals of 60 to 110 Elo on either side."
+    "they come from 540 games of each, with intervals of 60 to 130 Elo on either side."
 )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import accumulate
 
-from agents.solver.exact_moves import bounds_of_best, unrefuted
+from agents.solver.exact_moves import best_so_far, bounds_of_best
 from agents.solver.solver import ScoreBounds, Solver
 from envs.board import BoardState
 from envs.connectx import ConnectX
@@ -51,7 +51,7 @@ class JudgedPly:
     after: ScoreBounds
     """Of the move that was chosen."""
     best: tuple[int, ...]
-    """The columns that may be best: once all is solved, those with the highest score."""
+    """The columns with the highest score, as far as it is proven: no mistake scores as much."""
     mistake: Mistake | None
     """None if the move is no mistake, or not proven to be one; see `decided`."""
 
@@ -93,7 +93,7 @@ def judge(solver: Solver, state: BoardState, action: int, time_limit: float | No
         scores=scores,
         before=before,
         after=after,
-        best=tuple(unrefuted(scores)),
+        best=tuple(best_so_far(scores)),
         mistake=mistake_of(before, after),
     )
 

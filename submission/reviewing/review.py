@@ -16,10 +16,17 @@ from envs.connectx import ConnectX
 from submission.arena.game_record import Result
 from submission.grading.solved_positions import Phase
 from submission.match.completion import Completion, early_end_in_words
-from submission.reports import NOTHING, Printed, add_figures, counted, plain_table, seconds
+from submission.reports import (
+    NOTHING,
+    Printed,
+    add_figures,
+    counted,
+    plain,
+    plain_table,
+    seconds,
+)
 from submission.reviewing.judged_game import JudgedPly, Mistake
 from submission.reviewing.replays import AgentLog, Replay, ReplayFile
-from submission.terminal import plain_text
 
 RULES = (
     "Given away: a win that became a draw or a loss, or a draw that became a loss, under best play "
@@ -141,7 +148,7 @@ class Review(Printed):
             _totals_table(self),
             *([_times_table(self)] if any(game.log is not None for game in self.games) else []),
             Text(RULES, "dim"),
-            *map(Text, ["Given away, columns counted from 1:", *told] if told else []),
+            *map(plain, ["Given away, columns counted from 1:", *told] if told else []),
         )
 
     def summary(self) -> list[str]:
@@ -157,10 +164,8 @@ class Review(Printed):
         told = "".join(f"; {count} {kind}" for kind, count in kinds.items() if count)
         return [
             *_notes(self),
-            plain_text(
-                f"{self.player} gave the result away in {given_away} of {totals.moves} moves of "
-                f"{self.played}{told}."
-            ),
+            f"{self.player} gave the result away in {given_away} of {totals.moves} moves of "
+            f"{self.played}{told}.",
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -210,7 +215,7 @@ def _bounds(bounds: ScoreBounds) -> dict[str, int]:
 
 
 def _games_table(review: Review) -> Table:
-    table = plain_table(plain_text(f"{review.player} in {review.played}"))
+    table = plain_table(f"{review.player} in {review.played}")
     table.add_column("game", overflow="fold")
     table.add_column("against", overflow="fold")
     table.add_column("seat", justify="right")
@@ -219,7 +224,7 @@ def _games_table(review: Review) -> Table:
     for game in review.games:
         slower = sum(ply.mistake is not None for ply in game.plies) - len(game.given_away)
         figures = map(str, (len(game.plies), len(game.given_away), slower))
-        names = map(plain_text, (_name(game), game.opponent))
+        names = map(plain, (_name(game), game.opponent))
         table.add_row(*names, str(game.seat), game.result, *figures)
     return table
 
@@ -241,7 +246,7 @@ def _times_table(review: Review) -> Table:
     table.add_column("game", overflow="fold")
     add_figures(table, "first", "mean", "longest", "over the\nlimit", "errors")
     for game in review.games:
-        table.add_row(plain_text(_name(game)), *_times(game))
+        table.add_row(plain(_name(game)), *_times(game))
     return table
 
 
@@ -256,7 +261,7 @@ def _given_away(game: ReviewedGame) -> Iterator[str]:
         state = state_from_moves(game.env, moves_text(game.replay.actions[: ply.ply]))
         chosen = column_in_words(game.env, state, ply.action, ply.after)
         better = column_in_words(game.env, state, ply.best[0], ply.before)
-        yield plain_text(f"  {_name(game)}, {_where(game, ply.ply)}: {chosen}; {better}")
+        yield f"  {_name(game)}, {_where(game, ply.ply)}: {chosen}; {better}"
 
 
 def _where(game: ReviewedGame, ply: int) -> str:
@@ -276,13 +281,13 @@ def _times(game: ReviewedGame) -> list[str]:
 def _notes(review: Review) -> Iterator[str]:
     """An early end, what was left out, and the versions and the errors in the logs."""
     yield from early_end_in_words(review.completion, review.played)
-    yield from map(plain_text, review.notes)
+    yield from review.notes
     for game in review.games:
         if game.replay.cause is not None:
             failed = "the player" if game.result == "player failed" else "the opponent"
-            yield plain_text(f"{_name(game)}: {failed} failed, {game.replay.cause}.")
+            yield f"{_name(game)}: {failed} failed, {game.replay.cause}."
         if game.log is not None and game.log.versions is not None:
-            yield plain_text(f"{_name(game)}: played with {game.log.versions}.")
+            yield f"{_name(game)}: played with {game.log.versions}."
         for number, line in game.log.errors if game.log else ():
             where = _where(game, game.ply_of_move(number))
-            yield plain_text(f"{_name(game)}, {where}, stderr: {line.strip()}")
+            yield f"{_name(game)}, {where}, stderr: {line.strip()}"

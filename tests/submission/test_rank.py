@@ -1,6 +1,7 @@
 """`connectx rank`: the likeliest rating among levels whose ratings are known."""
 
 import json
+import re
 from dataclasses import replace
 from math import inf, log10
 from pathlib import Path
@@ -14,6 +15,7 @@ import connectx
 from agents.levels import LEVELS, Level
 from agents.reporting.stats import Estimate, expected_score
 from submission.rating.rank import (
+    RULES,
     LevelScore,
     Rank,
     estimated_elo,
@@ -21,6 +23,7 @@ from submission.rating.rank import (
     nearest_level,
     next_level,
 )
+from tests.helpers.documents import ROOT
 from tests.helpers.game_records import LOSS, WIN, games, match_of
 from tests.helpers.shell import Shell, printed
 
@@ -116,9 +119,11 @@ def test_the_command_tells_the_place(shell: Shell, tmp_path: Path) -> None:
 def test_a_player_who_fails_in_every_game_has_no_rank(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def agent(o, c):\n    return 99\n", encoding="utf-8")
     words = ("rank", "mine.py", "--trust", "--games", "8", "--workers", "1")
-    outcome = shell.run(*words, "--brief")
+    outcome = shell.run(*words, "--brief", "--json", "rank.json")
     assert outcome.status == 1
     assert "failed in 8 games" in outcome.stdout
+    told = json.loads((tmp_path / "rank.json").read_text(encoding="utf-8"))
+    assert told["elo"] is told["nearest"] is None
     assert outcome.stdout.splitlines()[-1] == (
         "mine.py has no rank, for none of its games came to an end."
     )
@@ -144,6 +149,15 @@ def test_repeated_games_are_said() -> None:
     match = match_of(*games(WIN, LOSS, WIN, LOSS))
     repeated, _ = Rank("hero", match, (), Estimate(0.0, -9.0, 9.0), seconds=1.0).summary()
     assert repeated.endswith("Distinct games: hero and rival 2 of 4.")
+
+
+def test_the_rules_say_how_exactly_the_levels_were_measured() -> None:
+    results = ROOT / "benchmarks" / "results" / "levels.json"
+    *_, table, _ = json.loads(results.read_text(encoding="utf-8"))["report"]
+    measured = [map(int, re.findall(r"[+]\d+", f"{row[2]} {row[3]}")) for row in table["rows"][1:]]
+    sides = [side for elo, low, high in measured for side in (elo - low, high - elo)]
+    assert (min(sides) // 10, -max(sides) // 10) == (6, -13)
+    assert "60 to 130 Elo on either side" in RULES
 
 
 def test_the_table_fits() -> None:

@@ -12,13 +12,14 @@ import pytest
 import connectx
 from agents import Solver
 from agents.book.opening_book import shipped_book_of
+from agents.solver.solver import ScoreBounds
 from agents.solver.solver_engine import solver_compilation
 from envs import ConnectFour, ConnectX
-from envs.board import parse_moves
+from envs.board import parse_moves, state_from_moves
 from submission import entry
 from submission.arena.game_record import Result
 from submission.kaggle import kaggle_environments
-from submission.reviewing.judged_game import JudgedPly, judged_plies
+from submission.reviewing.judged_game import JudgedPly, judge, judged_plies
 from tests.helpers.bitbully_judge import Judge
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.episodes import episode_of, write_episode, write_log
@@ -116,6 +117,18 @@ def test_what_the_time_does_not_prove_is_no_mistake() -> None:
     assert (ply.mistake, ply.decided) == (None, False)
     assert ply.before.lower < 0 < ply.before.upper
     assert ply.best == tuple(range(7))
+
+
+def test_a_column_that_the_time_left_open_is_not_told_as_better(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    env = ConnectFour()
+    solver = Solver(env, plain=True)
+    unknown, loss, win = ScoreBounds(-21, 21), ScoreBounds(-5, -4), ScoreBounds(16, 16)
+    found = {0: loss, 1: unknown, 2: unknown, 3: win, 4: unknown, 5: unknown, 6: unknown}
+    monkeypatch.setattr(solver, "scores", lambda *_: found)
+    mistake = judge(solver, state_from_moves(env, "5665355523"), 0, 1.0)  # column 2 would lose
+    assert (mistake.mistake, mistake.best) == ("win-to-loss", (3,))
 
 
 # --- the command

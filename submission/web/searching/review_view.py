@@ -3,7 +3,7 @@
 from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
-from agents.solver.exact_moves import unrefuted
+from agents.solver.exact_moves import best_so_far
 from agents.solver.solver import Solver
 from envs.board import BoardGame, BoardState
 from submission.play.game_history import History
@@ -66,5 +66,5 @@ def ply_view(state: BoardState, action: int, values: PositionValues) -> dict[str
         "value": balance(chosen, state.player),
         "text": chosen.text,
         "mistake": mistake_of(values.position.bounds, chosen.bounds),
-        "best": unrefuted(scores),
+        "best": best_so_far(scores),
     }
