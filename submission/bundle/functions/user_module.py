@@ -68,7 +68,8 @@ class UserModule:
             return None
         if module not in sys.modules or vars(sys.modules[module]).get(name) is not value:
             return None
-        return self.import_from(module, name)
+        is_builtin = module == builtins.__name__ and not self.knows(name)
+        return name if is_builtin else self.import_from(module, name)
 
     def import_from(self, module: str, name: str | None) -> str:
         """A name for another module's `name`, or for the module itself if `name` is None."""

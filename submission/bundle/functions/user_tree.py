@@ -91,8 +91,10 @@ class UserTree(SourceTree):
         """
         user = self._users[symbol.module]
         value = user.namespace[symbol.name]
-        text = f"{symbol.name} = {self.writer(user).anew(value, symbol.name)}"
-        user.add(text, self.definitions(symbol)[-1].line if is_data(value) else None)
+        writer = self.writer(user)
+        text = f"{symbol.name} = {writer.anew(value, symbol.name)}"
+        in_place = is_data(value) and not writer.made
+        user.add(text, self.definitions(symbol)[-1].line if in_place else None)
 
     def holds_data(self, symbol: Symbol) -> bool:
         """Whether the value of a name is data, which calls nothing."""

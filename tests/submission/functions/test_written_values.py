@@ -87,6 +87,46 @@ def test_what_was_made_by_chance_is_data(modules: Path) -> None:
     assert answers(of_file(built)) == answers(mine.agent) == said
 
 
+def test_containers_and_objects_of_all_kinds_are_written(modules: Path) -> None:
+    """Learnt tables, and an object that has read a file, with whatever they consist of."""
+    Path("book.json").write_text("[4, 2]")
+    mine = module(
+        modules,
+        f"""
+import json, random
+from pathlib import Path
+from collections import Counter, OrderedDict, defaultdict, deque
+from enum import Enum
+Side = Enum("Side", "LEFT RIGHT")
+float = abs
+Q, N, V, LAST = defaultdict(int), Counter(), defaultdict(lambda: [0] * 7), OrderedDict()
+class Node:
+    __slots__ = ("column", "side")
+    def __init__(self, column): self.column, self.side = column, Side.LEFT
+class Tree:
+    def __init__(self):
+        self.nodes, self.order = deque(maxlen=2), random.Random(3)
+    def load(self, path):
+        self.nodes.extend(map(Node, json.loads(Path(path).read_text())))
+        return self
+tree = Tree().load("book.json")
+for k in range(7):
+    Q[k] = LAST[k] = V[0][k] = random.random()
+    N[k] += random.randrange(9)
+def agent(obs, config):
+    assert [*LAST] == [*range(7)] and V[1] == [0] * 7 and tree.nodes.maxlen == 2
+    assert {{node.side for node in tree.nodes}} == {{Side.LEFT}}
+    first = [node.column for node in tree.nodes] if Q[9] == 0 else []
+    worth = lambda k: (k in first, Q[k] + N[k] + V[0][k] + LAST[k] + tree.order.random())
+    return max({FREE}, key=worth)
+""",
+    )
+    built = function_file(mine.agent).text
+    said, anew = answers(of_file(built)), answers(mine.agent)
+    assert said == anew
+    assert any(isinstance(answer, int) for answer in said)
+
+
 def test_numbers_of_numpy_keep_their_type_where_the_module_does_not_call_it_np(
     modules: Path,
 ) -> None:
