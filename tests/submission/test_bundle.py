@@ -183,12 +183,6 @@ def first_column(text: str) -> int:
         ("", "from agents.options import option", 11, "a project import inside a definition"),
         ("X = 5", "globals()['X']", 11, "cannot bundle globals, which finds"),
         ("import importlib", "importlib.import_module('math')", 11, "importlib.import_module"),
-        (
-            "import os, pathlib\nA = pathlib.Path(os.devnull).read_text()",
-            "A",
-            5,
-            "a file that is read",
-        ),
         ("N = 0\ndef use():\n    return helper_use()", "use", 6, "helper_use is used"),
     ],
 )
@@ -326,6 +320,32 @@ def test_the_content_of_a_file_option_comes_along(name: str, build: Build, tmp_p
     top = "from agents.options import file_option"
     text = own_agent(top, f"{name}: str | bytes = file_option('')", action=f"int(self.{name})")
     assert first_column(build(text, **{name: str(data)})) == 4
+
+
+@pytest.mark.parametrize(
+    ("top", "fields"),
+    [
+        ("BOOK = pathlib.Path('book.txt').read_text()", ""),
+        ("class BOOK:\n    text = pathlib.Path('book.txt').read_text()", ""),
+        ("def read(): return pathlib.Path('book.txt').read_text()\nBOOK = read()", ""),
+        ("BOOK = 1", "def __post_init__(self): pathlib.Path('book.txt').read_text()"),
+    ],
+)
+def test_a_file_that_is_read_otherwise_is_refused(
+    top: str, fields: str, build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("book.txt").write_text("3")
+    with pytest.raises(
+        ValueError, match=r"MyAgent reads book\.txt, .*`agents.options.file_option`"
+    ):
+        build(own_agent(f"import pathlib\n{top}", fields, body="BOOK"))
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf"])
+def test_numbers_without_a_literal_are_options(number: str, build: Build) -> None:
+    text = own_agent("", "share: float = 0.0", action=f"[3, 2][repr(self.share) == '{number}']")
+    assert first_column(build(text, share=float(number))) == 2
 
 
 ODD_SEARCH = """

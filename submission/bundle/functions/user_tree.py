@@ -13,13 +13,11 @@ from submission.bundle.definitions import BundleError, Definition, reads_a_file,
 from submission.bundle.functions.carried_values import ValueWriter, is_data
 from submission.bundle.functions.user_module import UserModule
 from submission.bundle.functions.user_session import MAIN, Session, find_session
+from submission.bundle.hidden_files import INSTALLED
 from submission.bundle.naming import Builtin, Meaning, Symbol
 from submission.bundle.references import Reference
 from submission.bundle.source_tree import SourceTree, modules_in
 from submission.bundle.sources import Module
-
-INSTALLED = ("site-packages", "dist-packages")
-"""Names of the folders of installed packages, which Kaggle may lack."""
 
 
 class UserTree(SourceTree):

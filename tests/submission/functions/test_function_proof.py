@@ -1,5 +1,6 @@
 """A function's file is handed over only where it plays as the function does."""
 
+import json
 import random
 import signal
 import sys
@@ -73,6 +74,41 @@ def agent(obs, config): return TABLE["Last"]().move({FREE})
     with pytest.raises(ValueError, match=r"such as `__init_subclass__`: .* TABLE\[key\] = value"):
         function_file(module(modules, text).agent)
     assert function_file(module(modules, f"{text}TABLE['Last'] = Last\n").agent)
+
+
+READING = {
+    "in a game": "def agent(obs): return json.loads(Path('book.json').read_text())[0]",
+    "once, in a game": "@lru_cache\ndef book():\n    return np.fromfile('book.json')\n"
+    "def agent(obs): return book()[0]",
+    "if it is there": "BOOK = None\ndef agent(obs):\n    global BOOK\n    if BOOK is None:\n"
+    "        BOOK = np.fromfile('book.json') if os.path.exists('book.json') else [3]\n    return 3",
+    "in a class": "class Book: columns = json.loads(Path('book.json').read_bytes())\n"
+    "def agent(obs): return Book.columns[0]",
+}
+
+
+@pytest.mark.parametrize("text", READING.values(), ids=READING)
+def test_a_file_of_the_user_s_that_the_file_reads_is_named(text: str, modules: Path) -> None:
+    """Kaggle's machine does not have it, though here both find it, and play the same."""
+    Path("book.json").write_text("[3]       ")
+    top = "import json, os\nfrom functools import lru_cache\nfrom pathlib import Path\n"
+    mine = module(modules, f"{top}import numpy as np\n{text}\n")
+    mine.agent({})
+    with pytest.raises(
+        ValueError, match=r"^agent reads book\.json, .* read it at the top of its mod"
+    ):
+        function_file(mine.agent)
+    assert json.loads(Path("book.json").read_text()) == [3]
+
+
+def test_a_file_that_the_function_itself_writes_may_be_read(modules: Path) -> None:
+    text = """
+import os
+def agent(obs):
+    with open("notes", "a") as notes: notes.write("3")
+    with open("notes") as notes, open(os.devnull): return int(notes.read(1))
+"""
+    assert function_file(module(modules, text).agent)
 
 
 def test_chance_does_not_hide_that_only_the_file_fails(modules: Path) -> None:
