@@ -147,9 +147,15 @@ class Definition:
         Raises:
             BundleError: it does; `project` has the top-level names of what goes into the bundle.
         """
+        loggers = {
+            self.text.span(argument)[0]
+            for node in self.nodes
+            if isinstance(node, ast.Call) and _last_name(node.func) == "getLogger"
+            for argument in node.args
+        }
         for reference in self.references:
             name = reference.path[0]
-            if name in LOADER_NAMES and not reference.quoted:
+            if name in LOADER_NAMES and not reference.quoted and reference.start not in loggers:
                 raise BundleError(
                     self.path,
                     reference.line,

@@ -57,7 +57,8 @@ class Module:
     """The statements that define each name, in their order."""
     imports: dict[str, ProjectImport | LibraryImport] = field(default_factory=dict)
     running: list[Definition] = field(default_factory=list)
-    """Statements that may call functions that change other names, by decorators, say."""
+    """Statements that may call functions that change other names, by decorators or as classes that
+    inherit `__init_subclass__`, say."""
     for_types: set[str] = field(default_factory=set)
     """Names that it has only during type checking, for annotations."""
     future: bool = False  # whether it has `from __future__ import annotations`
@@ -70,11 +71,24 @@ class Module:
         return {name: line for name, line in lines.items() if hasattr(builtins, name)}
 
 
-def _changes_a_value(assignment: ast.Assign | ast.AnnAssign) -> bool:
-    """Whether it assigns to a part of a value, as `TABLE[key] = 1` does."""
-    return any(
-        isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load)
-        for node in ast.walk(assignment)
+def _only_binds(statement: ast.AST) -> bool:
+    """Whether all that a statement does is to give names a meaning.
+
+    `TABLE[key] = 1` changes a part of a value, and a call that stands alone may do anything.
+    """
+    match statement:
+        case ast.Assign() | ast.AnnAssign():
+            return not any(
+                isinstance(node, ast.Attribute | ast.Subscript)
+                and not isinstance(node.ctx, ast.Load)
+                for node in ast.walk(statement)
+            )
+        case ast.Try(body, handlers, otherwise, final):
+            return all(map(_only_binds, [*body, *handlers, *otherwise, *final]))
+        case ast.ExceptHandler(body=body):
+            return all(map(_only_binds, body))
+    return isinstance(
+        statement, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef | ast.Pass
     )
 
 
@@ -134,7 +148,7 @@ class ModuleReader:
                 pass
             case ast.AnnAssign(target=ast.Name(), value=None):
                 pass  # an annotation without a value
-            case ast.Assign() | ast.AnnAssign() if not _changes_a_value(statement):
+            case ast.Assign() | ast.AnnAssign() | ast.Try() if _only_binds(statement):
                 self._define(tuple(sorted(bound_names(statement))), statement, following)
             case ast.If(orelse=otherwise) if ast.unparse(statement.test) in NEVER_ON_KAGGLE:
                 if "TYPE_CHECKING" in ast.unparse(statement.test):
@@ -198,7 +212,8 @@ class ModuleReader:
         )
 
     def _add_running(self, definition: Definition) -> None:
-        if definition.decorators or not definition.is_called_later:
+        is_derived = isinstance(definition.statement, ast.ClassDef) and definition.statement.bases
+        if definition.decorators or is_derived or not definition.is_called_later:
             self.module.running.append(definition)
 
     def _extent(self, statement: ast.stmt, following: ast.stmt | None) -> tuple[int, int]:

@@ -1,5 +1,6 @@
 """Puts a function into its state before the first game, while it is tested."""
 
+import logging
 import random
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -145,13 +146,16 @@ def _take_back(value: Any, written: Any, restoring: ExitStack, memo: dict[int, A
 
 @contextmanager
 def unnoticed() -> Iterator[None]:
-    """Suppress output, and restore the state of the random generators."""
+    """Suppress output and logs, and restore the state of the random generators."""
     numpy = sys.modules.get("numpy")
     before = random.getstate(), numpy.random.get_state() if numpy else None
+    unlogged = logging.root.manager.disable
+    logging.disable()
     try:
         with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
             yield
     finally:
+        logging.disable(unlogged)
         random.setstate(before[0])
         if numpy:
             numpy.random.set_state(before[1])

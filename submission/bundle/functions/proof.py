@@ -92,7 +92,7 @@ def _compare(agent: Callable[..., Any], from_file: Callable[..., Any], name: str
             raise ValueError(
                 f"{name} and its file differ: {position} {name} {ours} and the file {theirs}, for "
                 "what it uses has changed since it was written, or is filled in by code that a "
-                "file does not carry along, such as `__init_subclass__`: run anew what defines it, "
+                "file does not carry along, such as a metaclass: run anew what defines it, "
                 "fill it in by a statement such as TABLE[key] = value, or save it and have it read "
                 "from a file"
             )

@@ -62,16 +62,16 @@ def test_a_container_that_only_the_file_leaves_empty_is_a_difference(modules: Pa
         function_file(mine.agent)
 
 
-def test_classes_that_register_themselves_are_entered_as_the_refusal_says(modules: Path) -> None:
+def test_classes_that_a_metaclass_registers_are_entered_as_the_refusal_says(modules: Path) -> None:
     text = f"""
 TABLE = {{}}
-class Player:
-    def __init_subclass__(cls): TABLE[cls.__name__] = cls
-class Last(Player):
+class Listed(type):
+    def __init__(cls, *parts): TABLE[cls.__name__] = cls
+class Last(metaclass=Listed):
     def move(self, free): return free[-1]
 def agent(obs, config): return TABLE["Last"]().move({FREE})
 """
-    with pytest.raises(ValueError, match=r"such as `__init_subclass__`: .* TABLE\[key\] = value"):
+    with pytest.raises(ValueError, match=r"such as a metaclass: .* TABLE\[key\] = value"):
         function_file(module(modules, text).agent)
     assert function_file(module(modules, f"{text}TABLE['Last'] = Last\n").agent)
 
@@ -153,7 +153,10 @@ def agent(obs, config):
 def test_a_proof_goes_unnoticed(modules: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """It asks the function without a trace in the function's module or in random numbers."""
     text = WRITTEN["values that games change"] + "print('loaded')\nbegun = []\n"
-    mine = module(modules, text.replace("    global", "    print('asked')\n    global"))
+    text += "import logging, sys\nlog = logging.getLogger(__name__)\n"
+    text += "log.addHandler(logging.StreamHandler(sys.stderr))\n"
+    said = "    print('asked')\n    log.warning('asked')\n    global"
+    mine = module(modules, text.replace("    global", said))
     answers(mine.agent)
     random.seed(3), np.random.seed(3)
     capfd.readouterr()
