@@ -246,7 +246,9 @@ def load_user_agent(source: Path, name: str) -> type[Agent]:
     except (Exception, SystemExit) as error:
         del sys.modules[source.stem]
         said = f"fails when it is run: {type(error).__name__}: {error}"
-        if isinstance(error, SystemExit):
+        if isinstance(error, ImportError) and "relative import" in str(error):
+            said = "imports relatively: modules beside it are found as `from module import NAME`"
+        elif isinstance(error, SystemExit):
             said = f"ends Python when it is run: {UNDER_MAIN}"
         raise ValueError(f"{source} {said}") from error
     finally:

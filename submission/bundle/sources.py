@@ -4,6 +4,7 @@ import ast
 import builtins
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from importlib.util import resolve_name
 from pathlib import Path
 
 from submission.bundle.definitions import BundleError, Definition
@@ -157,7 +158,11 @@ class ModuleReader:
                     self._read_statement(other, None)
             case _:
                 kind = type(statement).__name__
-                raise self._error(statement, f"a module-level side effect ({kind} statement)")
+                raise self._error(
+                    statement,
+                    f"a module-level side effect ({kind} statement): give a name its final value "
+                    "at once, as in TABLE = filled_table()",
+                )
 
     def _read_import(self, statement: ast.Import) -> None:
         for alias in statement.names:
@@ -166,16 +171,26 @@ class ModuleReader:
             self._bind(alias, module, None, statement)
 
     def _read_import_from(self, statement: ast.ImportFrom) -> None:
-        module = statement.module
-        if module == "__future__":
+        if statement.module == "__future__":
             self.module.future = True
             return
-        if statement.level or module is None:
-            raise self._error(statement, "a relative import: write the module's full name")
-        for alias in statement.names:
-            if alias.name == "*":
-                raise self._error(statement, "a star import: name what is imported")
+        module = self._origin(statement)
+        for alias in self._aliases(statement, module):
             self._bind(alias, module, alias.name, statement)
+
+    def _origin(self, statement: ast.ImportFrom) -> str:
+        """The full name of the module that a statement imports from."""
+        own = self.module.name
+        package = own if self.path.name == "__init__.py" else own.rpartition(".")[0]
+        if statement.level and not package:
+            raise self._error(statement, "a relative import: write the module's full name")
+        return resolve_name("." * statement.level + (statement.module or ""), package)
+
+    def _aliases(self, statement: ast.ImportFrom, module: str) -> list[ast.alias]:
+        """What a statement imports from a module."""
+        if statement.names[0].name == "*":
+            raise self._error(statement, "a star import: name what is imported")
+        return statement.names
 
     def _bind(
         self, alias: ast.alias, module: str, imported: str | None, statement: ast.stmt

@@ -309,7 +309,8 @@ def test_a_file_named_like_a_library_does_not_take_its_place(library: str, tmp_p
 def test_a_package_needs_no_init_file(tmp_path: Path) -> None:
     folder, path = tmp_path / "guides", tmp_path / "my_agent.py"
     folder.mkdir()
-    (folder / "columns.py").write_text("LAST = 6\n")
+    (folder / "columns.py").write_text("from .sizes import WIDTH\nLAST = WIDTH - 1\n")
+    (folder / "sizes.py").write_text("WIDTH = 7\n")
     path.write_text(own_agent("from guides.columns import LAST", action="LAST"))
     assert first_column(build_bundle("MyAgent", {}, path)) == 6
     path.write_text(own_agent("import guides.columns", action="guides.columns.LAST"))
@@ -368,6 +369,7 @@ class MyAgent(Agent):
     [
         ("x = ", "fails when it is run: SyntaxError: invalid syntax (my_agent.py, line 1)"),
         ("1 / 0", "fails when it is run: ZeroDivisionError: division by zero"),
+        ("from .a import b", "imports relatively: modules beside it are found as `from module imp"),
         ("import sys\nsys.exit()", "ends Python when it is run: put what does so under"),
         (
             "import submission\nsubmission.build('MyAgent', source=__file__)",
