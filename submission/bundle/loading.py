@@ -43,6 +43,7 @@ class Loading:
     def missing(self, kept: Collection[Definition]) -> Iterator[Definition]:
         """The further definitions that must run before or between those that are kept."""
         needed = {(one.module, reference.path[0]) for one in kept for reference in one.references}
+        needed -= self._tree.carried
         for module, name in sorted(needed):
             if len(self._tree.module(module).definitions.get(name, ())) > 1:
                 yield from self._earlier(Symbol(module, name), kept)

@@ -114,10 +114,16 @@ def _parsed(name: str, path: Path, text: str, project: frozenset[str]) -> Module
 
 
 class ModuleReader:
-    """Reads the statements of one module, whose text begins at a line."""
+    """Reads the statements of one module, whose text begins at an offset and a line."""
 
     def __init__(
-        self, name: str, path: Path, text: str, project: frozenset[str], line: int = 1
+        self,
+        name: str,
+        path: Path,
+        text: str,
+        project: frozenset[str],
+        start: int = 0,
+        line: int = 1,
     ) -> None:
         self.path = path
         self.text = text
@@ -126,7 +132,7 @@ class ModuleReader:
             self.tree = ast.parse(text)
         except SyntaxError as error:
             raise BundleError(path, error.lineno or 1, f"not Python: {error.msg}") from error
-        self.source_text = SourceText(self.text, line=line)
+        self.source_text = SourceText(self.text, start, line)
         self.module = Module(name, path, (ast.get_docstring(self.tree) or "").strip())
 
     def read(self) -> Module:

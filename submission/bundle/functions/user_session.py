@@ -160,10 +160,11 @@ class SessionReader(ModuleReader):
         path: Path,
         text: str,
         project: frozenset[str],
+        start: int = 0,
         line: int = 1,
         until: float = inf,
     ) -> None:
-        super().__init__(name, path, text, project, line)
+        super().__init__(name, path, text, project, start, line)
         self._until = until
 
     def read(self) -> Module:

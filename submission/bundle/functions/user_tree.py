@@ -93,6 +93,7 @@ class UserTree(SourceTree):
         text = f"{symbol.name} = {writer.anew(value, symbol.name)}"
         in_place = is_data(value) and not writer.made
         user.add(text, self.definitions(symbol)[-1].line if in_place else None)
+        self.carried.add(symbol)
 
     def holds_data(self, symbol: Symbol) -> bool:
         """Whether the value of a name is data, which calls nothing."""
