@@ -41,6 +41,11 @@ LOADER_NAMES = frozenset(
 )
 """Module attributes that Kaggle's loader leaves out or sets to something else."""
 
+NO_FILE_BESIDE = (
+    "no other file lies beside a bundle; a function's module reads it at its top, by a statement "
+    "such as NAME = ..., and an agent's class declares it by `agents.options.file_option`"
+)
+
 
 class BundleError(ValueError):
     """A construct that cannot be bundled into one file; the message says where it is."""
@@ -159,7 +164,8 @@ class Definition:
                 raise BundleError(
                     self.path,
                     reference.line,
-                    f"cannot bundle {name}, which is not the same in Kaggle's loader",
+                    f"cannot bundle {name}, which is not the same in Kaggle's loader"
+                    f"{': ' + NO_FILE_BESIDE if name == '__file__' else ''}",
                 )
         for node in self.nodes:
             match node:

@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import get_ident
 from typing import Any
 
-from submission.sandbox.file_guard import SYSTEM_FOLDERS
+from submission.sandbox.file_guard import PROJECT_PLACES, SYSTEM_FOLDERS
 
 INSTALLED = ("site-packages", "dist-packages")
 """Names of the folders of installed packages, which Kaggle may lack."""
@@ -20,9 +20,9 @@ INSTALLED = ("site-packages", "dist-packages")
 
 @contextmanager
 def hidden_files(whose: str, mend: str) -> Iterator[None]:
-    """Hide the user's files from what this thread opens; those of Python and the system are seen.
+    """Hide the user's files from what this thread opens.
 
-    Native code sees them all.
+    Those of Python, of the system and of this project are seen, and native code sees all.
 
     Args:
         whose: what may read a file, for the message.
@@ -57,8 +57,9 @@ def _is_of_the_user(file: Any, begin: float) -> bool:
     """Whether this is the path of a file of the user's that was there at a time, in seconds."""
     if not isinstance(file, str | bytes | os.PathLike):
         return False  # a descriptor
-    path = Path(os.path.realpath(os.fsdecode(file)))
-    places = (*map(os.path.realpath, (sys.prefix, sys.base_prefix)), *SYSTEM_FOLDERS)
-    if any(map(path.is_relative_to, places)) or not {*INSTALLED}.isdisjoint(path.parts):
+    path = Path(os.fsdecode(file)).resolve()
+    seen = map(Path, (sys.prefix, sys.base_prefix, *SYSTEM_FOLDERS))
+    if {place.resolve() for place in (*seen, *PROJECT_PLACES)} & {path, *path.parents}:
         return False
-    return path.is_file() and path.stat().st_ctime < begin
+    is_installed = bool({*INSTALLED} & {*path.parts})
+    return path.is_file() and path.stat().st_ctime < begin and not is_installed

@@ -15,11 +15,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+import agents
 import connectx
 from envs import ConnectFour, state_from_moves
 from submission.bundle.bundle import is_bundle
 from submission.bundle.functions import proof
 from submission.bundle.functions.function_file import function_file
+from submission.bundle.hidden_files import hidden_files
 from tests.helpers.written_modules import FREE, answers, module
 from tests.submission.functions.test_written_functions import WRITTEN
 
@@ -99,6 +101,19 @@ def test_a_file_of_the_user_s_that_the_file_reads_is_named(text: str, modules: P
     ):
         function_file(mine.agent)
     assert json.loads(Path("book.json").read_text()) == [3]
+
+
+def test_files_of_python_and_of_the_project_are_not_the_user_s() -> None:
+    """An agent of ours may read its weights, which are in its bundle."""
+    with hidden_files("agent", "leave it out"):
+        for package in (json, np, agents):
+            assert Path(str(package.__file__)).read_text(encoding="utf-8")
+    with (
+        pytest.raises(ValueError, match=r"agent reads .*, which Kaggle's .*: leave it out"),
+        hidden_files("agent", "leave it out"),
+        suppress(FileNotFoundError),
+    ):
+        Path(__file__).read_text(encoding="utf-8")
 
 
 def test_a_file_that_the_function_itself_writes_may_be_read(modules: Path) -> None:
