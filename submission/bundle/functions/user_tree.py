@@ -1,5 +1,6 @@
 """The modules of a user's function, and the data that they have read."""
 
+import ast
 import re
 import sys
 from collections.abc import Mapping
@@ -91,8 +92,9 @@ class UserTree(SourceTree):
         value = user.namespace[symbol.name]
         writer = self.writer(user)
         text = f"{symbol.name} = {writer.anew(value, symbol.name)}"
-        in_place = is_data(value) and not writer.made
-        user.add(text, self.definitions(symbol)[-1].line if in_place else None)
+        used = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+        lines = [one.line for name in used for one in user.parsed.definitions.get(name, ())]
+        user.add(text, None if writer.made else max(lines))
         self.carried.add(symbol)
 
     def holds_data(self, symbol: Symbol) -> bool:

@@ -105,6 +105,12 @@ from enum import Enum
 Side = Enum("Side", "LEFT RIGHT")
 float = abs
 Q, N, V, LAST = defaultdict(int), Counter(), defaultdict(lambda: [0] * 7), OrderedDict()
+LEARNT = {{}}
+class Worth:
+    def __init__(self): self.value = random.random()
+def learn(): LEARNT[3] = Worth()
+learn()
+SAME = LEARNT[3].value
 class Node:
     __slots__ = ("column", "side")
     def __init__(self, column): self.column, self.side = column, Side.LEFT
@@ -120,6 +126,7 @@ for k in range(7):
     N[k] += random.randrange(9)
 def agent(obs, config):
     assert [*LAST] == [*range(7)] and V[1] == [0] * 7 and tree.nodes.maxlen == 2
+    assert SAME == LEARNT[3].value
     assert {{node.side for node in tree.nodes}} == {{Side.LEFT}}
     first = [node.column for node in tree.nodes] if Q[9] == 0 else []
     worth = lambda k: (k in first, Q[k] + N[k] + V[0][k] + LAST[k] + tree.order.random())
