@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import is_dataclass
 from functools import partial
 from inspect import isabstract, signature
+from math import isfinite
 from pathlib import Path
 from types import FunctionType
 
@@ -21,7 +22,8 @@ from envs.board import BoardGame
 from envs.games import GAMES, game_entry
 from submission.bundle.closure import close
 from submission.bundle.compose import COMPILING, DISTRIBUTION, compose, data_files, own_names
-from submission.bundle.definitions import READING, BundleError, Definition, reads_a_file
+from submission.bundle.definitions import BundleError, Definition
+from submission.bundle.hidden_files import hidden_files
 from submission.bundle.naming import Symbol, Use
 from submission.bundle.source_tree import SourceTree, modules_in
 from submission.entry import CONNECT_FOUR
@@ -75,19 +77,21 @@ def build_bundle(
     for one in closure.definitions:
         if one.module.partition(".")[0] in own:
             _require_seen(one, tree.uses(one))
-    written = {key: repr(value) for key, value in chosen.items()}
+    written = {key: _literal(value) for key, value in chosen.items()}
     constants = {file.option: file.constant for file in files}
+    call = _call(closure.names[agent_symbol], {**written, **constants})
     text = compose(
         closure,
         title=f"A ConnectX agent: {_call(cls.__name__, written)}.",
         summary=agent_help(cls),
         command=_command(agent, options, source, game if games else None),
         player=closure.names[player],
-        call=_call(closure.names[agent_symbol], {**written, **constants}),
+        call=call,
         files=files,
         games={name: closure.names[symbol] for name, symbol in others.items()},
     )
-    _prove(text)
+    with hidden_files(agent, "declare it as an option by `agents.options.file_option`"):
+        _prove(text, call)
     return text
 
 
@@ -101,8 +105,7 @@ def _require_seen(definition: Definition, uses: Sequence[Use]) -> None:
     """Check that the bundle can have all that a user's definition uses.
 
     Raises:
-        BundleError: it finds some of it by other means than its name, or reads a file while it is
-            loaded.
+        BundleError: it finds some of it by other means than its name.
     """
     for use in uses:
         if FINDING.fullmatch(use.full_name):
@@ -112,15 +115,6 @@ def _require_seen(definition: Definition, uses: Sequence[Use]) -> None:
                 f"cannot bundle {use.full_name}, which finds what the code does not name: "
                 "write the name instead",
             )
-    own = (use for use in uses if isinstance(use.meaning, Symbol))
-    reads = not definition.is_called_later and reads_a_file(definition.statement)
-    if reads and not any(READING.fullmatch(use.reference.path[-1]) for use in own):
-        raise BundleError(
-            definition.path,
-            definition.line,
-            "cannot bundle a file that is read while the module is loaded: declare it as an option "
-            "by `agents.options.file_option`",
-        )
 
 
 def _made(name: str, cls: type[Agent], options: Mapping[str, JsonValue]) -> Agent:
@@ -179,6 +173,12 @@ def _call(cls: str, arguments: Mapping[str, str]) -> str:
     return f"{cls}({', '.join(f'{key}={value}' for key, value in arguments.items())})"
 
 
+def _literal(value: JsonValue) -> str:
+    """The source text of an option's value; `repr` writes names for some numbers."""
+    is_named = isinstance(value, float) and not isfinite(value)
+    return f"float('{value}')" if is_named else repr(value)
+
+
 def project_folders() -> dict[str, Path]:
     """The folder of each package of the project."""
     return {package.__name__: Path(str(package.__file__)).parent for package in PACKAGES}
@@ -198,17 +198,18 @@ def _command(
     return shlex.join(words)
 
 
-def _prove(text: str) -> None:
-    """Load the file as Kaggle's loader does, and find its last callable.
+def _prove(text: str, call: str) -> None:
+    """Load the file as Kaggle's loader does, find its last callable, and make its agent by a call.
 
     Nothing is compiled meanwhile: compiling threads would outlive the loading.
     """
     namespace: dict[str, object] = {}
     try:
         exec(compile(text.replace(COMPILING, ""), "submission.py", "exec"), namespace)  # noqa: S102
+        last = [name for name, value in namespace.items() if callable(value)][-1]
+        eval(call, namespace)  # noqa: S307
     except Exception as error:
         raise ValueError(f"the bundle fails when it is loaded as on Kaggle: {error!r}") from error
-    last = [name for name, value in namespace.items() if callable(value)][-1]
     if last != "agent":
         raise ValueError(f"Kaggle would take {last} for the agent: it is the last callable")
 
@@ -245,7 +246,9 @@ def load_user_agent(source: Path, name: str) -> type[Agent]:
     except (Exception, SystemExit) as error:
         del sys.modules[source.stem]
         said = f"fails when it is run: {type(error).__name__}: {error}"
-        if isinstance(error, SystemExit):
+        if isinstance(error, ImportError) and "relative import" in str(error):
+            said = "imports relatively: modules beside it are found as `from module import NAME`"
+        elif isinstance(error, SystemExit):
             said = f"ends Python when it is run: {UNDER_MAIN}"
         raise ValueError(f"{source} {said}") from error
     finally:

@@ -41,6 +41,11 @@ LOADER_NAMES = frozenset(
 )
 """Module attributes that Kaggle's loader leaves out or sets to something else."""
 
+NO_FILE_BESIDE = (
+    "no other file lies beside a bundle; a function's module reads it at its top, by a statement "
+    "such as NAME = ..., and an agent's class declares it by `agents.options.file_option`"
+)
+
 
 class BundleError(ValueError):
     """A construct that cannot be bundled into one file; the message says where it is."""
@@ -147,13 +152,20 @@ class Definition:
         Raises:
             BundleError: it does; `project` has the top-level names of what goes into the bundle.
         """
+        loggers = {
+            self.text.span(argument)[0]
+            for node in self.nodes
+            if isinstance(node, ast.Call) and _last_name(node.func) == "getLogger"
+            for argument in node.args
+        }
         for reference in self.references:
             name = reference.path[0]
-            if name in LOADER_NAMES and not reference.quoted:
+            if name in LOADER_NAMES and not reference.quoted and reference.start not in loggers:
                 raise BundleError(
                     self.path,
                     reference.line,
-                    f"cannot bundle {name}, which is not the same in Kaggle's loader",
+                    f"cannot bundle {name}, which is not the same in Kaggle's loader"
+                    f"{': ' + NO_FILE_BESIDE if name == '__file__' else ''}",
                 )
         for node in self.nodes:
             match node:

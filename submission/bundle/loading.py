@@ -1,5 +1,6 @@
 """The order of loading: the statements that give names their values while a module is loaded."""
 
+import ast
 import re
 from collections.abc import Collection, Iterator, Set
 from contextlib import suppress
@@ -42,6 +43,7 @@ class Loading:
     def missing(self, kept: Collection[Definition]) -> Iterator[Definition]:
         """The further definitions that must run before or between those that are kept."""
         needed = {(one.module, reference.path[0]) for one in kept for reference in one.references}
+        needed -= self._tree.carried
         for module, name in sorted(needed):
             if len(self._tree.module(module).definitions.get(name, ())) > 1:
                 yield from self._earlier(Symbol(module, name), kept)
@@ -86,7 +88,8 @@ class Loading:
     ) -> bool:
         """Whether a call at module level, such as `init()` or `@register`, fills in needed values.
 
-        Or whether it sets up the process. A call that only tries out the agent does not count.
+        Or whether it is of a class that enters itself somewhere, or sets up the process. A call
+        that only tries out the agent does not count.
         """
         called = [
             use
@@ -95,10 +98,28 @@ class Loading:
         ]
         if self._plays(statement):
             return False
+        if isinstance(statement.statement, ast.ClassDef) and self._is_entered(called, needed):
+            return True
+        if statement.is_called_later and not statement.decorators:
+            return False  # nothing but a base may be called
         return any(SETTING_UP.fullmatch(use.full_name) for use in called) or any(
             one.is_called_later
             and not needed.isdisjoint((one.module, name) for name in one.changed)
             for one in self._reached(called) - playing
+        )
+
+    def _is_entered(self, called: list[Use], needed: Set[tuple[str, str]]) -> bool:
+        """Whether a class, which uses this, has a needed base that `__init_subclass__` tells of it.
+
+        Or one that changes needed values in doing so.
+        """
+        return any(
+            not needed.isdisjoint((one.module, name) for name in {*one.names, *one.changed})
+            for one in self._reached(called)
+            if any(
+                isinstance(node, ast.FunctionDef) and node.name == "__init_subclass__"
+                for node in one.nodes
+            )
         )
 
     def playing(self) -> set[Definition]:

@@ -34,6 +34,8 @@ class SourceTree:
         self._modules: dict[str, Module] = {}
         self._uses: dict[Definition, list[Use]] = {}
         self._are_there: dict[str, bool] = {}
+        self.carried = set[Symbol]()
+        """Names whose final values are written out, so that no statement need fill them in."""
 
     def module(self, name: str) -> Module:
         """The parsed module of this import name."""

@@ -4,6 +4,7 @@ import ast
 import builtins
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from importlib.util import resolve_name
 from pathlib import Path
 
 from submission.bundle.definitions import BundleError, Definition
@@ -57,7 +58,8 @@ class Module:
     """The statements that define each name, in their order."""
     imports: dict[str, ProjectImport | LibraryImport] = field(default_factory=dict)
     running: list[Definition] = field(default_factory=list)
-    """Statements that may call functions that change other names, by decorators, say."""
+    """Statements that may call functions that change other names, by decorators or as classes that
+    inherit `__init_subclass__`, say."""
     for_types: set[str] = field(default_factory=set)
     """Names that it has only during type checking, for annotations."""
     future: bool = False  # whether it has `from __future__ import annotations`
@@ -70,11 +72,24 @@ class Module:
         return {name: line for name, line in lines.items() if hasattr(builtins, name)}
 
 
-def _changes_a_value(assignment: ast.Assign | ast.AnnAssign) -> bool:
-    """Whether it assigns to a part of a value, as `TABLE[key] = 1` does."""
-    return any(
-        isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load)
-        for node in ast.walk(assignment)
+def _only_binds(statement: ast.AST) -> bool:
+    """Whether all that a statement does is to give names a meaning.
+
+    `TABLE[key] = 1` changes a part of a value, and a call that stands alone may do anything.
+    """
+    match statement:
+        case ast.Assign() | ast.AnnAssign():
+            return not any(
+                isinstance(node, ast.Attribute | ast.Subscript)
+                and not isinstance(node.ctx, ast.Load)
+                for node in ast.walk(statement)
+            )
+        case ast.Try(body, handlers, otherwise, final):
+            return all(map(_only_binds, [*body, *handlers, *otherwise, *final]))
+        case ast.ExceptHandler(body=body):
+            return all(map(_only_binds, body))
+    return isinstance(
+        statement, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef | ast.Pass
     )
 
 
@@ -99,10 +114,16 @@ def _parsed(name: str, path: Path, text: str, project: frozenset[str]) -> Module
 
 
 class ModuleReader:
-    """Reads the statements of one module, whose text begins at a line."""
+    """Reads the statements of one module, whose text begins at an offset and a line."""
 
     def __init__(
-        self, name: str, path: Path, text: str, project: frozenset[str], line: int = 1
+        self,
+        name: str,
+        path: Path,
+        text: str,
+        project: frozenset[str],
+        start: int = 0,
+        line: int = 1,
     ) -> None:
         self.path = path
         self.text = text
@@ -111,7 +132,7 @@ class ModuleReader:
             self.tree = ast.parse(text)
         except SyntaxError as error:
             raise BundleError(path, error.lineno or 1, f"not Python: {error.msg}") from error
-        self.source_text = SourceText(self.text, line=line)
+        self.source_text = SourceText(self.text, start, line)
         self.module = Module(name, path, (ast.get_docstring(self.tree) or "").strip())
 
     def read(self) -> Module:
@@ -134,7 +155,7 @@ class ModuleReader:
                 pass
             case ast.AnnAssign(target=ast.Name(), value=None):
                 pass  # an annotation without a value
-            case ast.Assign() | ast.AnnAssign() if not _changes_a_value(statement):
+            case ast.Assign() | ast.AnnAssign() | ast.Try() if _only_binds(statement):
                 self._define(tuple(sorted(bound_names(statement))), statement, following)
             case ast.If(orelse=otherwise) if ast.unparse(statement.test) in NEVER_ON_KAGGLE:
                 if "TYPE_CHECKING" in ast.unparse(statement.test):
@@ -143,7 +164,11 @@ class ModuleReader:
                     self._read_statement(other, None)
             case _:
                 kind = type(statement).__name__
-                raise self._error(statement, f"a module-level side effect ({kind} statement)")
+                raise self._error(
+                    statement,
+                    f"a module-level side effect ({kind} statement): give a name its final value "
+                    "at once, as in TABLE = filled_table()",
+                )
 
     def _read_import(self, statement: ast.Import) -> None:
         for alias in statement.names:
@@ -152,16 +177,26 @@ class ModuleReader:
             self._bind(alias, module, None, statement)
 
     def _read_import_from(self, statement: ast.ImportFrom) -> None:
-        module = statement.module
-        if module == "__future__":
+        if statement.module == "__future__":
             self.module.future = True
             return
-        if statement.level or module is None:
-            raise self._error(statement, "a relative import: write the module's full name")
-        for alias in statement.names:
-            if alias.name == "*":
-                raise self._error(statement, "a star import: name what is imported")
+        module = self._origin(statement)
+        for alias in self._aliases(statement, module):
             self._bind(alias, module, alias.name, statement)
+
+    def _origin(self, statement: ast.ImportFrom) -> str:
+        """The full name of the module that a statement imports from."""
+        own = self.module.name
+        package = own if self.path.name == "__init__.py" else own.rpartition(".")[0]
+        if statement.level and not package:
+            raise self._error(statement, "a relative import: write the module's full name")
+        return resolve_name("." * statement.level + (statement.module or ""), package)
+
+    def _aliases(self, statement: ast.ImportFrom, module: str) -> list[ast.alias]:
+        """What a statement imports from a module."""
+        if statement.names[0].name == "*":
+            raise self._error(statement, "a star import: name what is imported")
+        return statement.names
 
     def _bind(
         self, alias: ast.alias, module: str, imported: str | None, statement: ast.stmt
@@ -198,7 +233,8 @@ class ModuleReader:
         )
 
     def _add_running(self, definition: Definition) -> None:
-        if definition.decorators or not definition.is_called_later:
+        is_derived = isinstance(definition.statement, ast.ClassDef) and definition.statement.bases
+        if definition.decorators or is_derived or not definition.is_called_later:
             self.module.running.append(definition)
 
     def _extent(self, statement: ast.stmt, following: ast.stmt | None) -> tuple[int, int]:

@@ -177,18 +177,13 @@ def first_column(text: str) -> int:
         ("LIMIT = 1\nLIMIT = 2", "LIMIT", 5, "LIMIT is defined twice"),
         ("TABLE = {}\nTABLE['a'] = 1", "TABLE", 5, "a module-level side effect"),
         ("print('hello')", "", 4, "a module-level side effect"),
+        ("try: print()\nexcept OSError: pass", "", 4, "a module-level side effect (Try"),
         ("for i in range(3):\n    pass", "", 4, "a module-level side effect"),
         ("LEAST = max(1, 2)\ndef max(a):\n    return a", "LEAST", 4, "max may mean the builtin"),
         ("def folder():\n    return __file__", "folder", 5, "__file__"),
         ("", "from agents.options import option", 11, "a project import inside a definition"),
         ("X = 5", "globals()['X']", 11, "cannot bundle globals, which finds"),
         ("import importlib", "importlib.import_module('math')", 11, "importlib.import_module"),
-        (
-            "import os, pathlib\nA = pathlib.Path(os.devnull).read_text()",
-            "A",
-            5,
-            "a file that is read",
-        ),
         ("N = 0\ndef use():\n    return helper_use()", "use", 6, "helper_use is used"),
     ],
 )
@@ -218,6 +213,10 @@ def test_what_cannot_be_carried_over_is_an_error_with_file_and_line(
         ("A, (B, *C) = 1, (2, 3)", "(A, B, C) == (1, 2, [3])"),
         ("A: int\nB: int = 3", "B == 3"),
         ("A = (B := 2) + 1", "(A, B) == (3, 2)"),
+        ("import logging\nLOG = logging.getLogger(__name__)", "LOG.name"),
+        ("try: import none\nexcept ImportError as error: none = 3", "none == 3"),
+        ("try: import quick\nexcept ImportError:\n    def quick(): return 5", "quick() == 5"),
+        ("class A:\n    def __init_subclass__(cls): A.B = cls\nclass C(A): D = 3", "A.B.D == 3"),
         ('A = """a\n  \nb"""', "len(A) == 6"),
         ('if typing.TYPE_CHECKING: pass\nelse:\n    A = """a\n    b"""', "len(A) == 7"),
         ("if typing.TYPE_CHECKING: pass\nelse:\n    A = [\n        7\n    ]", "A == [7]"),
@@ -310,7 +309,8 @@ def test_a_file_named_like_a_library_does_not_take_its_place(library: str, tmp_p
 def test_a_package_needs_no_init_file(tmp_path: Path) -> None:
     folder, path = tmp_path / "guides", tmp_path / "my_agent.py"
     folder.mkdir()
-    (folder / "columns.py").write_text("LAST = 6\n")
+    (folder / "columns.py").write_text("from .sizes import WIDTH\nLAST = WIDTH - 1\n")
+    (folder / "sizes.py").write_text("WIDTH = 7\n")
     path.write_text(own_agent("from guides.columns import LAST", action="LAST"))
     assert first_column(build_bundle("MyAgent", {}, path)) == 6
     path.write_text(own_agent("import guides.columns", action="guides.columns.LAST"))
@@ -328,6 +328,32 @@ def test_the_content_of_a_file_option_comes_along(name: str, build: Build, tmp_p
     assert first_column(build(text, **{name: str(data)})) == 4
 
 
+@pytest.mark.parametrize(
+    ("top", "fields"),
+    [
+        ("BOOK = pathlib.Path('book.txt').read_text()", ""),
+        ("class BOOK:\n    text = pathlib.Path('book.txt').read_text()", ""),
+        ("def read(): return pathlib.Path('book.txt').read_text()\nBOOK = read()", ""),
+        ("BOOK = 1", "def __post_init__(self): pathlib.Path('book.txt').read_text()"),
+    ],
+)
+def test_a_file_that_is_read_otherwise_is_refused(
+    top: str, fields: str, build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("book.txt").write_text("3")
+    with pytest.raises(
+        ValueError, match=r"MyAgent reads book\.txt, .*`agents.options.file_option`"
+    ):
+        build(own_agent(f"import pathlib\n{top}", fields, body="BOOK"))
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf"])
+def test_numbers_without_a_literal_are_options(number: str, build: Build) -> None:
+    text = own_agent("", "share: float = 0.0", action=f"[3, 2][repr(self.share) == '{number}']")
+    assert first_column(build(text, share=float(number))) == 2
+
+
 ODD_SEARCH = """
 from dataclasses import dataclass
 from agents import Agent
@@ -343,6 +369,7 @@ class MyAgent(Agent):
     [
         ("x = ", "fails when it is run: SyntaxError: invalid syntax (my_agent.py, line 1)"),
         ("1 / 0", "fails when it is run: ZeroDivisionError: division by zero"),
+        ("from .a import b", "imports relatively: modules beside it are found as `from module imp"),
         ("import sys\nsys.exit()", "ends Python when it is run: put what does so under"),
         (
             "import submission\nsubmission.build('MyAgent', source=__file__)",

@@ -3,6 +3,7 @@
 import ast
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from enum import Enum
 from functools import partial
 from io import BytesIO
@@ -11,7 +12,7 @@ from types import FunctionType, MethodType
 from typing import Any
 from zlib import compress
 
-from submission.bundle.functions.carried import array_of, instance_of
+from submission.bundle.functions.carried import array_of, restored
 from submission.bundle.functions.user_module import UserModule
 from submission.bundle.package_files import base85_lines
 
@@ -47,7 +48,8 @@ class ValueWriter:
         self._module = module
         self._find_module = find_module
         self._whose = whose
-        self._made: dict[int, str] = {}
+        self.made: dict[int, str] = {}
+        """The names that it has given, by the ids of the values."""
         self._within = set[int]()
 
     def name(self, value: Any, stem: str) -> str:
@@ -58,13 +60,13 @@ class ValueWriter:
         """
         expression = self.expression(value, stem)
         if not expression.isidentifier():
-            self._made[id(value)] = self._module.fresh(stem)
-            self._module.add(f"{self._made[id(value)]} = {expression}")
-        return self._made.get(id(value), expression)
+            self.made[id(value)] = self._module.fresh(stem)
+            self._module.add(f"{self.made[id(value)]} = {expression}")
+        return self.made.get(id(value), expression)
 
     def expression(self, value: Any, name: str) -> str:
         """The expression of a value; ValueError, with its `name`, if there is none."""
-        known = self._made.get(id(value)) or self._module.name_of(value)
+        known = self.made.get(id(value)) or self._module.name_of(value)
         is_literal = isinstance(value, float) or type(value) in LITERALS
         return known if known and not is_literal else self.anew(value, name)
 
@@ -102,7 +104,7 @@ class ValueWriter:
                     f"{key}={self.expression(each, name)}" for key, each in value.keywords.items()
                 ]
                 return f"{self._module.import_of(partial)}({', '.join(given)})"
-        return self._array(value, name) or self._instance(value, name)
+        return self._array(value, name) or self._object(value, name)
 
     def _array(self, value: Any, name: str) -> str | None:
         """The expression of a numpy array or number; None for other values."""
@@ -117,20 +119,21 @@ class ValueWriter:
         array = f"{self._module.import_of(array_of)}(\n{lines}\n)"
         return array if isinstance(value, numpy.ndarray) else f"{array}[()]"
 
-    def _instance(self, value: Any, name: str) -> str:
-        """The expression of an object that consists of its class and its attributes."""
-        cls = type(value)
-        if any("__new__" in vars(each) for each in cls.__mro__[:-1]) or not hasattr(
-            value, "__dict__"
-        ):
+    def _object(self, value: Any, name: str) -> str:
+        """The expression of an object by its parts, of which copying and pickling make another."""
+        parts = None
+        if not isinstance(value, type):
+            with suppress(Exception):  # from a lock, an open file, any code of the user's
+                parts = value.__reduce_ex__(4)
+        if not isinstance(parts, tuple):
             raise self._cannot(name, value)
-        made = self._module.name_of(cls)
-        if made is None and self._find_module(cls.__module__):
-            made = self._module.import_of(cls)
-        if made is None:
-            raise self._cannot(name, value)
-        state = self.expression(vars(value), name)
-        return f"{self._module.import_of(instance_of)}({made}, {state})"
+        make, arguments, state, items, pairs, *_ = (*parts, None, None, None)
+        written = [self.expression(each, name) for each in (make, arguments, state)]
+        written.append(self.expression(items and [*items], name))
+        written.append(f"{self.expression(dict(pairs), name)}.items()" if pairs else "None")
+        while written[-1] == "None":
+            written.pop()
+        return f"{self._module.import_of(restored)}({', '.join(written)})"
 
     def _function(self, function: FunctionType, name: str) -> str:
         """The expression of a function that has no name in its module."""
@@ -151,7 +154,7 @@ class ValueWriter:
                 raise self._cannot(name, function)
         if home is not self._module:
             made = self._module.import_from(home.name, made)
-        self._made[id(function)] = made
+        self.made[id(function)] = made
         return made
 
     def _enclosing(self, function: FunctionType, definition: str, own: str) -> str:

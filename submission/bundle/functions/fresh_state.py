@@ -1,5 +1,6 @@
 """Puts a function into its state before the first game, while it is tested."""
 
+import logging
 import random
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -7,7 +8,7 @@ from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdo
 from copy import copy, deepcopy
 from enum import Enum, EnumType
 from io import StringIO
-from types import FunctionType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from submission.bundle.functions.carried_values import LITERALS, is_data, same_data
@@ -47,10 +48,33 @@ def made_by_chance(
 
 
 def _data_of(value: Any) -> Any:
-    """The value, or an object's attributes, if they are data of more than one number; else None."""
-    if not is_data(value) and not isinstance(value, type | FunctionType):
-        value = getattr(value, "__dict__", None)
-    return None if isinstance(value, (*LITERALS, float)) or not is_data(value) else value
+    """What a value consists of, if it is more than a number; None if that is not all data."""
+    try:
+        data = _as_data(value, frozenset())
+    except (TypeError, RecursionError):
+        return None
+    return None if isinstance(data, (*LITERALS, float)) else data
+
+
+def _as_data(value: Any, within: frozenset[int]) -> Any:
+    """A value with each object replaced by its attributes, and each definition by its name.
+
+    Raises:
+        TypeError: something in it has no attributes, is a module or one of the objects it is
+            `within`.
+    """
+    if is_data(value):
+        return value
+    if isinstance(value, type | FunctionType | BuiltinFunctionType | Enum):
+        return str(getattr(value, "__qualname__", value))
+    if id(value) in within or isinstance(value, ModuleType):
+        raise TypeError(value)
+    inner = within | {id(value)}
+    if isinstance(value, dict):
+        return [[_as_data(each, inner) for each in pair] for pair in value.items()]
+    if isinstance(value, tuple | list | set | frozenset):
+        return [_as_data(each, inner) for each in value]
+    return {name: _as_data(each, inner) for name, each in vars(value).items()}
 
 
 @contextmanager
@@ -145,13 +169,16 @@ def _take_back(value: Any, written: Any, restoring: ExitStack, memo: dict[int, A
 
 @contextmanager
 def unnoticed() -> Iterator[None]:
-    """Suppress output, and restore the state of the random generators."""
+    """Suppress output and logs, and restore the state of the random generators."""
     numpy = sys.modules.get("numpy")
     before = random.getstate(), numpy.random.get_state() if numpy else None
+    unlogged = logging.root.manager.disable
+    logging.disable()
     try:
         with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
             yield
     finally:
+        logging.disable(unlogged)
         random.setstate(before[0])
         if numpy:
             numpy.random.set_state(before[1])

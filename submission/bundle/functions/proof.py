@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from envs.connectx import ConnectFour
 from submission.arena.game_record import GameConfiguration
 from submission.bundle.functions.fresh_state import StateName, as_written, unnoticed
+from submission.bundle.hidden_files import hidden_files
 
 POSITIONS = 100
 
@@ -29,6 +30,11 @@ CONFIGURATION = GameConfiguration().for_players()
 """Kaggle's, in the competition."""
 
 FAILURE = "an exception"
+
+READ_ABOVE = (
+    "read it at the top of its module, by a statement such as NAME = ..., whose value then comes "
+    "along"
+)
 
 
 class Position(NamedTuple):
@@ -67,10 +73,14 @@ def require_same(agent: Any, name: str, state: Sequence[StateName], loaded: dict
         loaded: what the file defines.
 
     Raises:
-        ValueError: they differ.
+        ValueError: they differ, or read a file.
     """
     from_file = [value for value in loaded.values() if callable(value)][-1]
-    with unnoticed(), as_written(agent, from_file, state, loaded) as asked:
+    with (
+        unnoticed(),
+        as_written(agent, from_file, state, loaded) as asked,
+        hidden_files(name, READ_ABOVE),
+    ):
         _compare(asked, from_file, name)
 
 
@@ -82,7 +92,7 @@ def _compare(agent: Callable[..., Any], from_file: Callable[..., Any], name: str
             raise ValueError(
                 f"{name} and its file differ: {position} {name} {ours} and the file {theirs}, for "
                 "what it uses has changed since it was written, or is filled in by code that a "
-                "file does not carry along, such as `__init_subclass__`: run anew what defines it, "
+                "file does not carry along, such as a metaclass: run anew what defines it, "
                 "fill it in by a statement such as TABLE[key] = value, or save it and have it read "
                 "from a file"
             )
@@ -155,20 +165,23 @@ def load(name: str, text: str) -> dict[str, Any]:
     """The names that a file defines when it is loaded as Kaggle does, with new random numbers.
 
     Raises:
-        ValueError: it fails, or takes too long; the message calls the function by its name.
+        ValueError: it fails, takes too long, or reads a file; the message calls the function by its
+            name.
     """
     loaded: dict[str, Any] = {}
-    try:
-        with unnoticed(), _limited(LOAD_SECONDS):
-            _seed(None)
-            exec(compile(text, "submission.py", "exec"), loaded)  # noqa: S102
-    except TimeoutError as error:
-        raise ValueError(
-            f"the file of {name} takes more than {LOAD_SECONDS:.0f} s to load: save what is "
-            "computed there by numpy.save or json.dump and read it in its place: then it is data"
-        ) from error
-    except (Exception, SystemExit) as error:
-        raise ValueError(f"the file of {name} fails when it is loaded: {error!r}") from error
+    with hidden_files(name, READ_ABOVE):
+        try:
+            with unnoticed(), _limited(LOAD_SECONDS):
+                _seed(None)
+                exec(compile(text, "submission.py", "exec"), loaded)  # noqa: S102
+        except TimeoutError as error:
+            raise ValueError(
+                f"the file of {name} takes more than {LOAD_SECONDS:.0f} s to load: save what is "
+                "computed there by numpy.save or json.dump and read it in its place: then it is "
+                "data"
+            ) from error
+        except (Exception, SystemExit) as error:
+            raise ValueError(f"the file of {name} fails when it is loaded: {error!r}") from error
     return loaded
 
 

@@ -31,7 +31,7 @@ class UserModule:
     project: frozenset[str] = field(repr=False)
 
     def __post_init__(self) -> None:
-        self.parsed = self._read(self.session.text, line=1, until=self.session.until)
+        self.parsed = self._read(self.session.text, 0, 1, self.session.until)
         """The source, and the statements added to it."""
         self._imported: dict[tuple[str, str | None], str] = {}
         self._end = self.session.text.count("\n") + 1
@@ -68,7 +68,8 @@ class UserModule:
             return None
         if module not in sys.modules or vars(sys.modules[module]).get(name) is not value:
             return None
-        return self.import_from(module, name)
+        is_builtin = module == builtins.__name__ and not self.knows(name)
+        return name if is_builtin else self.import_from(module, name)
 
     def import_from(self, module: str, name: str | None) -> str:
         """A name for another module's `name`, or for the module itself if `name` is None."""
@@ -85,8 +86,8 @@ class UserModule:
         return self._imported[module, name]
 
     def add(self, text: str, line: int | None = None) -> None:
-        """Add statements, at a line or at the end; they replace the definitions of their names."""
-        added = self._read(text, self._end if line is None else line)
+        """Add statements, behind a line or at the end; they replace those of their names."""
+        added = self._read(text, len(self.session.text), self._end if line is None else line)
         self._end += text.count("\n") + 1
         self.parsed.definitions |= added.definitions
 
@@ -103,5 +104,5 @@ class UserModule:
         taken = {*self.namespace, *dir(builtins)}
         return next(name for name in names if name not in taken and not self.knows(name))
 
-    def _read(self, text: str, line: int, until: float = inf) -> Module:
-        return SessionReader(self.name, self.path, text, self.project, line, until).read()
+    def _read(self, text: str, start: int, line: int, until: float = inf) -> Module:
+        return SessionReader(self.name, self.path, text, self.project, start, line, until).read()

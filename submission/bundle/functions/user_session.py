@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib.util import resolve_name
 from itertools import accumulate
 from math import inf
 from pathlib import Path
@@ -161,10 +160,11 @@ class SessionReader(ModuleReader):
         path: Path,
         text: str,
         project: frozenset[str],
+        start: int = 0,
         line: int = 1,
         until: float = inf,
     ) -> None:
-        super().__init__(name, path, text, project, line)
+        super().__init__(name, path, text, project, start, line)
         self._until = until
 
     def read(self) -> Module:
@@ -197,22 +197,10 @@ class SessionReader(ModuleReader):
             self.module.definitions.setdefault(name, []).append(definition)
         self._add_running(definition)
 
-    def _read_import_from(self, statement: ast.ImportFrom) -> None:
-        """Record an import, with relative names and stars resolved."""
-        module = statement.module or ""
-        if statement.level:
-            own = self.module.name
-            package = own if self.path.name == "__init__.py" else own.rpartition(".")[0]
-            if not package:
-                raise self._error(statement, "a relative import: write the module's full name")
-            module = resolve_name("." * statement.level + module, package)
-        aliases = [
-            alias
-            for each in statement.names
-            for alias in ([each] if each.name != "*" else map(ast.alias, _exported(module)))
-        ]
-        plain = ast.ImportFrom(module, aliases, 0)
-        super()._read_import_from(ast.copy_location(plain, statement))
+    def _aliases(self, statement: ast.ImportFrom, module: str) -> list[ast.alias]:
+        """What a statement imports from a module, with stars resolved."""
+        is_star = statement.names[0].name == "*"
+        return [*map(ast.alias, _exported(module))] if is_star else statement.names
 
     def _rebound(self) -> set[str]:
         """The names that are bound by an import and by something else."""

@@ -1,5 +1,6 @@
 """The modules of a user's function, and the data that they have read."""
 
+import ast
 import re
 import sys
 from collections.abc import Mapping
@@ -13,13 +14,11 @@ from submission.bundle.definitions import BundleError, Definition, reads_a_file,
 from submission.bundle.functions.carried_values import ValueWriter, is_data
 from submission.bundle.functions.user_module import UserModule
 from submission.bundle.functions.user_session import MAIN, Session, find_session
+from submission.bundle.hidden_files import INSTALLED
 from submission.bundle.naming import Builtin, Meaning, Symbol
 from submission.bundle.references import Reference
 from submission.bundle.source_tree import SourceTree, modules_in
 from submission.bundle.sources import Module
-
-INSTALLED = ("site-packages", "dist-packages")
-"""Names of the folders of installed packages, which Kaggle may lack."""
 
 
 class UserTree(SourceTree):
@@ -91,8 +90,12 @@ class UserTree(SourceTree):
         """
         user = self._users[symbol.module]
         value = user.namespace[symbol.name]
-        text = f"{symbol.name} = {self.writer(user).anew(value, symbol.name)}"
-        user.add(text, self.definitions(symbol)[-1].line if is_data(value) else None)
+        writer = self.writer(user)
+        text = f"{symbol.name} = {writer.anew(value, symbol.name)}"
+        used = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+        lines = [one.line for name in used for one in user.parsed.definitions.get(name, ())]
+        user.add(text, None if writer.made else max(lines))
+        self.carried.add(symbol)
 
     def holds_data(self, symbol: Symbol) -> bool:
         """Whether the value of a name is data, which calls nothing."""

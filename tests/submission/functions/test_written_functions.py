@@ -182,6 +182,27 @@ def agent(obs, config):
     assert worth(1) == 1 and worth("") == 0 and ALL == [NAMED["first"]]
     return [NAMED["last"], registry.made, ALL[0]()][len(free) % 3](free)
 """,
+    "classes that enter themselves": f"""
+import logging
+from dataclasses import dataclass
+log, TABLE = logging.getLogger(__name__), {{}}
+class Player:
+    known = []
+    def __init_subclass__(cls, last=False):
+        cls.known.append(cls)
+        if last: TABLE["last"] = cls
+class First(Player):
+    def move(self, free): return free[0]
+@dataclass
+class Last(First, last=True):
+    offset: int = -1
+    def move(self, free): return free[self.offset]
+class Unrelated(dict):
+    def clear(self): TABLE.clear()
+def agent(obs, config):
+    assert log.name and [each.__name__ for each in Player.known] == ["First", "Last"]
+    return TABLE["last"]().move({FREE})
+""",
     "containers of one's own classes and functions": f"""
 from enum import Enum
 class Side(Enum):

@@ -60,18 +60,23 @@ import random, time
 import numpy as np
 W = np.random.normal(size=(42, 7))
 Q, seen, BEGUN = {{}}, [], time.time()
-for episode in range(20):
+def play():
     column = random.randrange(7)
     Q[column] = Q.get(column, 0) + random.random()
+for episode in range(20):
+    play()
+play()
+class Layer:
+    def __init__(self): self.bias, self.key = np.random.default_rng().normal(size=7), abs
 class Net:
-    def __init__(self): self.bias, self.asked = np.random.default_rng().normal(size=7), 0
+    def __init__(self): self.layers, self.asked = [Layer()], 0
 net = Net()
 def learn(column):
     Q[column] = 1
 def agent(obs, config):
     seen.append(obs.step)
     net.asked += 1
-    worth = np.array(obs.board) @ W + net.bias
+    worth = np.array(obs.board) @ W + net.layers[0].bias
     return max({FREE}, key=lambda k: worth[k] + Q.get(k, 0)) if len(seen) < 60 else 99
 """
 
@@ -85,6 +90,53 @@ def test_what_was_made_by_chance_is_data(modules: Path) -> None:
     assert "random.randrange" not in built
     mine.seen.clear()
     assert answers(of_file(built)) == answers(mine.agent) == said
+
+
+def test_containers_and_objects_of_all_kinds_are_written(modules: Path) -> None:
+    """Learnt tables, and an object that has read a file, with whatever they consist of."""
+    Path("book.json").write_text("[4, 2]")
+    mine = module(
+        modules,
+        f"""
+import json, random
+from pathlib import Path
+from collections import Counter, OrderedDict, defaultdict, deque
+from enum import Enum
+Side = Enum("Side", "LEFT RIGHT")
+float = abs
+Q, N, V, LAST = defaultdict(int), Counter(), defaultdict(lambda: [0] * 7), OrderedDict()
+LEARNT = {{}}
+class Worth:
+    def __init__(self): self.value = random.random()
+def learn(): LEARNT[3] = Worth()
+learn()
+SAME = LEARNT[3].value
+class Node:
+    __slots__ = ("column", "side")
+    def __init__(self, column): self.column, self.side = column, Side.LEFT
+class Tree:
+    def __init__(self):
+        self.nodes, self.order = deque(maxlen=2), random.Random(3)
+    def load(self, path):
+        self.nodes.extend(map(Node, json.loads(Path(path).read_text())))
+        return self
+tree = Tree().load("book.json")
+for k in range(7):
+    Q[k] = LAST[k] = V[0][k] = random.random()
+    N[k] += random.randrange(9)
+def agent(obs, config):
+    assert [*LAST] == [*range(7)] and V[1] == [0] * 7 and tree.nodes.maxlen == 2
+    assert SAME == LEARNT[3].value
+    assert {{node.side for node in tree.nodes}} == {{Side.LEFT}}
+    first = [node.column for node in tree.nodes] if Q[9] == 0 else []
+    worth = lambda k: (k in first, Q[k] + N[k] + V[0][k] + LAST[k] + tree.order.random())
+    return max({FREE}, key=worth)
+""",
+    )
+    built = function_file(mine.agent).text
+    said, anew = answers(of_file(built)), answers(mine.agent)
+    assert said == anew
+    assert any(isinstance(answer, int) for answer in said)
 
 
 def test_numbers_of_numpy_keep_their_type_where_the_module_does_not_call_it_np(

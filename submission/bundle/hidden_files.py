@@ -1,0 +1,65 @@
+"""Whether code reads files that Kaggle's machine does not have."""
+
+import builtins
+import errno
+import io
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import get_ident
+from typing import Any
+
+from submission.sandbox.file_guard import PROJECT_PLACES, SYSTEM_FOLDERS
+
+INSTALLED = ("site-packages", "dist-packages")
+"""Names of the folders of installed packages, which Kaggle may lack."""
+
+
+@contextmanager
+def hidden_files(whose: str, mend: str) -> Iterator[None]:
+    """Hide the user's files from what this thread opens.
+
+    Those of Python, of the system and of this project are seen, and native code sees all.
+
+    Args:
+        whose: what may read a file, for the message.
+        mend: what the user can do about it.
+
+    Raises:
+        ValueError: one was asked for, even if the code can do without.
+    """
+    former = builtins.open, io.open
+    asked = list[str]()
+    begin, thread = time.time(), get_ident()
+    is_over = False  # libraries may keep what they find here
+
+    def opened(file: Any, mode: str = "r", *arguments: Any, **options: Any) -> Any:
+        if "r" in mode and get_ident() == thread and not is_over and _is_of_the_user(file, begin):
+            asked.append(os.fsdecode(file))
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), asked[-1])
+        return former[1](file, mode, *arguments, **options)
+
+    builtins.open = io.open = opened
+    try:
+        yield
+    finally:
+        builtins.open, io.open = former
+        is_over = True
+        if asked:
+            problem = f"{whose} reads {asked[0]}, which Kaggle's machine does not have"
+            raise ValueError(f"{problem}: {mend}")
+
+
+def _is_of_the_user(file: Any, begin: float) -> bool:
+    """Whether this is the path of a file of the user's that was there at a time, in seconds."""
+    if not isinstance(file, str | bytes | os.PathLike):
+        return False  # a descriptor
+    path = Path(os.fsdecode(file)).resolve()
+    seen = map(Path, (sys.prefix, sys.base_prefix, *SYSTEM_FOLDERS))
+    if {place.resolve() for place in (*seen, *PROJECT_PLACES)} & {path, *path.parents}:
+        return False
+    is_installed = bool({*INSTALLED} & {*path.parts})
+    return path.is_file() and path.stat().st_ctime < begin and not is_installed
