@@ -1,6 +1,6 @@
 """A Gymnasium vector environment as Stable-Baselines3's `VecEnv`, with masks for MaskablePPO."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import gymnasium
@@ -16,9 +16,10 @@ Indices = int | Iterable[int] | None
 class SB3VecEnv(VecEnv):
     """Trains Stable-Baselines3's algorithms on a Gymnasium vector environment.
 
-    Sub-environments start again in the step that ends their episode; the last observation is
-    `info["terminal_observation"]`. `env_method("action_masks")` gives the masks of legal actions,
-    so sb3-contrib's MaskablePPO learns on it.
+    Sub-environments start again in the step that ends their episode. Its info is what the vector
+    environment has in `final_info`, and the last observation as `terminal_observation`; the infos
+    of other steps are empty. `env_method("action_masks")` gives the masks of legal actions, so
+    sb3-contrib's MaskablePPO learns on it.
 
     Args:
         vector_env: its autoreset mode is SAME_STEP, and its infos have `action_mask`. Its render
@@ -88,8 +89,9 @@ class SB3VecEnv(VecEnv):
         self._masks = infos["action_mask"]
         ended = terminations | truncations
         last_infos: Infos = [{} for _ in range(self.num_envs)]
-        for index in np.flatnonzero(ended):
+        for index in np.flatnonzero(ended).tolist():
             last_infos[index] = {
+                **info_of(infos["final_info"], index),
                 "terminal_observation": infos["final_obs"][index],
                 "TimeLimit.truncated": bool(truncations[index] and not terminations[index]),
             }
@@ -149,3 +151,15 @@ class SB3VecEnv(VecEnv):
     def get_images(self) -> Sequence[Any]:
         """Return the picture of each sub-environment, where the render mode is `rgb_array`."""
         return self.vector_env.render() or ()
+
+
+def info_of(infos: Mapping[str, Any], index: int) -> dict[str, Any]:
+    """Return the info of a sub-environment, from those of all; `_key` says which ones have a key.
+
+    Infos without such flags belong to all.
+    """
+    return {
+        key: info_of(values, index) if isinstance(values, Mapping) else values[index]
+        for key, values in infos.items()
+        if not key.startswith("_") and (f"_{key}" not in infos or infos[f"_{key}"][index])
+    }

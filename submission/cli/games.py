@@ -9,7 +9,6 @@ from envs.games import GAMES, load_games
 from submission.arena.game_record import LARGEST_SIZE
 
 CONNECT_X = "connectx"
-CONNECT_FOUR = "connectfour"
 load_games()  # before the options list them
 
 

@@ -22,7 +22,7 @@ from agents.policy.training.training import Training, Trials
 from agents.policy.training.training_files import TrainingFiles
 from agents.reporting.output_file import held
 from submission.cli.arguments import Output, require_files, setting
-from submission.cli.games import CONNECT_FOUR, Game, GameColumns, GameInarow, GameRows, chosen_game
+from submission.cli.games import CONNECT_X, Game, GameColumns, GameInarow, GameRows, chosen_game
 from submission.executors.local_workers import CORES, chosen_executor
 from submission.reports import elo_interval, share_in_words
 from submission.terminal import progress_bar, say
@@ -38,7 +38,7 @@ def train(
             "; ".join(f"{name}: {entry.summary}" for name, entry in LEARNERS.items()) + ".",
         ),
     ] = next(iter(LEARNERS)),
-    game: Game = CONNECT_FOUR,
+    game: Game = CONNECT_X,
     rows: GameRows = None,
     columns: GameColumns = None,
     inarow: GameInarow = None,

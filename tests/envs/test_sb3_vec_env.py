@@ -63,7 +63,11 @@ class TestSB3VecEnv:
 
     @every_id
     @pytest.mark.parametrize("vectorize", [native, one_by_one])
-    @pytest.mark.parametrize("options", [{}, {"opponent": None, "observation": "flat"}], ids=str)
+    @pytest.mark.parametrize(
+        "options",
+        [{}, {"opponent": None, "observation": "flat"}, {"opponent": ["random", "greedy"]}],
+        ids=str,
+    )
     def test_it_goes_as_dummy_vec_env(
         self, env_id: str, vectorize: Any, options: dict[str, Any]
     ) -> None:
@@ -96,8 +100,9 @@ class TestSB3VecEnv:
                 np.testing.assert_array_equal(result, wanted)
                 assert result.dtype == wanted.dtype
             for index in np.flatnonzero(results[2]):
-                for key in ("terminal_observation", "TimeLimit.truncated"):
-                    np.testing.assert_array_equal(infos[index][key], expected_infos[index][key])
+                assert infos[index].keys() == expected_infos[index].keys()
+                for key, wanted in expected_infos[index].items():
+                    np.testing.assert_array_equal(infos[index][key], wanted)
                 reasons.append(infos[index]["TimeLimit.truncated"])
         assert len(reasons) > 10
         return reasons

@@ -32,7 +32,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from agents.policy.training.curves import curves_png, open_curves
 
 PNG = b"\x89PNG\r\n\x1a\n"
-SMALL = ("--method", "toy", "--game", "connectx", "--rows", "4", "--columns", "4", "--inarow", "3")
+SMALL = ("--method", "toy", "--rows", "4", "--columns", "4", "--inarow", "3")
 ROOT = Path(__file__).parents[2]
 
 
@@ -109,7 +109,7 @@ def test_every_game_can_be_learnt(game: str, shell: Shell) -> None:
         ("--workers 2", "--method toy learns in one process: leave --workers and --dask out"),
         ("--output absent/policy.npz", "cannot write absent/policy.npz"),
         ("--output policy.zip", "a policy's file ends in .npz, unlike policy.zip: rename it"),
-        ("--rows 4", "connectfour has one size only: leave --rows out"),
+        ("--game connectfour --rows 4", "connectfour has one size only: leave --rows out"),
         ("--resume", "there is no policy.checkpoint to go on from"),
     ],
 )
