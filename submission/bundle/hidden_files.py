@@ -16,13 +16,15 @@ from submission.sandbox.file_guard import PROJECT_PLACES, SYSTEM_FOLDERS
 
 INSTALLED = ("site-packages", "dist-packages")
 """Names of the folders of installed packages, which Kaggle may lack."""
+MACHINE_CODE = (".nbi", ".nbc")
+"""Suffixes of the files in which Numba keeps it, wherever it may write; without them it compiles."""
 
 
 @contextmanager
 def hidden_files(whose: str, mend: str) -> Iterator[None]:
     """Hide the user's files from what this thread opens.
 
-    Those of Python, of the system and of this project are seen, and native code sees all.
+    Those of Python, Numba, the system and this project are seen, and native code sees all.
 
     Args:
         whose: what may read a file, for the message.
@@ -61,5 +63,5 @@ def _is_of_the_user(file: Any, begin: float) -> bool:
     seen = map(Path, (sys.prefix, sys.base_prefix, *SYSTEM_FOLDERS))
     if {place.resolve() for place in (*seen, *PROJECT_PLACES)} & {path, *path.parents}:
         return False
-    is_installed = bool({*INSTALLED} & {*path.parts})
+    is_installed = bool({*INSTALLED} & {*path.parts}) or path.suffix in MACHINE_CODE
     return path.is_file() and path.stat().st_ctime < begin and not is_installed

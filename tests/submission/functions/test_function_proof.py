@@ -103,9 +103,12 @@ def test_a_file_of_the_user_s_that_the_file_reads_is_named(text: str, modules: P
     assert json.loads(Path("book.json").read_text()) == [3]
 
 
-def test_files_of_python_and_of_the_project_are_not_the_user_s() -> None:
-    """An agent of ours may read its weights, which are in its bundle."""
+def test_files_of_python_and_of_the_project_are_not_the_user_s(tmp_path: Path) -> None:
+    """An agent of ours may read its weights, which are in its bundle, and its machine code."""
+    kept = tmp_path / "search.py311.nbi"
+    kept.write_bytes(b"machine code")
     with hidden_files("agent", "leave it out"):
+        assert kept.read_bytes()
         for package in (json, np, agents):
             assert Path(str(package.__file__)).read_text(encoding="utf-8")
     with (
