@@ -17,7 +17,7 @@ from submission.sandbox.file_guard import PROJECT_PLACES, SYSTEM_FOLDERS
 INSTALLED = ("site-packages", "dist-packages")
 """Names of the folders of installed packages, which Kaggle may lack."""
 MACHINE_CODE = (".nbi", ".nbc")
-"""Suffixes of the files in which Numba keeps it, wherever it may write; without them it compiles."""
+"""Suffixes of the files in which Numba keeps it; without them it compiles."""
 
 
 @contextmanager
