@@ -149,7 +149,7 @@ export function askAgent(player, seat, game, { agents, seconds }, onChoice) {
   const known = offered.find(({ name }) => name === seat.name);
   const time = h("input", {
     id: "seat-seconds", type: "number", step: "any", required: true,
-    min: seconds.least, max: seconds.most, value: (known && seat.seconds) ?? seconds.default,
+    min: seconds.least, max: seconds.most, value: (known && (seat.seconds ?? seat.options.time_limit)) ?? seconds.default,
   });
   const select = h("select", { id: "seat-agent" }, ...offered.map(({ name }) =>
     h("option", { value: name, selected: name === known?.name }, name)));
@@ -158,7 +158,8 @@ export function askAgent(player, seat, game, { agents, seconds }, onChoice) {
   let form;
   const showAgent = () => {
     const agent = offered.find(({ name }) => name === select.value);
-    form = optionsForm(agent.options, agent === known ? seat.options : {});
+    const options = agent.options.filter(({ name }) => name !== "time_limit"); // it has the seconds above
+    form = optionsForm(options, agent === known ? seat.options : {});
     help.textContent = agent.help;
     place.replaceChildren(form.element);
   };
