@@ -6,7 +6,7 @@ These tools are the clock, variations, chance and random numbers.
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import Field, dataclass, field
+from dataclasses import dataclass, field
 from math import inf, isnan
 from sys import float_info
 from time import perf_counter
@@ -57,17 +57,6 @@ class Agent(ABC):
     in environments; empty if its defaults are fast enough."""
     compiling_share: ClassVar[float] = 0.25
     """Share of a match's bank of time that may be spent on waiting for a compiled search."""
-
-    def __init_subclass__(cls) -> None:
-        """Add the options, with their help, to the docstring."""
-        declared = {**getattr(cls, "__dataclass_fields__", {}), **vars(cls)}
-        options = [
-            f"        {name}: {each.metadata['help']}"
-            for name, each in declared.items()
-            if isinstance(each, Field) and "help" in each.metadata
-        ]
-        if cls.__doc__ and options:
-            cls.__doc__ = "\n".join([cls.__doc__.rstrip(), "", "    Options:", *options])
 
     @abstractmethod
     def search(

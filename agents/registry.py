@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from typing import Any, NamedTuple
 
 from agents.agent import Agent
@@ -37,6 +38,21 @@ TRAINED_AGENTS: Mapping[str, type[Agent]] = {"policy": PolicyAgent, "alphazero":
 
 REGISTERED: Mapping[str, type[Agent]] = {**AGENTS, **TRAINED_AGENTS}
 """All agents that can be made by name."""
+
+
+def _explain_options(agent: type[Agent]) -> None:
+    """Add the options of an agent to its docstring, for `help`."""
+    options = [
+        f"        {option.name}: {option.metadata['help']}"
+        for option in fields(agent)  # type: ignore[arg-type]
+        if "help" in option.metadata
+    ]
+    if agent.__doc__ and options:
+        agent.__doc__ = "\n".join([agent.__doc__.rstrip(), "", "    Options:", *options])
+
+
+for _agent in REGISTERED.values():
+    _explain_options(_agent)
 
 
 def agent_names() -> list[str]:

@@ -71,11 +71,12 @@ def test_what_no_cell_defines_is_refused_in_a_sentence(tmp_path: Path) -> None:
         ],
         tmp_path,
     )
-    assert said.splitlines()[-2:] == [
+    of_agent, of_other = said.splitlines()[-2:]
+    assert of_agent == (
         "cell 2, line 3: agent uses ORDER, and the statement that defines it cannot be found: "
-        "write `ORDER = ...` above",
-        "cell 3, line 2: cannot bundle __file__, which is not the same in Kaggle's loader",
-    ]
+        "write `ORDER = ...` above"
+    )
+    assert of_other.startswith("cell 3, line 2: cannot bundle __file__, which is not the same")
 
 
 def test_a_script_is_what_was_written_as_far_as_it_has_run(tmp_path: Path) -> None:
