@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
+from inspect import cleandoc
 from typing import Any, NamedTuple
 
 from agents.agent import Agent
@@ -43,12 +44,12 @@ REGISTERED: Mapping[str, type[Agent]] = {**AGENTS, **TRAINED_AGENTS}
 def _explain_options(agent: type[Agent]) -> None:
     """Add the options of an agent to its docstring, for `help`."""
     options = [
-        f"        {option.name}: {option.metadata['help']}"
+        f"    {option.name}: {option.metadata['help']}"
         for option in fields(agent)  # type: ignore[arg-type]
         if "help" in option.metadata
     ]
     if agent.__doc__ and options:
-        agent.__doc__ = "\n".join([agent.__doc__.rstrip(), "", "    Options:", *options])
+        agent.__doc__ = "\n".join([cleandoc(agent.__doc__), "", "Options:", *options])
 
 
 for _agent in REGISTERED.values():
