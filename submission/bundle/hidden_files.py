@@ -5,7 +5,6 @@ import errno
 import io
 import os
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,7 +23,8 @@ MACHINE_CODE = (".nbi", ".nbc")
 def hidden_files(whose: str, mend: str) -> Iterator[None]:
     """Hide the user's files from what this thread opens.
 
-    Those of Python, Numba, the system and this project are seen, and native code sees all.
+    Those of Python, Numba, the system and this project are seen, and those that it has written
+    here itself; native code sees all.
 
     Args:
         whose: what may read a file, for the message.
@@ -34,14 +34,19 @@ def hidden_files(whose: str, mend: str) -> Iterator[None]:
         ValueError: one was asked for, even if the code can do without.
     """
     former = builtins.open, io.open
-    asked = list[str]()
-    begin, thread = time.time(), get_ident()
+    asked, written = list[str](), set[Path]()
+    thread = get_ident()
     is_over = False  # libraries may keep what they find here
 
     def opened(file: Any, mode: str = "r", *arguments: Any, **options: Any) -> Any:
-        if "r" in mode and get_ident() == thread and not is_over and _is_of_the_user(file, begin):
-            asked.append(os.fsdecode(file))
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), asked[-1])
+        is_path = isinstance(file, str | bytes | os.PathLike)  # or else a descriptor
+        if is_path and get_ident() == thread and not is_over:
+            path = Path(os.fsdecode(file)).resolve()
+            if "r" not in mode:
+                written.add(path)
+            elif path not in written and _is_of_the_user(path):
+                asked.append(os.fsdecode(file))
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), asked[-1])
         return former[1](file, mode, *arguments, **options)
 
     builtins.open = io.open = opened
@@ -55,13 +60,10 @@ def hidden_files(whose: str, mend: str) -> Iterator[None]:
             raise ValueError(f"{problem}: {mend}")
 
 
-def _is_of_the_user(file: Any, begin: float) -> bool:
-    """Whether this is the path of a file of the user's that was there at a time, in seconds."""
-    if not isinstance(file, str | bytes | os.PathLike):
-        return False  # a descriptor
-    path = Path(os.fsdecode(file)).resolve()
+def _is_of_the_user(path: Path) -> bool:
+    """Whether this is the resolved path of a file of the user's."""
     seen = map(Path, (sys.prefix, sys.base_prefix, *SYSTEM_FOLDERS))
     if {place.resolve() for place in (*seen, *PROJECT_PLACES)} & {path, *path.parents}:
         return False
     is_installed = bool({*INSTALLED} & {*path.parts}) or path.suffix in MACHINE_CODE
-    return path.is_file() and path.stat().st_ctime < begin and not is_installed
+    return path.is_file() and not is_installed

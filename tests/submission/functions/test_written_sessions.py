@@ -111,6 +111,6 @@ def test_pieces_of_a_session_are_what_was_written() -> None:
 
 def test_a_function_without_source_is_refused(modules: Path) -> None:
     namespace: dict[str, Any] = {}
-    exec("def agent(obs): return 1", namespace)
+    exec(compile("def agent(obs): return 1", "<nowhere>", "exec"), namespace)
     with pytest.raises(ValueError, match="the source of agent cannot be found: put it into a file"):
         function_file(namespace["agent"])
