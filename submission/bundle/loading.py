@@ -109,9 +109,9 @@ class Loading:
         )
 
     def _is_entered(self, called: list[Use], needed: Set[tuple[str, str]]) -> bool:
-        """Whether a class, which uses this, has a needed base that `__init_subclass__` tells of it.
+        """Whether a class, which calls these when it is defined, is entered by `__init_subclass__`.
 
-        Or one that changes needed values in doing so.
+        Such a base counts if it is needed itself, or changes needed values.
         """
         return any(
             not needed.isdisjoint((one.module, name) for name in {*one.names, *one.changed})

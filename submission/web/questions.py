@@ -161,8 +161,6 @@ def move_question(fields: Fields) -> tuple[str, MoveAsked]:
     if agent.name not in REGISTERED:
         raise ValueError(f"unknown agent {agent.name!r}: choose one of {', '.join(REGISTERED)}")
     options = _checked_options(agent.name, agent.options)
-    if "time_limit" in offered_options(agent.name):
-        options = {"time_limit": None, **options}  # the page's time takes the place of its default
     return question.page, MoveAsked(question.asked(), agent.name, options, question.seconds)
 
 

@@ -105,4 +105,5 @@ class UserModule:
         return next(name for name in names if name not in taken and not self.knows(name))
 
     def _read(self, text: str, start: int, line: int, until: float = inf) -> Module:
-        return SessionReader(self.name, self.path, text, self.project, start, line, until).read()
+        reader = SessionReader(self.name, self.path, text, self.project, start, line)
+        return reader.read(until)

@@ -154,21 +154,9 @@ def _ended(text: str) -> str:
 class SessionReader(ModuleReader):
     """Keeps every statement up to a line, under the names that it defines or changes."""
 
-    def __init__(
-        self,
-        name: str,
-        path: Path,
-        text: str,
-        project: frozenset[str],
-        start: int = 0,
-        line: int = 1,
-        until: float = inf,
-    ) -> None:
-        super().__init__(name, path, text, project, start, line)
+    def read(self, until: float = inf) -> Module:
+        """The module, of the statements that begin up to a line."""
         self._until = until
-
-    def read(self) -> Module:
-        """The module."""
         self.rebound = self._rebound()
         return super().read()
 

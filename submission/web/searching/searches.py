@@ -154,7 +154,7 @@ class Searches:
     def move(self, asked: MoveAsked) -> dict[str, Any]:
         """Find an agent's move."""
         env, state = replayed(asked.position)
-        result = _single(make_agent(asked.agent, **asked.options)).search(env, state, asked.seconds)
+        result = agent_of(asked).search(env, state, asked.seconds)
         is_told = asked.plays_exactly and not _is_won(state, result)
         return {
             "action": int(result.action),
@@ -270,11 +270,17 @@ def _is_won(state: BoardState, result: SearchResult[int]) -> bool:
     return result.proven and result.value == (1.0 if state.player == 1 else -1.0)
 
 
-def _single(agent: Agent) -> Agent:
-    """The agent with one thread, because there is a process for each core."""
-    if any(info.name == "threads" for info in agent_options(type(agent))):
-        return replace(agent, threads=1)  # type: ignore[type-var]
-    return agent
+def agent_of(asked: MoveAsked) -> Agent:
+    """The agent that is asked for a move.
+
+    It has one thread, because there is a process for each core, and no time limit by default: the
+    page's seconds take its place.
+    """
+    agent = make_agent(asked.agent, **asked.options)
+    names = {info.name for info in agent_options(type(agent))}
+    settings = {"threads": 1, "time_limit": asked.options.get("time_limit")}
+    changes = {name: value for name, value in settings.items() if name in names}
+    return replace(agent, **changes)  # type: ignore[type-var]
 
 
 def picture_view(

@@ -6,12 +6,13 @@ import pytest
 
 from agents.agent import Clock
 from agents.levels import LEVELS
+from agents.registry import make_agent
 from agents.solver.solver import Solver
 from agents.solver.solver_engine import solver_compilation
 from agents.traps.told_trap import told_trap
 from envs import ConnectFour, state_from_moves
 from submission.web.searching import searches as web_searches
-from submission.web.searching.searches import Asked, MoveAsked, Searches
+from submission.web.searching.searches import Asked, MoveAsked, Searches, agent_of
 
 ENV = ConnectFour()
 LOST, DRAWN, WON = "44444353", "27711257455343133662", "141414"
@@ -76,3 +77,9 @@ def test_what_takes_too_long_is_not_told(
 def test_a_game_that_is_not_solved_has_no_traps(searches: Searches) -> None:
     asked = MoveAsked(Asked("tictactoe", (4,)), "perfect", {}, 0.2)
     assert searches.move(asked)["trap"] is None
+
+
+def test_the_time_of_the_page_takes_the_place_of_an_agents_own() -> None:
+    for options, limit in (({}, None), ({"time_limit": 0.5}, 0.5)):
+        agent = agent_of(MoveAsked(Asked("tictactoe", ()), "alphabeta", options, 1.0))
+        assert agent == make_agent("alphabeta", time_limit=limit)
