@@ -12,6 +12,8 @@ BIN := $(VENV)/bin
 KAGGLE := "kaggle-environments>=1.33,<2"
 # Conflicts are expected: kaggle-environments names dependencies that ConnectX does not use.
 QUIETLY := --quiet --disable-pip-version-check --no-warn-conflicts
+# The pip of $(VENV) installs into the other environments too.
+pip_into = $(BIN)/pip --python $(1)/bin/python install
 # Most modules of what only tests use are never imported, so none is compiled ahead.
 FOR_TESTS := $(QUIETLY) --no-compile
 
@@ -151,9 +153,11 @@ clean:
 	rm -rf $(VENV) .matrix dist submission.py .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find agents envs -name '*.nb[ci]' -delete
 
+# Python 3.11 comes with a pip that takes twice as long as today's.
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install $(QUIETLY) --upgrade pip
 
 # kaggle-environments comes without its 1.6 GB of dependencies: ConnectX needs two of them.
 $(VENV)/run.stamp: $(VENV)/bin/python pyproject.toml
@@ -167,15 +171,15 @@ kaggle-image:
 	@$(foreach version,$(filter-out $(found_pythons),$(IMAGE_PYTHONS)),echo "Left out: Python $(version) is not found";)
 
 $(patsubst %,$(VENV)/image-%.stamp,$(IMAGE_PYTHONS)): $(VENV)/image-%.stamp: $(IMAGE) $(VENV)/bin/python
-	"$(call kaggle_python,$*)" -m venv --clear $(VENV)/$(call image_of,$*)
+	"$(call kaggle_python,$*)" -m venv --without-pip --clear $(VENV)/$(call image_of,$*)
 	grep -E '^($(IMAGE_PACKAGES))==' $(IMAGE) > $(VENV)/$(call image_of,$*)/requirements.txt
-	$(VENV)/$(call image_of,$*)/bin/pip install $(QUIETLY) --requirement $(VENV)/$(call image_of,$*)/requirements.txt
-	$(VENV)/$(call image_of,$*)/bin/pip install $(QUIETLY) --no-deps $(KAGGLE)
+	$(call pip_into,$(VENV)/$(call image_of,$*)) $(QUIETLY) --requirement $(VENV)/$(call image_of,$*)/requirements.txt
+	$(call pip_into,$(VENV)/$(call image_of,$*)) $(QUIETLY) --no-deps $(KAGGLE)
 	@touch $@
 
 # What tests need lies beside the image, for a submission must not find it there.
 $(patsubst %,$(VENV)/tested-image-%.stamp,$(IMAGE_PYTHONS)): $(VENV)/tested-image-%.stamp: $(VENV)/image-%.stamp
-	$(VENV)/$(call image_of,$*)/bin/pip install $(FOR_TESTS) --upgrade --target $(VENV)/image-tests-$* --constraint $(VENV)/$(call image_of,$*)/requirements.txt bitbully hypothesis jinja2 psutil pytest pytest-xdist rich ruff typer
+	$(call pip_into,$(VENV)/$(call image_of,$*)) $(FOR_TESTS) --upgrade --target $(VENV)/image-tests-$* --constraint $(VENV)/$(call image_of,$*)/requirements.txt bitbully hypothesis jinja2 psutil pytest pytest-xdist rich ruff typer
 	@touch $@
 
 $(VENV)/dev.stamp: $(VENV)/run.stamp
@@ -192,10 +196,10 @@ $(VENV)/oldest.stamp: $(VENV)/dev.stamp
 
 # No package but PyTorch is looked for in PyTorch's index.
 $(VENV)/extras.stamp: $(VENV)/bin/python pyproject.toml
-	$(PYTHON) -m venv $(VENV)/extras
-	$(VENV)/extras/bin/pip install $(FOR_TESTS) --no-deps --retries 1 --extra-index-url $(PYTORCH_INDEX) $(PYTORCH)
-	$(VENV)/extras/bin/pip install $(FOR_TESTS) --editable ".[adapters,kaggle-light,onnx,open-spiel,train]" easyAI hypothesis onnxruntime pygame pytest pytest-xdist
-	$(VENV)/extras/bin/pip install $(FOR_TESTS) --no-deps $(KAGGLE)
+	$(PYTHON) -m venv --without-pip $(VENV)/extras
+	$(call pip_into,$(VENV)/extras) $(FOR_TESTS) --no-deps --retries 1 --extra-index-url $(PYTORCH_INDEX) $(PYTORCH)
+	$(call pip_into,$(VENV)/extras) $(FOR_TESTS) --editable ".[adapters,kaggle-light,onnx,open-spiel,train]" easyAI hypothesis onnxruntime pygame pytest pytest-xdist
+	$(call pip_into,$(VENV)/extras) $(FOR_TESTS) --no-deps $(KAGGLE)
 	@touch $@
 
 $(VENV)/bench.stamp: $(VENV)/run.stamp
