@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from math import inf
-from numbers import Integral
+from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -72,8 +72,10 @@ def require_at_least(name: str, number: float | None, least: float, most: float 
     """Check a limit; None is no limit.
 
     Raises:
-        ValueError: `number` is below `least`, above `most`, or not finite.
+        ValueError: `number` is no number, below `least`, above `most`, or not finite.
     """
+    if not isinstance(number, Real | None):
+        raise ValueError(f"{name} must be a number, not {number!r}")
     if number is not None and not least <= number <= most:
         highest = "finite" if number == inf else f"at most {most}"
         expected = highest if number > most else f"at least {least}"

@@ -90,6 +90,8 @@ def _require_trees(trace: SearchTrace) -> None:
     for simulation in trace.simulations:
         if any(not selection.children for selection in simulation.selections):
             raise ValueError("a child is selected where there is none")
+        if any(visits < 0 for _, visits, _ in simulation.backed_up):
+            raise ValueError("a node has fewer than no visits")
 
 
 def encoded(value: Any) -> Any:

@@ -32,10 +32,12 @@ class ResultsHeader(MatchPlan):
         return {"format": FORMAT, **asdict(self)}
 
     def require_sound(self) -> None:
-        """Refuse no pairings, and one of unknown players."""
+        """Refuse no pairings, one of unknown players, and two players of one name."""
         if not self.pairings:
             raise ValueError("it has no pairings")
         names = {player.name for player in self.players}
+        if len(names) < len(self.players):
+            raise ValueError("two of its players have the same name")
         if unknown := {name for pairing in self.pairings for name in pairing} - names:
             raise ValueError(f"its players lack {unknown.pop()!r}")
 

@@ -244,6 +244,11 @@ def test_a_class_takes_whole_counts_alone_for_a_search_would_pass_others_by(
         agent_class(name)(**{count: 2.5})
 
 
+def test_a_class_refuses_a_text_for_a_number() -> None:
+    with pytest.raises(ValueError, match=r"^time_limit must be a number, not '1'$"):
+        MCTSAgent(time_limit="1")  # type: ignore[arg-type]
+
+
 # --- agents named by a text
 
 

@@ -374,9 +374,11 @@ def test_a_header_that_cannot_be_is_refused(path: Path, setting: str, value: obj
     assert_refused(path, b"\n".join([changed, game, b""]), message)
 
 
-def test_a_header_without_pairings_is_refused(path: Path) -> None:
+def test_a_header_without_pairings_or_with_a_player_twice_is_refused(path: Path) -> None:
     header, _ = write(path, HEADER, WIN).splitlines(keepends=True)
     assert_refused(path, edited(header, {"pairings": []}) + b"\n" + header, "it has no pairings")
+    twice = {"players": json.loads(header)["players"] * 2}
+    assert_refused(path, edited(header, twice) + b"\n" + header, "two of its players have the same")
 
 
 def test_a_further_header_of_other_conditions_is_refused(path: Path) -> None:

@@ -248,7 +248,7 @@ def simulations_picture(trace: SearchTrace) -> PictureNode:
         if path:
             places[path[:-1]].children.append(place)
     values = {
-        path: trace.proven.get(path, total / (visits + 1 or 1))  # a trace from a file may say -1
+        path: trace.proven.get(path, total / (visits + 1))
         for path, (visits, total) in statistics.items()
     }
     expected: PictureNode | None = places.get((trace.chosen,))
