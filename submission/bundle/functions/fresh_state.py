@@ -182,7 +182,8 @@ def _copied(value: Any, memo: dict[int, Any]) -> Any:
     memo.setdefault(id(memo), []).append(value)  # so that nothing new gets its id
     if hasattr(value, "__deepcopy__"):
         return deepcopy(value, memo)
-    make, arguments, state, items, pairs, *_ = (*value.__reduce_ex__(4), None, None, None)
+    parts: tuple[Any, ...] = (*value.__reduce_ex__(4), None, None, None)
+    make, arguments, state, items, pairs = parts[:5]
     memo[id(value)] = twin = make(*_copied(arguments, memo))
     contents = [each and [_copied(one, memo) for one in each] for each in (items, pairs)]
     return restored(lambda: twin, (), _copied(state, memo), *contents)
