@@ -3,6 +3,7 @@
 import ast
 import builtins
 import re
+import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -61,7 +62,9 @@ def close(tree: SourceTree, start: list[Symbol], own: OwnNames) -> Closure:
     names = bundle_names(uses, own)
     modules = [tree.module(name) for name in _ordered_modules(tree, loading, uses)]
     definitions = sorted(uses, key=lambda one: (one.line, one.start))
-    future = any(module.future for module in modules) or _is_named_early(definitions, uses)
+    future = any(module.future for module in modules)
+    if sys.version_info >= (3, 14):
+        future = future or _is_named_early(definitions, uses)
     _refuse_texts_in_dataclasses(definitions, future)
     sources: dict[str, list[str]] = {module.name: [] for module in modules}
     for one in definitions:
@@ -113,7 +116,7 @@ def _refuse_rebinding(uses: Uses) -> None:
 def _is_named_early(definitions: Sequence[Definition], uses: Uses) -> bool:
     """Whether an annotation names what is defined later, or for type checking alone.
 
-    Python does not mind from 3.14 on, and Kaggle's evaluates annotations at once.
+    From 3.14 on Python does not mind; Kaggle's evaluates annotations at once.
     """
     lines = {Symbol(one.module, name): one.line for one in definitions[::-1] for name in one.names}
     return any(
