@@ -26,9 +26,6 @@ MOST_BYTES = 20_000_000  # a longer source is not parsed: its syntax tree would 
 OLDER_PYTHON = (3, 11)
 """The older of the two Pythons with which Kaggle may play."""
 
-DEFERS_ANNOTATIONS = sys.version_info >= (3, 14)
-"""Whether annotations are evaluated only when they are asked for."""
-
 MOST_PACKED_BYTES = 2_000_000
 """The most bytes of a submission's other sources that are parsed, in some seconds."""
 
@@ -287,7 +284,7 @@ def main() -> None:
         "imports": [(*entry, entry[0] in guarded) for entry in _classified(modules, source.parent)],
         "definitions": list(_definitions(tree.body)),
         "newer_line": _newer_line(text),
-        "early_line": next(early_annotations(tree), None) if DEFERS_ANNOTATIONS else None,
+        "early_line": next(early_annotations(tree), None) if sys.version_info >= (3, 14) else None,
     }
     sys.stdout.write(json.dumps(facts))
 
