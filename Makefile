@@ -44,7 +44,7 @@ PYTORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 
 # The Pythons of `make matrix`. A command of such a name may be pyenv's, which fails where that
 # version is not chosen.
-PYTHONS := 3.11 3.12 3.13
+PYTHONS := 3.11 3.12 3.13 3.14
 pythons = python$(1) python3 $(wildcard $(HOME)/.pyenv/versions/$(1)*/bin/python)
 is_python = "$(1)" -c 'import sys; sys.exit("%d.%d" % sys.version_info[:2] != sys.argv[1])' $(2) < /dev/null > /dev/null 2>&1
 kaggle_python = $(firstword $(foreach python,$(or $(KAGGLE_PYTHON),$(call pythons,$(1))),$(shell $(call is_python,$(python),$(1)) && echo $(python))))
@@ -198,7 +198,7 @@ $(VENV)/oldest.stamp: $(VENV)/dev.stamp
 $(VENV)/extras.stamp: $(VENV)/bin/python pyproject.toml
 	$(PYTHON) -m venv --without-pip $(VENV)/extras
 	$(call pip_into,$(VENV)/extras) $(FOR_TESTS) --no-deps --retries 1 --extra-index-url $(PYTORCH_INDEX) $(PYTORCH)
-	$(call pip_into,$(VENV)/extras) $(FOR_TESTS) --editable ".[adapters,kaggle-light,onnx,open-spiel,train]" easyAI hypothesis onnxruntime pygame pytest pytest-xdist
+	$(call pip_into,$(VENV)/extras) $(FOR_TESTS) --editable ".[adapters,kaggle-light,onnx,open-spiel,train]" easyAI hypothesis onnxruntime pygame-ce pytest pytest-xdist
 	$(call pip_into,$(VENV)/extras) $(FOR_TESTS) --no-deps $(KAGGLE)
 	@touch $@
 

@@ -236,9 +236,9 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
 
 def _short(name: str, names: Sequence[str]) -> str:
     others = [other for other in names if other != name]
-    if re.search(r"[/\\]", name) and not re.match(r"\w+:", name):  # a path, no agent's options
+    if re.search(r"[/\\]", name) and not re.match(r"\w{2,}:", name):  # a path, no agent's options
         parts = PurePath(name).parts
-        ends = ["/".join(parts[-count:]) for count in range(1, len(parts) + 1)]
+        ends = [str(PurePath(*parts[-count:])) for count in range(1, len(parts) + 1)]
         return next((end for end in ends if not any(o.endswith(end) for o in others)), name)
     agent, _, options = name.partition(":")
     alike = [other.partition(":") for other in others if other.partition(":")[0] == agent]

@@ -72,7 +72,7 @@ def _pygame() -> Any:
         import pygame
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
-            "render_mode='human' shows the board with pygame: install it (pip install pygame)"
+            "render_mode='human' shows the board with pygame: install it (pip install pygame-ce)"
         ) from error
     return pygame
 

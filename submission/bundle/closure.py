@@ -1,7 +1,9 @@
 """Gathers the definitions that an agent needs, in an order in which they can run."""
 
 import ast
+import builtins
 import re
+import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -10,7 +12,16 @@ from graphlib import CycleError, TopologicalSorter
 
 from submission.bundle.definitions import BundleError, Definition
 from submission.bundle.loading import Loading
-from submission.bundle.naming import Meaning, OwnNames, Symbol, Use, Uses, bundle_names, renamed
+from submission.bundle.naming import (
+    Builtin,
+    Meaning,
+    OwnNames,
+    Symbol,
+    Use,
+    Uses,
+    bundle_names,
+    renamed,
+)
 from submission.bundle.package_files import with_content
 from submission.bundle.source_tree import SourceTree
 from submission.bundle.sources import LibraryImport, Module
@@ -27,11 +38,7 @@ class Closure:
     playing: set[Definition]  # the definitions that may be called after loading
     imports: list[str]  # statements that import from libraries, sorted
     names: Mapping[Meaning, str]  # the name of everything in the bundle
-
-    @property
-    def future(self) -> bool:
-        """Whether a module asks for `from __future__ import annotations`."""
-        return any(module.future for module in self.modules)
+    future: bool  # whether it takes `from __future__ import annotations`
 
 
 def close(tree: SourceTree, start: list[Symbol], own: OwnNames) -> Closure:
@@ -55,7 +62,10 @@ def close(tree: SourceTree, start: list[Symbol], own: OwnNames) -> Closure:
     names = bundle_names(uses, own)
     modules = [tree.module(name) for name in _ordered_modules(tree, loading, uses)]
     definitions = sorted(uses, key=lambda one: (one.line, one.start))
-    _refuse_texts_in_dataclasses(definitions, any(module.future for module in modules))
+    future = any(module.future for module in modules)
+    if sys.version_info >= (3, 14):
+        future = future or _is_named_early(definitions, uses)
+    _refuse_texts_in_dataclasses(definitions, future)
     sources: dict[str, list[str]] = {module.name: [] for module in modules}
     for one in definitions:
         used = [*uses[one], *_quoted_uses(tree, one)]
@@ -65,7 +75,7 @@ def close(tree: SourceTree, start: list[Symbol], own: OwnNames) -> Closure:
         for meaning, name in names.items()
         if isinstance(meaning, LibraryImport)
     )
-    return Closure(modules, definitions, sources, loading.playing(), imports, names)
+    return Closure(modules, definitions, sources, loading.playing(), imports, names, future)
 
 
 def _needed_by(uses: Sequence[Use], loading: Loading) -> list[Definition]:
@@ -103,6 +113,22 @@ def _refuse_rebinding(uses: Uses) -> None:
                 raise BundleError(definition.path, use.reference.line, problem)
 
 
+def _is_named_early(definitions: Sequence[Definition], uses: Uses) -> bool:
+    """Whether an annotation names what is defined later, or for type checking alone.
+
+    From 3.14 on Python does not mind; Kaggle's evaluates annotations at once.
+    """
+    lines = {Symbol(one.module, name): one.line for one in definitions[::-1] for name in one.names}
+    return any(
+        lines.get(use.meaning, 0) >= one.line
+        if isinstance(use.meaning, Symbol) and use.meaning.module == one.module
+        else isinstance(use.meaning, Builtin) and not hasattr(builtins, use.meaning.name)
+        for one in definitions
+        for use in uses[one]
+        if not use.reference.deferred and not use.reference.changes
+    )
+
+
 LOOKED_UP = re.compile(r"['\"]?(?:\w+\.)?(ClassVar|InitVar|KW_ONLY)\b")
 """Annotations that tell dataclasses that a name is no field."""
 
@@ -130,7 +156,7 @@ def _refuse_texts_in_dataclasses(definitions: Sequence[Definition], future: bool
                 one.text.line + field.lineno - 1,
                 f"cannot bundle {found[1]} as a text, which Kaggle's loader does not let "
                 "dataclasses look up: write it without quotes, and without "
-                "`from __future__ import annotations`",
+                "`from __future__ import annotations`, and quote names that are defined below",
             )
 
 

@@ -250,6 +250,11 @@ def _warnings(
             f"Python {OLDER}, with which Kaggle may play, cannot read line {source.newer_line}: "
             "write it without the syntax of newer versions"
         )
+    if source.early_line is not None:
+        yield (
+            f"an annotation in line {source.early_line} has a name without a value there, which it "
+            "must have with Kaggle's Python: begin with `from __future__ import annotations`"
+        )
     for entry in source.imports or ():
         doubt, is_ours = doubt_import(entry), entry.module in PROJECT_MODULES
         if doubt and not is_ours and f"module {entry.module}" not in told:

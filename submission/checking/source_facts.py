@@ -6,6 +6,7 @@ only the standard library and does not execute the source.
 """
 
 import ast
+import builtins
 import io
 import json
 import subprocess
@@ -62,6 +63,9 @@ class SourceFacts:
     """In the order of the source; empty where parsing fails."""
     newer_line: int | None = None
     """The line, from 1, with syntax that `OLDER_PYTHON` lacks; None where there is none."""
+    early_line: int | None = None
+    """The line, from 1, of an annotation that only the Python that plays leaves unevaluated; None
+    where there is none."""
 
     def standard_imports(self) -> tuple[str, ...] | None:
         """The imported modules of Python's standard library; None where parsing fails."""
@@ -99,6 +103,7 @@ def read_source(source: Path, python: Path | None = None) -> SourceFacts:
         ),
         definitions=tuple(Definition(*entry) for entry in facts["definitions"]),
         newer_line=facts["newer_line"],
+        early_line=facts["early_line"],
     )
 
 
@@ -216,6 +221,53 @@ def _newer_fields(text: str) -> Iterator[int]:
             quotes.append(token.string.lstrip("fFrR"))
 
 
+def early_annotations(tree: ast.Module) -> Iterator[int]:
+    """The lines of annotations with a name that has no value yet when the module is loaded.
+
+    Python evaluates them there, and from 3.14 on only when it is asked for them (PEP 649).
+    """
+    origins = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    if not any(node.module == "__future__" or node.names[0].name == "*" for node in origins):
+        yield from _early_annotations(tree.body, {*dir(builtins)})
+
+
+def _early_annotations(statements: list[ast.stmt], known: set[str]) -> Iterator[int]:
+    """The same of the statements of a scope, which add their names to those that are `known`."""
+    for statement in statements:
+        for annotation in _annotations(statement):
+            if any(node.id not in known for node in _names(annotation)):
+                yield annotation.lineno
+        match statement:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                known.add(statement.name)
+            case ast.ClassDef():
+                yield from _early_annotations(statement.body, {*known})
+                known.add(statement.name)
+            case ast.Import() | ast.ImportFrom():
+                known |= {alias.asname or alias.name.partition(".")[0] for alias in statement.names}
+            case ast.If(test=ast.Name("TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING")):
+                yield from _early_annotations(statement.orelse, known)
+            case _:
+                known |= {node.id for node in _names(statement) if isinstance(node.ctx, ast.Store)}
+                for part in ("body", "handlers", "orelse", "finalbody", "cases"):
+                    yield from _early_annotations(getattr(statement, part, []), known)
+
+
+def _annotations(statement: ast.stmt) -> Iterator[ast.expr]:
+    """The annotations that are evaluated when a statement runs."""
+    match statement:
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            arguments = [node for node in ast.walk(statement.args) if isinstance(node, ast.arg)]
+            annotations = [*(argument.annotation for argument in arguments), statement.returns]
+            yield from filter(None, annotations)
+        case ast.AnnAssign():
+            yield statement.annotation
+
+
+def _names(node: ast.AST) -> Iterator[ast.Name]:
+    return (each for each in ast.walk(node) if isinstance(each, ast.Name))
+
+
 def main() -> None:
     """Print the facts of the source that the command line names."""
     source = Path(sys.argv[1])
@@ -232,6 +284,7 @@ def main() -> None:
         "imports": [(*entry, entry[0] in guarded) for entry in _classified(modules, source.parent)],
         "definitions": list(_definitions(tree.body)),
         "newer_line": _newer_line(text),
+        "early_line": next(early_annotations(tree), None) if sys.version_info >= (3, 14) else None,
     }
     sys.stdout.write(json.dumps(facts))
 

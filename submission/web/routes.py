@@ -1,6 +1,7 @@
 """The routes of `connectx web`: each reads a question and answers it."""
 
 import asyncio
+import mimetypes
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -73,6 +74,8 @@ class Server:
 
     def app(self) -> Starlette:
         """The application, which needs a `Guard` in front of it."""
+        # Windows' registry may call scripts plain texts, which browsers would not run.
+        mimetypes.add_type("text/javascript", ".js")
         posts: dict[str, Answer] = {
             "position": self.position,
             "move": self.move,

@@ -357,5 +357,5 @@ except ModuleNotFoundError as error:
 
     def test_all_but_the_window_works(self) -> None:
         assert output_of(self.PROGRAM).splitlines() == [
-            "render_mode='human' shows the board with pygame: install it (pip install pygame)"
+            "render_mode='human' shows the board with pygame: install it (pip install pygame-ce)"
         ]

@@ -24,14 +24,15 @@ import faulthandler, select, signal
 sys.modules["grp"] = sys.modules["pwd"] = sys.modules["termios"] = None
 for owner, names in (
     (faulthandler, "register"),
-    (os, "O_DIRECTORY O_NOFOLLOW O_NONBLOCK geteuid mkfifo sched_setaffinity setuid sysconf wait4"),
+    (os, "O_DIRECTORY O_NOFOLLOW O_NONBLOCK geteuid mkfifo sched_setaffinity setuid wait4"),
     (select, "poll"),
     (signal, "SIGALRM SIGCONT SIGHUP SIGSTOP SIGUSR1 SIGVTALRM alarm pthread_sigmask setitimer"),
 ):
     for name in names.split():
         vars(owner).pop(name, None)
 """
-"""SIGKILL and `os.getuid` stay, which psutil and pytest use on the system that this really is."""
+"""What psutil, pytest and asyncio use on the system that this really is stays: SIGKILL,
+`os.getuid`, and `os.sysconf`, for which asyncio asks from Python 3.12 on."""
 
 
 def other_python(folder: Path, lacking: str) -> Path:

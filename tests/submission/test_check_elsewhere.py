@@ -1,5 +1,6 @@
 """Checked on a machine like Kaggle's: another interpreter, other packages, less speed."""
 
+import ast
 import json
 import os
 import platform
@@ -28,7 +29,7 @@ from submission.checking.kaggle_image import (
     image_pythons,
     kaggles_versions,
 )
-from submission.checking.source_facts import read_source
+from submission.checking.source_facts import early_annotations, read_source
 from submission.cli import submit
 from submission.kaggle import kaggle_environments
 from submission.sandbox.file_guard import PROJECT_PACKAGES
@@ -120,12 +121,14 @@ def test_the_other_interpreters_grammar_and_packages_count(tmp_path: Path) -> No
         "imports": [["numba", "missing", [], True]],
         "definitions": [["agent", 7, "function"]],
         "newer_line": None,
+        "early_line": 3,
     }
     python = script(tmp_path / "python", f"echo '{json.dumps(facts)}'")
     (tmp_path / "main.py").write_text("import numba\n")
     read = read_source(tmp_path / "main.py", python)
     assert read.other_imports() == ("numba",)
     assert [entry.line for entry in read.definitions] == [7]
+    assert read.early_line == 3
 
 
 @pytest.mark.parametrize("number", [0, 1])
@@ -179,6 +182,32 @@ def test_syntax_that_the_older_python_lacks_is_warned_of(statement: str, tmp_pat
     (tmp_path / "main.py").write_text(f"\n{statement}\n")
     line = read_source(tmp_path / "main.py", python).newer_line
     assert (line is not None and 2 <= line <= 3) if statement in NEWER else line is None
+
+
+EARLY = [
+    "class A:\n    def f(self) -> A: ...",
+    "def f(x: list[B], *, y=1): ...\nclass B: ...",
+    "class A:\n    c: int\n    before: A | None = None",
+    "import typing\nif typing.TYPE_CHECKING:\n    import re\nx: re.Pattern = {}",
+    "try:\n    import json\nexcept ImportError:\n    def f(): ...\nasync def g(x: h): ...",
+]
+IN_TIME = [
+    "class A:\n    class B: ...\n    def f(self: 'A', b: B) -> 'B': ...",
+    "A = None\nif A:\n    class B: ...\nelse:\n    class B: ...\ndef f(x: B): ...",
+    "for A in (int, str):\n    class B:\n        def f(x: A): ...\ndef g(x: B):\n    y: Z = 1",
+    "import os.path as p, sys\nT = sys\ndef f(x: p.sep = lambda y: Y, *z: T, **w: int): ...",
+    "from __future__ import annotations\ndef f(x: A): ...",
+    "from typing import *\ndef f(x: Any): ...",
+]
+
+
+@pytest.mark.parametrize("text", EARLY + IN_TIME)
+def test_annotations_that_older_pythons_evaluate_too_early_are_found(text: str) -> None:
+    found = list(early_annotations(ast.parse(text)))
+    assert bool(found) == (text in EARLY)
+    if sys.version_info < (3, 14):
+        with pytest.raises(NameError) if found else nullcontext():
+            exec(compile(text, "main.py", "exec", dont_inherit=True), {})
 
 
 def test_what_kaggle_plays_with_is_what_the_list_pins() -> None:

@@ -1,9 +1,12 @@
 """Tables of players: every name is there in a terminal of any width, and nothing is cut off."""
 
+from pathlib import PureWindowsPath
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from submission import reports
 from submission.reports import FOLDED, PlayerTable, short_names
 from tests.helpers.shell import printed
 
@@ -47,6 +50,13 @@ def test_names_keep_what_tells_them_apart() -> None:
     }
     assert [*short_names(["a/x.py", "b/x.py"]).values()] == ["a/x.py", "b/x.py"]
     assert [*short_names(["mcts:seed=1", "greedy"]).values()] == ["mcts:seed=1", "greedy"]
+
+
+def test_a_drive_letter_begins_a_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reports, "PurePath", PureWindowsPath)
+    names = ["C:\\bots\\a.py", "C:\\bots\\b.py", "policy:weights=C:\\nets\\p.npz"]
+    assert [*short_names(names).values()] == ["a.py", "b.py", names[2]]
+    assert [*short_names(["C:\\a\\x.py", "D:\\b\\x.py"]).values()] == ["a\\x.py", "b\\x.py"]
 
 
 words = st.lists(st.sampled_from(["seed=1", "seed=2", "depth=3", "x=1"]), unique=True)

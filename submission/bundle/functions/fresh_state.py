@@ -11,6 +11,7 @@ from io import StringIO
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
+from submission.bundle.functions.carried import restored
 from submission.bundle.functions.carried_values import LITERALS, is_data, same_data
 from submission.bundle.naming import Symbol
 
@@ -133,19 +134,19 @@ def _before_a_game(value: Any, written: Any, is_changed: bool, memo: dict[int, A
     """
     try:
         if is_data(value) and is_data(written):
-            return deepcopy(written, memo) if is_changed else value
+            return _copied(written, memo) if is_changed else value
         if isinstance(value, FunctionType | type | Enum):
             return value
         if type(value) is not type(written):
             memo[id(value)] = memo[id(written)] = twin = copy(value)
-            twin.__dict__ = deepcopy(vars(written if is_data(vars(written)) else value), memo)
+            twin.__dict__ = _copied(vars(written if is_data(vars(written)) else value), memo)
             return twin
         if callable(value):
             return value
         is_filled_unseen = (
             isinstance(value, list | dict | set) and len(value) != len(written) and not is_changed
         )
-        return deepcopy(value if is_filled_unseen else written, memo)
+        return _copied(value if is_filled_unseen else written, memo)
     except Exception:  # not everything can be copied
         return value
 
@@ -164,7 +165,28 @@ def _take_back(value: Any, written: Any, restoring: ExitStack, memo: dict[int, A
         now, first = getattr(holder, name, None), getattr(other, name, None)
         if is_data(now) and is_data(first):
             restoring.callback(setattr, holder, name, now)
-            setattr(holder, name, deepcopy(first, memo))
+            setattr(holder, name, _copied(first, memo))
+
+
+def _copied(value: Any, memo: dict[int, Any]) -> Any:
+    """A deep copy in which the memo's functions and classes take the places of others.
+
+    `copy.deepcopy` does not look for these in its memo from Python 3.14 on.
+    """
+    if id(value) in memo:
+        return memo[id(value)]
+    if type(value) in (tuple, frozenset):
+        return type(value)(_copied(each, memo) for each in value)
+    if copy(value) is value:
+        return value
+    memo.setdefault(id(memo), []).append(value)  # so that nothing new gets its id
+    if hasattr(value, "__deepcopy__"):
+        return deepcopy(value, memo)
+    parts: tuple[Any, ...] = (*value.__reduce_ex__(4), None, None, None)
+    make, arguments, state, items, pairs = parts[:5]
+    memo[id(value)] = twin = make(*_copied(arguments, memo))
+    contents = [each and [_copied(one, memo) for one in each] for each in (items, pairs)]
+    return restored(lambda: twin, (), _copied(state, memo), *contents)
 
 
 @contextmanager

@@ -346,6 +346,23 @@ def test_what_was_written_plays_the_same(text: str, modules: Path) -> None:
     require_same_answers(modules, text)
 
 
+@pytest.mark.skipif(sys.version_info < (3, 14), reason="annotations are evaluated at once")
+def test_annotations_that_kaggles_python_would_evaluate_too_early_stay_texts(modules: Path) -> None:
+    text = f"""
+import typing
+if typing.TYPE_CHECKING:
+    from unknown import Observation
+class Node:
+    def child(self) -> Node: return self
+    def moves(self, free: Moves): return Moves(free)
+class Moves(list): pass
+def agent(obs{{}}, config): return Node().child().moves({FREE})[-1]
+"""
+    for observation in ("", ": Observation"):
+        built = require_same_answers(modules, text.format(observation))
+        assert "\nfrom __future__ import annotations\n" in built
+
+
 @pytest.mark.parametrize("top", ["import sys", "from sys import setrecursionlimit; import sys"])
 def test_the_recursion_limit_comes_along_and_paths_of_modules_do_not(
     top: str, modules: Path

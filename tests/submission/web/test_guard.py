@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import mimetypes
 import re
 from base64 import b64encode
 from hashlib import sha256
@@ -101,6 +102,12 @@ def test_everything_is_sent_with_headers_that_keep_other_sites_out() -> None:
         assert "frame-ancestors 'none'" in policy
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert answer.headers["cross-origin-resource-policy"] == "same-origin"
+
+
+def test_scripts_run_where_the_system_calls_them_plain_texts() -> None:
+    mimetypes.add_type("text/plain", ".js")  # as Windows' registry may
+    answer = Visitor().get("/theme.js")
+    assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
 
 
 def test_a_websocket_is_closed() -> None:
