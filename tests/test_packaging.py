@@ -98,8 +98,8 @@ def test_all_works_from_the_wheel_alone_installed_read_only(wheel: Path, tmp_pat
     needed.mkdir()
     for name in needed_packages(wheel):
         put(Path(sysconfig.get_path("purelib")) / name, needed / name)
-    paths = "import sysconfig; print(sysconfig.get_path('purelib'))"
-    packages = Path(run("python", "-c", paths).strip())
+    base = str(tmp_path / "venv")
+    packages = Path(sysconfig.get_path("purelib", "venv", vars={"base": base, "platbase": base}))
     packages.chmod(0o755)
     (packages / "needed.pth").write_text(f"{needed}\n", encoding="utf-8")
     packages.chmod(0o555)
