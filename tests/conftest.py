@@ -2,13 +2,13 @@
 
 import gc
 import os
+import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -26,7 +26,6 @@ for profile, examples in {"shared-machine": 50, "long": 1000}.items():
     )
 settings.load_profile("shared-machine")  # `pytest --hypothesis-profile=long` takes the other
 
-
 TESTS = Path(__file__).parent
 
 FAR = {
@@ -37,10 +36,10 @@ FAR = {
     "tests.helpers.kaggle_rules",
     "tests.helpers.processes",
 }
-"""Tests that import these modules, or names from them, start processes or need Kaggle."""
+"""Tests that import these modules start processes or need Kaggle."""
 
 BROWSER = {"tests.helpers.browser", "tests.helpers.jupyter"}
-"""Tests that use these drive Chromium or a notebook."""
+"""Tests that import these drive Chromium or a notebook."""
 
 
 def pytest_xdist_auto_num_workers() -> int:
@@ -49,29 +48,30 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of modules by what they use; begin with the documents', the longest."""
+    """Mark the tests of modules by what they import; begin with the documents', the longest."""
     for item in items:
-        if isinstance(item, pytest.Function):
-            origins = _origins(item.module)
-            for mark, modules in {"far": FAR, "browser": BROWSER}.items():
-                if origins & modules:
-                    item.add_marker(mark)
+        for mark, modules in {"far": FAR, "browser": BROWSER}.items():
+            if _imports(item.path) & modules:
+                item.add_marker(mark)
     items.sort(key=lambda item: item.path.parent != TESTS)
 
 
-def pytest_collection_finish() -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
     """Spare the garbage collector the modules and tests, which stay to the end."""
-    gc.collect()
-    gc.freeze()
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 @cache
-def _origins(module: ModuleType) -> set[str]:
-    """The modules among a module's values, and those where the other values are defined."""
-    return {
-        str(getattr(value, "__name__" if isinstance(value, ModuleType) else "__module__", None))
-        for value in vars(module).values()
-    }
+def _imports(path: Path) -> set[str]:
+    """The modules that a file imports at the beginning of a line."""
+    return {*re.findall(r"^(?:from|import) (\S+)", path.read_text(encoding="utf-8"), re.MULTILINE)}
 
 
 @pytest.fixture(scope="module")

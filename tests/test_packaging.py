@@ -7,10 +7,12 @@ import sysconfig
 import tarfile
 import venv
 import zipfile
+from contextlib import chdir
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
 import pytest
+from hatchling.build import build_sdist, build_wheel
 from packaging.requirements import Requirement
 
 from tests.helpers.documents import DOCUMENTS, ROOT, links_of
@@ -19,15 +21,11 @@ from tests.helpers.processes import completed
 SUFFIXES = (".py", ".cxbk", ".cxrp", ".jsonl", ".npz", ".txt", ".html", ".css", ".js")
 
 
-def built(kind: str, folder: Path) -> Path:
-    """The archive that `python -m build` makes."""
-    completed([sys.executable, "-m", "build", f"--{kind}", "--no-isolation", "-o", folder, ROOT])
-    return next(folder.iterdir())
-
-
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return built("wheel", tmp_path_factory.mktemp("dist"))
+    folder = tmp_path_factory.mktemp("dist")
+    with chdir(ROOT):
+        return folder / build_wheel(str(folder))
 
 
 def test_the_wheel_has_every_module(wheel: Path) -> None:
@@ -41,7 +39,7 @@ def test_the_wheel_has_every_module(wheel: Path) -> None:
 
 
 def test_the_source_archive_has_the_documents_and_all_that_they_show(tmp_path: Path) -> None:
-    with tarfile.open(built("sdist", tmp_path)) as archive:
+    with chdir(ROOT), tarfile.open(tmp_path / build_sdist(str(tmp_path))) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     for document in DOCUMENTS:
         assert document.relative_to(ROOT).as_posix() in names

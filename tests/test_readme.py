@@ -133,11 +133,6 @@ def test_blocks_that_train_are_programs(document: Path) -> None:
         compile(block, str(document), "exec")
 
 
-def test_the_readme_shows_ten_lines_with_stable_baselines() -> None:
-    (block,) = plain_blocks(README)
-    assert len([line for line in block.splitlines() if line]) <= 10
-
-
 @pytest.mark.parametrize("commands", command_chains(), ids="; ".join)
 @pytest.mark.usefixtures("workers_in_threads")
 def test_commands(
@@ -163,20 +158,11 @@ def test_the_documents_show_the_commands() -> None:
     commands = [command for chain in command_chains() for command in chain]
     not_run_here = {"prepare", "report", "book", "train"}
     assert {command.split()[0] for command in commands} == set(COMMANDS) - not_run_here
-    assert files_of(commands) >= {
-        "mine.py",
-        "replay.html",
-        "games.jsonl",
-        "grade.html",
-        "ladder.html",
-        "labels.npz",
-        "tree.svg",
-    }
-    assert len(commands_of(SEARCHES)) >= 5
+    files = "mine.py replay.html games.jsonl grade.html ladder.html labels.npz tree.svg"
+    assert files_of(commands) >= {*files.split()}
 
 
-def test_the_readme_is_short_and_shows_each_use() -> None:
-    assert text_of(README).count("\n") < 150
+def test_the_readme_shows_each_use() -> None:
     assert {command.split()[0] for command in commands_of(README)} >= {
         *("build", "check", "evaluate", "grade", "ladder", "solve", "explain", "play"),
     }

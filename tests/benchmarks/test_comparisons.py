@@ -1,9 +1,11 @@
 """The benchmark of comparisons: pairs of known difference, and the table of what was found."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from benchmarks import __main__ as command_line
 from benchmarks.strength.comparisons import KNOWN_PAIRS, OLD_SLIPS, player
 from submission.arena.game_record import GameConfiguration
 from submission.arena.players import Pairing
@@ -13,7 +15,7 @@ from tests.helpers.benchmark_reports import run_benchmark
 
 
 def test_who_looks_away_less_wins_more() -> None:
-    settings = Settings(games=120, arena=Arena.OWN, configuration=GameConfiguration())
+    settings = Settings(games=60, arena=Arena.OWN, configuration=GameConfiguration())
     match = play_match([Pairing(player("new", 0.0), player("old", 1.0))], settings)
     score = match.stats()[0].score
     assert score is not None
@@ -26,7 +28,8 @@ def test_the_equal_pair_is_equal() -> None:
 
 
 @pytest.mark.thorough
-def test_each_pair_has_a_row_with_its_findings() -> None:
+def test_each_pair_has_a_row_with_its_findings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command_line, "local_executor", ThreadPoolExecutor)
     told = run_benchmark("compare", "--trials", "1", "--margin", "300", "--workers", "1")
     for pair in KNOWN_PAIRS:
         found = re.findall(r"\b\d+\b", told.partition(f"{pair.name} {pair.elo}")[2])

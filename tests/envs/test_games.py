@@ -16,7 +16,7 @@ from envs import BoardGame, ConnectFour, ConnectX, TicTacToe
 from envs.games import GAMES, GameEntry, game_entry, game_from_id, game_id
 from envs.learning.single_env import ENVIRONMENTS
 from envs.learning.vector.vector_env import VECTOR_ENVIRONMENTS, make_vector_env
-from tests.helpers.flat_boards import every_game, free_cells, has_line
+from tests.helpers.flat_boards import EVERY_GAME, free_cells, has_line
 from tests.helpers.strategies import board_games
 
 ENTRIES = [*GAMES.values()]
@@ -47,8 +47,9 @@ def test_each_size_is_a_whole_number_of_at_least_one(entry: GameEntry) -> None:
             entry.make(**{name: size})  # type: ignore[arg-type]
 
 
-def play_cell_by_cell(game: BoardGame, rng: random.Random) -> None:
-    """Compare a random game, ply by ply, with a flat board on which stones are laid."""
+@given(st.sampled_from(EVERY_GAME) | board_games(8), st.randoms(use_true_random=False))
+def test_games_go_as_cell_by_cell(game: BoardGame, rng: random.Random) -> None:
+    """On a flat board, on which stones are laid."""
     state, board, player = game.initial_state(), [0] * (game.rows * game.columns), 1
     while legal := game.get_available_actions(state):
         free = free_cells(game, board)
@@ -64,18 +65,6 @@ def play_cell_by_cell(game: BoardGame, rng: random.Random) -> None:
         assert game.winner(state) == (player if won else None)
         player = 3 - player
     assert has_line(board, game, 3 - player) or 0 not in board
-
-
-@every_game
-def test_games_go_as_cell_by_cell(game: BoardGame) -> None:
-    rng = random.Random(1)
-    for _ in range(100):
-        play_cell_by_cell(game, rng)
-
-
-@given(board_games(8), st.randoms(use_true_random=False))
-def test_games_of_any_size_go_as_cell_by_cell(game: BoardGame, rng: random.Random) -> None:
-    play_cell_by_cell(game, rng)
 
 
 def test_policies_tell_the_games_apart() -> None:

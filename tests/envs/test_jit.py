@@ -153,25 +153,24 @@ def test_fields_that_have_moved_are_read_where_they_are(folder: Path) -> None:
 
 
 def test_what_was_kept_and_cannot_be_read_is_compiled_anew(folder: Path) -> None:
-    def found() -> tuple[list[int], list[int]]:
-        twins = twins_of(folder, code="2 * number + STEP", step=1)
-        return [twin(10) for twin in twins], hits_of(twins)
+    def found() -> tuple[int, list[int]]:
+        total, _ = twins_of(folder, code="2 * number + STEP", step=1)
+        return total(10), hits_of([total])
 
-    assert found() == ([21, 63], [0, 0])
+    assert found() == (21, [0])
     for suffix, types_have_moved in product(("nbi", "nbc"), (True, False)):
         for path in folder.rglob(f"*.{suffix}"):
             kept = path.read_bytes()
             moved = kept.replace(b"numba.core.types", b"numba.gone.types")
             assert moved != kept
             path.write_bytes(moved if types_have_moved else kept[: len(kept) // 2])
-        told = [found() for _ in range(2)]
-        assert told == [([21, 63], hits) for hits in ([0, 0], [1, 1])], (suffix, types_have_moved)
+        assert [found(), found()] == [(21, [0]), (21, [1])], (suffix, types_have_moved)
 
 
 def test_code_of_other_constants_is_other_code(folder: Path) -> None:
     """Though written one behind the other they look alike."""
     scales = import_module("scales")
-    numbers = [(1, 12), (11, 2), (112, 0), (0, 112), (12, 1)]
+    numbers = [(1, 12), (11, 2), (12, 1)]
     for _ in range(2):
         kernels = [scales.make(*pair) for pair in numbers] + [
             scales.make_nested(scales.make(*pair), scales.make(*reversed(pair))) for pair in numbers

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from envs import BoardGame, ConnectFour, ConnectX, TicTacToe, state_from_moves
@@ -142,11 +142,13 @@ def peers_game(name: str) -> Any:
 
 class TestBesidePettingZoosGames:
     @given(CHOICES)
+    @settings(max_examples=20)
     def test_connect_four(self, choices: list[int]) -> None:
         peer = peers_game("connect_four")
         self.compare(raw_env(), peer, choices, same_cell=range(7), transposed=(2, 0, 1))
 
     @given(CHOICES)
+    @settings(max_examples=30)
     def test_tic_tac_toe(self, choices: list[int]) -> None:
         # The peer counts cells column by column; the lines are the same then.
         peer = peers_game("tictactoe")

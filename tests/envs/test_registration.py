@@ -47,14 +47,11 @@ def test_the_ids() -> None:
     [
         "import envs, gymnasium",
         "import gymnasium, envs",
-        "import envs.connectx, gymnasium, envs",
-        "import envs, gymnasium.spaces, gymnasium",
         "import envs, importlib.util\nassert importlib.util.find_spec('gymnasium')\n"
         "import gymnasium",
-        "import agents, gymnasium, envs",
         *(
             f"import {order}, gymnasium"
-            for order in ("envs, pettingzoo", "pettingzoo, envs", "pettingzoo.utils, envs")
+            for order in ("envs, pettingzoo", "pettingzoo, envs")
             if "pettingzoo" in LIBRARIES
         ),
     ],
@@ -63,29 +60,17 @@ def test_either_may_be_imported_first(imports: str) -> None:
     run(imports, MAKE_ALL, *(OF_PETTINGZOO if MAKES_BY_NAME else ()))
 
 
-def test_rules_and_searches_do_not_load_gymnasium() -> None:
-    loaded = run(
+def test_rules_and_searches_neither_load_nor_need_gymnasium() -> None:
+    printed = run(
         "import sys, agents, envs",
         "adapters = ('gymnasium', 'pettingzoo', 'envs.learning.single_env',",
         "    'envs.learning.pettingzoo_env', 'envs.learning.vector.vector_env')",
         "print([name for name in sys.modules if name.startswith(adapters)])",
-    )
-    assert loaded.strip() == "[]"
-
-
-def test_rules_work_where_gymnasium_is_missing() -> None:
-    run(
-        "import sys",
-        "class Missing:",
-        "    def find_spec(name, path=None, target=None):",
-        "        if name == 'gymnasium': raise ModuleNotFoundError(name)",
-        "sys.meta_path.insert(0, Missing)",
-        "import envs",
-        "assert envs.ConnectFour().get_available_actions(envs.ConnectFour().initial_state())",
+        "sys.path.clear()",
         "try: import gymnasium",
-        "except ModuleNotFoundError: pass",
-        "else: raise AssertionError",
+        "except ModuleNotFoundError: print('is missing')",
     )
+    assert printed == "[]\nis missing\n"
 
 
 def test_libraries_are_imported_whole() -> None:

@@ -9,25 +9,25 @@ from submission.kaggle import kaggle_environments
 from tests.helpers.kaggle_rules import kaggle_game
 from tests.helpers.strategies import random_game
 
-# (rows, columns, inarow, games): some 5 000 games
+# (rows, columns, inarow, games): some 1 000 games
 SIZES = [
     (1, 1, 1, 1),
-    (1, 7, 4, 200),
-    (7, 1, 4, 20),
-    (2, 2, 1, 10),
-    (2, 9, 2, 500),
-    (3, 3, 3, 1000),
-    (3, 3, 2, 400),
-    (4, 4, 4, 600),
-    (4, 4, 5, 200),
-    (5, 6, 3, 700),
-    (6, 7, 4, 700),
-    (7, 8, 4, 300),
-    (9, 9, 4, 150),
-    (10, 12, 5, 100),
-    (12, 12, 6, 50),
-    (12, 3, 3, 100),
-    (8, 7, 12, 50),
+    (1, 7, 4, 20),
+    (7, 1, 4, 5),
+    (2, 2, 1, 5),
+    (2, 9, 2, 50),
+    (3, 3, 3, 300),
+    (3, 3, 2, 50),
+    (4, 4, 4, 100),
+    (4, 4, 5, 20),
+    (5, 6, 3, 100),
+    (6, 7, 4, 200),
+    (7, 8, 4, 50),
+    (9, 9, 4, 30),
+    (10, 12, 5, 20),
+    (12, 12, 6, 10),
+    (12, 3, 3, 20),
+    (8, 7, 12, 10),
 ]
 
 
@@ -56,17 +56,7 @@ def test_random_games_agree_with_kaggles_rule_functions(
 
 @pytest.mark.parametrize(
     ("rows", "columns", "inarow", "games"),
-    [
-        (1, 1, 1, 1),
-        (1, 7, 4, 5),
-        (2, 9, 2, 10),
-        (3, 3, 3, 10),
-        (4, 4, 5, 4),
-        (5, 6, 3, 8),
-        (6, 7, 4, 8),
-        (10, 12, 5, 1),
-        (8, 7, 12, 1),
-    ],
+    [(1, 1, 1, 1), (2, 9, 2, 5), (3, 3, 3, 10), (6, 7, 4, 5), (10, 12, 5, 1), (8, 7, 12, 1)],
 )
 def test_whole_games_agree_with_kaggles_environment(
     rows: int, columns: int, inarow: int, games: int

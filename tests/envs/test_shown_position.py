@@ -4,45 +4,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from envs import (
-    BoardGame,
-    ConnectFour,
-    ConnectX,
-    ExplicitTree,
-    TicTacToe,
-    board_text,
-    show,
-    state_from_moves,
-)
+from envs import ConnectFour, ConnectX, ExplicitTree, TicTacToe, board_text, show, state_from_moves
 from tests.helpers.html_reading import drawings, shown
+from tests.helpers.strategies import Position, positions
 from tests.helpers.svg_reading import SVG
 
 FOUR = ConnectFour()
 
 
-def random_position(env: BoardGame, choices: list[int]) -> object:
-    state = env.initial_state()
-    for choice in choices:
-        legal = env.get_available_actions(state)
-        if not legal:
-            break
-        state = env.get_next_state(state, legal[choice % len(legal)])
-    return state
-
-
-@given(
-    st.sampled_from([FOUR, ConnectX(3, 12, 3), ConnectX(1, 1, 1), TicTacToe()]),
-    st.lists(st.integers(0, 11), max_size=42),
-)
-def test_each_stone_has_its_mark(env: BoardGame, choices: list[int]) -> None:
-    state = random_position(env, choices)
+@given(positions(st.sampled_from([FOUR, ConnectX(3, 12, 3), ConnectX(1, 1, 1), TicTacToe()])))
+def test_each_stone_has_its_mark(position: Position) -> None:
+    env, state = position
     (picture,) = drawings(show(env, state))
-    board = env.to_board(state)  # type: ignore[arg-type]
+    board = env.to_board(state)
     crosses = [*picture.findall(f"{SVG}path")]
     rings = [*picture.findall(f"{SVG}circle")]
     assert (len(crosses), len(rings)) == (board.count(1), board.count(2))
     assert len([*picture.iter(f"{SVG}circle")]) == len(board) + len(rings)
-    assert str(show(env, state)).startswith(board_text(env, state))  # type: ignore[arg-type]
+    assert str(show(env, state)).startswith(board_text(env, state))
 
 
 def texts(picture: object) -> list[str]:

@@ -19,14 +19,7 @@ from numpy.typing import NDArray
 
 from agents import GreedyAgent, RandomAgent, Solver, agent_names
 from agents.solver.solver_engine import is_solvable
-from envs import (
-    GYMNASIUM_IDS,
-    BoardGame,
-    BoardState,
-    ConnectFour,
-    ConnectX,
-    state_from_moves,
-)
+from envs import GYMNASIUM_IDS, BoardGame, BoardState, ConnectFour, ConnectX, state_from_moves
 from envs.games import game_entry
 from envs.learning.observations import action_mask, make_observer
 from envs.learning.single_env import ENVIRONMENTS, BoardGameEnv, ConnectXEnv
@@ -35,7 +28,6 @@ from tests.helpers.kaggle_rules import kaggle_game
 from tests.helpers.quick_agents import unhurried_agent
 from tests.helpers.strategies import Position, board_games, positions
 
-GAMES = 1_000
 CONNECT_FOUR = "connectx/ConnectFour-v0"
 CONNECT_X = "connectx/ConnectX-v0"
 TIC_TAC_TOE = "connectx/TicTacToe-v0"
@@ -44,13 +36,7 @@ DRAWN_TIC_TAC_TOE = "123586479"
 
 STONES_OF = {1: bytes.maketrans(b"\0\1\2", b"\0\1\0"), 2: bytes.maketrans(b"\0\1\2", b"\0\0\1")}
 
-QUICK_OPPONENTS = [
-    "random",
-    "greedy",
-    "mcts:simulations=5",
-    "alphabeta:depth=2,time_limit=none",
-    None,
-]
+QUICK_OPPONENTS = ["random", "greedy", "mcts:simulations=5", None]
 
 
 class Ply(NamedTuple):
@@ -118,10 +104,7 @@ def move_string(actions: list[int]) -> str:
 
 @pytest.mark.parametrize(
     "options",
-    [
-        *({"opponent": opponent} for opponent in QUICK_OPPONENTS),
-        *({"seat": "first"}, {"seat": "second", "observation": "flat"}),
-    ],
+    [{"opponent": None}, {"opponent": "mcts:simulations=5"}, {"observation": "flat"}],
     ids=str,
 )
 @pytest.mark.parametrize("environment_id", GYMNASIUM_IDS)
@@ -137,7 +120,7 @@ def test_gymnasium_finds_no_fault(environment_id: str, options: dict[str, Any]) 
 def test_self_play_is_the_game_that_the_rules_have(game: BoardGame) -> None:
     env, rng = env_of(game, opponent=None), random.Random(1)
     winners = set()
-    for _ in range(GAMES // 10 if game_entry(game).sizes else GAMES):
+    for _ in range(50 if game_entry(game).sizes else 200):
         state, expected_reward = game.initial_state(), 0.0
         board = bytearray(game.rows * game.columns)
         for ply in play(env, rng):
@@ -149,6 +132,7 @@ def test_self_play_is_the_game_that_the_rules_have(game: BoardGame) -> None:
             legal = game.get_available_actions(state)
             assert env.state == state
             assert ply.mask.nonzero()[0].tolist() == list(legal)
+            assert env.action_masks().tolist() == ply.mask.tolist()
             assert (ply.reward, ply.terminated) == (expected_reward, not legal)
             assert ply.observation.tobytes() == planes_of(board, state.player)
         winners.add(game.winner(state))
@@ -166,7 +150,7 @@ def test_the_learner_gets_what_kaggles_rules_give(seat: int) -> None:
     game, rng = ConnectX(5, 5, 3), random.Random(2)
     env = env_of(game, opponent="random", seat=["first", "second"][seat - 1])
     rewards = []
-    for _ in range(300):
+    for _ in range(100):
         judge = kaggle_game(game, game.initial_state())
         for ply in play(env, rng):
             for column in stones_since(judge.board, game.to_board(env.state), game.columns):
@@ -181,17 +165,15 @@ def test_the_learner_gets_what_kaggles_rules_give(seat: int) -> None:
 
 
 def stones_since(before: list[int], after: list[int], columns: int) -> list[int]:
-    """The columns of the new stones in the order of play: fewest stones of a player first."""
+    """The columns of the new stones, at most one of each player, in the order of play."""
     new = [cell for cell, (old, now) in enumerate(zip(before, after, strict=True)) if old != now]
     to_move = 1 if before.count(1) == before.count(2) else 2
-    # At most one stone of each player is new, and the one whose turn it was laid the first.
     return [cell % columns for cell in sorted(new, key=lambda cell: after[cell] != to_move)]
 
 
 @pytest.mark.parametrize(
     ("environment_id", "options", "moves", "reward"),
     [
-        (CONNECT_FOUR, {"opponent": "random", "seat": "second"}, WIN_WITH_THE_LAST_STONE, 1.0),
         (CONNECT_FOUR, {"opponent": "greedy", "seat": "second"}, WIN_WITH_THE_LAST_STONE, 1.0),
         (CONNECT_FOUR, {"opponent": None}, WIN_WITH_THE_LAST_STONE, 1.0),
         # The learner's stone leaves one cell, in which the opponent completes a line.
@@ -244,7 +226,7 @@ def test_planes_show_the_learner_first_and_the_flat_board_is_kaggles(
 ) -> None:
     for observation in ("planes", "flat"):
         env, rng = make(CONNECT_FOUR, seat=seat, observation=observation), random.Random(3)
-        for ply in (ply for _ in range(20) for ply in play(env, rng)):
+        for ply in (ply for _ in range(5) for ply in play(env, rng)):
             board = env.to_board(env.state)
             assert env.learner == player
             expected = planes_of(board, player) if observation == "planes" else bytes(board)
@@ -486,12 +468,3 @@ NO_ACTIONS: list[Any] = [3.0, "3", None, np.array([1, 2]), [3]]
 def test_what_does_not_fit_is_refused(ask: Callable[[], object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ask()
-
-
-def test_legal_actions_are_sampled_by_the_mask() -> None:
-    env = make(TIC_TAC_TOE, opponent=None)
-    env.action_space.seed(17)
-    _, info = env.reset(options={"moves": "1593"})
-    actions = {int(env.action_space.sample(info["action_mask"])) for _ in range(200)}
-    assert actions == {1, 3, 5, 6, 7}
-    assert env.action_masks().tolist() == info["action_mask"].tolist()

@@ -175,8 +175,8 @@ def test_opponents_of_all_kinds_play_as_in_single_environments(
 ) -> None:
     """Those that look many plies ahead, have one game of their own, or are drawn for each game."""
     single = partial(ENVIRONMENTS[ConnectX], opponent=opponent)
-    theirs = SyncVectorEnv([single] * 4, autoreset_mode=mode)
-    ours = ConnectXVectorEnv(4, opponent=opponent, threads=threads, autoreset_mode=mode)
+    theirs = SyncVectorEnv([single] * 2, autoreset_mode=mode)
+    ours = ConnectXVectorEnv(2, opponent=opponent, threads=threads, autoreset_mode=mode)
     for result, expected in side_by_side(ours, theirs, 5, 0.1):
         assert_same(result, expected)
 
@@ -210,11 +210,11 @@ def test_the_policy_and_levels_are_compiled_and_others_are_not(opponent: str, ki
 
 
 def test_several_opponents_are_drawn_by_their_weights() -> None:
-    env = ConnectXVectorEnv(4000, opponent=["random", ("greedy", 3)])
+    env = ConnectXVectorEnv(1000, opponent=["random", ("greedy", 3)])
     _, infos = env.reset(seed=1)
     share = infos["opponent"].mean()
     assert set(infos["opponent"].tolist()) == {0, 1}
-    assert abs(share - 0.75) < 5 * (0.75 * 0.25 / 4000) ** 0.5
+    assert abs(share - 0.75) < 5 * (0.75 * 0.25 / 1000) ** 0.5
 
 
 def test_games_go_on_against_another_opponent() -> None:

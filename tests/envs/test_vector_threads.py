@@ -4,7 +4,6 @@ import inspect
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numba
 import numpy as np
@@ -21,6 +20,7 @@ from envs.learning.vector.vector_threads import (
     short_spins,
     useful_threads,
 )
+from tests.helpers.processes import ROOT
 
 pytestmark = pytest.mark.usefixtures("threads_of_single_rows")
 
@@ -57,18 +57,17 @@ def fork(when):
     sys.stdout.flush()
     child = os.fork()
     if child == 0:
-        same = played(threads=2) == played(threads=1)
-        os._exit(0 if same else 1)
+        os._exit(played(threads=2) != played(threads=1))
     print("fork", when, os.waitpid(child, 0)[1])
 
 fork("before")
-print("itself", played(threads=2) == played(threads=1))
+expected = played(threads=1)
+print("itself", played(threads=2) == expected)
 fork("after")
 with vector_threads.TURN:
     fork("during a turn")
 with ThreadPoolExecutor(4) as callers:
-    games = [*callers.map(played, [2] * 12)]
-print("many", all(game == played(threads=1) for game in games))
+    print("many", [*callers.map(played, [2] * 12)] == [expected] * 12)
 """
 IN_A_FORK_THAT_IMPORTS = """
 import os
@@ -103,7 +102,7 @@ def run(script: str, **variables: str) -> list[str]:
     done = subprocess.run(
         [sys.executable, "-c", script],
         env=os.environ | variables,
-        cwd=Path(__file__).parents[2],
+        cwd=ROOT,
         capture_output=True,
         text=True,
         timeout=120,

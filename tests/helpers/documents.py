@@ -21,13 +21,10 @@ def commands_of(document: Path) -> list[str]:
     return re.findall(r"^\$ connectx (.*)$", text_of(document), flags=re.MULTILINE)
 
 
-def python_blocks(document: Path) -> list[str]:
-    return re.findall(r"^```python\n(.*?)^```$", text_of(document), flags=re.DOTALL | re.MULTILINE)
-
-
 def plain_blocks(document: Path) -> list[str]:
     """The Python blocks without prompts and answers: programs that train."""
-    return [block for block in python_blocks(document) if not block.startswith(">>>")]
+    blocks = re.findall(r"^```python\n(.*?)^```$", text_of(document), re.DOTALL | re.MULTILINE)
+    return [block for block in blocks if not block.startswith(">>>")]
 
 
 def links_of(document: Path) -> list[tuple[Path, str]]:

@@ -1,5 +1,6 @@
 """Hypothesis strategies: games of random size, and states that random legal play reaches."""
 
+from functools import cache
 from random import Random
 from typing import NamedTuple, TypeVar
 
@@ -44,6 +45,7 @@ def narrow(games: st.SearchStrategy[Game]) -> st.SearchStrategy[Game]:
     return games.filter(lambda game: fits_in_word(game.rows, game.columns, game.inarow))
 
 
+@cache  # for a game of tic-tac-toe takes milliseconds to make
 def board_games(largest: int = 12) -> st.SearchStrategy[BoardGame]:
     """The games in the table, of any size up to `largest` where they take sizes."""
     return st.one_of([_games_of(entry, largest) for entry in GAMES.values()])
@@ -51,11 +53,10 @@ def board_games(largest: int = 12) -> st.SearchStrategy[BoardGame]:
 
 def _games_of(entry: GameEntry, largest: int) -> st.SearchStrategy[BoardGame]:
     limits = {"rows": largest, "columns": largest, "inarow": 12}
-    sizes = {name: st.integers(1, limits[name]) for name in entry.sizes}
-    games = st.builds(entry.make, **sizes)
+    if entry.sizes:
+        return st.builds(entry.make, **{name: st.integers(1, limits[name]) for name in entry.sizes})
     game = entry.make()
-    fits = sizes or max(game.rows, game.columns) <= largest
-    return games if fits else st.nothing()
+    return st.just(game) if max(game.rows, game.columns) <= largest else st.nothing()
 
 
 def random_game(env: BoardGame, rng: Random) -> list[BoardState]:

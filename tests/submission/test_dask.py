@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -29,10 +30,14 @@ from tests.helpers.systems import needs_posix
 
 pytestmark = pytest.mark.skipif(not find_spec("distributed"), reason="needs the extra `dask`")
 
-PAIRINGS = [Pairing(find_player("alphabeta:depth=5,engine=reference"), find_player("random:"))]
-"""A game takes tenths of a second, so that something can happen amid the games."""
 SETTINGS = Settings(games=8, seed=3, configuration=GameConfiguration(4, 5, 4), arena=Arena.OWN)
 PATIENCE = 30.0
+
+
+@cache
+def pairings() -> list[Pairing]:
+    """A game takes tenths of a second, so that something can happen amid the games."""
+    return [Pairing(find_player("alphabeta:depth=5,engine=reference"), find_player("random:"))]
 
 
 def dask(folder: Path, *words: str, **variables: str) -> subprocess.Popen[bytes]:
@@ -131,12 +136,12 @@ def test_the_death_of_a_worker_neither_loses_nor_repeats_a_game(shared: Cluster)
     shared.have_workers(2)
     with dask_executor(shared.address) as executor:
         seen = Disaster(shared.kill_worker)
-        match = play_match(PAIRINGS, SETTINGS, executor=executor, on_game=seen)
+        match = play_match(pairings(), SETTINGS, executor=executor, on_game=seen)
     assert len(shared.workers) == 1
     assert match.completion is Completion.COMPLETE
     assert len(seen.games) == len(match.records) == SETTINGS.games
     assert set(seen.games) == set(match.records)
-    assert without_durations(match) == without_durations(play_match(PAIRINGS, SETTINGS))
+    assert without_durations(match) == without_durations(play_match(pairings(), SETTINGS))
 
 
 def test_a_worker_that_dies_when_it_is_asked_for_its_versions_counts_as_none(
@@ -202,7 +207,7 @@ def test_without_a_scheduler_an_evaluation_ends_with_what_it_has(tmp_path: Path)
 def assert_ends_early(started: Cluster, happens: Callable[[], None]) -> None:
     seen = Disaster(happens)
     with dask_executor(started.address) as executor:
-        match = play_match(PAIRINGS, SETTINGS, executor=executor, on_game=seen)
+        match = play_match(pairings(), SETTINGS, executor=executor, on_game=seen)
     assert match.completion is Completion.WORKER_DIED
     assert 2 <= len(match.records) == len(seen.games) < SETTINGS.games
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from submission.arena.game_record import GameConfiguration, GameRecord
-from submission.arena.players import against_each, find_player
+from submission.arena.players import Pairing, against_each, find_player
 from submission.executors.local_workers import local_executor
 from submission.match.completion import Completion
 from submission.match.results_content import ResultsHeader
@@ -26,8 +26,6 @@ from tests.helpers.arena_games import RANDOM
 from tests.helpers.game_records import without_durations
 from tests.helpers.systems import needs_posix
 
-OURS = find_player("random:")
-PAIRINGS = against_each(OURS, [RANDOM, OURS])
 GAMES = 6
 SETTINGS = Settings(
     games=GAMES,
@@ -37,6 +35,12 @@ SETTINGS = Settings(
 )
 NEVER = 10**6
 ENDS_BY_TEST = replace(SETTINGS, games=200, sprt=Sprt(elo0=0, elo1=400, alpha=0.2, beta=0.2))
+
+
+@cache
+def pairings() -> list[Pairing]:
+    ours = find_player("random:")
+    return against_each(ours, [RANDOM, ours])
 
 
 class Interruption:
@@ -55,19 +59,19 @@ class Interruption:
 
 @cache
 def uninterrupted(settings: Settings) -> list[GameRecord]:
-    match = play_match(PAIRINGS, settings)
+    match = play_match(pairings(), settings)
     assert match.completion is Completion.COMPLETE
-    is_decided = len(match.records) < settings.games * len(PAIRINGS)
+    is_decided = len(match.records) < settings.games * len(pairings())
     assert is_decided is (settings.sprt is not None)
     return without_durations(match)
 
 
 def run(path: Path, settings: Settings, stop_after: int, executor: Executor | None = None) -> bool:
     """A run that goes on from an earlier one, or begins; whether it came to its end."""
-    header = ResultsHeader.of(PAIRINGS, settings)
+    header = ResultsHeader.of(pairings(), settings)
     with (resumed_results if path.exists() else new_results)(path, header) as results:
         match = play_match(
-            PAIRINGS,
+            pairings(),
             settings,
             executor=executor,
             played=results.played,
@@ -140,9 +144,9 @@ def test_a_killed_worker_neither_loses_nor_repeats_a_game() -> None:
             if len(kept) == 5:
                 os.kill(worker, signal.SIGKILL)
 
-        match = play_match(PAIRINGS, longer, executor=executor, on_game=keep)
+        match = play_match(pairings(), longer, executor=executor, on_game=keep)
     assert set(kept) == set(match.records)
-    assert len(kept) == len(match.records) == longer.games * len(PAIRINGS)
+    assert len(kept) == len(match.records) == longer.games * len(pairings())
     assert without_durations(match) == uninterrupted(longer)
 
 
