@@ -2,6 +2,7 @@
 
 import pickle
 import random
+from dataclasses import replace
 from functools import cache
 from time import perf_counter
 from typing import Any
@@ -25,7 +26,13 @@ from agents.registry import AGENTS
 from envs import BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.clocks import ends_within, ticking_clock
-from tests.helpers.quick_agents import fresh, quick_agent, thinking_agent_names
+from tests.helpers.quick_agents import (
+    end_of_game,
+    fresh,
+    quick_agent,
+    thinking_agent_names,
+    unhurried_agent,
+)
 from tests.helpers.small_games import Nim, NimState, Race, nim_value
 from tests.helpers.strategies import (
     WIDE_BOARDS,
@@ -83,7 +90,6 @@ every_full_agent = pytest.mark.parametrize("name", FULL)
     looks=st.none() | st.integers(0, 30),
 )
 @example(position=BY_HEART, looks=20)
-@settings(max_examples=50)
 def test_a_result_is_coherent(name: str, position: Position, looks: int | None) -> None:
     """Also when the time is up after some looks at the clock."""
     env, state = position
@@ -105,7 +111,7 @@ def test_a_result_is_coherent(name: str, position: Position, looks: int | None) 
 
 @pytest.mark.thorough
 @every_agent
-@pytest.mark.parametrize("looks", [0, 1, 2, 3, 5, 10, 30])
+@pytest.mark.parametrize("looks", [0, 2, 4, 10, 30])
 def test_a_value_of_one_is_a_proof_even_when_the_time_is_up(name: str, looks: int) -> None:
     """In a third of the positions of a small board, up to mirror images; all thirds have a turn."""
     env, exact = small_board()
@@ -122,15 +128,24 @@ def test_a_finished_game_is_nothing_to_search(name: str) -> None:
             quick_agent(name).search(env, state_from_moves(env, moves))
 
 
-@every_agent
+SENT: dict[str, Agent] = {
+    **{name: unhurried_agent(name) for name in agent_names()},
+    "a tree": MCTSAgent(simulations=200, seed=12),
+    "a reference tree": MCTSAgent(simulations=200, seed=12, engine="reference"),
+    "a guided reference tree": make_agent("alphazero", simulations=30, engine="reference"),
+}
+
+
+@pytest.mark.parametrize("name", SENT)
 def test_agents_may_be_sent_to_other_processes(name: str) -> None:
-    env = ConnectFour()
-    agent = quick_agent(name)
+    """They go on there from what they have drawn and found."""
+    env, agent = ConnectFour(), SENT[name]
     agent.act(env, env.initial_state())
     copy = pickle.loads(pickle.dumps(agent))
     assert copy == agent
     state = state_from_moves(env, "44")
-    assert copy.act(env, state) == agent.act(env, state)
+    found, expected = copy.search(env, state), agent.search(env, state)
+    assert replace(found, elapsed=0.0) == replace(expected, elapsed=0.0)
 
 
 # --- time
@@ -245,11 +260,8 @@ def test_nim_has_the_value_of_boutons_theorem(
     "env", [Nim(2, 3), Nim(2, 3, misere=True), Race(11)], ids=["nim", "misere nim", "race"]
 )
 def test_every_agent_plays_games_that_are_no_boards(name: str, env: Any) -> None:
-    agent, state = quick_agent(name), env.initial_state()
-    while actions := env.get_available_actions(state):
-        action = agent.act(env, state)
-        assert action in actions
-        state = env.get_next_state(state, action)
+    agent = quick_agent(name)
+    assert not env.get_available_actions(end_of_game(env, agent, agent))
 
 
 @pytest.mark.parametrize("name", thinking_agent_names())

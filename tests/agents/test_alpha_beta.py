@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from agents import AlphaBetaAgent, MinimaxAgent
@@ -18,7 +18,6 @@ from agents.guidance.ordering import natural
 from envs import ChanceNode, ConnectX, ExplicitTree, state_from_moves
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.random_trees import mixed_trees, worth
-from tests.helpers.small_games import Race, RaceState
 from tests.helpers.strategies import (
     Position,
     board_games,
@@ -53,7 +52,6 @@ options = aids(
     st.sampled_from(["auto", "zero", "open_lines"]),
     options,
 )
-@settings(max_examples=60)
 def test_values_are_minimaxs_at_every_depth(
     position: Position, depth: int, heuristic: str, options: dict[str, Any]
 ) -> None:
@@ -86,7 +84,6 @@ def test_what_shallower_searches_left_in_the_table_misleads_no_deeper_one(
 
 @given(late_positions(small_boards, most_free_cells=9), options)
 @example(WON_IN_A_NULL_WINDOW, BARE)
-@settings(max_examples=60)
 def test_a_full_search_plays_a_best_line(position: Position, options: dict[str, Any]) -> None:
     """Deepening wins as fast and loses as late as can be.
 
@@ -105,20 +102,6 @@ def test_a_full_search_plays_a_best_line(position: Position, options: dict[str, 
         assert not env.get_available_actions(state)
 
 
-@pytest.mark.parametrize("target", range(1, 20))
-@pytest.mark.parametrize("iterative_deepening", [True, False])
-def test_states_may_recur_at_other_plies_and_players_move_twice(
-    target: int, iterative_deepening: bool
-) -> None:
-    env = Race(target)
-    exact = BruteForce(env)
-    agent = AlphaBetaAgent(time_limit=None, iterative_deepening=iterative_deepening)
-    for player in (1, 2):
-        for total in range(target):
-            state = RaceState(total, player)
-            assert agent.search(env, state).value == exact.value(state)
-
-
 @given(
     unfinished_positions(small_boards),
     st.integers(1, 4),
@@ -130,7 +113,6 @@ def test_states_may_recur_at_other_plies_and_players_move_twice(
         ]
     ),
 )
-@settings(max_examples=60)
 def test_the_principal_variation_leads_to_the_value(
     position: Position, depth: int, heuristic: str, agent: MinimaxAgent | AlphaBetaAgent
 ) -> None:
@@ -166,34 +148,11 @@ def test_each_aid_saves_nodes(aid: dict[str, Any], engine: str, depth: int) -> N
     assert nodes(engine=engine, depth=depth, **aid) < 0.9 * bare
 
 
-@pytest.mark.parametrize(
-    ("moves", "depth", "value"),
-    [("", 4, None), ("121212", 1, 1.0), ("1212127", 1, -1.0), ("41315", 2, 1.0)],
-)
-@pytest.mark.parametrize("engine", ["compiled", "reference"])
-def test_deepening_ends_with_a_proof_or_at_the_depth(
-    moves: str, depth: int, value: float | None, engine: str
-) -> None:
-    """The last one: three in a row with both ends open, and the other player to move."""
-    env = ConnectX()
-    agent = AlphaBetaAgent(depth=4, time_limit=None, engine=engine)
-    result = agent.search(env, state_from_moves(env, moves))
-    assert result.depth == depth
-    if value is None:
-        assert abs(result.value) < 1
-    else:
-        assert result.value == value
-
-
-# --- chance
-
-
 @given(
     mixed_trees(),
     aids(ordering=st.sampled_from(["auto", "natural", backwards])),
     st.integers(1, 5) | st.none(),
 )
-@settings(max_examples=100)
 def test_chance_changes_no_value(tree: Any, options: dict[str, Any], depth: int | None) -> None:
     env = ExplicitTree(tree)
     exact = MinimaxAgent(depth=depth).search(env, ())
@@ -205,7 +164,6 @@ def test_chance_changes_no_value(tree: Any, options: dict[str, Any], depth: int 
 
 
 @given(mixed_trees(), st.floats(-1, 1), st.floats(-1, 1))
-@settings(max_examples=60)
 def test_what_a_window_returns_bounds_the_value(tree: Any, one: float, other: float) -> None:
     """As the docstring of `AlphaBeta` says, up to rounding."""
     alpha, beta = sorted((one, other))
@@ -240,9 +198,6 @@ def test_chance_is_cut_off_where_the_rest_cannot_matter(
 ) -> None:
     """Star1, by hand."""
     assert AlphaBetaAgent(**PLAIN).search(ExplicitTree(tree, scale), ()).nodes == nodes
-
-
-# --- the transposition table
 
 
 def test_a_full_table_keeps_its_states_and_takes_no_new_ones() -> None:

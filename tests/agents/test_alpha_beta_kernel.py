@@ -6,7 +6,7 @@ from time import sleep
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agents import AlphaBetaAgent, SearchResult
@@ -31,7 +31,7 @@ from envs.compiled.jit import Words, jit
 from envs.compiled.jit import compiled as compiled_kernel
 from tests.helpers.bitbully_judge import Judge
 from tests.helpers.clocks import ticking_clock
-from tests.helpers.small_games import Nim
+from tests.helpers.small_games import MisereConnectX, Nim
 from tests.helpers.strategies import (
     WIDE_BOARDS,
     Position,
@@ -93,7 +93,6 @@ def test_wide_words_see_the_same_states() -> None:
 
 
 @given(unfinished_positions(contested_games(largest=7)), st.integers(1, 5), heuristics)
-@settings(max_examples=100)
 def test_plain_python_runs_the_same_search(position: Position, depth: int, heuristic: str) -> None:
     """State by state: the same source, and nothing in it that machine words do differently."""
     env, state = position
@@ -132,7 +131,6 @@ def test_a_search_to_the_end_finds_what_bitbully_finds(heuristic: str) -> None:
 
 
 @given(unfinished_positions(contested_games(largest=7)), st.integers(2, 6), st.integers(1, 50))
-@settings(max_examples=60)
 def test_a_search_goes_on_where_it_was_interrupted(
     position: Position, depth: int, nodes: int
 ) -> None:
@@ -170,13 +168,6 @@ def test_compiling_is_not_part_of_a_moves_time(monkeypatch: pytest.MonkeyPatch) 
 # --- which engine searches
 
 
-class Misere(ConnectX):
-    """Rules of one's own."""
-
-    def reward(self, state: BoardState, action: int) -> float:
-        return -super().reward(state, action)
-
-
 @pytest.mark.parametrize(
     ("env", "fits"),
     [
@@ -185,7 +176,7 @@ class Misere(ConnectX):
         (ConnectX(16, 16, 4), False),  # 272 bits
         (ConnectX(20, 4, 13), False),  # shifts of 12 columns, 265 bits
         (ConnectX(1, 30, 17), False),
-        (Misere(), False),
+        (MisereConnectX(), False),
         (TicTacToe(), False),
         (Nim(1, 2), False),
     ],

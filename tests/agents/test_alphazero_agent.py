@@ -11,9 +11,10 @@ from agents import make_agent
 from agents.policy.alphazero_agent import AlphaZeroAgent
 from agents.policy.network import encode_policy
 from envs import ConnectFour, ConnectX, state_from_moves
-from envs.board import BoardGame, BoardState
+from envs.board import BoardGame
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.clocks import ends_within
+from tests.helpers.small_games import MisereConnectX
 from tests.helpers.strategies import (
     WIDE_BOARDS,
     Position,
@@ -32,9 +33,6 @@ both_engines = pytest.mark.parametrize("engine", ENGINES)
 def alphazero(env: BoardGame = FOUR, **options: Any) -> AlphaZeroAgent:
     content = encode_policy(random_policy(env, seed=1))
     return AlphaZeroAgent(content, **{"simulations": 100, **options})
-
-
-# --- the search
 
 
 @roots
@@ -116,27 +114,20 @@ def test_the_time_is_kept(engine: str, root: str) -> None:
     assert agent.search(FOUR, FOUR.initial_state(), time_limit=0.0).simulations > 0
 
 
-# --- chance
-
-
 def test_a_temperature_draws_in_proportion_to_the_visits() -> None:
+    count = 500
     agent = alphazero(simulations=60, temperature=1.0, seed=3, keep_tree=False)
-    drawn = Counter(agent.act(FOUR, FOUR.initial_state()) for _ in range(2000))
+    drawn = Counter(agent.act(FOUR, FOUR.initial_state()) for _ in range(count))
     assert agent.tree is not None
     visits = {action: child.visits for action, child in agent.tree.root.children.items()}
-    for action, count in visits.items():
-        chance = count / sum(visits.values())
-        assert abs(drawn[action] - 2000 * chance) <= 5 * (2000 * chance * (1 - chance)) ** 0.5
-
-
-# --- options
+    for action, visited in visits.items():
+        chance = visited / sum(visits.values())
+        assert abs(drawn[action] - count * chance) <= 5 * (count * chance * (1 - chance)) ** 0.5
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"simulations": 0}, "simulations must be at least 1, not 0"),
-        ({"considered": 0}, "considered must be at least 1, not 0"),
         ({"exploration": -1.0}, "exploration must be at least 0"),
         ({"fpu": float("inf")}, "fpu must be finite"),
         ({"noise": 1.5}, "noise must be from 0 to 1, not 1.5"),
@@ -155,12 +146,6 @@ def test_what_does_not_fit_is_refused(options: dict[str, Any], message: str) -> 
 
 
 def test_the_compiled_engine_is_refused_where_it_cannot_search() -> None:
-    class Reversed(ConnectX):
-        """Who has a line has lost."""
-
-        def reward(self, state: BoardState, action: int) -> float:
-            return -super().reward(state, action)
-
-    for env in (ConnectX(16, 16), Reversed(4, 4, 3)):
+    for env in (ConnectX(16, 16), MisereConnectX(4, 4, 3)):
         with pytest.raises(ValueError, match="the compiled engine needs Numba, ConnectX"):
             alphazero(env, engine="compiled").act(env, env.initial_state())

@@ -90,9 +90,7 @@ def kept(checkpoint: Checkpoint[Any], *found: dict[int, int]) -> None:
             checkpoint.append(each)
 
 
-@pytest.mark.parametrize(
-    "executor_of", [AtOnce, lambda: ThreadPoolExecutor(2), lambda: local_executor(1)]
-)
+@pytest.mark.parametrize("executor_of", [lambda: ThreadPoolExecutor(2), lambda: local_executor(1)])
 def test_every_executor_builds_the_same_book(
     executor_of: ExecutorFactory, checkpoint: Checkpoint[BookScope]
 ) -> None:

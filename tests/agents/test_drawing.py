@@ -108,8 +108,8 @@ def assert_nothing_overlaps(drawing: Drawing) -> None:
             assert crossed == []
 
 
-@settings(max_examples=25)
-@given(st.one_of(search_traces(), grown_traces()), st.sampled_from([5, 25, 300]))
+@settings(max_examples=15)
+@given(st.one_of(search_traces(), grown_traces()), st.sampled_from([5, 25, 100]))
 def test_nothing_overlaps_or_leaves_the_frame(trace: SearchTrace, limit: int) -> None:
     drawing = read_drawing(draw(trace, limit))
     assert_nothing_overlaps(drawing)
@@ -133,7 +133,7 @@ def test_a_wide_fan_passes_below_a_taller_neighbour() -> None:
     assert_nothing_overlaps(drawing)
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(search_traces())
 def test_every_visited_and_every_pruned_node_is_drawn_once(trace: SearchTrace) -> None:
     nodes = trace.last_iteration()
@@ -148,7 +148,7 @@ def test_every_visited_and_every_pruned_node_is_drawn_once(trace: SearchTrace) -
     assert len(dashes) == len(pruned(nodes)) + is_key
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(st.one_of(search_traces(), grown_traces()), st.integers(1, 30))
 def test_a_folded_picture_says_what_it_leaves_out(trace: SearchTrace, limit: int) -> None:
     drawing = read_drawing(draw(trace, limit))
@@ -160,7 +160,7 @@ def test_a_folded_picture_says_what_it_leaves_out(trace: SearchTrace, limit: int
     assert (claim in drawing.description) == (total > limit)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(search_traces(), st.integers(1, 30))
 def test_text_shows_what_the_drawing_shows(trace: SearchTrace, limit: int) -> None:
     _, tree = trace_text(trace, limit).split("\n\n", 1)
@@ -358,11 +358,11 @@ def test_names_that_are_no_text_of_xml() -> None:
 
 def test_deep_trees_are_drawn() -> None:
     """A picture is not as deep as Python's stack."""
-    depth = 400
+    depth = 200
     nodes = [TracedNode(("a",) * ply, 1, ("a",), ["a"], value=0.0) for ply in range(depth)]
     nodes[-1].actions, nodes[-1].visited = (), []
     trace = SearchTrace("minimax", nodes=nodes, chosen="a")
-    with small_stack(300):
+    with small_stack(150):
         assert draw(trace, depth).count('class="node max principal"') == depth
         assert trace_text(trace, depth).count("a: max = 0") == depth - 1
 

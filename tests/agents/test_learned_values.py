@@ -23,11 +23,8 @@ from agents.compiled.uct_tree import UctTree
 from agents.guidance.ordering import safe_actions, winning_action
 from agents.policy.network import (
     TrainedPolicy,
-    decode_policy,
-    decode_scope,
     encode_policy,
     evaluate_network,
-    policy_scope,
 )
 from envs import BoardGame, ConnectFour, ConnectX, TicTacToe
 from tests.helpers.strategies import (
@@ -156,23 +153,7 @@ def test_a_bundle_without_its_weights_does_without_them(
 
 @pytest.mark.parametrize("name", QUICK)
 def test_an_agent_goes_to_a_worker_without_its_network(name: str) -> None:
-    env = ConnectFour()
-    agent = make_agent(name, **QUICK[name])
-    sent = pickle.dumps(agent)
-    assert len(sent) < 10_000
-    expected = agent.search(env, env.initial_state()).action_values
-    assert pickle.loads(sent).search(env, env.initial_state()).action_values == expected
-
-
-@given(st.data())
-@settings(max_examples=15)
-def test_the_game_of_weights_is_read_without_the_rest(data: st.DataObject) -> None:
-    env = data.draw(contested_games(7))
-    content = encode_policy(random_policy(env, 1))
-    assert decode_scope(content) == decode_policy(content).scope == policy_scope(env)
-    torn = content[: data.draw(st.integers(0, len(content) - 1))]
-    with pytest.raises(ValueError, match="this is no trained policy"):
-        decode_scope(torn)
+    assert len(pickle.dumps(make_agent(name))) < 10_000
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,12 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 
-from agents import make_agent
+from agents import RandomAgent, make_agent
 from agents.policy.network import encode_policy, evaluate_network
 from agents.policy.training.label_files import write_labelled_positions
 from agents.policy.training.labelled_positions import ILLEGAL, LabelledPositions
@@ -19,6 +18,7 @@ from agents.policy.training.learner import LEARNERS, Learner, TrainingSettings
 from agents.policy.training.training_files import decode_state, encode_state
 from agents.reporting.stats import score_estimate
 from envs import BoardGame, BoardState, ConnectX, TicTacToe
+from tests.helpers.quick_agents import end_of_game
 from tests.helpers.shell import Shell
 from tests.helpers.strategies import WIDE_BOARDS
 from tests.helpers.trained_policies import random_policy
@@ -116,20 +116,13 @@ def test_a_minute_of_self_play_beats_random_moves() -> None:
     env = ConnectX(4, 4, inarow=3)
     learner = LEARNERS["alphazero"](env, TrainingSettings(seed=1, simulations=8, width=16))
     learner.advance(0.5)
-    network = learner.policy.network
-    rng = Random(1)
-    points = 0.0
-    for game in range(200):
-        state = env.initial_state()
-        while actions := env.get_available_actions(state):
-            if state.player == 1 + game % 2:
-                logits, _ = evaluate_network(network, env, [state])
-                action = max(actions, key=lambda action: logits[0, action])
-            else:
-                action = rng.choice(actions)
-            state = env.get_next_state(state, action)
-        winner = env.winner(state)
-        points += 0.5 if winner is None else winner == 1 + game % 2
+    agent, points = make_agent("policy", weights=content(learner)), 0.0
+    for seed in range(100):
+        for seat in (1, 2):
+            random = RandomAgent(seed)
+            players = (agent, random) if seat == 1 else (random, agent)
+            winner = env.winner(end_of_game(env, *players))
+            points += {None: 0.5, seat: 1.0}.get(winner, 0.0)
     assert points >= 125
 
 

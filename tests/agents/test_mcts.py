@@ -1,6 +1,5 @@
 """Monte Carlo tree search: its formula, its statistics, its proofs, its budgets."""
 
-import pickle
 from collections.abc import Mapping
 from random import Random
 from typing import Any
@@ -67,9 +66,6 @@ def grown_tree(env: Env[Any, Any], state: Any, simulations: int, **options: Any)
     return tree
 
 
-# --- the formula
-
-
 def test_uct_of_a_worked_example() -> None:
     """C = 1.5, one visit each: what the second and the third selection compare."""
     assert uct(30, visits=1, parent_visits=1, exploration=1.5) == 30
@@ -86,7 +82,6 @@ def test_uct_of_a_worked_example() -> None:
     st.integers(1, 4),
     st.booleans(),
 )
-@settings(max_examples=60)
 def test_visits_and_totals_add_up(
     position: Position, simulations: int, rollouts_per_leaf: int, solver: bool
 ) -> None:
@@ -132,7 +127,6 @@ def test_a_node_in_which_a_win_is_at_hand_has_that_child_alone() -> None:
     st.booleans(),
     st.sampled_from([0.0, 1.0, 5.0]),
 )
-@settings(max_examples=60)
 def test_what_is_proven_is_the_exact_value(
     position: Position, simulations: int, decisive_moves: bool, exploration: float
 ) -> None:
@@ -145,12 +139,10 @@ def test_what_is_proven_is_the_exact_value(
             assert node.proven == exact.value(node.state)
 
 
-@both_engines
-@given(position=late_positions(small_boards, most_free_cells=6), decisive_moves=st.booleans())
-@settings(max_examples=40)
-def test_small_games_are_solved(position: Position, decisive_moves: bool, engine: str) -> None:
+@given(late_positions(small_boards, most_free_cells=6), st.booleans())
+def test_small_games_are_solved(position: Position, decisive_moves: bool) -> None:
     env, state = position
-    agent = MCTSAgent(20_000, decisive_moves=decisive_moves, seed=1, engine=engine)
+    agent = MCTSAgent(3000, decisive_moves=decisive_moves, seed=1, engine="reference")
     with ends_within(60):
         result = agent.search(env, state)
     exact = BruteForce(env)
@@ -158,16 +150,11 @@ def test_small_games_are_solved(position: Position, decisive_moves: bool, engine
     assert exact.action_value(state, result.action) == exact.value(state)
 
 
-def test_without_the_solver_nothing_inside_the_tree_is_proven() -> None:
+def test_without_the_solver_nothing_inside_the_tree_is_proven_nor_a_kept_root() -> None:
     env = TicTacToe()
-    tree = grown_tree(env, env.initial_state(), 3000, solver=False)
+    tree = grown_tree(env, state_from_moves(env, "1425"), 300, solver=False)
     for node in all_nodes(tree.root):
         assert (node.proven is None) == bool(env.get_available_actions(node.state))
-
-
-def test_without_the_solver_a_kept_root_is_not_proven_either() -> None:
-    env = TicTacToe()
-    tree = grown_tree(env, state_from_moves(env, "1425"), 20, solver=False)
     tree.restrict_root([2])
     assert [child.proven for child in tree.root.children.values()] == [1.0]
     assert tree.root.proven is None
@@ -196,7 +183,6 @@ def test_a_kept_root_whose_only_sensible_action_is_proven_lost_ends_the_search()
     simulations=st.integers(2, 40),
     starts=st.booleans(),
 )
-@settings(max_examples=150)
 def test_whole_games_are_played_with_a_kept_tree(
     env: ConnectX, seed: int, simulations: int, starts: bool, engine: str
 ) -> None:
@@ -227,14 +213,12 @@ def solved(tree: Any, simulations: int = 20_000) -> tuple[ExplicitTree, SearchRe
 
 
 @given(mixed_trees())
-@settings(max_examples=100)
 def test_small_trees_are_solved_with_chance_too(tree: Any) -> None:
     env, result = solved(tree)
     assert result.value * env.scale == pytest.approx(worth(tree))
 
 
 @given(mixed_trees(), st.integers(1, 60), st.booleans())
-@settings(max_examples=100)
 def test_what_is_proven_in_a_tree_is_its_worth(
     tree: Any, simulations: int, decisive_moves: bool
 ) -> None:
@@ -282,19 +266,6 @@ def test_rollouts_draw_what_chance_plays(rollout: Any) -> None:
     assert mean == pytest.approx(0.6, abs=4 * 0.8 / 4000**0.5)
 
 
-def test_a_chance_node_is_proven_when_its_last_outcome_is() -> None:
-    """An outcome in a hundred is a loss: until it is drawn, there is no proof."""
-    env = ExplicitTree([ChanceNode([(0.99, 1), (0.01, -1)])])
-    grown = grown_tree(env, (), 0)
-    chance_node = None
-    while grown.root.proven is None:
-        grown.simulate()
-        chance_node = grown.root.children[0]
-        assert (chance_node.proven is not None) == (len(chance_node.children) == 2)
-    assert chance_node is not None
-    assert grown.root.proven == pytest.approx(0.98)
-
-
 @pytest.mark.parametrize(
     ("tree", "certain"),
     [
@@ -325,19 +296,6 @@ def test_the_expected_line_ends_where_chance_decides() -> None:
 
 
 # --- values and the final move
-
-
-@both_engines
-@given(position=late_positions(small_boards, most_free_cells=8), simulations=st.integers(1, 30))
-@settings(max_examples=50)
-def test_a_value_of_one_is_proven(position: Position, simulations: int, engine: str) -> None:
-    """However many rollouts have been won, an estimate lies strictly between -1 and 1."""
-    env, state = position
-    result = MCTSAgent(simulations, seed=simulations, engine=engine).search(env, state)
-    exact = BruteForce(env)
-    for action, value in result.action_values.items():
-        assert abs(value) < 1 or value == exact.action_value(state, action)
-    assert abs(result.value) < 1 or result.value == exact.value(state)
 
 
 def node_with_children(sign: int, children: Mapping[str, Statistics]) -> AnyNode:
@@ -510,14 +468,3 @@ def test_the_same_seed_plays_the_same_game(engine: str) -> None:
     assert whole_game(env, 10, engine) == whole_game(env, 10, engine)
     assert whole_game(env, 10, engine) != whole_game(env, 11, engine)
     assert whole_game(env, None, engine) != whole_game(env, None, engine)
-
-
-@both_engines
-def test_a_pickled_agent_goes_on_as_the_original_would(engine: str) -> None:
-    env = ConnectFour()
-    agent = MCTSAgent(simulations=200, seed=12, engine=engine)
-    agent.search(env, env.initial_state())
-    copy = pickle.loads(pickle.dumps(agent))
-    state = state_from_moves(env, "44")
-    one, other = agent.search(env, state), copy.search(env, state)
-    assert (one.action, one.action_values) == (other.action, other.action_values)

@@ -145,63 +145,34 @@ def tree_settings(draw: st.DrawFn) -> TreeSettings:
     )
 
 
-def require_same_tree(
-    position: Position,
+@pytest.mark.parametrize(
+    ("games", "most_simulations", "guesses"),
+    [
+        (fitting_games | contested_games(7) | st.builds(ConnectFour), 200, False),
+        (st.sampled_from(WIDE_BOARDS), 25, False),  # a game of the reference's takes long there
+        (contested_games(7), 100, True),
+    ],
+    ids=["64 bits", "wide_boards", "guessed leaves"],
+)
+@given(data=st.data(), options=tree_settings(), stream=streams)
+@settings(max_examples=25)
+def test_the_same_random_numbers_grow_the_same_tree(
+    games: st.SearchStrategy[ConnectX],
+    most_simulations: int,
+    guesses: bool,
+    data: st.DataObject,
     options: TreeSettings,
     stream: int,
-    simulations: int,
-    learned: LearnedValue | None = None,
 ) -> None:
+    position = data.draw(unfinished_positions(games))
+    simulations = data.draw(st.integers(1, most_simulations))
+    learned = LearnedValue(random_policy(position.env, stream % 5)) if guesses else None
     forest = grown_forest(*position, simulations, options, stream, learned=learned)
     tree = reference_tree(position, options, stream, simulations, learned)
     assert list(facts(forest.root)) == list(facts(tree.root))
     assert forest.nodes == tree.nodes
     assert isinstance(tree.rng, StreamRandom)
     assert forest.trees[0].counters[STREAM] == tree.rng.stream
-
-
-@given(
-    unfinished_positions(fitting_games | contested_games(7)),
-    tree_settings(),
-    streams,
-    st.integers(1, 150),
-)
-@settings(max_examples=60)
-def test_the_same_random_numbers_grow_the_same_tree(
-    position: Position, options: TreeSettings, stream: int, simulations: int
-) -> None:
-    require_same_tree(position, options, stream, simulations)
-
-
-@given(
-    unfinished_positions(st.sampled_from(WIDE_BOARDS)),
-    tree_settings(),
-    streams,
-    st.integers(1, 25),  # for a game of the reference's takes long there
-)
-@settings(max_examples=15)
-def test_words_of_128_and_256_bits_grow_the_same_tree(
-    position: Position, options: TreeSettings, stream: int, simulations: int
-) -> None:
-    require_same_tree(position, options, stream, simulations)
-
-
-@given(unfinished_positions(contested_games(7)), tree_settings(), streams, st.integers(1, 100))
-@settings(max_examples=30)
-def test_guessed_leaves_grow_the_same_tree(
-    position: Position, options: TreeSettings, stream: int, simulations: int
-) -> None:
-    learned = LearnedValue(random_policy(position.env, stream % 5))
-    require_same_tree(position, options, stream, simulations, learned)
-
-
-def test_connect_four_grows_the_same_tree() -> None:
-    position = Position(ConnectFour(), ConnectFour().initial_state())
-    for options in (
-        TreeSettings(1.4, 1, solver=False, decisive_moves=False, decisive_rollout=False),
-        SETTINGS,
-    ):
-        require_same_tree(position, options, stream=1, simulations=400)
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered")
@@ -215,9 +186,6 @@ def test_the_same_source_grows_the_same_tree_in_plain_python() -> None:
     )
     assert compiled == plain
     assert len(compiled) > 100
-
-
-# --- the random numbers
 
 
 @pytest.mark.parametrize("choices", [2, 3, 7])
@@ -234,11 +202,7 @@ def test_random_numbers_choose_evenly_and_independently(choices: int) -> None:
     assert sum((count - expected) ** 2 / expected for count in pairs.values()) < bound
 
 
-# --- proofs
-
-
 @given(late_positions(contested_games(4), most_free_cells=9), tree_settings(), st.integers(1, 2))
-@settings(max_examples=60)
 def test_what_is_proven_is_the_exact_value(
     position: Position, options: TreeSettings, threads: int
 ) -> None:
@@ -260,7 +224,6 @@ def subtree(root: Any, path: tuple[int, ...]) -> list[Facts]:
 
 
 @given(unfinished_positions(contested_games(6)), st.integers(1, 300), streams)
-@settings(max_examples=40)
 def test_a_subtree_is_kept_as_it_is(position: Position, simulations: int, stream: int) -> None:
     env, state = position
     forest = grown_forest(env, state, simulations, stream=stream)
@@ -425,9 +388,6 @@ def test_without_weights_the_automatic_rollout_follows_the_engine() -> None:
 
     assert values("compiled", "auto") == values("compiled", "decisive")
     assert values("reference", "auto") == values("reference", "uniform")
-
-
-# --- strength
 
 
 @pytest.mark.thorough

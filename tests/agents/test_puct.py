@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from agents.agent import Clock
@@ -40,7 +40,7 @@ from envs import (
 from envs.bitboard import fits_in_word
 from envs.compiled.jit import compiled
 from tests.helpers.brute_force import BruteForce
-from tests.helpers.small_games import Nim, Race, nim_value
+from tests.helpers.small_games import Nim, Race
 from tests.helpers.strategies import (
     Position,
     board_games,
@@ -243,18 +243,11 @@ def test_what_is_proven_is_the_exact_value(
 @given(
     late_positions(small_boards, most_free_cells=7)
     | st.integers(1, 11).map(lambda target: begun(Race(target)))  # a player may move twice
+    | st.booleans().map(lambda misere: begun(Nim(1, 2, 3, misere=misere)))  # or lose by a move
 )
 def test_small_games_are_solved(position: Position) -> None:
     tree = grown_tree(*position, 3000)
     assert tree.root.proven == BruteForce(position.env).value(position.state)
-
-
-@pytest.mark.parametrize("heaps", [(1,), (3, 3), (1, 2, 3), (2, 3)])
-@pytest.mark.parametrize("misere", [False, True])
-def test_nim_is_solved(heaps: tuple[int, ...], misere: bool) -> None:
-    env = Nim(*heaps, misere=misere)
-    state = env.initial_state()
-    assert grown_tree(env, state, 5000).root.proven == nim_value(env, state)
 
 
 def test_a_game_of_chance_is_refused_in_a_sentence() -> None:
@@ -263,7 +256,7 @@ def test_a_game_of_chance_is_refused_in_a_sentence() -> None:
         new_tree(env, ()).simulate()
 
 
-# --- the root: noise
+# --- the root
 
 
 def test_noise_is_mixed_into_the_priors_by_hand() -> None:
@@ -273,9 +266,6 @@ def test_noise_is_mixed_into_the_priors_by_hand() -> None:
     assert priors == [0.75 * 0.25 + 0.25 * 0.75, 0.75 * 0.75 + 0.25 * 0.25]
     tree.add_noise({"l": 0.0, "r": 0.0}, share=1.0)  # which could not be divided by their sum
     assert [child.prior for child in tree.root.children.values()] == [0.5, 0.5]
-
-
-# --- the root: Gumbel
 
 
 @pytest.mark.parametrize(
@@ -507,7 +497,6 @@ def require_same(tree: Any, other: Any) -> None:
     st.integers(1, 120),
     st.sampled_from(["quiet", "noisy"]) | st.integers(1, 9),
 )
-@settings(max_examples=100)
 def test_the_compiled_search_grows_the_same_tree(
     position: Position,
     seed: int,
@@ -550,8 +539,8 @@ def test_a_pool_grows_and_keeps_what_is_below_the_new_root() -> None:
     env, state = FIRST
     trees = both_trees(FIRST)
     for tree in trees:
-        tree.grow(1000, Clock())
-        assert tree.nodes > 4000
+        tree.grow(200, Clock())
+        assert tree.nodes > 800
     node: Any = trees[0].root
     for _ in range(2):
         action = max(visits(node), key=visits(node).__getitem__)
@@ -562,8 +551,8 @@ def test_a_pool_grows_and_keeps_what_is_below_the_new_root() -> None:
     assert known > 0
     require_same(*trees)
     for tree in trees:
-        tree.grow(2000, Clock())
-        assert tree.root.visits == known + 2000
+        tree.grow(400, Clock())
+        assert tree.root.visits == known + 400
     require_same(*trees)
 
 

@@ -31,7 +31,7 @@ BOARDS = {
 }
 """Boards by the bits of their positions' keys."""
 
-MEGABYTES = (1, 64, 4096)
+MEGABYTES = (1, 4096)
 
 
 def places_by(layout: TableLayout) -> Callable[..., None]:

@@ -92,8 +92,8 @@ def good_by_bitbully(of_traps: bool) -> GoodMoves:
 @pytest.mark.parametrize(
     ("judge", "number", "seed"),
     [
-        pytest.param(good_by_solver, 20, 1, marks=pytest.mark.thorough),
-        pytest.param(good_by_bitbully, 40, 2, marks=pytest.mark.thorough),
+        pytest.param(good_by_solver, 10, 1, marks=pytest.mark.thorough),
+        pytest.param(good_by_bitbully, 20, 2, marks=pytest.mark.thorough),
         pytest.param(good_by_solver, 21_000, 3, marks=pytest.mark.slow),
         pytest.param(good_by_bitbully, 2_000, 4, marks=pytest.mark.slow),
     ],

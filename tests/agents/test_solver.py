@@ -34,7 +34,7 @@ from envs.bitboard import board_masks
 from envs.compiled.jit import bits_of_word
 from tests.helpers.brute_force import BruteForce, score_by_brute_force, truth_of
 from tests.helpers.published_positions import published_positions
-from tests.helpers.small_games import Race
+from tests.helpers.small_games import MisereConnectX, Race
 from tests.helpers.strategies import WIDE_BOARDS, quiet_game, random_game
 
 CONNECT_FOUR = ConnectFour()
@@ -217,14 +217,6 @@ def test_cold_scores_are_the_same_and_cost_the_same_each_time() -> None:
     assert len(set(solver.score_all([state] * 5, cold=True))) == 1
 
 
-def test_forgetting_makes_the_next_search_as_long_as_the_first() -> None:
-    solver = Solver(CONNECT_FOUR)
-    state = state_from_moves(CONNECT_FOUR, "274552224131661")
-    first, second = solver.bounds(state), solver.bounds(state)
-    solver.forget()
-    assert second.nodes < first.nodes == solver.bounds(state).nodes
-
-
 def test_what_is_forgotten_stays_so_when_the_numbers_of_generations_begin_anew() -> None:
     solver = Solver(CONNECT_FOUR, table_megabytes=1)
     late = state_from_moves(CONNECT_FOUR, "526413766633133111176537")
@@ -298,17 +290,10 @@ def test_the_least_table_is_as_large_as_stated() -> None:
     assert max(least.values()) == 128
 
 
-class MisereConnect(ConnectX):
-    """Who has a line has lost."""
-
-    def reward(self, state: BoardState, action: int) -> float:
-        return -super().reward(state, action)
-
-
 def test_bad_input_is_one_clear_sentence(solver: Solver) -> None:
     with pytest.raises(ValueError, match="columns \\* \\(rows \\+ 1\\) at most 256"):
         Solver(ConnectX(12, 12))
-    for other in (TicTacToe(), Race(4), MisereConnect()):
+    for other in (TicTacToe(), Race(4), MisereConnectX()):
         with pytest.raises(ValueError, match="the rules of ConnectX, not"):
             Solver(other)  # type: ignore[arg-type]
     for megabytes, wrong in ((0, "at least 1"), (1.5, "a whole number")):

@@ -4,7 +4,7 @@ from hypothesis import given
 
 from agents import GreedyAgent, MCTSAgent, MinimaxAgent
 from agents.guidance.ordering import allows_win, best_action, sensible_actions, winning_action
-from envs import ConnectX, TicTacToe, state_from_moves
+from envs import TicTacToe, state_from_moves
 from tests.helpers.kaggle_rules import kaggle_game
 from tests.helpers.small_games import Nim, NimState, PassingRace, Race, RaceState, Take
 from tests.helpers.strategies import (
@@ -44,12 +44,6 @@ def test_tactics_of_tic_tac_toe() -> None:
     assert sensible_actions(env, cross_to_block, [2, 3, 5, 6, 7]) == [7]
     nought_to_win = state_from_moves(env, "15926")
     assert sensible_actions(env, nought_to_win, [2, 3, 6, 7]) == (7,)
-
-
-def test_a_full_board_after_the_last_action_is_no_loss() -> None:
-    env = ConnectX(rows=1, columns=2, inarow=2)
-    last = state_from_moves(env, "1")
-    assert not allows_win(env, last, 1)
 
 
 def test_an_action_that_loses_by_itself_is_avoided() -> None:

@@ -35,7 +35,7 @@ def test_replies_are_counted_as_full_minimax_counts_them() -> None:
     met = set[object]()
     for env in BOARDS:
         solver, truth, rng = Solver(env, plain=True), BruteForce(env), Random(1)
-        for _ in range(40):
+        for _ in range(15):
             game = random_game(env, rng)
             state = game[rng.randint(min(8, len(game) - 2), len(game) - 2)]
             for column in env.get_available_actions(state):
@@ -46,34 +46,21 @@ def test_replies_are_counted_as_full_minimax_counts_them() -> None:
     assert met == {None, (False, False, False), (False, False, True), *won}
 
 
+TRAPS = [
+    (ToldTrap(True, (3,), (0, 1, 2, 4, 5, 6), ()), "6 replies lose the win, 1 keeps it"),
+    (ToldTrap(True, (0, 1, 2, 3, 4, 5), (6,), ()), "1 reply loses the win, 6 keep it"),
+    (ToldTrap(True, (1,), (2, 3), (0, 4, 5, 6)), "2 replies only draw, 4 lose, 1 keeps the win"),
+    (ToldTrap(True, (0, 1, 2, 3, 4), (5,), (6,)), "1 reply only draws, 1 loses, 5 keep the win"),
+    (ToldTrap(True, (1, 2, 3), (), (0, 4, 5, 6)), "4 replies lose, 3 keep the win"),
+    (ToldTrap(False, (0, 1, 2, 3, 4), (), (5, 6)), "2 replies lose, 5 keep the draw"),
+    (ToldTrap(False, (11,), (), (6,)), "1 reply loses, 1 keeps the draw"),
+]
+
+
 @pytest.mark.parametrize(
     ("trap", "sentence"),
     [
-        (
-            ToldTrap(True, (3,), (0, 1, 2, 4, 5, 6), ()),
-            "sets a trap: 6 replies lose the win, 1 keeps it",
-        ),
-        (
-            ToldTrap(True, (0, 1, 2, 3, 4, 5), (6,), ()),
-            "sets a trap: 1 reply loses the win, 6 keep it",
-        ),
-        (
-            ToldTrap(True, (1,), (2, 3), (0, 4, 5, 6)),
-            "sets a trap: 2 replies only draw, 4 lose, 1 keeps the win",
-        ),
-        (
-            ToldTrap(True, (0, 1, 2, 3, 4), (5,), (6,)),
-            "sets a trap: 1 reply only draws, 1 loses, 5 keep the win",
-        ),
-        (
-            ToldTrap(True, (1, 2, 3), (), (0, 4, 5, 6)),
-            "sets a trap: 4 replies lose, 3 keep the win",
-        ),
-        (
-            ToldTrap(False, (0, 1, 2, 3, 4), (), (5, 6)),
-            "sets a trap: 2 replies lose, 5 keep the draw",
-        ),
-        (ToldTrap(False, (11,), (), (6,)), "sets a trap: 1 reply loses, 1 keeps the draw"),
+        *((trap, f"sets a trap: {words}") for trap, words in TRAPS),
         (ToldTrap(True, (0, 1, 2), (), ()), "every reply keeps the win"),
         (ToldTrap(False, (0, 1), (), ()), "every reply keeps the draw"),
         (ToldTrap(False, (4,), (), ()), "the only reply keeps the draw"),

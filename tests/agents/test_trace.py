@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agents import (
@@ -109,26 +109,16 @@ def test_the_textbook_tree_is_searched_as_the_textbook_does() -> None:
 # --- recording changes nothing
 
 
-def assert_unchanged(agent: Agent, env: Any, state: Any) -> None:
-    trace, result = unchanged_by_a_trace(agent, env, state)
+@given(
+    late_positions(connect_games(largest=5), most_free_cells=12)
+    | mixed_trees().map(lambda tree: (ExplicitTree(tree), ())),
+    depth_first_agents(st.integers(1, 4)),
+)
+def test_a_search_is_the_same_with_a_trace(game: tuple[Any, Any], agent: Agent) -> None:
+    trace, result = unchanged_by_a_trace(agent, *game)
     roots = sum(node.path == () for node in trace.nodes)
     assert len(trace.nodes) == result.nodes + roots - 1
     assert roots == 1 + max(node.iteration for node in trace.nodes)
-
-
-@given(mixed_trees(), depth_first_agents(some_depths))
-@settings(max_examples=60)
-def test_a_search_of_a_tree_is_the_same_with_a_trace(tree: Any, agent: Agent) -> None:
-    assert_unchanged(agent, ExplicitTree(tree), ())
-
-
-@given(
-    late_positions(connect_games(largest=5), most_free_cells=12),
-    depth_first_agents(st.integers(1, 3)),
-)
-@settings(max_examples=40)
-def test_a_search_of_a_board_is_the_same_with_a_trace(position: Position, agent: Agent) -> None:
-    assert_unchanged(agent, *position)
 
 
 @pytest.mark.parametrize("seconds", range(1, 40, 3))
@@ -136,18 +126,12 @@ def test_a_search_of_a_board_is_the_same_with_a_trace(position: Position, agent:
 def test_time_that_is_up_leaves_the_nodes_on_the_way_without_a_value(
     agent: str, seconds: int
 ) -> None:
-    env = ConnectX(rows=4, columns=4, inarow=3)
-    limited = make_agent(
-        agent,
-        depth=6,
-        time_limit=seconds,
-        **{"engine": "reference"} if agent == "alphabeta" else {},
-    )
-    trace = SearchTrace()
+    env, trace = ConnectX(rows=4, columns=4, inarow=3), SearchTrace()
+    limited = make_agent(agent, depth=6, time_limit=seconds)
     with ticking_clock():
         result = recorded(limited, trace).search(env, env.initial_state())
     with ticking_clock():
-        assert limited.act(env, env.initial_state()) == result.action
+        assert recorded(limited, SearchTrace()).act(env, env.initial_state()) == result.action
     given_up = [node for node in trace.nodes if node.ending is ReturnReason.TIME]
     assert [node.path for node in given_up] == [
         given_up[-1].path[:depth] for depth in range(len(given_up))
@@ -165,7 +149,6 @@ def test_a_win_is_exact_though_it_cuts_off_the_rest(tree: Any) -> None:
 
 
 @given(mixed_trees(), aids(depth=st.sampled_from([None, 1, 2, 3]), engine=st.just("reference")))
-@settings(max_examples=80)
 def test_values_of_alpha_beta_are_what_they_claim_to_be(tree: Any, options: dict[str, Any]) -> None:
     env = ExplicitTree(tree)
     trace = trace_of(AlphaBetaAgent(**options), env)
@@ -182,7 +165,6 @@ def test_values_of_alpha_beta_are_what_they_claim_to_be(tree: Any, options: dict
 
 
 @given(mixed_trees(), some_depths)
-@settings(max_examples=40)
 def test_values_of_minimax_are_those_of_the_subtrees(tree: Any, depth: int | None) -> None:
     env = ExplicitTree(tree)
     trace = trace_of(MinimaxAgent(depth), env)
@@ -192,10 +174,11 @@ def test_values_of_minimax_are_those_of_the_subtrees(tree: Any, depth: int | Non
         assert node.value is not None
         assert node.value * trace.scale == pytest.approx(true)
         assert (node.bound, node.window) == (Bound.EXACT, None)
+        is_cut = len(node.path) == depth and not isinstance(below, int)
+        assert (node.ending is ReturnReason.DEPTH) == is_cut
 
 
 @given(mixed_trees())
-@settings(max_examples=40)
 def test_each_way_of_ending_is_what_it_says(tree: Any) -> None:
     env = ExplicitTree(tree)
     trace = trace_of(AlphaBetaAgent(**PLAIN), env)
@@ -217,7 +200,6 @@ def test_each_way_of_ending_is_what_it_says(tree: Any) -> None:
 
 
 @given(plain_trees(), st.data())
-@settings(max_examples=60)
 def test_what_was_never_visited_cannot_change_the_value(tree: Any, data: st.DataObject) -> None:
     env = ExplicitTree(tree, scale=9)
     trace = trace_of(AlphaBetaAgent(**PLAIN), env)
@@ -229,7 +211,6 @@ def test_what_was_never_visited_cannot_change_the_value(tree: Any, data: st.Data
 
 
 @given(plain_trees())
-@settings(max_examples=40)
 def test_alpha_and_beta_are_the_best_that_each_player_has_so_far(tree: Any) -> None:
     """By definition: the best value of a finished older sibling, of the node or an ancestor."""
     env = ExplicitTree(tree, scale=9)
@@ -246,7 +227,6 @@ def test_alpha_and_beta_are_the_best_that_each_player_has_so_far(tree: Any) -> N
 
 
 @given(late_positions(connect_games(largest=4), most_free_cells=9))
-@settings(max_examples=40)
 def test_what_the_table_knew_is_recorded_as_such(position: Position) -> None:
     env, state = position
     exact = BruteForce(env)
@@ -264,15 +244,6 @@ def test_what_the_table_knew_is_recorded_as_such(position: Position) -> None:
             assert node.visited == []
             assert node.bound is Bound.UPPER or node.value <= true
             assert node.bound is Bound.LOWER or node.value >= true
-
-
-def test_a_table_spares_visits_in_connect_four() -> None:
-    env = ConnectX()
-    agent = AlphaBetaAgent(depth=4, time_limit=None)
-    endings = [node.ending for node in trace_of(agent, env).nodes]
-    assert ReturnReason.TRANSPOSITION in endings
-    assert ReturnReason.DEPTH in endings
-    assert ReturnReason.CUTOFF in endings
 
 
 def test_chance_and_modelled_opponents_have_their_probabilities() -> None:

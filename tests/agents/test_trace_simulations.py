@@ -5,7 +5,7 @@ from math import log, sqrt
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agents import MCTSAgent
@@ -40,14 +40,12 @@ searches = positions | mixed_trees().map(lambda tree: (ExplicitTree(tree), ()))
 
 
 @given(searches, options())
-@settings(max_examples=40)
 def test_a_search_is_the_same_with_a_trace(game: tuple[Any, Any], options: dict[str, Any]) -> None:
     trace, result = unchanged_by_a_trace(MCTSAgent(**options), *game)
     assert len(trace.simulations) == result.simulations
 
 
 @given(positions, options(solver=False))
-@settings(max_examples=40)
 def test_visits_and_totals_are_the_sums_of_the_results(
     position: Position, options: dict[str, Any]
 ) -> None:
@@ -72,7 +70,6 @@ def test_visits_and_totals_are_the_sums_of_the_results(
 
 
 @given(positions, options())
-@settings(max_examples=40)
 def test_each_choice_is_the_child_with_the_highest_bound_that_is_not_proven(
     position: Position, options: dict[str, Any]
 ) -> None:
@@ -97,7 +94,6 @@ def test_each_choice_is_the_child_with_the_highest_bound_that_is_not_proven(
 
 
 @given(searches, options())
-@settings(max_examples=40)
 def test_a_simulation_goes_where_a_player_or_chance_decides(
     game: tuple[Any, Any], options: dict[str, Any]
 ) -> None:
@@ -117,7 +113,6 @@ def test_a_simulation_goes_where_a_player_or_chance_decides(
 
 
 @given(positions, options(solver=True))
-@settings(max_examples=40)
 def test_proven_values_are_exact(position: Position, options: dict[str, Any]) -> None:
     env, state = position
     exact = BruteForce(env)

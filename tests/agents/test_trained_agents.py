@@ -1,6 +1,5 @@
 """What holds for both agents of trained networks: weights, games, seeds, copies, bundles."""
 
-import pickle
 from pathlib import Path
 from typing import Any
 
@@ -62,18 +61,6 @@ def test_a_seed_repeats_the_moves(name: str, options: dict[str, Any]) -> None:
     assert len({*moves(1)}) > 1
     assert moves(1) != moves(2)
     assert moves(None) != moves(None)
-
-
-@pytest.mark.parametrize("options", [{}, {"engine": "reference"}], ids=str)
-@both
-def test_an_agent_may_be_sent_to_other_processes(name: str, options: dict[str, Any]) -> None:
-    agent = trained(name, **(options if name == "alphazero" else {}))
-    agent.search(FOUR, FOUR.initial_state())
-    copy = pickle.loads(pickle.dumps(agent))
-    assert copy == agent
-    state = state_from_moves(FOUR, "44")
-    found, expected = copy.search(FOUR, state), agent.search(FOUR, state)
-    assert (found.action, found.value) == (expected.action, expected.value)
 
 
 @pytest.mark.parametrize("weights", SHIPPED)

@@ -7,7 +7,7 @@ from threading import Event
 
 import pytest
 
-from agents import Agent, PerfectAgent, make_agent, perfect
+from agents import Agent, PerfectAgent, RandomAgent, make_agent, perfect
 from agents.agent import Clock
 from agents.compiled.compilation import Compilation, Patience
 from agents.perfect import RESISTANCES
@@ -16,6 +16,7 @@ from agents.traps.likely_replies import Judge
 from agents.traps.trap_search import Turn
 from agents.traps.trap_setter import DEPTHS, DEPTHS_IN_PYTHON, TrapSetter, WatchedGame
 from envs import BoardState, ConnectFour, ConnectX, state_from_moves
+from tests.helpers.quick_agents import end_of_game
 from tests.helpers.strategies import quiet_game
 
 ENV = ConnectFour()
@@ -131,23 +132,16 @@ def lost_positions(plies: int, wanted: int) -> list[BoardState]:
 
 def points(agent: Agent, opponent: Agent, state: BoardState) -> float:
     """1 for a win of `agent`, who is to move, 1/2 for a draw."""
-    player = state.player
-    while ENV.get_available_actions(state):
-        mover = agent if state.player == player else opponent
-        state = ENV.get_next_state(state, mover.act(ENV, state))
-    winner = ENV.winner(state)
-    return 0.5 if winner is None else float(winner == player)
+    players = (agent, opponent) if state.player == 1 else (opponent, agent)
+    winner = ENV.winner(end_of_game(ENV, *players, state))
+    return 0.5 if winner is None else float(winner == state.player)
 
 
 def test_on_other_boards_traps_are_set_too() -> None:
     """Player 2 of 4 rows and 4 columns with 3 in a row is lost, and wins against random play."""
     env, won = ConnectX(4, 4, 3), 0
     for seed in range(10):
-        agent, opponent = PerfectAgent(time_limit=0.5), make_agent("random", seed=seed)
-        state = env.initial_state()
-        while env.get_available_actions(state):
-            mover = opponent if state.player == 1 else agent
-            state = env.get_next_state(state, mover.act(env, state))
+        state = end_of_game(env, RandomAgent(seed), PerfectAgent(time_limit=0.5))
         won += env.winner(state) == 2
     assert won >= 5
 

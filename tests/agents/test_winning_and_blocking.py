@@ -92,7 +92,7 @@ def blocks(agent: Agent, position: Position, safe: Sequence[int]) -> bool:
 
 
 @given(winnable=winnable_positions(games), threatened=threatened_positions(games))
-@settings(max_examples=30)
+@settings(max_examples=20)
 def test_a_win_in_one_is_taken_and_a_loss_in_one_is_blocked(
     winnable: Position, threatened: Position
 ) -> None:
@@ -108,7 +108,7 @@ def test_a_win_in_one_is_taken_and_a_loss_in_one_is_blocked(
     threatened=threatened_positions(small_games),
     looks=st.integers(1, 300),
 )
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_wins_and_blocks_are_seen_whenever_the_time_is_up(
     winnable: Position, threatened: Position, looks: int
 ) -> None:
@@ -133,7 +133,7 @@ def test_the_only_block_is_played_whenever_the_time_is_up(
     position = Position(env, state_from_moves(env, moves))
     safe = kaggle_game(*position).safe_columns()
     assert len(safe) == 1
-    for looks in (*range(1, 60), *range(60, 160, 7)):
+    for looks in (*range(1, 30), *range(30, 160, 9)):
         with ticking_clock():
             assert blocks(hurried(looks), position, safe), looks
 

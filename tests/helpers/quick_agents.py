@@ -1,7 +1,8 @@
-"""The registered agents, as quick as they say they can be: none is named here."""
+"""The registered agents, as quick as they say they can be, and whole games of agents."""
 
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 from agents import Agent, agent_names, make_agent
 from agents.options import agent_options
@@ -43,3 +44,14 @@ def clocked_agent_names() -> list[str]:
 def thinking_agent_names() -> list[str]:
     """The names of all agents but the random one."""
     return [name for name in agent_names() if name != "random"]
+
+
+def end_of_game(env: Any, first: Agent, second: Agent, state: Any = None) -> Any:
+    """The state in which a game of two agents ends, from the beginning or another state on."""
+    state = env.initial_state() if state is None else state
+    while actions := env.get_available_actions(state):
+        mover = first if env.current_player(state) == 1 else second
+        action = mover.act(env, state)
+        assert action in actions
+        state = env.get_next_state(state, action)
+    return state

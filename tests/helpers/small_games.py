@@ -1,9 +1,11 @@
-"""Games without boards, of which a search may assume only the protocol."""
+"""Games without boards, of which a search may assume only the protocol, and odd rules on boards."""
 
 from collections.abc import Sequence
 from functools import reduce
 from operator import xor
 from typing import Any, NamedTuple
+
+from envs import BoardState, ConnectX
 
 
 class NimState(NamedTuple):
@@ -104,3 +106,10 @@ class PassingRace(Race):
 
     def get_next_state(self, state: RaceState, action: Any) -> RaceState:
         return Race(self.target).get_next_state(state, action or 3)
+
+
+class MisereConnectX(ConnectX):
+    """Who has a line has lost."""
+
+    def reward(self, state: BoardState, action: int) -> float:
+        return -super().reward(state, action)
