@@ -73,10 +73,12 @@ def test_negamax_beats_random_from_either_seat_and_from_openings_in_pairs() -> N
 
 
 def test_games_do_not_depend_on_who_plays_them() -> None:
-    pairings = against_each(UNSEEDED, [RANDOM, find_player("greedy")])
-    here = play_match(pairings, small(2, seed=3))
+    others = [find_player(name) for name in ("greedy", "minimax:depth=1")]
+    pairings = against_each(find_player("random:"), others)
+    settings = replace(small(2, seed=3), arena=Arena.OWN)
+    here = play_match(pairings, settings)
     with local_executor(1) as executor:
-        there = play_match(pairings, small(2, seed=3), executor=executor)
+        there = play_match(pairings, settings, executor=executor)
     assert moves(here) == moves(there)
 
 
