@@ -1,6 +1,5 @@
 """Commands that are killed at any instant: the next run ends like an undisturbed one."""
 
-import json
 import os
 import signal
 from collections.abc import Callable
@@ -9,7 +8,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 from time import monotonic, sleep
-from typing import Any
 
 import pytest
 
@@ -37,15 +35,6 @@ def records(folder: Path, _: Ended) -> object:
         (*record.pairing, record.game, record.columns, record.result) for record in match.records
     ]
     return match.completion, sorted(told)
-
-
-def grade(folder: Path, _: Ended) -> object:
-    def timeless(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {name: timeless(each) for name, each in value.items() if "second" not in name}
-        return [timeless(each) for each in value] if isinstance(value, list) else value
-
-    return timeless(json.loads((folder / "grade.json").read_text()))
 
 
 def printed(_: Path, ended: Ended) -> object:
@@ -95,7 +84,6 @@ WORKS = {
         state="games.jsonl",
         grows=True,
     ),
-    "grade": Work("grade good.py --sample 40 --workers 2 --json grade.json", grade),
     "book": Work(
         f"book --plies 5 {MIDDLE} -o book.py",
         findings("book.py.scores", "book.py"),
@@ -117,10 +105,6 @@ WORKS = {
     "positions": Work(
         "positions --per-ply 2 --first-ply 0 --last-ply 1 --workers 2 -o positions.jsonl",
         contents("positions.jsonl"),
-    ),
-    "labels": Work(
-        "positions --labels 300 --rows 4 --columns 5 --workers 2 -o labels.npz",
-        contents("labels.npz"),
     ),
     "solve": Work(
         "solve --all --json --rows 5 --columns 6 --table-megabytes 4 --table table.bin",

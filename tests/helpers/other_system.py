@@ -6,27 +6,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 
-WITHOUT_FORKS = """
-import os, socket, sys
+AS_ON_WINDOWS = """
+import faulthandler, os, select, signal, socket, sys
 import psutil  # needs its own `resource` on Linux
-sys.modules["resource"] = sys.modules["fcntl"] = None
-for owner, names in (
-    (os, "fork forkpty register_at_fork setsid killpg getpgid sched_getaffinity"),
-    (socket, "send_fds recv_fds"),
-):
-    for name in names.split():
-        vars(owner).pop(name, None)
-"""
-
-AS_ON_WINDOWS = f"""
-{WITHOUT_FORKS}
-import faulthandler, select, signal
-sys.modules["grp"] = sys.modules["pwd"] = sys.modules["termios"] = None
+for name in "fcntl grp pwd resource termios".split():
+    sys.modules[name] = None
 for owner, names in (
     (faulthandler, "register"),
-    (os, "O_DIRECTORY O_NOFOLLOW O_NONBLOCK geteuid mkfifo sched_setaffinity setuid wait4"),
+    (os, "fork forkpty register_at_fork setsid killpg getpgid sched_getaffinity sched_setaffinity"),
+    (os, "O_DIRECTORY O_NOFOLLOW O_NONBLOCK geteuid mkfifo setuid wait4"),
     (select, "poll"),
     (signal, "SIGALRM SIGCONT SIGHUP SIGSTOP SIGUSR1 SIGVTALRM alarm pthread_sigmask setitimer"),
+    (socket, "send_fds recv_fds"),
 ):
     for name in names.split():
         vars(owner).pop(name, None)

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -35,12 +34,6 @@ def loaded(text: str) -> Callable[..., int]:
     """A bundle as Kaggle loads it."""
     picked: Callable[..., int] = kaggle_environments().agent.get_last_callable(text)
     return picked
-
-
-def run_on_kaggle(players: list[Any], **configuration: float) -> Any:
-    env = kaggle_environments().make("connectx", configuration)
-    env.run(players)
-    return env
 
 
 @pytest.mark.parametrize("agent", REGISTERED)
@@ -128,7 +121,8 @@ def test_whole_games_in_both_seats(
     versions = RuntimeVersions(platform.python_version(), version("numba"), version("numpy"))
     said = [f"played with {versions}\n"]
     for players in ([bundle, "random"], ["random", bundle]):
-        env = run_on_kaggle(players)
+        env = kaggle_environments().make("connectx")
+        env.run(players)
         assert [seat.status for seat in env.state] == ["DONE", "DONE"]
         assert {seat.reward for seat in env.state} in ({1, -1}, {0})
         assert [log["stderr"] for logs in env.logs for log in logs if log.get("stderr")] == said
@@ -173,13 +167,10 @@ def first_column(text: str) -> int:
     [
         ("import agents.options", "agents", 11, "write `from agents import NAME`"),
         ("from agents.options import *", "", 4, "a star import"),
-        ("from agents import minimax", "minimax", 11, "cannot bundle the module agents.minimax"),
         ("LIMIT = 1\nLIMIT = 2", "LIMIT", 5, "LIMIT is defined twice"),
         ("TABLE = {}\nTABLE['a'] = 1", "TABLE", 5, "a module-level side effect"),
         ("print('hello')", "", 4, "a module-level side effect"),
         ("try: print()\nexcept OSError: pass", "", 4, "a module-level side effect (Try"),
-        ("for i in range(3):\n    pass", "", 4, "a module-level side effect"),
-        ("LEAST = max(1, 2)\ndef max(a):\n    return a", "LEAST", 4, "max may mean the builtin"),
         ("def folder():\n    return __file__", "folder", 5, "__file__"),
         ("", "from agents.options import option", 11, "a project import inside a definition"),
         ("X = 5", "globals()['X']", 11, "cannot bundle globals, which finds"),

@@ -15,7 +15,6 @@ import pytest
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
-import agents
 import envs
 import submission
 from submission.bundle.closure import close
@@ -327,7 +326,7 @@ def symtable_globals(table: symtable.SymbolTable) -> set[str]:
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="comprehensions are no scopes any more")
-@pytest.mark.parametrize("package", [agents, envs, submission])
+@pytest.mark.parametrize("package", [envs, submission])
 def test_references_are_what_pythons_symbol_tables_call_global(package: Any) -> None:
     for path in Path(package.__file__).parent.rglob("*.py"):
         text = path.read_text(encoding="utf-8")

@@ -5,8 +5,6 @@ Where a submission can be run safely in the tests' own process, its status is co
 """
 
 import json
-import sys
-import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +22,7 @@ from submission.checking.check_report import render_check
 from submission.checking.check_result import CheckReport
 from submission.checking.diagnosis import Fault
 from submission.sandbox.causes import of_late_move
+from submission.sandbox.launcher import Launcher
 from tests.helpers.archives import archive
 from tests.helpers.checks import (
     FIRST_FREE,
@@ -36,7 +35,6 @@ from tests.helpers.checks import (
     told,
 )
 from tests.helpers.own_agent import own_agent
-from tests.helpers.processes import is_gone
 from tests.helpers.shell import Shell, printed
 from tests.helpers.systems import needs_linux, needs_posix
 from tests.helpers.trained_policies import random_policy
@@ -56,36 +54,6 @@ def check(tmp_path: Path) -> Check:
     return check_source
 
 
-ACCEPTED = {
-    "noise on every channel": f"""
-import os
-NOISE = b'{{"event": "escaped"}}\\n{{"event": "ended", "key": 1}}\\n[1]\\n' + b"x" * 10**5
-def agent(obs, conf):
-    print("x" * 5_000_000)
-    for fd in range(1, 20):
-        try:
-            os.write(fd, NOISE)
-        except OSError:
-            pass
-    return {FIRST_FREE}
-""",
-    "another clock": f"import json, time\ntime.perf_counter = json.dumps = None\n{GOOD}",
-    "an object that has every attribute": f"""
-class Proxy:
-    def __getattr__(self, name): return 1
-    def __call__(self, obs, conf): return {FIRST_FREE}
-agent = Proxy()
-""",
-}
-
-
-@pytest.mark.parametrize("name", ACCEPTED)
-def test_good_submissions_are_accepted(name: str, check: Check) -> None:
-    report = check(ACCEPTED[name])
-    assert [game.fault for game in report.games] == [None, None, None]
-    assert report.accepted
-
-
 FAULTS = {
     "INVALID": {
         "numpy.int64, and Kaggle takes a plain int only": """
@@ -102,18 +70,11 @@ def score(board, mark, depth): return board[mark]
         "a syntax error: expected": "def agent(obs, conf)\n    return 0\n",
         "the file has a byte order mark (U+FEFF), which Python passes": f"\ufeff{GOOD}",
         "a relative import, as in `from . import helper`, where": f"from . import helper\n{GOOD}",
-        "there is no callable in the file": "x = 1\n",
         "missing 1 required positional argument: 'conf'": """
 from functools import partial
 def agent(depth, obs, conf): return 0
 agent_3 = partial(agent)
 """,
-        "in move 1 on seat 1, Odd": """
-class Odd(Exception):
-    def __str__(self): raise self
-def agent(obs, conf): raise Odd
-""",
-        "calls itself without end": "def agent(obs, conf): return agent(obs, conf)",
     },
     "TIMEOUT": {
         "while the file was loaded, no end had come after": f"while True: pass\n{GOOD}",
@@ -137,8 +98,6 @@ ESCAPES = {
     "as `async def` and `yield` make it: cannot pickle 'gen": "def agent(o, c): yield 3",
     "the module agents is this project's": f"import agents.mcts\n{GOOD}",
     "while the file was loaded, the interp": f"import sys\nsys.exit(0)\n{GOOD}",
-    "in move 1 on seat 1, the interpreter was left by sys": "def agent(o, c): raise SystemExit",
-    "crashed (Segmentation fault)": "import ctypes\ndef agent(o, c): ctypes.string_at(0)",
     "standard output or standard error was closed": f"""
 import sys
 def agent(obs, conf):
@@ -187,22 +146,6 @@ def test_a_sibling_is_named_and_may_come_in_an_archive(tmp_path: Path) -> None:
     assert check_file(archive(tmp_path / "submission.tar.gz", *members), pair_only=True).accepted
 
 
-@needs_posix
-def test_a_process_that_leaves_the_group_does_not_outlive_the_check(
-    check: Check, tmp_path: Path
-) -> None:
-    pids = tmp_path / "pids"
-    source = (
-        "import subprocess\n"
-        "stray = subprocess.Popen(['sleep', '600'], start_new_session=True)\n"
-        f"with open({str(pids)!r}, 'a') as file:\n    print(stray.pid, file=file)\n{GOOD}"
-    )
-    assert check(source, pair_only=True).accepted
-    started = pids.read_text().split()
-    assert len(started) == 2
-    assert all(is_gone(int(pid)) for pid in started)
-
-
 def test_a_syntax_error_without_a_line_shows_where_it_was_raised(check: Check) -> None:
     fault = first_fault(check("def agent(obs, conf):\n    raise SyntaxError('odd')\n"))
     assert fault.lines == ("main.py, line 2, in agent: raise SyntaxError('odd')",)
@@ -243,14 +186,6 @@ def test_the_same_time_out_is_told_once(check: Check) -> None:
     assert text.count("TIMEOUT: ") == 1
 
 
-def test_a_relative_import_of_a_packed_module_is_told_in_plain_words(tmp_path: Path) -> None:
-    main = ("main.py", f"import helper\n{GOOD}".encode())
-    packed = archive(tmp_path / "mine.tar.gz", main, ("helper.py", b"from .other import x"))
-    fault = first_fault(check_file(packed))
-    assert "Kaggle executes the text of one file" in fault.cause
-    assert fault.lines[-1] == "helper.py, line 1, in <module>: from .other import x"
-
-
 def test_none_is_column_0_and_a_warning(check: Check) -> None:
     report = check(f"def agent(obs, conf):\n    return {FIRST_FREE} or None\n")
     assert report.accepted
@@ -282,14 +217,13 @@ def test_what_plays_another_board_alone_is_not_to_be_submitted(
     assert note in repr(build("policy", **options))
     assert note not in repr(build("policy"))
     assert note in shell.run("build", "policy", "-O", f"weights={weights}").stdout
-    report = check(build_bundle("policy", options))
+    report = check(build_bundle("policy", options), pair_only=True)
     assert report.accepted
-    moves = sum(game.moves for game in report.games if game.decides)
+    moves = sum(game.moves for game in report.games)
     assert report.makeshift == moves > 0
     assert report.upload_command is None
-    assert f"Do not submit it yet: of {moves} moves in the games that decide, its" in text_of(
-        report
-    )
+    said = f"Do not submit it yet: of {moves} moves in the games that decide, its"
+    assert said in text_of(report)
 
 
 def test_each_move_that_falls_back_is_counted(check: Check) -> None:
@@ -387,9 +321,13 @@ def test_the_report_of_a_good_submission(tmp_path: Path, monkeypatch: pytest.Mon
         + "#"
         * 5_000_000
     )
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    make_folder, staged = Launcher.folder, list[Path]()
+
+    def staging_folder(launcher: Launcher) -> Path:
+        staged.append(make_folder(launcher))
+        return staged[-1]
+
+    monkeypatch.setattr(Launcher, "folder", staging_folder)
     report = check_submission(path, act_timeout=0.25, bank=3, patience=0)
     assert report.accepted
     assert report.agent == "my_agent (line 5, 2 arguments)"
@@ -415,7 +353,7 @@ def test_the_report_of_a_good_submission(tmp_path: Path, monkeypatch: pytest.Mon
     assert (data["verdict"], data["accepted"]) == ("accepted", True)
     assert data["timing"]["bank_taken"] == timing.bank_taken
     assert data["games"][2]["name"] == "6x7x4 against itself"
-    assert [path for path in temporary.rglob("*") if path.is_file()] == []
+    assert [folder.exists() for folder in staged] == [False]
 
 
 def test_ctrl_c_ends_the_games(check: Check) -> None:
@@ -429,12 +367,3 @@ def test_ctrl_c_ends_the_games(check: Check) -> None:
     with pytest.raises(KeyboardInterrupt):
         check(source, patience=60, on_progress=interrupt)
     assert monotonic() - began < 30
-
-
-def test_a_worker_that_does_not_start_is_no_verdict(
-    check: Check, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    failing = [sys.executable, "-c", "import no_worker"]
-    monkeypatch.setattr("submission.sandbox.launcher.child_command", lambda *_: failing)
-    with pytest.raises(ChildProcessError, match=r"(?s)did not start: .*no_worker"):
-        check(GOOD)

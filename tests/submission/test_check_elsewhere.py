@@ -10,8 +10,9 @@ import sys
 import venv
 from contextlib import nullcontext
 from functools import partial
-from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from importlib.metadata import packages_distributions, version
 from pathlib import Path
+from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
@@ -32,6 +33,7 @@ from submission.checking.kaggle_image import (
 from submission.checking.source_facts import early_annotations, read_source
 from submission.cli import submit
 from submission.kaggle import kaggle_environments
+from submission.match.match import Match
 from submission.sandbox.file_guard import PROJECT_PACKAGES
 from submission.sandbox.interpreter import find_python
 from submission.sandbox.player import RuntimeVersions
@@ -40,7 +42,7 @@ from tests.helpers.archives import archive
 from tests.helpers.checks import GOOD, check_file, check_pair, first_fault, rows_of
 from tests.helpers.processes import completed, output_of
 from tests.helpers.shell import Shell
-from tests.helpers.systems import needs_posix
+from tests.helpers.systems import needs_posix, needs_throttling
 
 pytestmark = [needs_posix, pytest.mark.usefixtures("workers_in_threads")]
 
@@ -73,8 +75,12 @@ def environment_beside(folder: Path) -> Path:
     return folder
 
 
-def test_the_games_are_played_by_the_other_interpreter(tmp_path: Path) -> None:
-    other = environment_beside(tmp_path / "other")
+@pytest.fixture(scope="module")
+def other(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return environment_beside(tmp_path_factory.mktemp("other") / "image")
+
+
+def test_the_games_are_played_by_the_other_interpreter(other: Path, tmp_path: Path) -> None:
     source = f"import sys\nprint(sys.prefix, file=sys.stderr)\n{GOOD}"
     report = check_pair(source, tmp_path, python=find_python(other))
     assert report.accepted
@@ -98,13 +104,14 @@ def test_packages_beside_an_installed_project_are_not_the_other_interpreters(
     for package in PROJECT_PACKAGES:
         shutil.copytree(ROOT / package, installed / package)
     (installed / "jsonschema.py").write_text("raise ImportError('of another Python')\n")
-    (tmp_path / "mine.py").write_text(GOOD)
+    asked = {"board": [0] * 42, "mark": 1, "step": 0, "remainingOverageTime": 60}
+    rules = {"rows": 6, "columns": 7, "inarow": 4, "actTimeout": 60}
     program = (
-        "from pathlib import Path; from submission.checking.check import check_submission; "
-        f"report = check_submission(Path('mine.py'), python=Path({sys.executable!r}), "
-        "pair_only=True); print(report.accepted)"
+        "import sys; from pathlib import Path; from submission.sandbox.launcher import Launcher\n"
+        "with Launcher(Path(sys.executable)).start_player(b'def agent(o): return 3', seed=1, "
+        f"memory=2**32) as running: print(running.act({asked}, {rules}).column)"
     )
-    assert output_of(program, folder=tmp_path, PYTHONPATH=installed) == "True\n"
+    assert output_of(program, folder=tmp_path, PYTHONPATH=installed) == "3\n"
 
 
 def test_without_another_interpreter_it_is_this_one(tmp_path: Path) -> None:
@@ -277,14 +284,6 @@ def test_the_image_has_what_its_list_names() -> None:
         assert image_has(module) == (distribution in LISTED) is True
 
 
-def distribution_of(module: str) -> str:
-    try:
-        version(module)
-    except PackageNotFoundError:
-        pytest.skip(f"{module} is not installed")
-    return module
-
-
 IMPORTS = [
     "import {module}",
     "import {module}.submodule as name",
@@ -306,12 +305,11 @@ def test_imports_are_found_however_they_are_written(tmp_path: Path) -> None:
 
 
 def test_a_module_that_kaggles_image_lacks_is_a_warning(tmp_path: Path) -> None:
-    name = distribution_of("bitbully")
-    report = check_pair(f"try:\n    import {name}\nexcept ImportError:\n    pass\n{GOOD}", tmp_path)
+    report = check_pair(f"import execnet\n{GOOD}", tmp_path)
     assert report.accepted
-    assert name not in LISTED
+    assert "execnet" not in LISTED
     assert report.warnings == (
-        "the module bitbully (distribution bitbully) is installed here, but is not listed for "
+        "the module execnet (distribution execnet) is installed here, but is not listed for "
         "Kaggle's Python image: leave it out, or pack it into a .tar.gz with main.py",
     )
 
@@ -362,19 +360,18 @@ def test_what_fails_for_want_of_what_kaggle_has_cannot_be_judged(
 
 
 def test_modules_packed_beside_the_agent_are_its_own_and_are_read_too(tmp_path: Path) -> None:
-    name = distribution_of("bitbully")
     report = check_file(
         archive(
             tmp_path / "submission.tar.gz",
-            ("main.py", f"import {name}, helper\n{GOOD}".encode()),
-            ("helper.py", b"try:\n    import choix\nexcept ImportError:\n    pass\n"),
+            ("main.py", f"import execnet, helper\n{GOOD}".encode()),
+            ("helper.py", b"import mypy_extensions\n"),
             ("broken.py", b"print 'an old Python'\n"),
-            (f"{name}/__init__.py", b"x = 1\n"),
+            ("execnet/__init__.py", b"x = 1\n"),
         ),
         pair_only=True,
     )
     assert report.accepted
-    assert ["the module choix" in warning for warning in report.warnings] == [True]
+    assert ["the module mypy_extensions" in warning for warning in report.warnings] == [True]
 
 
 @pytest.mark.parametrize("python", ["/nowhere/python3.12", "false"])
@@ -394,27 +391,35 @@ def test_make_says_in_one_sentence_that_there_is_no_such_python(python: str) -> 
 
 
 @pytest.fixture
-def no_image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where an environment with Kaggle's versions would be; games that only warn are left out."""
+def no_image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where an environment with Kaggle's versions would be; what takes seconds is left out."""
+    evaluate = front_door.evaluate
+
+    def evaluate_quickly(file: Path, others: list[str], **options: Any) -> Match:
+        assert others == ["random", "negamax"]
+        return evaluate(file, others[:1], **options)
+
+    monkeypatch.setattr(front_door, "evaluate", evaluate_quickly)
     monkeypatch.setattr(front_door, "check_submission", partial(check_submission, patience=0))
     monkeypatch.setattr(kaggle_image, "ENVIRONMENT", tmp_path / "image")
-    return tmp_path / "image"
 
 
+@pytest.mark.usefixtures("no_image")
 def test_prepare_checks_with_kaggles_versions_where_they_are(
-    shell: Shell, no_image: Path, monkeypatch: pytest.MonkeyPatch
+    shell: Shell, other: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(submit, "can_throttle", lambda: False)
-    environment_beside(no_image)
+    monkeypatch.setattr(kaggle_image, "ENVIRONMENT", other)
     outcome = shell.run("prepare", "greedy")
     assert outcome.status == 0
-    assert f"Checking with Kaggle's versions, in {no_image}." in outcome.stdout
+    assert f"Checking with Kaggle's versions, in {other}." in outcome.stdout
     assert "numba 9.8.7" in outcome.stdout
     assert "a third of the speed are left out: only Linux can slow them down." in outcome.stdout
 
 
+@pytest.mark.usefixtures("no_image")
 def test_prepare_takes_a_file_as_it_is_and_ends_with_a_slow_pair(
-    shell: Shell, no_image: Path, tmp_path: Path
+    shell: Shell, tmp_path: Path
 ) -> None:
     text = "def mine(observation):\n    return observation.board[:7].index(0)\n"
     (tmp_path / "mine.py").write_text(text)
@@ -442,9 +447,10 @@ def agent(obs, conf):
 """
 
 
-@pytest.mark.skipif(not can_throttle(), reason="only Linux slows down")
+@needs_throttling
+@pytest.mark.usefixtures("no_image")
 def test_prepare_fails_where_the_slow_pair_does(
-    shell: Shell, no_image: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hurried = partial(check_submission, act_timeout=0.6, bank=0.2, patience=0)
     monkeypatch.setattr(front_door, "check_submission", hurried)

@@ -9,7 +9,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
@@ -90,9 +89,10 @@ class Cluster:
         kill(self.workers.pop())
 
 
-@contextmanager
-def cluster(folder: Path, workers: int) -> Iterator[Cluster]:
-    """A cluster that gives work up when it has killed two workers."""
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A cluster that gives work up when it has killed two workers; tests leave any to the next."""
+    folder = tmp_path_factory.mktemp("dask")
     file = folder / "scheduler.json"
     scheduler = dask(
         folder,
@@ -105,18 +105,10 @@ def cluster(folder: Path, workers: int) -> Iterator[Cluster]:
         time.sleep(0.02)
     started = Cluster(folder, json.loads(file.read_text())["address"], scheduler)
     try:
-        started.have_workers(workers)
         yield started
     finally:
         for process in (*started.workers, scheduler):
             kill(process)
-
-
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """A cluster for tests after which its scheduler lives, and as many workers as they leave."""
-    with cluster(tmp_path_factory.mktemp("dask"), workers=0) as started:
-        yield started
 
 
 class Disaster:
@@ -132,12 +124,12 @@ class Disaster:
             self.happens()
 
 
-def test_the_death_of_a_worker_neither_loses_nor_repeats_a_game(shared: Cluster) -> None:
-    shared.have_workers(2)
-    with dask_executor(shared.address) as executor:
-        seen = Disaster(shared.kill_worker)
+def test_the_death_of_a_worker_neither_loses_nor_repeats_a_game(cluster: Cluster) -> None:
+    cluster.have_workers(2)
+    with dask_executor(cluster.address) as executor:
+        seen = Disaster(cluster.kill_worker)
         match = play_match(pairings(), SETTINGS, executor=executor, on_game=seen)
-    assert len(shared.workers) == 1
+    assert len(cluster.workers) == 1
     assert match.completion is Completion.COMPLETE
     assert len(seen.games) == len(match.records) == SETTINGS.games
     assert set(seen.games) == set(match.records)
@@ -145,17 +137,17 @@ def test_the_death_of_a_worker_neither_loses_nor_repeats_a_game(shared: Cluster)
 
 
 def test_a_worker_that_dies_when_it_is_asked_for_its_versions_counts_as_none(
-    shared: Cluster, tmp_path: Path
+    cluster: Cluster, tmp_path: Path
 ) -> None:
     deadly = tmp_path / "deadly" / "submission"
     deadly.mkdir(parents=True)
     (deadly / "__init__.py").write_text("import os; os._exit(1)")
-    shared.have_workers(1)
-    shared.add_worker(PYTHONPATH=str(deadly.parent))
-    shared.wait_for_workers()
-    with dask_executor(shared.address) as executor:
+    cluster.have_workers(1)
+    cluster.add_worker(PYTHONPATH=str(deadly.parent))
+    cluster.wait_for_workers()
+    with dask_executor(cluster.address) as executor:
         assert executor.submit(divmod, 7, 2).result(PATIENCE) == (3, 1)
-    assert shared.workers[1].wait(PATIENCE) == 1
+    assert cluster.workers[1].wait(PATIENCE) == 1
 
 
 def refusal(address: str, error: type[Exception]) -> str:
@@ -167,41 +159,36 @@ def refusal(address: str, error: type[Exception]) -> str:
 
 
 def test_workers_that_would_play_other_games_are_refused(
-    shared: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "submission").mkdir()
     (tmp_path / "submission" / "__init__.py").touch()
-    shared.have_workers(1)
+    cluster.have_workers(1)
     with monkeypatch.context() as patch:
         patch.setattr("importlib.metadata.version", lambda distribution: "0.0.1")
-        there, _, here = refusal(shared.address, ValueError).partition("here are")
+        there, _, here = refusal(cluster.address, ValueError).partition("here are")
     assert f"package='{version('connectx-agents')}'" in there
     assert "package='0.0.1'" in here
-    shared.add_worker(threads=2)
-    shared.wait_for_workers()
-    assert "has 2 threads" in refusal(shared.address, ValueError)
-    shared.kill_worker()
-    shared.add_worker(PYTHONPATH=str(tmp_path))
-    shared.wait_for_workers()
-    assert "cannot import this package" in refusal(shared.address, ValueError)
-    shared.kill_worker()
+    cluster.add_worker(threads=2)
+    cluster.wait_for_workers()
+    assert "has 2 threads" in refusal(cluster.address, ValueError)
+    cluster.kill_worker()
+    cluster.add_worker(PYTHONPATH=str(tmp_path))
+    cluster.wait_for_workers()
+    assert "cannot import this package" in refusal(cluster.address, ValueError)
+    cluster.kill_worker()
 
 
 def test_without_workers_an_evaluation_ends_with_what_it_has(
-    shared: Cluster, monkeypatch: pytest.MonkeyPatch
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dask_workers, "NO_WORKER_SECONDS", 1)
     monkeypatch.setattr(dask_workers, "CONNECT_SECONDS", 1)
-    shared.have_workers(1)
-    assert_ends_early(shared, shared.kill_worker)
-    message = refusal(shared.address, ConnectionError)
+    cluster.have_workers(1)
+    assert_ends_early(cluster, cluster.kill_worker)
+    message = refusal(cluster.address, ConnectionError)
     assert "has no workers" in message
-    assert f"dask worker {shared.address} --nthreads 1" in message
-
-
-def test_without_a_scheduler_an_evaluation_ends_with_what_it_has(tmp_path: Path) -> None:
-    with cluster(tmp_path, workers=1) as started:
-        assert_ends_early(started, lambda: kill(started.scheduler))
+    assert f"dask worker {cluster.address} --nthreads 1" in message
 
 
 def assert_ends_early(started: Cluster, happens: Callable[[], None]) -> None:
@@ -214,17 +201,23 @@ def assert_ends_early(started: Cluster, happens: Callable[[], None]) -> None:
 
 @needs_posix
 def test_unawaited_work_is_called_off_and_work_that_kills_workers_is_given_up(
-    shared: Cluster,
+    cluster: Cluster,
 ) -> None:
-    shared.have_workers(2)
-    with dask_executor(shared.address) as executor:
+    cluster.have_workers(2)
+    with dask_executor(cluster.address) as executor:
         abandoned = [executor.submit(time.sleep, 0.2) for _ in range(500)]
         abandoned[0].result(PATIENCE)
-    with dask_executor(shared.address) as executor:
+    with dask_executor(cluster.address) as executor:
         assert executor.submit(divmod, 7, 2).result(PATIENCE) == (3, 1)
         deadly = executor.submit(signal.raise_signal, signal.SIGKILL)
         with pytest.raises(BrokenExecutor, match="KilledWorker"):
             deadly.result(PATIENCE)
+
+
+def test_without_a_scheduler_an_evaluation_ends_with_what_it_has(cluster: Cluster) -> None:
+    """The last test that has the cluster."""
+    cluster.have_workers(1)
+    assert_ends_early(cluster, lambda: kill(cluster.scheduler))
 
 
 def test_an_address_without_a_scheduler_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -86,6 +86,11 @@ def test_missing_modules(module: str, cause: str, is_kaggles: bool) -> None:
     assert found.missing == ((module,) if is_kaggles else ())
 
 
+def test_a_relative_import_of_a_packed_module_is_told_in_plain_words() -> None:
+    found = of_failure("ImportError", "attempted relative import with no known parent package")
+    assert "Kaggle executes the text of one file" in found.cause
+
+
 def test_a_missing_module_may_explain_a_failure_but_not_a_wrong_choice() -> None:
     failed = game(failure("ERROR", causes.of_death(3, MEMORY)))
     without_torch = replace(SURROUNDINGS, done_without=("torch",))

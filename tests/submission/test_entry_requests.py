@@ -164,11 +164,7 @@ TIC_TAC_TOE_REFEREE = ("--referee", "open_spiel_tic_tac_toe")
 
 @pytest.mark.skipif(find_spec("pyspiel") is not None, reason="OpenSpiel is installed")
 @pytest.mark.parametrize(
-    "words",
-    [
-        ("evaluate", "greedy", "--against", "random", "--games", "2"),
-        ("check", "mine.py"),
-    ],
+    "words", [("evaluate", "greedy", "--against", "random", "--games", "2"), ("check", "mine.py")]
 )
 def test_a_missing_open_spiel_is_one_sentence(words: tuple[str, ...], shell: Shell) -> None:
     Path("mine.py").write_text("def agent(o, c):\n    return {'submission': 0}\n")

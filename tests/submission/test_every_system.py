@@ -38,14 +38,6 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return other_python(tmp_path_factory.mktemp("other") / "system", AS_ON_WINDOWS)
 
 
-@pytest.fixture
-def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A submission in the current folder."""
-    (tmp_path / "own.py").write_text(PLAYER, encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    return "own.py"
-
-
 IN_TURN = """
 import shlex, sys
 from submission.__main__ import main
@@ -95,23 +87,18 @@ for package in map(importlib.import_module, ("agents", "envs", "submission", "te
 
 def test_every_module_is_imported_without_what_the_system_lacks(python: Path) -> None:
     imported = completed([python, "-c", IMPORTING])
-    extras = {
-        "distributed",
-        "matplotlib",
-        "pettingzoo",
-        "sb3_contrib",
-        "stable_baselines3",
-        "torch",
-    }
-    assert set(imported.stdout.split()) <= extras
+    extras = "distributed matplotlib pettingzoo sb3_contrib stable_baselines3 torch"
+    assert {*imported.stdout.split()} <= {*extras.split()}
 
 
-def test_players(python: Path, own: str) -> None:
+def test_players(python: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "own.py").write_text(PLAYER, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
     report = run(
         python,
-        f"check {own} --patience 0",
-        f"evaluate {own} --against greedy --games 2 --workers 1 --results games.jsonl",
-        f"grade {own} --sample 1 --workers 1",
+        "check own.py --patience 0",
+        "evaluate own.py --against greedy --games 2 --workers 1 --results games.jsonl",
+        "grade own.py --sample 1 --workers 1",
         "ladder greedy random minimax:depth=1 --games 2 --workers 1 --arena own "
         "--results ladder.jsonl",
         encoding="ascii",

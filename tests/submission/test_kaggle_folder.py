@@ -19,6 +19,7 @@ import pytest
 from submission.sandbox.containment import HOME, NETWORK
 from submission.sandbox.kaggle_folder import KAGGLE_FOLDER, KAGGLE_HOME, path_led
 from submission.sandbox.launcher import LAUNCHER
+from submission.sandbox.move import Move
 from submission.sandbox.player import RunningPlayer
 from submission.sandbox.staging import stage
 from tests.helpers.archives import archive
@@ -48,9 +49,13 @@ def player(agent: bytes | Path) -> RunningPlayer:
     return LAUNCHER.start_player(agent, seed=1, memory=2**33)
 
 
-def answer(running: RunningPlayer, board: list[int] | None = None, mark: int = 1) -> int | None:
+def ask(running: RunningPlayer, board: list[int] | None = None, mark: int = 1) -> Move:
     observation = {"board": board or [0] * 42, "mark": mark, "step": 0}
-    return running.act({**observation, "remainingOverageTime": 60}, RULES).column
+    return running.act({**observation, "remainingOverageTime": 60}, RULES)
+
+
+def answer(running: RunningPlayer, board: list[int] | None = None, mark: int = 1) -> int | None:
+    return ask(running, board, mark).column
 
 
 RULES = {"rows": 6, "columns": 7, "inarow": 4, "actTimeout": 2, "runTimeout": 1200}
@@ -198,9 +203,9 @@ def test_its_own_files_are_there_for_all_that_reads(
 ) -> None:
     readings = READINGS if path == "put together" and not is_mounted else READINGS | FAR_READINGS
     main = main_file(readings, *(PUT_TOGETHER if path == "put together" else PLAIN))
-    report = check_file(packed(tmp_path / "submission.tar.gz", main), pair_only=True)
-    assert [game.fault for game in report.games] == [None, None]
-    assert report.warnings == ()
+    with player(packed(tmp_path / "submission.tar.gz", main).read_bytes()) as running:
+        move = ask(running)
+        assert (move.failure, move.column, running.hidden) == (None, ORDER[0], [])
 
 
 @pytest.mark.usefixtures("is_mounted")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from submission.checking.last_words import last_words
-from tests.helpers.checks import FIRST_FREE, check_file, first_fault, text_of
+from tests.helpers.checks import FIRST_FREE, check_pair, first_fault, text_of
 
 SAYING = f"""
 import sys, traceback
@@ -35,9 +35,8 @@ ENDS = {
 
 @pytest.mark.parametrize("end", ENDS)
 def test_the_words_before_the_end_are_shown_and_no_frame_of_ours(end: str, tmp_path: Path) -> None:
-    path = tmp_path / "submission.py"
-    path.write_text(SAYING.format(fails=ENDS[end]), encoding="utf-8")
-    report = check_file(path, act_timeout=0.2, bank=0.2)
+    source = SAYING.format(fails=ENDS[end])
+    report = check_pair(source, tmp_path, act_timeout=0.2, bank=0.2)
     assert first_fault(report).when == "in move 3 on seat 1"
     assert "at step 0" in report.stderr
     text = text_of(report)
@@ -66,19 +65,15 @@ def test_a_torn_stack_shows_no_frame_of_ours() -> None:
 
 @pytest.mark.parametrize("column", [FIRST_FREE, "9"])
 def test_a_traceback_of_its_own_is_among_its_words(column: str, tmp_path: Path) -> None:
-    path = tmp_path / "submission.py"
     own = "\n        try: 1 / 0\n        except ZeroDivisionError: traceback.print_exc()"
     source = SAYING.format(fails=own).replace(
         f"return {FIRST_FREE}", f"return {column} if obs.step > 3 else {FIRST_FREE}"
     )
-    path.write_text(source, encoding="utf-8")
-    report = check_file(path)
+    report = check_pair(source, tmp_path)
     assert report.accepted == (column == FIRST_FREE)
     assert "ZeroDivisionError: division by zero" in report.stderr
 
 
 def test_a_file_that_is_not_loaded_has_nothing_else_to_say(tmp_path: Path) -> None:
-    path = tmp_path / "submission.py"
     for source in ("def agent(obs, conf)\n    return 0\n", "import no_such_module\n", "x = 1\n"):
-        path.write_text(source)
-        assert check_file(path).stderr == ""
+        assert check_pair(source, tmp_path).stderr == ""

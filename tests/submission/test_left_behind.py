@@ -30,9 +30,7 @@ ENDINGS = [
     ("check {file}", 4, "SIGTERM"),
     pytest.param("check {file} --speed 0.05", 4, "SIGKILL", marks=needs_throttling),
     ("evaluate {file} --against random --workers 2", 4, "SIGKILL"),
-    ("evaluate {file} --against random --workers 1", 2, "SIGHUP"),
     ("ladder {file} random --workers 1", 2, "SIGINT"),
-    ("grade {file} --workers 1", 2, "SIGKILL"),
 ]
 """A command, how many processes of the submission it runs at a time, which are two in each game,
 and the signal that ends it. Any other command and signal share all that ends them with these."""

@@ -7,6 +7,7 @@ both sides play the columns of a known draw.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from submission.checking import check, observed_game
 from submission.checking.check import check_submission
 from submission.checking.check_result import CheckReport, CheckVerdict
 from submission.checking.game_watch import Chooser, lasting_opponent
+from submission.checking.observed_game import Choice
 from submission.sandbox.move import Failure, Move
 from tests.helpers.checks import GOOD, first_fault, text_of
 from tests.helpers.game_records import DRAW
@@ -30,20 +32,11 @@ class ToldPlayer:
     """A player whose moves a function tells, with their seconds."""
 
     versions, kept_from, hidden, is_loading, has_ended = None, (), (), False, False
-    loaded = {  # noqa: RUF012
-        "seconds": 0.0,
-        "choice": {
-            "name": "agent",
-            "type": "function",
-            "line": 1,
-            "arguments": 2,
-            "file": "main.py",
-            "is_own": True,
-        },
-    }
 
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
+        choice = Choice("agent", "function", 1, 2, "main.py", is_own=True)
+        self.loaded = {"seconds": 0.0, "choice": asdict(choice)}
 
     def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Move:
         return self._agent(observation)

@@ -187,7 +187,8 @@ HOLDER = """
 import sys
 from pathlib import Path
 from agents.reporting.output_file import growing_file, held
-with {kind}(Path(sys.argv[1])):
+folder = Path(sys.argv[1])
+with held(folder / "held"), growing_file(folder / "growing_file"):
     print("begun", flush=True)
     sys.stdin.read()
 """
@@ -209,31 +210,33 @@ def another_run(program: str, path: Path) -> Iterator[subprocess.Popen[str]]:
         process.kill()
 
 
-WRITES: dict[str, Callable[[Path], None]] = {
-    "replace_content": lambda path: replace_content(path, b"mine"),
-    "require_writable": require_writable,
-}
-
-
 def parts(folder: Path) -> list[Path]:
     return sorted(folder.glob(".connectx-*.part"))
 
 
 @pytest.mark.parametrize("is_killed", [False, pytest.param(True, marks=needs_posix)])
-@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
 def test_an_unfinished_file_stays_until_its_writer_has_ended(
-    tmp_path: Path, write: Callable[[Path], None], is_killed: bool
+    tmp_path: Path, is_killed: bool
 ) -> None:
-    with another_run(WRITER, tmp_path / "theirs") as other:
-        write(tmp_path / "mine")
-        assert len(parts(tmp_path)) == 1
+    mine, theirs = tmp_path / "mine", tmp_path / "theirs"
+    writes: list[Callable[[], None]] = [
+        lambda: replace_content(mine, b"mine"),
+        lambda: require_writable(mine),
+    ]
+    with another_run(WRITER, theirs) as other:
+        for write in writes:
+            write()
+            (part,) = parts(tmp_path)
         if is_killed:
             other.kill()
             other.wait()
-            write(tmp_path / "mine")
+            for write in writes:
+                part.touch()
+                write()
+                assert parts(tmp_path) == []
         else:
             other.communicate("")
-            assert (tmp_path / "theirs").read_bytes() == bytes(99)
+            assert theirs.read_bytes() == bytes(99)
     assert parts(tmp_path) == []
 
 
@@ -369,37 +372,28 @@ Opening = Callable[[Path], AbstractContextManager[object]]
 OPENINGS: dict[str, Opening] = {"held": held, "growing_file": growing_file}
 
 
-@pytest.mark.parametrize("is_killed", [False, True])
-@pytest.mark.parametrize("kind", OPENINGS)
-def test_a_file_of_another_run_is_refused_until_that_ends(
-    tmp_path: Path, kind: str, is_killed: bool
-) -> None:
-    path, link = tmp_path / "shared", tmp_path / "link"
-    link.symlink_to(path)
-    opened = OPENINGS[kind]
-    with another_run(HOLDER.format(kind=kind), path) as other:
-        for name in (path, link):
-            with (
-                pytest.raises(BlockingIOError, match=f"^another run is using {name}: wait until"),
-                opened(name),
-            ):
-                pass
-        if is_killed:
-            other.kill()
-            other.wait()
-        else:
-            other.communicate("")
-    with opened(path):
-        pass
-    assert {*tmp_path.iterdir()} == ({link} if kind == "held" else {link, path})
+def test_a_file_of_another_run_is_refused_until_that_is_killed(tmp_path: Path) -> None:
+    with another_run(HOLDER, tmp_path) as other:
+        for kind, opened in OPENINGS.items():
+            path, link = tmp_path / kind, tmp_path / f"link to {kind}"
+            link.symlink_to(path)
+            for name in (path, link):
+                message = f"^another run is using {name}: wait until"
+                with pytest.raises(BlockingIOError, match=message), opened(name):
+                    pass
+            link.unlink()
+        other.kill()
+        other.wait()
+    for kind, opened in OPENINGS.items():
+        with opened(tmp_path / kind):
+            pass
+    assert [*tmp_path.iterdir()] == [tmp_path / "growing_file"]
 
 
 @needs_posix
 @pytest.mark.parametrize("opened", OPENINGS.values(), ids=OPENINGS)
 def test_a_lock_on_what_is_gone_by_then_is_none(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    opened: Opening,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: Opening
 ) -> None:
     """Its owner removes the file between our opening and locking it, and a third run makes it."""
     path, take = tmp_path / "shared", output_file._take_lock
@@ -415,10 +409,7 @@ def test_a_lock_on_what_is_gone_by_then_is_none(
         pass
 
 
-def test_a_second_run_of_a_command_is_told_of_the_first(
-    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_second_run_of_a_command_is_told_of_the_first(shell: Shell, tmp_path: Path) -> None:
     book = "book --rows 4 --columns 4 --inarow 3 --plies 2 --workers 1 --table-megabytes 1"
     runs: dict[str, tuple[Opening, str]] = {
         "solve 44444 --table t.bin": (held, "t.bin"),

@@ -71,13 +71,16 @@ class Scripted:
 
 
 class ScriptedSeat(Scripted):
-    """A scripted player as our referees ask it."""
+    """A scripted player as our referees ask it, which spoils what it was given."""
 
-    def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Move:
+    def act(self, observation: Any, configuration: Any) -> Move:
         turn = self.next_turn(observation, configuration)
-        if turn.action in MISTAKES:
-            return Move(None, turn.seconds, MISTAKES[turn.action])
-        return Move(turn.column(observation, configuration), turn.seconds)
+        failure = MISTAKES.get(turn.action)
+        column = None if failure else turn.column(observation, configuration)
+        observation["board"].clear()
+        observation.clear()
+        configuration.clear()
+        return Move(column, turn.seconds, failure)
 
 
 class KaggleRun:
@@ -178,13 +181,13 @@ ANY_ACTION = st.one_of(
 )
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10)
 @given(game=games(), script=scripts(OPEN_COLUMNS, longest=2.5))
 def test_games_without_mistakes_are_kaggles(game: Game, script: Script) -> None:
     assert both_referees(game, script).failure is None
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15)
 @example(game=Game(), script=([Turn(RAISED, 62.1)], [Turn(0)]))  # too late, too
 @example(game=Game(), script=([Turn(0)], [Turn("7", 62.1)]))
 @given(game=games(), script=scripts(ANY_ACTION, longest=70))
@@ -221,30 +224,14 @@ def test_a_seat_without_a_column_fails_as_one_with_an_illegal_one(hold: Any) -> 
     assert game.failure.status == "INVALID"
 
 
-def test_players_change_nothing_by_what_they_do_to_their_observation() -> None:
-    class Spoiler(ScriptedSeat):
-        def act(self, observation: Any, configuration: Any) -> Move:
-            move = super().act(observation, configuration)
-            observation["board"].clear()
-            observation.clear()
-            configuration.clear()
-            return move
-
-    def play(seat: type[ScriptedSeat]) -> PlayedGame:
-        seats = seat([Turn(2), Turn(3)]), seat([Turn(5)])
-        return hold_in_own_arena(seats, (3,), GameConfiguration())
-
-    assert play(Spoiler) == play(ScriptedSeat)
-
-
 MIDDLE_GAME = (2, 3, 2, 3, 3, 4, 3, 2, 4, 4, 2, 2)
 """An opening after which a perfect player needs a fraction of a second."""
 SMALL = GameConfiguration(rows=5, columns=4, inarow=3)
 MEETINGS = [
     ("random", "negamax", SMALL),
     ("random:", "greedy", GameConfiguration()),
-    ("mcts:simulations=30,engine=reference", "random", GameConfiguration()),
-    ("mcts:simulations=50,seed=1,engine=reference", "alphabeta:depth=3,engine=reference", SMALL),
+    ("mcts:simulations=10,engine=reference", "random", GameConfiguration()),
+    ("mcts:simulations=10,seed=1,engine=reference", "alphabeta:depth=2,engine=reference", SMALL),
 ]
 
 

@@ -166,23 +166,15 @@ def opponent_of(name: str, seed: int) -> str | Player:
     return act
 
 
-def play(
-    place: Place, bundle: Path, opponent: str, seat: int, act_timeout: float, seed: int
-) -> Any:
-    """A game on Kaggle's environment; gives it with the columns that were played."""
-    env = kaggle_environments().make("connectx", {"actTimeout": act_timeout, "randomSeed": seed})
-    other = opponent_of(opponent, seed)
-    with player_in(place, bundle) as perfect:
-        env.run([perfect, other] if seat == 1 else [other, perfect])
-    mover = [step[(number - 1) % 2].action for number, step in enumerate(env.steps) if number]
-    return env, mover
-
-
 def check_game(place: Place, bundle: Path, good_moves: GoodMoves, game: int) -> None:
     """Play the game of this number, of which each 16 have all opponents, seats and time limits."""
     kinds = list(product(OPPONENTS, (1, 2), (2, 0.1)))
     opponent, seat, act_timeout = kinds[game % len(kinds)]
-    env, columns = play(place, bundle, opponent, seat, act_timeout, seed=game)
+    env = kaggle_environments().make("connectx", {"actTimeout": act_timeout, "randomSeed": game})
+    other = opponent_of(opponent, seed=game)
+    with player_in(place, bundle) as perfect:
+        env.run([perfect, other] if seat == 1 else [other, perfect])
+    columns = [step[(number - 1) % 2].action for number, step in enumerate(env.steps) if number]
     statuses = [state.status for state in env.state]
     assert statuses == [DONE, DONE], (opponent, seat, act_timeout, columns)
     for ply in range(seat - 1, len(columns), 2):

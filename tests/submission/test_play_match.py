@@ -10,13 +10,7 @@ from typing import Any
 import pytest
 
 from submission.arena.game_record import GameConfiguration, GameRecord, Result
-from submission.arena.players import (
-    Pairing,
-    Player,
-    PlayerKind,
-    against_each,
-    find_player,
-)
+from submission.arena.players import Pairing, Player, PlayerKind, against_each, find_player
 from submission.executors.local_workers import local_executor
 from submission.grading.solved_positions import drawn
 from submission.match.completion import Completion
@@ -79,10 +73,12 @@ def test_negamax_beats_random_from_either_seat_and_from_openings_in_pairs() -> N
 
 
 def test_games_do_not_depend_on_who_plays_them() -> None:
-    pairings = against_each(UNSEEDED, [RANDOM, find_player("greedy")])
-    here = play_match(pairings, small(2, seed=3))
+    others = [find_player(name) for name in ("greedy", "minimax:depth=1")]
+    pairings = against_each(find_player("random:"), others)
+    settings = replace(small(2, seed=3), arena=Arena.OWN)
+    here = play_match(pairings, settings)
     with local_executor(1) as executor:
-        there = play_match(pairings, small(2, seed=3), executor=executor)
+        there = play_match(pairings, settings, executor=executor)
     assert moves(here) == moves(there)
 
 
@@ -94,9 +90,11 @@ def test_the_seed_and_no_further_opponent_changes_games() -> None:
 
 
 def test_records_are_in_order_and_each_was_reported_once(two_workers: Executor) -> None:
-    reported: list[GameRecord] = []
+    reported, output = list[GameRecord](), sys.stdout
     pairings = against_each(UNSEEDED, [UNSEEDED, RANDOM])
     match = play_match(pairings, small(3), executor=two_workers, on_game=reported.append)
+    assert moves(match) == moves(play_match(pairings, small(3)))
+    assert sys.stdout is output, "threads that catch the output take turns"
     places = [(record.opponent, record.game) for record in match.records]
     assert places == [(name, game) for name in ("unseeded", "random") for game in range(3)]
     assert sorted(reported, key=match.records.index) == [*match.records]
@@ -157,14 +155,6 @@ def test_a_broken_executor_keeps_what_was_played() -> None:
         match = play_match(RANDOM_TWICE, small(4), executor=executor)
     assert match.completion is Completion.WORKER_DIED
     assert len(match.records) <= 1
-
-
-def test_any_executor_of_the_kind_will_do() -> None:
-    output = sys.stdout
-    with ThreadPoolExecutor(3) as executor:
-        match = play_match(RANDOM_TWICE, small(12), executor=executor)
-    assert moves(match) == moves(play_match(RANDOM_TWICE, small(12)))
-    assert sys.stdout is output, "threads that catch the output take turns"
 
 
 def test_games_that_were_played_are_not_played_again() -> None:

@@ -94,10 +94,6 @@ def test_the_time_of_a_process_is_what_the_system_says() -> None:
 
 
 WORK = {
-    "a thread": """
-def work():
-    burn(1.2)
-""",
     "threads": """
 def work():
     threads = [threading.Thread(target=burn, args=[1.2]) for _ in range(2)]

@@ -43,7 +43,6 @@ def test_limits_are_lifted_unless_given_and_files_are_their_content(
     ("name", "options"),
     [
         ("greedy", {}),
-        ("expectimax", {"depth": 2}),
         ("alphabeta", {"depth": 4, "engine": "reference"}),
         ("mcts", {"simulations": 100, "seed": 3, "engine": "reference"}),
     ],
