@@ -3,11 +3,15 @@
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Timer
 from time import monotonic, sleep
 
 import psutil
+
+from tests.helpers.signals import heed_ctrl_c
 
 ROOT = Path(__file__).parents[2]
 
@@ -34,6 +38,27 @@ def output_of(
 ) -> str:
     """The output of a program that succeeds in a Python of its own."""
     return completed([sys.executable, "-c", program, *words], folder, **variables).stdout
+
+
+@contextmanager
+def running_command(*words: str, folder: Path = ROOT) -> Iterator[subprocess.Popen[str]]:
+    """`connectx` in a folder, on pipes, in a session of its own; killed after a minute."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        [sys.executable, "-m", "submission", *words],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"},
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
+        text=True,
+        preexec_fn=heed_ctrl_c,
+        start_new_session=True,
+    ) as process:
+        alarm = Timer(60, process.kill)
+        alarm.start()
+        yield process
+        alarm.cancel()
 
 
 def is_gone(pid: int) -> bool:

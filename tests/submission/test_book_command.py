@@ -1,10 +1,7 @@
 """`connectx book`, as it is typed."""
 
-import os
 import re
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -18,13 +15,12 @@ from agents.book.opening_book import open_book
 from agents.book.repertoire import RepertoireScope
 from envs import ConnectX
 from tests.helpers.brute_force import BruteForce, score_by_brute_force
+from tests.helpers.processes import running_command
 from tests.helpers.shell import Shell
-from tests.helpers.signals import heed_ctrl_c
 from tests.helpers.systems import needs_posix
 
 pytestmark = pytest.mark.usefixtures("workers_in_threads")
 
-ROOT = Path(__file__).parents[2]
 SCOPE = BookScope(4, 4, 3, 4)
 SMALL = "--rows 4 --columns 4 --inarow 3 --plies 4 --workers 1 --table-megabytes 1"
 LONG = "--rows 5 --columns 5 --inarow 4 --plies 10 --workers 1 --table-megabytes 64"
@@ -65,18 +61,11 @@ def test_resuming_solves_what_is_missing(shell: Shell, tmp_path: Path) -> None:
 @needs_posix
 def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
     checkpoint = Checkpoint(tmp_path / "openings.cxbk.scores", BookScope(5, 5, 4, 10))
-    process = subprocess.Popen(
-        [sys.executable, "-m", "submission", "book", *LONG.split()],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        text=True,
-        preexec_fn=heed_ctrl_c,
-    )
-    while process.poll() is None and not (checkpoint.path.exists() and checkpoint.read()):
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=60)
+    with running_command("book", *LONG.split(), folder=tmp_path) as process:
+        while process.poll() is None and not (checkpoint.path.exists() and checkpoint.read()):
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=60)
     assert process.returncode == 1
     stopped = re.fullmatch(
         r"Interrupted: (\d+) of 67752 positions are solved\. .*--resume.*\n", output

@@ -56,9 +56,9 @@ def test_agents_lists_every_option_with_its_default(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("words", "agent", "options"),
     [
-        ("mcts --option seed=7 -O exploration=0.5", "mcts", {"seed": 7, "exploration": 0.5}),
-        ("level:n=3", "level", {"n": 3}),
-        ("level --option n=3 -o other.py", "level", {"n": 3}),
+        ("minimax --option depth=7 -O time_limit=0.5", "minimax", {"depth": 7, "time_limit": 0.5}),
+        ("random:seed=3", "random", {"seed": 3}),
+        ("random --option seed=3 -o other.py", "random", {"seed": 3}),
     ],
 )
 def test_build_writes_the_bundle(
@@ -71,7 +71,7 @@ def test_build_writes_the_bundle(
 
 
 def test_built_again_by_the_command_in_its_header(shell: Shell, tmp_path: Path) -> None:
-    shell.run("build", "mcts", "-O", "rollout=decisive", "-O", "time_limit=none", "-o", "one.py")
+    shell.run("build", "minimax", "-O", "heuristic=zero", "-O", "depth=none", "-o", "one.py")
     text = (tmp_path / "one.py").read_text(encoding="utf-8")
     command = re.search(r"^ {4}connectx (build .*)$", text, flags=re.MULTILINE)
     assert command is not None
@@ -84,12 +84,13 @@ def test_built_again_by_the_command_in_its_header(shell: Shell, tmp_path: Path) 
 
 def test_check_accepts_a_bundle_and_not_a_broken_file(shell: Shell, tmp_path: Path) -> None:
     shell.run("build", "greedy")
-    accepted = shell.run("check", "submission.py", "--act-timeout", "0.5")
+    limits = ("--act-timeout", "0.5", "--game-seconds", "0")
+    accepted = shell.run("check", "submission.py", *limits)
     assert accepted.status == 0
     assert "kaggle competitions submit -c connectx -f submission.py" in accepted.stdout
     assert "were not played" not in accepted.stdout
     (tmp_path / "broken.py").write_text("def agent(observation, configuration): return 1 / 0\n")
-    broken = shell.run("check", "broken.py", "--act-timeout", "0.5")
+    broken = shell.run("check", "broken.py", *limits)
     assert broken.status == 1
     assert "ZeroDivisionError" in broken.stdout
 

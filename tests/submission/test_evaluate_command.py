@@ -16,6 +16,7 @@ pytestmark = pytest.mark.usefixtures("workers_in_threads")
 
 SMALL = ("--rows", "4", "--columns", "5", "--inarow", "3", "--workers", "1")
 OWN_ARENA = (*SMALL, "--arena", "own")
+OVERWRITTEN = "mine.py is read and would be overwritten: write to another file"
 
 
 def evaluate(shell: Shell, *words: str) -> Outcome:
@@ -89,22 +90,6 @@ def test_without_a_game_there_is_no_page_and_everything_else(
     assert_no_page(interrupted, 1)
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "evaluate mine.py --against random --html mine.py",
-        "evaluate random --against negamax --against mine.py --results mine.py",
-        "ladder greedy mine.py --html mine.py",
-    ],
-)
-def test_a_player_is_not_overwritten(shell: Shell, tmp_path: Path, words: str) -> None:
-    (tmp_path / "mine.py").write_text("def agent(observation): return 3", encoding="utf-8")
-    told = shell.refusal(*words.split())
-    assert "mine.py is read and would be overwritten: write to another file" in told
-    content = (tmp_path / "mine.py").read_text(encoding="utf-8")
-    assert content == "def agent(observation): return 3"
-
-
 def test_a_report_of_a_round_robin_is_a_ladder(shell: Shell) -> None:
     players = ("random:seed=1", "greedy", "random:seed=2")
     shell.run("ladder", *players, "--games", "2", *OWN_ARENA, "--results", "games.jsonl")
@@ -148,6 +133,9 @@ def test_a_test_may_end_a_pairing_early(shell: Shell) -> None:
         ("evaluate random --against policy --rows 5", "policy: this policy was trained for 6"),
         ("evaluate random", "Missing option '--against'"),
         ("evaluate random --against negamax --results x.jsonl --html x.jsonl", "two things"),
+        ("evaluate mine.py --against random --html mine.py", OVERWRITTEN),
+        ("evaluate random --against negamax --against mine.py --results mine.py", OVERWRITTEN),
+        ("ladder greedy mine.py --html mine.py", OVERWRITTEN),
         ("ladder greedy", "at least two players"),
         ("ladder greedy random: greedy", "'greedy' is named twice"),
         ("ladder greedy nobody", "unknown player 'nobody'"),
@@ -165,11 +153,14 @@ def test_a_test_may_end_a_pairing_early(shell: Shell) -> None:
 def test_mistakes_are_one_sentence_before_any_game(
     shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, sentence: str
 ) -> None:
+    (tmp_path / "mine.py").write_text("def agent(observation): return 3", encoding="utf-8")
     (tmp_path / "broken.py").write_text("def agent(:\n", encoding="utf-8")
     (tmp_path / "old.jsonl").write_text('{"format": "connectx results, version 0"}\n')
     (tmp_path / "empty.jsonl").touch()
     monkeypatch.setattr("submission.match.run.play_game", None)
     assert sentence in shell.refusal(*words.split())
+    content = (tmp_path / "mine.py").read_text(encoding="utf-8")
+    assert content == "def agent(observation): return 3"
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,6 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from xml.etree import ElementTree
@@ -14,14 +12,13 @@ import pytest
 from submission.grading.grading import SHARD_POSITIONS
 from submission.grading.solved_positions import SHIPPED_POSITIONS, read_position_set
 from tests.helpers.html_reading import Page
+from tests.helpers.processes import running_command
 from tests.helpers.shell import Shell
-from tests.helpers.signals import heed_ctrl_c
 from tests.helpers.svg_reading import SVG
 from tests.helpers.systems import needs_posix
 
 pytestmark = pytest.mark.usefixtures("workers_in_threads")
 
-ROOT = Path(__file__).parents[2]
 SHIPPED = read_position_set(SHIPPED_POSITIONS)
 
 FAILING = """
@@ -108,16 +105,7 @@ def test_ctrl_c_keeps_what_was_graded(tmp_path: Path) -> None:
     asked = tmp_path / "asked"
     (tmp_path / "slow.py").write_text(SLOW.format(asked=str(asked)))
     words = ["grade", "slow.py", "--workers", "1", "--json", "grade.json"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "submission", *words],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "200"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=heed_ctrl_c,
-        start_new_session=True,
-    ) as process:
+    with running_command(*words, folder=tmp_path) as process:
         while process.poll() is None and _lines(asked) < 2 * SHARD_POSITIONS:
             time.sleep(0.02)
         os.killpg(process.pid, signal.SIGINT)

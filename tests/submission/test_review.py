@@ -2,10 +2,10 @@
 
 import json
 import platform
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from time import sleep
+from typing import Any
 
 import pytest
 
@@ -23,14 +23,12 @@ from submission.reviewing.judged_game import JudgedPly, judge, judged_plies
 from tests.helpers.bitbully_judge import Judge
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.episodes import episode_of, write_episode, write_log
-from tests.helpers.shell import Outcome, Shell
+from tests.helpers.shell import Shell
 
 pytestmark = pytest.mark.usefixtures("workers_in_threads")
 
 GAME = "27524317757611775535614151"
 """A won game of the second seat, in which both have given much away."""
-
-Run = Callable[..., Outcome]
 
 
 @pytest.fixture(scope="module")
@@ -39,14 +37,18 @@ def solver() -> Solver:
     return Solver(env, book=shipped_book_of(env))
 
 
+@pytest.fixture(scope="module")
+def played() -> Any:
+    return episode_of(GAME)
+
+
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(played: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The current folder, with an episode in it, and its logs."""
     monkeypatch.chdir(tmp_path)
-    env = episode_of(GAME)
-    write_episode(env, tmp_path)
+    write_episode(played, tmp_path)
     for agent in (0, 1):
-        write_log(env, tmp_path, agent)
+        write_log(played, tmp_path, agent)
     return tmp_path
 
 

@@ -5,13 +5,11 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 from random import Random
 from signal import SIGINT
-from threading import Timer
 from types import SimpleNamespace
 from typing import TextIO
 
@@ -24,9 +22,9 @@ from benchmarks.strength.value_losses import PUBLISHED_FILES
 from envs import ConnectFour, ConnectX, board_text, state_from_moves
 from tests.helpers.bitbully_judge import Judge
 from tests.helpers.brute_force import BruteForce
+from tests.helpers.processes import running_command
 from tests.helpers.published_positions import published_positions
 from tests.helpers.shell import Outcome, Shell, Terminal
-from tests.helpers.signals import heed_ctrl_c
 from tests.helpers.strategies import quiet_game
 from tests.helpers.systems import needs_posix
 
@@ -291,20 +289,6 @@ def test_the_bar_stays_out_of_a_file(solve: Solve, monkeypatch: pytest.MonkeyPat
     assert "2/2" in outcome.stderr
 
 
-@contextmanager
-def solving(*words: str) -> Iterator[subprocess.Popen[str]]:
-    """The command as a process of its own, on pipes."""
-    command = [str(Path(sys.executable).with_name("connectx")), "solve", "-", *words]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(
-        command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, preexec_fn=heed_ctrl_c
-    ) as process:
-        alarm = Timer(60, process.kill)
-        alarm.start()
-        yield process
-        alarm.cancel()
-
-
 def complaints(process: subprocess.Popen[str]) -> str:
     """What it has said on standard error, but for the notice that something is compiled."""
     assert process.stderr is not None
@@ -334,7 +318,7 @@ def test_what_comes_through_a_pipe_is_answered_up_to_a_mistake(solve: Solve) -> 
 def test_lines_are_answered_one_by_one_until_the_reader_leaves(
     late_scores: dict[int, int],
 ) -> None:
-    with solving("--all", "--json") as process:
+    with running_command("solve", "-", "--all", "--json") as process:
         record = json.loads(ask(process, LATE))
         assert [entry["score"] for entry in record["columns"]] == [*late_scores.values()]
         assert json.loads(ask(process, f"\n{LATE}4"))["score"] == 2
@@ -349,7 +333,7 @@ def test_lines_are_answered_one_by_one_until_the_reader_leaves(
 
 @needs_posix
 def test_ctrl_c_while_it_waits_for_a_line() -> None:
-    with solving() as process:
+    with running_command("solve", "-") as process:
         assert ask(process, LATE) == f"{LATE} -2"
         process.send_signal(SIGINT)
         assert process.wait(timeout=30) == 130
@@ -367,7 +351,7 @@ def test_a_file_is_read_before_anything_is_solved(solve: Solve, tmp_path: Path) 
 def test_ctrl_c_leaves_what_is_solved_and_no_traceback() -> None:
     rng = Random(1)
     hard = "\n".join(quiet_game(ConnectFour(), 9, rng) for _ in range(200))
-    with solving() as process:
+    with running_command("solve", "-") as process:
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(f"{LATE}\n{hard}\n")
