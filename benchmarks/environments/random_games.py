@@ -46,7 +46,8 @@ def make_random_games(rows: int, inarow: int, board: int) -> Callable[..., tuple
                     by_first = mask.bit_count() & 1
                     wins_first += by_first
                     wins_second += 1 - by_first
-            plies += mask.bit_count()
+                if over:  # behind the loop Numba could not tell a wide mask from the first 0
+                    plies += mask.bit_count()
         return wins_first, wins_second, games - wins_first - wins_second, plies
 
     return fastest(random_games)
