@@ -4,7 +4,8 @@ import importlib.util
 import re
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import is_dataclass
 from functools import partial
 from inspect import isabstract, signature
@@ -27,10 +28,25 @@ from submission.bundle.hidden_files import hidden_files
 from submission.bundle.naming import Symbol, Use
 from submission.bundle.source_tree import SourceTree, modules_in
 from submission.entry import CONNECT_FOUR
+from submission.sandbox.file_guard import PROJECT_MODULES
 
 PACKAGES = (agents, envs, submission)
 
+BESIDE = set[str]()
+"""The modules that a user's module has imported from beside it, during a build."""
 
+
+@contextmanager
+def forgetting_modules_beside() -> Iterator[None]:
+    """Let the next build import its own modules: of another folder, or changed since."""
+    try:
+        yield
+    finally:
+        while BESIDE:
+            sys.modules.pop(BESIDE.pop(), None)
+
+
+@forgetting_modules_beside()
 def build_bundle(
     agent: str, options: Mapping[str, JsonValue], source: Path | None = None, game: str = "connectx"
 ) -> str:
@@ -239,7 +255,9 @@ def load_user_agent(source: Path, name: str) -> type[Agent]:
     module = importlib.util.module_from_spec(spec)
     known = sys.modules.get(source.stem)
     sys.modules[source.stem] = module  # dataclasses look their module up there
-    sys.path.insert(0, str(source.resolve().parent))
+    imported = {*sys.modules}
+    folder = source.resolve().parent
+    sys.path.insert(0, str(folder))
     BEING_RUN.add(source.resolve())
     try:
         spec.loader.exec_module(module)
@@ -256,7 +274,18 @@ def load_user_agent(source: Path, name: str) -> type[Agent]:
         sys.path.pop(0)
         if known is not None:
             sys.modules[source.stem] = known
+        BESIDE.update(each for each in {*sys.modules} - imported if _lies_beside(folder, each))
     return _checked(source, name, vars(module))
+
+
+def _lies_beside(folder: Path, name: str) -> bool:
+    """Whether a module is one of a user's folder itself, or lies in a package there."""
+    module, top = sys.modules[name], folder / name.partition(".")[0]
+    file = Path(
+        getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), "")
+    )
+    places = {top, top.with_suffix(".py")} & {file, *file.parents}
+    return bool(places) and top.name not in PROJECT_MODULES
 
 
 def _checked(source: Path, name: str, members: dict[str, object]) -> type[Agent]:

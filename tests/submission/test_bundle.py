@@ -287,6 +287,15 @@ def test_modules_beside_an_agent_come_along_and_byte_order_marks_do_not(tmp_path
     assert build_bundle("MyAgent", {"offset": 1}, path) == plain
 
 
+def test_each_build_imports_what_lies_beside_its_agent_anew(tmp_path: Path) -> None:
+    for folder, column in (("one", 1), ("one", 2), ("other", 3)):
+        path, name = tmp_path / folder / "my_agent.py", "COLUMN_" * column
+        path.parent.mkdir(exist_ok=True)
+        path.with_name("chosen.py").write_text(f"{name} = {column}\n")
+        path.write_text(own_agent(f"from chosen import {name}", action=name))
+        assert first_column(build_bundle("MyAgent", {}, path)) == column
+
+
 @pytest.mark.parametrize("library", ["random", "numpy"])
 def test_a_file_named_like_a_library_does_not_take_its_place(library: str, tmp_path: Path) -> None:
     """An agent of one's own may be called `random.py`, and Python has imported the library."""
