@@ -333,7 +333,9 @@ class TestRendering:
 
         environment = begun(render_mode="human")
         for action in (3, 3, 3):
-            shown = pygame.surfarray.array3d(pygame.display.get_surface()).swapaxes(0, 1)
+            window = pygame.display.get_surface()
+            assert window is not None
+            shown = pygame.surfarray.array3d(window).swapaxes(0, 1)
             bare = environment.unwrapped
             np.testing.assert_array_equal(shown, board_rgb(bare.game, bare.board_state))
             environment.step(action)

@@ -111,7 +111,7 @@ def test_a_saved_game_fits_any_screen_and_passes_an_audit(site: Site, saved: str
 
 
 def test_the_page_saves_the_game_on_its_board(site: Site, tmp_path: Path) -> None:
-    with site.visit("#game=connectx-6x7x4&moves=1212121") as page:
+    with site.page("#game=connectx-6x7x4&moves=1212121") as page:
         page.evaluate("() => { URL.revokeObjectURL = () => { window.isRevoked = true; }; }")
         with page.expect_download() as download:
             page.get_by_role("button", name="Save as page").click()
@@ -126,7 +126,7 @@ def test_the_page_saves_the_game_on_its_board(site: Site, tmp_path: Path) -> Non
 
 
 def test_a_page_is_saved_though_the_connection_was_lost_meanwhile(site: Site) -> None:
-    with site.visit("#game=connectx-6x7x4&moves=1212121") as page:
+    with site.page("#game=connectx-6x7x4&moves=1212121") as page:
         page.context.set_offline(True)
         page.get_by_role("button", name="Save as page").click()
         expect(page.locator("#connection")).to_contain_text("lost")
@@ -311,7 +311,8 @@ def test_a_page_without_the_token_goes_on_where_a_browser_keeps_nothing(site: Si
 
 def test_a_link_on_another_site_leads_to_its_position(site: Site) -> None:
     base = site.address.partition("?")[0]
-    with site.visit("#moves=44") as page, page.context.new_page() as other:
+    with site.page() as page:
+        other = page.context.new_page()
         other.goto(f"data:text/html,<a href='{base}%23moves=4453'>a game</a>")
         other.get_by_role("link").click()
         expect(other.locator("#board .stone")).to_have_count(4)

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.helpers.browser import LATE, Site, answer_at_once, expect, go_to, places
+from tests.helpers.browser import LATE, Site, expect, go_to, places
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page, Route, ViewportSize
+    from playwright.sync_api import Locator, Page, Route
 
 MIDDLE = "44444326556"
 SEARCH = f"#game=connectx-6x7x4&moves={MIDDLE}&view=search"
-PROJECTOR: "ViewportSize" = {"width": 1280, "height": 720}
-PHONE: "ViewportSize" = {"width": 360, "height": 740}
+PROJECTOR = {"width": 1280, "height": 720}
+PHONE = {"width": 360, "height": 740}
 LEAST_LABEL = 11
 """Pixels of the smallest text of a tree."""
 NODES = "#tree .item.node"
@@ -58,21 +58,16 @@ def searched(shared_site: Site) -> "Iterator[Page]":
 
 @pytest.fixture
 def tree(site: Site, searched: "Page") -> "Page":
-    """The same, with the whole tree as the search has left it, and as it is shown at first."""
-    answer_at_once(searched)
-    way = searched.locator("#tree-way button").first
-    if way.is_visible():
-        way.click()
-    searched.locator("#search-nodes").select_option("0")
+    """The same, with the whole tree as the search has left it."""
+    searched.reload()
     searched.get_by_role("button", name="Last step").click()
-    expect(searched.locator("#search-state")).to_contain_text("It chooses")
-    searched.locator("#tree-whole").click()
+    searched.locator("#search-state", has_text="It chooses").wait_for()
     return searched
 
 
-@pytest.mark.parametrize("agent", ["alphabeta", "minimax", "expectimax"])
+@pytest.mark.parametrize("agent", ["alphabeta", "mcts", "minimax", "expectimax"])
 def test_the_tree_grows_and_is_stepped_through(site: Site, agent: str) -> None:
-    with site.visit(SEARCH) as page:
+    with site.page(SEARCH) as page:
         start(page, agent)
         state = page.locator("#search-state")
         expect(state).to_have_text(re.compile(r"Step (\d+) of \1\. It chooses column \d\."))
@@ -113,8 +108,7 @@ def places_of_nodes(page: "Page", step: int) -> dict[str, tuple[float, float]]:
 def test_a_lesson_needs_no_scrolling_on_a_projector_and_nodes_stay_in_their_places(
     site: Site, agent: str, first: int, last: int
 ) -> None:
-    with site.visit(SEARCH) as page:
-        page.set_viewport_size(PROJECTOR)
+    with site.page(SEARCH, viewport=PROJECTOR) as page:
         start(page, agent)
         height, width = page.evaluate(
             "[document.documentElement.scrollHeight, document.documentElement.scrollWidth]"
@@ -145,29 +139,28 @@ def test_a_lesson_needs_no_scrolling_on_a_projector_and_nodes_stay_in_their_plac
             before = after
 
 
-def test_labels_of_a_large_tree_stay_readable_and_nodes_do_not_overlap(site: Site) -> None:
-    with site.page(SEARCH) as page:
+@pytest.mark.parametrize(("viewport", "count"), [(PROJECTOR, "300"), (PHONE, "0")])
+def test_labels_of_a_large_tree_stay_readable_and_nodes_do_not_overlap(
+    site: Site, viewport: dict[str, int], count: str
+) -> None:
+    with site.page(SEARCH, viewport=viewport) as page:
         start(page, "mcts", simulations="600")
-        for viewport, count in ((PROJECTOR, "300"), (PHONE, "0")):
-            page.set_viewport_size(viewport)
-            page.locator("#tree-whole").click()
-            for fewer in ("0", "120"):
-                page.locator("#search-nodes").select_option(fewer)
-                for one, other in combinations(boxes(page, "#tree .sign, #tree .pill"), 2):
-                    across = min(one["right"], other["right"]) - max(one["left"], other["left"])
-                    down = min(one["bottom"], other["bottom"]) - max(one["top"], other["top"])
-                    assert across <= 0 or down <= 2
-            page.locator("#search-nodes").select_option(count)
-            page.locator("#tree-boards").check()
-            shown = page.locator(NODES).count()
-            assert shown == 300 if count == "300" else shown >= 12
-            for _ in range(3):
-                assert min(label_sizes(page)) >= LEAST_LABEL
-                page.get_by_role("button", name="Zoom in").click()
-            for _ in range(12):
-                page.get_by_role("button", name="Zoom out").click()
-                assert min(label_sizes(page), default=LEAST_LABEL) >= LEAST_LABEL
-            page.locator("#tree-boards").uncheck()
+        for fewer in ("0", "120"):
+            page.locator("#search-nodes").select_option(fewer)
+            for one, other in combinations(boxes(page, "#tree .sign, #tree .pill"), 2):
+                across = min(one["right"], other["right"]) - max(one["left"], other["left"])
+                down = min(one["bottom"], other["bottom"]) - max(one["top"], other["top"])
+                assert across <= 0 or down <= 2
+        page.locator("#search-nodes").select_option(count)
+        page.locator("#tree-boards").check()
+        shown = page.locator(NODES).count()
+        assert shown == 300 if count == "300" else shown >= 12
+        for _ in range(3):
+            assert min(label_sizes(page)) >= LEAST_LABEL
+            page.get_by_role("button", name="Zoom in").click()
+        for _ in range(12):
+            page.get_by_role("button", name="Zoom out").click()
+            assert min(label_sizes(page), default=LEAST_LABEL) >= LEAST_LABEL
 
 
 def test_a_node_shows_its_position_and_its_line(tree: "Page") -> None:
@@ -225,7 +218,7 @@ NOTE_STEPS = """state => {
 
 
 def test_steps_are_played_at_a_speed(site: Site) -> None:
-    with site.visit("#game=tictactoe&moves=152&view=search") as page:
+    with site.page("#game=tictactoe&moves=152&view=search") as page:
         start(page)
         page.locator("#search-speed").select_option("350")
         state = page.locator("#search-state")
@@ -251,7 +244,7 @@ def test_steps_are_played_at_a_speed(site: Site) -> None:
 
 
 def test_a_search_that_has_not_begun_says_so(site: Site) -> None:
-    with site.visit(SEARCH) as page:
+    with site.page(SEARCH) as page:
         page.route("**/api/search?*", lambda route: None)
         page.get_by_role("button", name="Start", exact=True).click()
         expect(page.get_by_role("button", name="Starting…")).to_be_visible()
@@ -329,8 +322,7 @@ def test_a_folded_part_opens_and_the_way_leads_back(tree: "Page") -> None:
 
 
 def test_an_option_that_is_out_of_range_is_shown_though_its_group_is_folded(site: Site) -> None:
-    with site.visit("#game=connectx-6x7x4&moves=&view=search") as page:
-        page.get_by_label("agent", exact=True).select_option("alphabeta")
+    with site.page("#game=connectx-6x7x4&moves=&view=search") as page:
         more, limit = page.get_by_text("More options"), page.get_by_label("time limit")
         more.click()
         limit.fill("999")
@@ -383,19 +375,13 @@ def test_a_limit_is_told_where_it_ends_the_search(site: Site) -> None:
         expect(state).to_have_text(re.compile(r"^Step (\d+) of \d+\.$"))
 
 
-def begin_mcts(page: "Page", simulations: str, option: str, value: str) -> None:
-    """Begin a search, with a further option, that grows for a while."""
-    page.get_by_label("agent", exact=True).select_option("mcts")
-    page.get_by_label("simulations").fill(simulations)
-    page.get_by_text("More options").click()
-    page.get_by_label(option).fill(value)
-    page.locator("#search-step").evaluate("slider => { slider.max = 1; }")  # of an earlier search
-    page.get_by_role("button", name="Start", exact=True).click()
-
-
 def test_a_growing_tree_is_paused_followed_again_and_stopped(site: Site) -> None:
-    with site.visit("#game=connectx-20x20x5&moves=&view=search") as page:
-        begin_mcts(page, "20000", "time limit", "")
+    with site.page("#game=connectx-20x20x5&moves=&view=search") as page:
+        page.get_by_label("agent", exact=True).select_option("mcts")
+        page.get_by_label("simulations").fill("20000")
+        page.get_by_text("More options").click()
+        page.get_by_label("time limit").fill("")
+        page.get_by_role("button", name="Start", exact=True).click()
         state, play = page.locator("#search-state"), page.locator("#search-play")
         expect(state).to_contain_text("Thinking")
         expect(play).to_have_text("Pause")
@@ -421,8 +407,12 @@ def test_a_growing_tree_is_paused_followed_again_and_stopped(site: Site) -> None
 def test_steps_below_a_node_keep_its_places_though_it_was_chosen_while_the_tree_grew(
     site: Site,
 ) -> None:
-    with site.visit("#game=connectx-9x9x5&moves=&view=search") as page:
-        begin_mcts(page, "1000", "rollouts per leaf", "5")  # it is still thinking at the pause
+    with site.page("#game=connectx-9x9x5&moves=&view=search") as page:
+        page.get_by_label("agent", exact=True).select_option("mcts")
+        page.get_by_label("simulations").fill("1000")
+        page.get_by_text("More options").click()
+        page.get_by_label("rollouts per leaf").fill("5")  # so it is still thinking at the pause
+        page.get_by_role("button", name="Start", exact=True).click()
         state, way = page.locator("#search-state"), page.locator("#tree-way")
         page.wait_for_function("() => document.querySelector('#search-step').max > 50")
         page.keyboard.press("p")
@@ -467,8 +457,12 @@ def press_root_amid_growth(page: "Page", root: "Locator") -> None:
 
 
 def test_a_press_on_a_node_counts_though_the_growing_tree_moves_it(site: Site) -> None:
-    with site.visit("#game=connectx-9x9x5&moves=&view=search") as page:
-        begin_mcts(page, "20000", "rollouts per leaf", "50")  # it is still thinking at the end
+    with site.page("#game=connectx-9x9x5&moves=&view=search") as page:
+        page.get_by_label("agent", exact=True).select_option("mcts")
+        page.get_by_label("simulations").fill("20000")
+        page.get_by_text("More options").click()
+        page.get_by_label("rollouts per leaf").fill("50")  # so it is still thinking at the end
+        page.get_by_role("button", name="Start", exact=True).click()
         page.wait_for_function("() => document.querySelector('#search-step').max > 10")
         root, line = page.locator("#tree .item[data-key='']"), page.locator("#tree-line")
         expect(line).not_to_have_text("The position on the board")
@@ -481,7 +475,7 @@ def test_a_press_on_a_node_counts_though_the_growing_tree_moves_it(site: Site) -
 
 
 def test_a_view_that_is_left_finds_its_tree_again(site: Site) -> None:
-    with site.visit(SEARCH) as page:
+    with site.page(SEARCH) as page:
         start(page)
         page.get_by_role("button", name="First step").click()
         page.keyboard.press(".")
@@ -503,7 +497,6 @@ def test_a_view_that_is_left_finds_its_tree_again(site: Site) -> None:
 
 SLOW_BODIES = """() => {
   const ask = window.fetch;
-  window.ownFetch ??= ask;
   window.fetch = async (path, options) => {
     const response = await ask(path, options), text = await response.text();
     const body = new ReadableStream({ start(controller) {
@@ -524,7 +517,7 @@ SLOW_BODIES = """() => {
 
 
 def test_a_step_that_is_overtaken_while_its_answer_arrives_leaves_nothing(site: Site) -> None:
-    with site.visit(SEARCH) as page:
+    with site.page(SEARCH) as page:
         start(page)
         page.evaluate(SLOW_BODIES)
         page.get_by_role("button", name="First step").click()
@@ -574,7 +567,7 @@ def test_on_a_phone_the_tree_is_the_first_thing_seen_and_two_fingers_zoom(site: 
 def test_a_tree_that_is_found_again_at_its_first_step_has_the_size_of_the_whole_one(
     site: Site,
 ) -> None:
-    with site.visit("#game=tictactoe&moves=152&view=search") as page:
+    with site.page("#game=tictactoe&moves=152&view=search") as page:
         start(page)
         whole = boxes(page, NODES)[0]
         page.get_by_role("button", name="First step").click()
@@ -587,7 +580,7 @@ def test_a_tree_that_is_found_again_at_its_first_step_has_the_size_of_the_whole_
 
 
 def test_a_page_that_is_loaded_again_finds_its_tree(site: Site) -> None:
-    with site.visit(SEARCH) as page:
+    with site.page(SEARCH) as page:
         start(page, depth="3")
         state = page.locator("#search-state")
         places_of_nodes(page, 20)

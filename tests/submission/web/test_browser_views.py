@@ -153,8 +153,8 @@ def arrive(page: "Page", kind: str, name: str, text: str, place: str = "body") -
 
 def test_a_dropped_episode_and_pasted_moves_are_opened(site: Site, tmp_path: Path) -> None:
     episode = write_episode(episode_of(EPISODE, names=("<b>Mine</b>", "Theirs")), tmp_path)
-    with site.page("#view=replays") as page:
-        arrive(page, "drop", "mine.json", episode.read_text(encoding="utf-8"), "#replays-player")
+    with site.page() as page:
+        arrive(page, "drop", "mine.json", episode.read_text(encoding="utf-8"))
         expect(page.locator("#replays-file")).to_contain_text("mine.json (1 game)")
         expect(page.locator("#seats")).to_contain_text("<b>Mine</b>")
         page.reload()
@@ -175,7 +175,7 @@ def test_a_file_that_was_dropped_is_seen_again_where_the_page_is_loaded_again(
     site: Site, tmp_path: Path
 ) -> None:
     ladder = write_ladder(tmp_path / "ladder.jsonl").read_text(encoding="utf-8")
-    with site.visit(VIEWS["play"]) as page:
+    with site.page() as page:
         arrive(page, "drop", "mine.jsonl", ladder)
         expect(page.locator("#replays-list button")).to_have_count(15)
         page.reload()
@@ -184,25 +184,38 @@ def test_a_file_that_was_dropped_is_seen_again_where_the_page_is_loaded_again(
         expect(page.locator("#replays-view")).to_be_hidden()
 
 
-def test_what_was_asked_of_a_file_that_was_left_is_not_shown(site: Site) -> None:
-    """A game is opened from the file whose list it stands in; late errors are of no other file."""
+def test_a_file_is_taken_wherever_it_is_dropped(site: Site, tmp_path: Path) -> None:
+    episode = write_episode(episode_of(EPISODE), tmp_path).read_text(encoding="utf-8")
     with site.page("#view=replays") as page:
-        file, games = page.locator("#replays-file"), page.locator("#replays-list button")
+        known = page.locator("#replays-file option").count()
+        arrive(page, "drop", "mine.json", episode, "#replays-player")
+        expect(page.locator("#replays-file option")).to_have_count(known + 1)
+        expect(page.locator("#seats")).to_contain_text("Theirs")
+
+
+def test_a_game_is_opened_from_the_file_whose_list_it_stands_in(site: Site) -> None:
+    with site.page("#view=replays") as page:
+        games = page.locator("#replays-list button")
         expect(games).to_have_count(15)
         with unanswered(page, "**/api/replays"):
-            file.select_option("1")
+            page.locator("#replays-file").select_option("1")
             games.nth(4).click()
         expect(page.locator("#seats")).to_contain_text("hero")
         assert "file=0&replay=4" in page.url
 
-        expect(games).to_have_count(1)
+
+def test_errors_in_the_standings_of_a_file_that_was_left_are_not_shown(site: Site) -> None:
+    with site.page("#view=replays") as page:
+        expect(page.locator("#standings")).to_be_visible()
+        page.locator("#replays-file").select_option("1")
+        expect(page.locator("#replays-list button")).to_have_count(1)
         page.evaluate(LATE, ["api/standings", '"file":0', 1000])
         refusal = {"status": 422, "json": {"error": "the games cannot be rated"}}
         page.route("**/api/standings", lambda route: route.fulfill(**refusal))
-        file.select_option("0")
+        page.locator("#replays-file").select_option("0")
         page.wait_for_timeout(300)
         page.unroute("**/api/standings")
-        file.select_option("1")
+        page.locator("#replays-file").select_option("1")
         page.wait_for_timeout(1200)
         expect(page.locator("#replays-error")).to_be_hidden()
         assert "422" in site.complaints.pop()
@@ -300,7 +313,7 @@ def answer_with_a_mistake_at_the_end(route: "Route") -> None:
 
 
 def test_mistakes_on_a_wide_board_are_each_met_once(site: Site) -> None:
-    with site.visit(VIEWS["play"]) as page:
+    with site.page() as page:
         page.route("**/api/review?*", answer_with_a_mistake_at_the_end)
         games = ["1,10,1,11", "1,10,1,12", "1,11", "1,10,1,12"]
         found = page.evaluate(FOUND, games)
@@ -321,7 +334,7 @@ TELEPHONES = [(844, 390), (932, 430), (640, 400)]
 def test_a_telephone_on_its_side_needs_no_scrolling(
     site: Site, view: str, parts: list[str]
 ) -> None:
-    with site.visit(VIEWS[view]) as page:
+    with site.page(VIEWS[view]) as page:
         if view == "search":
             show_all(page, view)
         for width, height in TELEPHONES:
@@ -338,13 +351,18 @@ def test_a_laptop_shows_the_end_of_a_game_and_the_toolbar(site: Site) -> None:
 
 def test_the_end_of_a_game_covers_no_cell_of_its_board(site: Site) -> None:
     with site.visit("#game=tictactoe&moves=15293") as page:
-        ending, board = (page.locator(part).bounding_box() for part in ("#ending", "#board"))
+        ending, board = (
+            page.locator("#ending").bounding_box(),
+            page.locator("#board").bounding_box(),
+        )
+        assert ending
+        assert board
         assert ending["y"] >= board["y"] + board["height"]
 
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_a_view_passes_an_audit_and_is_never_wider_than_the_page(site: Site, view: str) -> None:
-    with site.visit(VIEWS[view]) as page:
+    with site.page(VIEWS[view]) as page:
         show_all(page, view)
         audit(page)
         for width in WIDTHS:
@@ -354,8 +372,7 @@ def test_a_view_passes_an_audit_and_is_never_wider_than_the_page(site: Site, vie
 
 
 def test_the_dialogs_pass_an_audit_on_a_phone(site: Site) -> None:
-    with site.visit(VIEWS["play"]) as page:
-        page.set_viewport_size({"width": 360, "height": 700})
+    with site.page(viewport={"width": 360, "height": 700}) as page:
         for name, key in {"New game": "n", "Help": "?", "Which agent plays O?": None}.items():
             if key is None:
                 page.get_by_label("Who plays O").select_option("An agent with options…")
@@ -409,15 +426,23 @@ def test_the_value_of_a_cell_colours_no_column(site: Site) -> None:
         assert page.locator("#board .light[data-kind]").count() == 0
 
 
-def test_the_page_is_small_and_nothing_moves_while_it_loads_nor_covers_a_columns_number(
-    site: Site,
-) -> None:
+def test_the_page_is_small(site: Site) -> None:
     """All that a browser loads of it: the server leaves comments of the modules out."""
-    with site.page(viewport={"width": 2560, "height": 1440}) as page:
+    with site.page() as page:
         loaded = page.evaluate(
             """() => ["navigation", "resource"].flatMap(kind => performance.getEntriesByType(kind))
                 .map(entry => [new URL(entry.name).pathname, entry.decodedBodySize])"""
         )
+    sizes = {path: size for path, size in loaded if not path.startswith("/api/")}
+    modules = {f"/modules/{file.name}" for file in (PAGE / "modules").iterdir()}
+    assert modules <= {*sizes}
+    assert 100_000 < sum(sizes.values()) < MOST_BYTES
+
+
+def test_nothing_moves_while_the_page_loads_and_nothing_covers_a_columns_number(
+    site: Site,
+) -> None:
+    with site.page(viewport={"width": 2560, "height": 1440}) as page:
         moved = page.evaluate(
             """() => new Promise(resolve => {
                 let sum = 0;
@@ -426,14 +451,10 @@ def test_the_page_is_small_and_nothing_moves_while_it_loads_nor_covers_a_columns
                 setTimeout(() => resolve(sum), 300);
             })"""
         )
+        assert moved < 0.01
         edge = page.locator("#board .under").bounding_box()
         number = page.locator("#board .cx-number").first.bounding_box()
-    sizes = {path: size for path, size in loaded if not path.startswith("/api/")}
-    modules = {f"/modules/{file.name}" for file in (PAGE / "modules").iterdir()}
-    assert modules <= {*sizes}
-    assert 100_000 < sum(sizes.values()) < MOST_BYTES
-    assert moved < 0.01
-    assert number["y"] >= edge["y"] + edge["height"] - 1
+        assert number["y"] >= edge["y"] + edge["height"] - 1
 
 
 def test_in_forced_colours_nothing_is_told_by_colour_alone(site: Site) -> None:

@@ -67,9 +67,9 @@ def test_a_trap_is_named_in_lost_positions_alone_and_loses_no_sooner_than_it_mus
         assert trap in (resisting or scores)
 
 
-def test_values_are_those_of_the_solver_and_of_bitbully_in_25_positions(solver: Solver) -> None:
+def test_values_are_those_of_the_solver_and_of_bitbully_in_50_positions(solver: Solver) -> None:
     judge, rng = Judge(), Random(7)
-    for _ in range(25):
+    for _ in range(50):
         actions = unfinished_game(rng, rng.randrange(12, 40))
         values = last(ConnectX(), reached(ENV, actions), solver, 60)
         scores = judge.scores(actions)
@@ -111,7 +111,7 @@ def test_what_is_said_before_the_end_is_true(solver: Solver) -> None:
 def test_tic_tac_toe_is_exact_with_distances() -> None:
     env, rng = TicTacToe(), Random(1)
     oracle = BruteForce(env)
-    for plies in [0, *(rng.randrange(1, 8) for _ in range(15))]:
+    for plies in [0, *(rng.randrange(1, 8) for _ in range(30))]:
         state = reached(env, unfinished_game(rng, plies, env))
         values = last(env, state, None, 10)
         sign = 1 if state.player == 1 else -1
