@@ -4,8 +4,7 @@ import importlib.util
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import is_dataclass
 from functools import partial
 from inspect import isabstract, signature
@@ -32,21 +31,7 @@ from submission.sandbox.file_guard import PROJECT_MODULES
 
 PACKAGES = (agents, envs, submission)
 
-BESIDE = set[str]()
-"""The modules that a user's module has imported from beside it, during a build."""
 
-
-@contextmanager
-def forgetting_modules_beside() -> Iterator[None]:
-    """Let the next build import its own modules: of another folder, or changed since."""
-    try:
-        yield
-    finally:
-        while BESIDE:
-            sys.modules.pop(BESIDE.pop(), None)
-
-
-@forgetting_modules_beside()
 def build_bundle(
     agent: str, options: Mapping[str, JsonValue], source: Path | None = None, game: str = "connectx"
 ) -> str:
@@ -235,6 +220,9 @@ UNDER_MAIN = 'put what does so under `if __name__ == "__main__":`'
 BEING_RUN = set[Path]()
 """The modules of users that are being run for an agent."""
 
+BESIDE = set[str]()
+"""The names of modules that the last of them has imported from its own folder."""
+
 
 def load_user_agent(source: Path, name: str) -> type[Agent]:
     """Find the agent class of this name in a module, which is run for it.
@@ -253,6 +241,8 @@ def load_user_agent(source: Path, name: str) -> type[Agent]:
     if source.resolve() in BEING_RUN:
         raise ValueError(f"it builds itself when it is run: {UNDER_MAIN}")
     module = importlib.util.module_from_spec(spec)
+    while BESIDE:  # those of another folder, or as they were before a change
+        sys.modules.pop(BESIDE.pop(), None)
     known = sys.modules.get(source.stem)
     sys.modules[source.stem] = module  # dataclasses look their module up there
     imported = {*sys.modules}
