@@ -27,7 +27,6 @@ from submission.bundle.hidden_files import hidden_files
 from submission.bundle.naming import Symbol, Use
 from submission.bundle.source_tree import SourceTree, modules_in
 from submission.entry import CONNECT_FOUR
-from submission.sandbox.file_guard import PROJECT_MODULES
 
 PACKAGES = (agents, envs, submission)
 
@@ -264,18 +263,9 @@ def load_user_agent(source: Path, name: str) -> type[Agent]:
         sys.path.pop(0)
         if known is not None:
             sys.modules[source.stem] = known
-        BESIDE.update(each for each in {*sys.modules} - imported if _lies_beside(folder, each))
+        neighbours = modules_in(folder).keys() - imported
+        BESIDE.update(each for each in sys.modules if each.partition(".")[0] in neighbours)
     return _checked(source, name, vars(module))
-
-
-def _lies_beside(folder: Path, name: str) -> bool:
-    """Whether a module is one of a user's folder itself, or lies in a package there."""
-    module, top = sys.modules[name], folder / name.partition(".")[0]
-    file = Path(
-        getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), "")
-    )
-    places = {top, top.with_suffix(".py")} & {file, *file.parents}
-    return bool(places) and top.name not in PROJECT_MODULES
 
 
 def _checked(source: Path, name: str, members: dict[str, object]) -> type[Agent]:
