@@ -4,8 +4,7 @@ import codecs
 from io import TextIOWrapper
 from typing import TextIO
 
-READABLE = "readable"
-"""The error handler of streams, as `backslashreplace` is one."""
+READABLE = "readable"  # the error handler of streams, as `backslashreplace` is one
 
 IN_ASCII = {
     "≤": "<=",

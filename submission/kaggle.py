@@ -14,8 +14,7 @@ from threading import Lock
 from types import ModuleType
 from typing import Any
 
-DONE = "DONE"
-"""Kaggle's status of a seat that played to the end of the game."""
+DONE = "DONE"  # Kaggle's status of a seat that played to the end of the game
 
 
 class Referee(StrEnum):
@@ -55,8 +54,7 @@ class Referee(StrEnum):
 BUILT_IN_AGENTS = ("negamax", "random")
 """Names of the agents that come with Kaggle's ConnectX environment."""
 
-OPEN_SPIEL_AGENTS = ("random",)
-"""Names of the agents that come with OpenSpiel's environments."""
+OPEN_SPIEL_AGENTS = ("random",)  # names of the agents that come with OpenSpiel's environments
 
 BANK, OPEN_SPIEL_BANK = 60, 12
 """Seconds, in ConnectX and in OpenSpiel's environments; see `Referee.bank`."""

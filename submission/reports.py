@@ -73,8 +73,7 @@ class Printed(ABC):
         return {"text/plain": plain, "text/html": "".join([html_of(self.__rich__()), *drawn])}
 
 
-NOTHING = "-"
-"""Shown where there is no figure."""
+NOTHING = "-"  # shown where there is no figure
 OPEN = "open"
 
 
@@ -169,8 +168,7 @@ def _finite(value: Any) -> Any:
 
 WIDEST = 1000
 
-FOLDED = 16
-"""The width of names that are folded into several lines, where a line is too narrow."""
+FOLDED = 16  # the width of names that are folded into several lines, where a line is too narrow
 
 
 @dataclass(frozen=True)
@@ -182,13 +180,11 @@ class PlayerTable:
     """
 
     title: str
-    label: str
-    """The heading above the names."""
+    label: str  # the heading above the names
     headings: Sequence[str]
     rows: Mapping[str, Sequence[str]]
     """The figures of each name, in the order of the headings; cells may have several lines."""
-    is_ranking: bool = False
-    """Whether the rows are numbered."""
+    is_ranking: bool = False  # whether the rows are numbered
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The widest form that fits."""

@@ -19,8 +19,7 @@ QUESTIONS = (
     "Which branches are never visited, and by which comparison?",
 )
 """The questions of a quiz; for a search without alpha and beta only the first."""
-ESTIMATE = 0.0
-"""The value that a search gives a node at which it looks no deeper."""
+ESTIMATE = 0.0  # the value that a search gives a node at which it looks no deeper
 
 
 def quiz_sheet(subject: Subject, trace: SearchTrace) -> list[str]:

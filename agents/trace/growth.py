@@ -16,8 +16,7 @@ from agents.trace.recording import recorded
 from agents.trace.story import tell
 from agents.trace.trace import Path, ReturnReason, SearchTrace, Simulation, TracedNode
 
-LAST_WORDS = 8
-"""The last lines of the story that go with a picture."""
+LAST_WORDS = 8  # the last lines of the story that go with a picture
 FIELDS = ("action", "probability", "value", "visits", "alpha", "beta", "cutoff", "mark")
 """The fields of a node in a picture; empty ones are left out."""
 
@@ -208,8 +207,7 @@ class SlicedSearch:
 
     def __init__(self, agent: Agent, env: Any, state: Any, limit: int = LIMIT) -> None:
         self.trace = SearchTrace()
-        self.is_full = False
-        """Whether the search has ended because its trace was full."""
+        self.is_full = False  # whether the search has ended because its trace was full
         self._searcher = recorded(agent, self.trace, limit, self._pause)
         self._subject = env, state
         self._error: Exception | None = None

@@ -11,12 +11,10 @@ from envs.board import BoardGame
 from envs.explicit_tree import ExplicitTree
 from envs.protocol import CHANCE
 
-LIMIT = 100_000
-"""Visits of nodes that a trace holds by default; they take 100 to 150 MB."""
+LIMIT = 100_000  # visits of nodes that a trace holds by default; they take 100 to 150 MB
 
 
-OnVisit = Callable[[], object]
-"""Called before each visit of a node; what it raises ends the search."""
+OnVisit = Callable[[], object]  # called before each visit of a node; what it raises ends the search
 
 
 class TraceFull(ValueError):
@@ -175,8 +173,7 @@ class Visit:
 
     node: TracedNode
     state: Any
-    window: Window | None
-    """Alpha and beta at present."""
+    window: Window | None  # alpha and beta at present
     at_horizon: bool = False
     """Whether the search looks no deeper, so that a heuristic gives the value."""
     children: list[TracedNode] = field(default_factory=list)

@@ -31,8 +31,7 @@ LeafValues = Mapping[Path, float]
 """The values of all leaves, visited or not, in the game's own numbers."""
 
 
-ROUNDING = 1e-9
-"""The most by which a sum of results may miss a total."""
+ROUNDING = 1e-9  # the most by which a sum of results may miss a total
 INDENT = "  "
 AT_LEAST_OR_MOST = {
     Bound.EXACT: "",
@@ -79,8 +78,7 @@ class Walk:
 
     trace: SearchTrace
     leaves: LeafValues
-    nodes: dict[Path, TracedNode]
-    """Its nodes by their paths."""
+    nodes: dict[Path, TracedNode]  # its nodes by their paths
 
     def visit(self, node: TracedNode) -> Iterator[str]:
         """Tell what happens from the entry of a node to the return from it."""

@@ -18,13 +18,11 @@ Path = tuple[Hashable, ...]
 BOUND_SIGNS = {Bound.EXACT: "=", Bound.LOWER: "≥", Bound.UPPER: "≤"}
 """The relation of a value to the true value."""
 
-LONGEST_LABEL = 24
-"""The most characters of an action's name in a picture."""
+LONGEST_LABEL = 24  # the most characters of an action's name in a picture
 UNPRINTABLE = "\N{REPLACEMENT CHARACTER}"
 DECIMALS = 3
 FINEST_DECIMALS = 12
-ALL_DECIMALS = 17
-"""From this number of decimals on, a number is written in full."""
+ALL_DECIMALS = 17  # from this number of decimals on, a number is written in full
 SMALLEST_IN_FULL, LARGEST_IN_FULL = 1e-9, 1e12
 """Absolute numbers outside of this range are written with a power of ten."""
 
@@ -110,20 +108,13 @@ class SearchTrace:
 class ReturnReason(StrEnum):
     """The reason for which a search returned from a node."""
 
-    TERMINAL = "terminal"
-    """The game is over there."""
-    DEPTH = "depth"
-    """It lies as deep as the search looks: its value is the heuristic's."""
-    TRANSPOSITION = "transposition"
-    """The transposition table knew enough."""
-    CUTOFF = "cutoff"
-    """Alpha reached beta: what the other children are worth changes nothing."""
-    COMPLETE = "complete"
-    """All children were visited that chance or the modelled opponent can take."""
-    TIME = "time"
-    """The time was up: its value is unknown."""
-    NOT_YET = "not yet"
-    """The search is still below it."""
+    TERMINAL = "terminal"  # the game is over there
+    DEPTH = "depth"  # it lies as deep as the search looks: its value is the heuristic's
+    TRANSPOSITION = "transposition"  # the transposition table knew enough
+    CUTOFF = "cutoff"  # alpha reached beta: what the other children are worth changes nothing
+    COMPLETE = "complete"  # all children were visited that chance or the modelled opponent can take
+    TIME = "time"  # the time was up: its value is unknown
+    NOT_YET = "not yet"  # the search is still below it
 
 
 @dataclass

@@ -15,10 +15,8 @@ from agents.trace.trace import SearchTrace, TracedNode
 from envs.protocol import CHANCE
 
 SCALARS = (bool, int, float, str, NoneType)
-VERSION = 1
-"""Version of the format; another one is refused."""
-MOST = 1 << 63
-"""No player, count or size is as large."""
+VERSION = 1  # version of the format; another one is refused
+MOST = 1 << 63  # no player, count or size is as large
 
 
 def to_json(trace: SearchTrace) -> str:

@@ -12,8 +12,7 @@ from submission.kaggle import BANK, DONE, Referee
 
 SPARE_STEPS = 100  # steps that OpenSpiel's environments allow beyond the plies of a game
 
-LARGEST_SIZE = 100
-"""Rows, columns and stones in a row; a larger board takes minutes to make."""
+LARGEST_SIZE = 100  # rows, columns and stones in a row; a larger board takes minutes to make
 
 
 @dataclass(frozen=True, slots=True)

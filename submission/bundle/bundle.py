@@ -216,11 +216,8 @@ def _prove(text: str, call: str) -> None:
 
 UNDER_MAIN = 'put what does so under `if __name__ == "__main__":`'
 
-BEING_RUN = set[Path]()
-"""The modules of users that are being run for an agent."""
-
-BESIDE = set[str]()
-"""The names of modules that the last of them has imported from its own folder."""
+BEING_RUN = set[Path]()  # the modules of users that are being run for an agent
+BESIDE = set[str]()  # the names of modules that the last of them has imported from its own folder
 
 
 def load_user_agent(source: Path, name: str) -> type[Agent]:

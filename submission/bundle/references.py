@@ -12,8 +12,7 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 Located = ast.expr | ast.stmt | ast.alias | ast.excepthandler | ast.pattern
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
-LAST = "(?s:.*)"
-"""A regular expression for the text before a name that comes last in its node."""
+LAST = "(?s:.*)"  # a regular expression for the text before a name that comes last in its node
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,7 @@ PARSING_SECONDS = 30
 
 MOST_BYTES = 20_000_000  # a longer source is not parsed: its syntax tree would take gigabytes
 
-OLDER_PYTHON = (3, 11)
-"""The older of the two Pythons with which Kaggle may play."""
+OLDER_PYTHON = (3, 11)  # the older of the two Pythons with which Kaggle may play
 
 MOST_PACKED_BYTES = 2_000_000
 """The most bytes of a submission's other sources that are parsed, in some seconds."""

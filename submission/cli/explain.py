@@ -43,8 +43,7 @@ from submission.cli.games import (
 from submission.terminal import console, say, status_line
 
 LIMIT = 60
-PERFECT = "perfect"
-"""The agent whose choice is explained by the replies to each move."""
+PERFECT = "perfect"  # the agent whose choice is explained by the replies to each move
 AGENTS = alternatives([*RECORDED_SEARCHES, PERFECT])
 
 

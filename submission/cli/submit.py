@@ -174,8 +174,7 @@ def require_accepted(report: CheckReport) -> None:
         raise typer.Exit(EXIT_STATUS[report.verdict])
 
 
-SLOW_SECONDS = 5.0
-"""How long the slow games are played after their first moves."""
+SLOW_SECONDS = 5.0  # how long the slow games are played after their first moves
 
 NO_IMAGE = (
     "Checking with the packages of this Python; `make kaggle-image` makes an environment with "

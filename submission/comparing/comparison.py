@@ -31,8 +31,7 @@ from submission.reports import (
 
 FORMAT = "connectx comparison, version 1"
 
-SHOWN, SHOWN_ON_PAGE = 5, 48
-"""The most positions in the terminal, and on the page."""
+SHOWN, SHOWN_ON_PAGE = 5, 48  # the most positions in the terminal, and on the page
 
 RULES = (
     "Better, worse or equal: by two sequential tests of the same games, from openings that both "

@@ -8,10 +8,8 @@ from agents.reporting.stats import PairDistribution, count_pairs, expected_score
 from submission.arena.game_record import GameRecord
 from submission.match.sprt import Decision, SequentialTest, Sprt, Verdict, points_of_pairs
 
-ALPHA = 0.025
-"""About how often equal players are called better, and as often worse."""
-BETA = 0.05
-"""About how often a difference of the margin is passed over."""
+ALPHA = 0.025  # about how often equal players are called better, and as often worse
+BETA = 0.05  # about how often a difference of the margin is passed over
 
 
 class Finding(StrEnum):

@@ -72,8 +72,7 @@ class Games:
         return self.to_come * self.seconds / max(1, len(self.match.records))
 
 
-FORECAST_SECONDS = 0.5
-"""From one forecast to the next."""
+FORECAST_SECONDS = 0.5  # from one forecast to the next
 
 
 def play_until_decided(

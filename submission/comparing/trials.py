@@ -17,8 +17,7 @@ from submission.sandbox.processes import can_throttle
 from submission.sandbox.staging import GZIP
 
 SLOW_SPEED = 1 / 3
-SECONDS = 5.0
-"""How long each game is played after its first move."""
+SECONDS = 5.0  # how long each game is played after its first move
 
 
 @dataclass(frozen=True, slots=True)

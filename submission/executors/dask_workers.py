@@ -16,17 +16,10 @@ from submission.executors.local_workers import RenewedExecutor, Versions
 if TYPE_CHECKING:
     from distributed import Client
 
-CONNECT_SECONDS = 10
-"""Time for the scheduler to answer, and again for the first worker to join."""
-
-NO_WORKER_SECONDS = 60
-"""The work is given up after this time without any worker."""
-
-WATCH_SECONDS = 1
-"""Time from one look for workers to the next."""
-
-BETWEEN_QUESTIONS = 0.1
-"""Seconds until a worker is asked again after its connection was lost."""
+CONNECT_SECONDS = 10  # time for the scheduler to answer, and again for the first worker to join
+NO_WORKER_SECONDS = 60  # the work is given up after this time without any worker
+WATCH_SECONDS = 1  # time from one look for workers to the next
+BETWEEN_QUESTIONS = 0.1  # seconds until a worker is asked again after its connection was lost
 
 START_WORKERS = "`dask worker {address} --nthreads 1 --nworkers K`"
 

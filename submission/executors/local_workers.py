@@ -30,8 +30,7 @@ CORES = (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else o
 
 PROCESS_START = str(Path(__file__).with_name("process_start.py"))
 
-RENEWALS = 3
-"""How often killed workers are replaced; the system kills where memory runs out."""
+RENEWALS = 3  # how often killed workers are replaced; the system kills where memory runs out
 
 UNHEEDED_SIGNALS = frozenset(
     getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)
@@ -44,8 +43,7 @@ change_mask = getattr(signal, "pthread_sigmask", None)
 MOST_WORKERS = 61 if sys.platform == "win32" else 32_000
 """Windows cannot wait for more processes at a time; elsewhere a semaphore counts no further."""
 
-WRITER_SECONDS = 1.0
-"""Time for the thread that feeds the workers to end after them."""
+WRITER_SECONDS = 1.0  # time for the thread that feeds the workers to end after them
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +51,7 @@ class Versions:
     """The versions that games are played with; workers with others would play other games."""
 
     package: str
-    kaggle_environments: str | None
-    """None where it is not installed."""
+    kaggle_environments: str | None  # None where it is not installed
     python: str
 
     @classmethod

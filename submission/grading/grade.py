@@ -37,8 +37,7 @@ from submission.reports import (
     share_in_words,
 )
 
-WORST, WORST_ON_PAGE = 5, 24
-"""The most mistakes in the terminal, and on the page."""
+WORST, WORST_ON_PAGE = 5, 24  # the most mistakes in the terminal, and on the page
 
 RULES = (
     "Kept: the share of the moves that keep the win or the draw under best play, among the "

@@ -66,14 +66,12 @@ def _score(column: int, score: int, colour: str) -> str:
     return text(f"{score:+d}" if score else "0", at, SCORE_SIZE, fill=colour, text_anchor="middle")
 
 
-STEP = 20.0
-"""Pixels from one ply to the next."""
+STEP = 20.0  # pixels from one ply to the next
 HEIGHT = 220.0
 LEFT, TOP, BOTTOM, RIGHT = 52.0, 28.0, 40.0, 12.0
 PLAYER, RANDOM = PRINCIPAL, EDGE
 SIZE = 11.0
-LEGEND = 180
-"""Width of the words above the chart."""
+LEGEND = 180  # width of the words above the chart
 
 
 def ply_chart(plies: Mapping[int, AnswerStats]) -> str:

@@ -62,8 +62,7 @@ class Shard(NamedTuple):
     """Seconds for a move; the bank of 60 seconds is full in every position."""
 
 
-SHARD_POSITIONS = 32
-"""The most positions that a player is asked about once it is loaded."""
+SHARD_POSITIONS = 32  # the most positions that a player is asked about once it is loaded
 
 
 def _shards(

@@ -30,10 +30,8 @@ from submission.grading.solved_positions import (
 class Style(Enum):
     """A choice of positions to draw."""
 
-    THOUGHT = "thought"
-    """Two plies of look-ahead do not decide on a column."""
-    TACTICS = "tactics"
-    """They do."""
+    THOUGHT = "thought"  # two plies of look-ahead do not decide on a column
+    TACTICS = "tactics"  # they do
 
     @property
     def plies(self) -> range:
@@ -48,8 +46,7 @@ class Style(Enum):
 CANDIDATES = {Style.THOUGHT: 12, Style.TACTICS: 2}
 """Positions that are drawn for each one that is kept: some kinds are rare."""
 
-BATCH = 6
-"""Positions that a worker draws and solves in one go."""
+BATCH = 6  # positions that a worker draws and solves in one go
 
 
 class Batch(NamedTuple):

@@ -37,8 +37,7 @@ from submission.grading.solved_positions import (
     set_of_lines,
 )
 
-FULL = -99
-"""In the place of a full column's score."""
+FULL = -99  # in the place of a full column's score
 CHECKED = 8
 """The positions, of those that come with all scores, that are solved to check the scale: those with
 the most stones, which take the least time."""
@@ -50,10 +49,8 @@ Scores = tuple[int | None, ...]
 class PublishedPosition:
     """An unfinished position, as in a line of the file."""
 
-    line: int
-    """Its number, from 1."""
-    moves: str
-    """A game that leads to it, as in `SolvedPosition`."""
+    line: int  # its number, from 1
+    moves: str  # a game that leads to it, as in `SolvedPosition`
     score: int
     scores: Scores | None
     """Of each column, as in `SolvedPosition`; None if the file has only the position's score."""

@@ -28,8 +28,7 @@ from submission.records import record_of
 
 GAME = ConnectFour()
 
-HIGHEST = GAME.rows * GAME.columns // 2
-"""The score that a win with the first stone would have."""
+HIGHEST = GAME.rows * GAME.columns // 2  # the score that a win with the first stone would have
 
 T = TypeVar("T")
 
@@ -68,8 +67,7 @@ class SolvedPosition:
     `agents.solver.solver.ScoreBounds`: from -21 to 21, above 0 for a win, more for a quicker one.
     """
 
-    moves: str
-    """The columns played so far, a digit each, counted from 1."""
+    moves: str  # the columns played so far, a digit each, counted from 1
     scores: tuple[int | None, ...]
     """The score of playing each column, from the left; None for a full one."""
 
@@ -145,8 +143,7 @@ def two_plies_decide(state: BoardState) -> bool:
     return len(sensible_actions(GAME, state, GAME.get_available_actions(state))) == 1
 
 
-LAST_PLY = 40
-"""The last number of plies after which a column can give something away."""
+LAST_PLY = 40  # the last number of plies after which a column can give something away
 
 
 @dataclass(frozen=True, slots=True)

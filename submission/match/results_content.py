@@ -77,10 +77,8 @@ class ResultsContent(NamedTuple):
     """A results file, read."""
 
     header: ResultsHeader
-    records: tuple[GameRecord, ...]
-    """In the order in which the games ended."""
-    torn: bytes
-    """The beginning of a last line that is not whole."""
+    records: tuple[GameRecord, ...]  # in the order in which the games ended
+    torn: bytes  # the beginning of a last line that is not whole
 
 
 def parse_results(content: bytes, path: Path) -> ResultsContent:

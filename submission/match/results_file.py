@@ -24,10 +24,8 @@ class ResultsFile:
     """A results file to which nobody else appends."""
 
     file: GrowingFile
-    untold: ResultsHeader | None
-    """A header that is to be written before the next game."""
-    played: tuple[GameRecord, ...] = ()
-    """The games of earlier runs, for `play_match`."""
+    untold: ResultsHeader | None  # a header that is to be written before the next game
+    played: tuple[GameRecord, ...] = ()  # the games of earlier runs, for `play_match`
     was_torn: bool = False
     """Whether the last line was incomplete; it was removed, and its game is played again."""
 

@@ -18,10 +18,8 @@ from submission.match.sprt import Sprt
 class Arena(StrEnum):
     """The referee that holds the games."""
 
-    KAGGLE = "kaggle"
-    """Kaggle's own environment."""
-    OWN = "own"
-    """This package's: the same games, many times faster."""
+    KAGGLE = "kaggle"  # Kaggle's own environment
+    OWN = "own"  # this package's: the same games, many times faster
 
     @classmethod
     def _missing_(cls, value: Any) -> None:
@@ -68,8 +66,7 @@ def require_pairs(games: int) -> int:
     return games
 
 
-Opening = tuple[int, ...]
-"""The columns, from 0, that lead from the empty board to a position."""
+Opening = tuple[int, ...]  # the columns, from 0, that lead from the empty board to a position
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +74,9 @@ class GameSpecification:
     """A game that any process can play."""
 
     pairing: Pairing
-    game: int
-    """Number of the game in this pairing, from 0."""
+    game: int  # number of the game in this pairing, from 0
     seed: int
-    opening: Opening
-    """The first columns, which nobody chooses."""
+    opening: Opening  # the first columns, which nobody chooses
     configuration: GameConfiguration
     arena: Arena
 

@@ -17,11 +17,8 @@ from operator import attrgetter
 from agents.reporting.stats import PAIR_POINTS, PairDistribution, expected_score
 from submission.arena.game_record import GameRecord, Result
 
-LARGEST_ELO = 1000.0
-"""A score of 99.7 %: telling larger differences apart takes no test."""
-
-ERROR_RATE = 0.05
-"""The usual one."""
+LARGEST_ELO = 1000.0  # a score of 99.7 %: telling larger differences apart takes no test
+ERROR_RATE = 0.05  # the usual one
 
 
 class Verdict(StrEnum):
@@ -173,8 +170,7 @@ class SequentialTest:
 
     def __init__(self, sprt: Sprt) -> None:
         self.sprt = sprt
-        self.llr = 0.0
-        """The log-likelihood ratio of the games that were judged."""
+        self.llr = 0.0  # the log-likelihood ratio of the games that were judged
         self.decision: Decision | None = None
         self._waiting: dict[int, GameRecord] = {}
         self._judged = 0
@@ -219,8 +215,7 @@ class SequentialTest:
             self.decision = Decision(verdict, self._judged, self.llr)
 
 
-Course = tuple[int, tuple[int, ...]]
-"""The player's seat and all columns of a game."""
+Course = tuple[int, tuple[int, ...]]  # the player's seat and all columns of a game
 
 
 def course_of(record: GameRecord) -> Course:

@@ -30,10 +30,8 @@ class Session:
 
     console: Console
     opponent: Opponent
-    person: int
-    """The person's seat: 1 moves first, 2 second."""
-    time_limit: float
-    """Seconds for each of the opponent's moves, hints and lists of values."""
+    person: int  # the person's seat: 1 moves first, 2 second
+    time_limit: float  # seconds for each of the opponent's moves, hints and lists of values
 
     def play(self, history: History) -> History:
         """Play on until the game is over or the person leaves, and say how it ended.

@@ -195,8 +195,7 @@ def result_of(player: str, record: GameRecord) -> Result:
     return record.result if player == record.player else record.result.for_opponent
 
 
-NEARLY_SURE = 0.999
-"""A limited number of replicas cannot tell a higher probability from certainty."""
+NEARLY_SURE = 0.999  # a limited number of replicas cannot tell a higher probability from certainty
 
 
 def _results(rung: Rung, anchor: str) -> tuple[str, ...]:

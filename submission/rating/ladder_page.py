@@ -11,8 +11,7 @@ from submission.play.game_history import History, placed_cells
 from submission.rating.ladder import LOST, Ladder, ladder_notes, ladder_title, result_of
 from submission.reports import percent, render_page
 
-SHOWN = 2
-"""The most lost games of a player against each opponent that the page shows."""
+SHOWN = 2  # the most lost games of a player against each opponent that the page shows
 
 
 def ladder_page(ladder: Ladder) -> str:
@@ -38,8 +37,7 @@ class LostGames(NamedTuple):
 
     opponent: str
     shown: tuple[GameRecord, ...]
-    left_out: int
-    """The number of lost games that are not shown."""
+    left_out: int  # the number of lost games that are not shown
 
 
 def lost_games(player: str, records: Iterable[GameRecord], most: int) -> list[LostGames]:
@@ -56,8 +54,7 @@ def lost_games(player: str, records: Iterable[GameRecord], most: int) -> list[Lo
     return found
 
 
-WON_HUE, LOST_HUE = 145, 10
-"""Hues of the scores above and below one half."""
+WON_HUE, LOST_HUE = 145, 10  # hues of the scores above and below one half
 
 
 def _colour(score: float) -> str:

@@ -26,12 +26,9 @@ from submission.match.schedule import Settings, game_of, shuffled_openings
 from submission.rating.ratings import ELO, RATING_POINTS
 from submission.reports import PlayerTable, Printed, counted, elo_in_words, finite, percent
 
-ROUND = 8
-"""Games against one level, from four openings, before the next opponent is chosen."""
-FIRST = LEVELS[4]
-"""The first opponent."""
-WIDEST = 4000.0
-"""No estimate is farther from 0, in Elo."""
+ROUND = 8  # games against one level, from four openings, before the next opponent is chosen
+FIRST = LEVELS[4]  # the first opponent
+WIDEST = 4000.0  # no estimate is farther from 0, in Elo
 BISECTIONS = 40
 
 

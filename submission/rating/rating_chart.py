@@ -8,8 +8,7 @@ from agents.trace.pictures.nodes import FAINT_INK, GRID, INK, PRINCIPAL
 from envs.svg import document, element, polygon, text, text_width, title
 from submission.reports import elo_in_words
 
-WIDTH = 560.0
-"""Pixels of the scale."""
+WIDTH = 560.0  # pixels of the scale
 ROW = 26.0
 MARGIN, ARROW = 18.0, 14.0
 SIZE = 12.0

@@ -16,8 +16,7 @@ Encounters = Mapping[tuple[int, int], NDArray[np.float64]]
 """By two players' numbers, the smaller one first: the points of both in each of their pairs of
 games, shape (pairs, 2)."""
 
-REPLICAS = 1000
-"""Tournaments that the intervals are taken from."""
+REPLICAS = 1000  # tournaments that the intervals are taken from
 
 LIMITS = (0.025, 0.975)
 
@@ -96,8 +95,7 @@ def _replicas(
     return elo_ratings(points)
 
 
-ELO = 400 / log(10)
-"""Elo points in one unit of the model's natural scale."""
+ELO = 400 / log(10)  # Elo points in one unit of the model's natural scale
 
 LEAST = 1e-4
 """Points that everyone has against everyone, which keep the computation within floating point."""
@@ -156,8 +154,7 @@ def points_matrix(count: int, encounters: Encounters) -> NDArray[np.float64]:
 
 RATING_POINTS = {result: 1.0 if points is None else points for result, points in POINTS.items()}
 """The player's points for a game; the opponent has the rest of 1. A failure is a loss."""
-BOTH_FAILED = 0.5
-"""The same if both have failed."""
+BOTH_FAILED = 0.5  # the same if both have failed
 
 
 def encounters_of(names: Sequence[str], records: Iterable[GameRecord]) -> Encounters:

@@ -14,18 +14,14 @@ class Episode:
     """The content of an episode of any of the environments, unchecked."""
 
     referee: Referee
-    sizes: tuple[Any, Any, Any]
-    """Rows, columns and stones in a row."""
-    act_timeout: Any
-    """Seconds for a move."""
+    sizes: tuple[Any, Any, Any]  # rows, columns and stones in a row
+    act_timeout: Any  # seconds for a move
     boards: Sequence[Sequence[int]]
     """After each step, flat, the top row first; 1 and 2 are the players' stones."""
     opening: Sequence[int]
     """The first columns, which nobody chose, from 0; the boards begin after them."""
-    statuses: tuple[str, str]
-    """Kaggle's final statuses."""
-    info: Mapping[str, Any]
-    """`TeamNames` and `EpisodeId`, in episodes that Kaggle has held."""
+    statuses: tuple[str, str]  # Kaggle's final statuses
+    info: Mapping[str, Any]  # `TeamNames` and `EpisodeId`, in episodes that Kaggle has held
 
 
 def connectx_episode(document: Mapping[str, Any]) -> Episode:

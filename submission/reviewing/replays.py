@@ -122,8 +122,7 @@ CAUSES = {
 }
 """By Kaggle's status, for an episode has no other cause."""
 
-LARGEST = 20
-"""Rows, columns and stones in a row."""
+LARGEST = 20  # rows, columns and stones in a row
 
 EPISODES: Mapping[str, Callable[[Mapping[str, Any]], Episode]] = {
     "connectx": connectx_episode,

@@ -38,12 +38,9 @@ CREATE_BOARD = "const { createBoard } = modules.board;\nconst { h } = modules.do
 """Between the modules of the board, as one script, and the widget."""
 
 LEAST_SECONDS, MOST_SECONDS = 0.01, 60.0
-VALUES_SECONDS = 30.0
-"""For the values of a position; unproven values stay open."""
-PAUSE = 0.1
-"""The fewest seconds between two pictures of values."""
-LARGEST = 20
-"""Rows and columns of a board that is played on."""
+VALUES_SECONDS = 30.0  # for the values of a position; unproven values stay open
+PAUSE = 0.1  # the fewest seconds between two pictures of values
+LARGEST = 20  # rows and columns of a board that is played on
 STAND_IN = {"text/plain": "(the board to play on)", "text/html": ""}
 """Shown in place of a missing widget; the picture before it has shown everything."""
 

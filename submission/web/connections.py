@@ -19,16 +19,11 @@ except ModuleNotFoundError:  # as on Windows, where no such limit is in the way
 
 HEADER_SECONDS = 10.0
 """Time from the connection or the last answer until the headers of a question have arrived."""
-MOST_CONNECTIONS = 2000
-"""Of all pages together."""
-BATCH = 16
-"""Connections that are accepted together before any of them is counted."""
-OTHER_FILES = 128
-"""Open files of this process besides connections, with room for a few batches."""
-FILES_OF_A_PROCESS = 4
-"""Open files for each process that searches."""
-MOST_KINDS = 100
-"""Of messages."""
+MOST_CONNECTIONS = 2000  # of all pages together
+BATCH = 16  # connections that are accepted together before any of them is counted
+OTHER_FILES = 128  # open files of this process besides connections, with room for a few batches
+FILES_OF_A_PROCESS = 4  # open files for each process that searches
+MOST_KINDS = 100  # of messages
 
 
 def most_connections(processes: int) -> int:
@@ -44,8 +39,7 @@ def most_connections(processes: int) -> int:
 class Connection(H11Protocol):
     """A connection that is closed when it is idle for long, or when others need its place."""
 
-    most = MOST_CONNECTIONS
-    """How many there may be."""
+    most = MOST_CONNECTIONS  # how many there may be
     idle_since: float | None = None
     """When its idle time began; None between a question and its answer."""
     _closing: TimerHandle | None = None

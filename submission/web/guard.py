@@ -13,20 +13,15 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-LARGEST_BODY = 64 * 1024
-"""Bytes of a question."""
+LARGEST_BODY = 64 * 1024  # bytes of a question
 FILES_PATH = "/api/files"
-LARGEST_FILE = 8 * 1024 * 1024
-"""Bytes of a question that brings a file of games."""
-LARGEST_ADDRESS = 8 * 1024
-"""Bytes of a path and its query."""
+LARGEST_FILE = 8 * 1024 * 1024  # bytes of a question that brings a file of games
+LARGEST_ADDRESS = 8 * 1024  # bytes of a path and its query
 READ_TO_THE_END = 32 * 1024 * 1024
 """Bytes of a larger body that are read and forgotten, so that the refusal arrives."""
-BODY_SECONDS = 10.0
-"""Time for a body to arrive."""
+BODY_SECONDS = 10.0  # time for a body to arrive
 HEADER = "x-connectx-token"
-PAGE_PATHS = frozenset({"/", "/index.html"})
-"""The paths to which a link of any page may lead."""
+PAGE_PATHS = frozenset({"/", "/index.html"})  # the paths to which a link of any page may lead
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
 SAFE_HEADERS = {

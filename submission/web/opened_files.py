@@ -19,10 +19,8 @@ from submission.reviewing.replays import Replay, ReplayFile, read_replays
 
 FAILED = (Result.PLAYER_FAILED, Result.OPPONENT_FAILED)
 COUNTS_AS = {Result.PLAYER_FAILED: Result.LOSS, Result.OPPONENT_FAILED: Result.WIN}
-Name = Annotated[str, Meta(max_length=1000)]
-"""Of a player or a file."""
-LONGEST_NAME = 100
-"""Characters of a dropped file's name that are shown."""
+Name = Annotated[str, Meta(max_length=1000)]  # of a player or a file
+LONGEST_NAME = 100  # characters of a dropped file's name that are shown
 
 
 class ReplayFilter(Struct):
@@ -32,8 +30,7 @@ class ReplayFilter(Struct):
     opponent: Name | None = None
     result: Result | None = None
     """From the view of `player`, or of the opponent's opponent; a player that fails has lost."""
-    failed: bool | None = None
-    """Whether a seat has failed."""
+    failed: bool | None = None  # whether a seat has failed
 
 
 class OpenedFile:

@@ -32,13 +32,10 @@ from submission.web.setup_form import (
     option_schema,
 )
 
-LONGEST_MOVES = 4 * LARGEST_SIZE**2
-"""Characters of the plies of the longest game."""
-MOST_REPLAYS = 200
-"""Games that are listed at a time."""
+LONGEST_MOVES = 4 * LARGEST_SIZE**2  # characters of the plies of the longest game
+MOST_REPLAYS = 200  # games that are listed at a time
 QUICK_AGENTS = frozenset({"random", "greedy", "policy"})
-QUICK_LEVELS = 4
-"""The highest level that finds a move in some milliseconds."""
+QUICK_LEVELS = 4  # the highest level that finds a move in some milliseconds
 
 Fields = Mapping[str, Any]
 Kind = TypeVar("Kind")

@@ -47,8 +47,7 @@ from submission.web.setup_form import (
 )
 from submission.web.streams import Streams, until_disconnected
 
-MOST_DROPPED = 10
-"""Files that pages may open, beside those of the command line."""
+MOST_DROPPED = 10  # files that pages may open, beside those of the command line
 PAGE_FOLDER = Path(__file__).with_name("page")
 STREAMS: Mapping[str, Callable[[Fields], tuple[str, Any]]] = {
     "values": position_question,

@@ -28,16 +28,13 @@ from submission.web.one_script import PAGE, lean, one_script
 from submission.web.searching.review_view import ply_view
 from submission.web.searching.values import MoveValue, PositionValues, values_view
 
-GAMES = '"GAMES"'
-"""Marks the place of the games in the frame."""
+GAMES = '"GAMES"'  # marks the place of the games in the frame
 STYLES = ("Buttons, fields and stones", "Moves and their curve")
 """The sections of the page's style that a saved page has, beside the first one."""
 
-JUDGING_SECONDS = 2.0
-"""For a position, by default."""
+JUDGING_SECONDS = 2.0  # for a position, by default
 
-SavedGame = Mapping[str, Any]
-"""A game as `offline/saved_answers.js` describes it."""
+SavedGame = Mapping[str, Any]  # a game as `offline/saved_answers.js` describes it
 
 
 @cache

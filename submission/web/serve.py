@@ -23,12 +23,9 @@ from submission.web.routes import Server
 TOKEN_BYTES = 24
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104  # asked for by the user
 """Hosts that mean all addresses of this machine, and the address by which it reaches itself."""
-BROWSER_SECONDS = 0.3
-"""Time for the server to start before the browser asks it."""
-WAITING = 512
-"""Connections that the system queues until they are accepted."""
-LOGGERS = ("asyncio", "uvicorn.error")
-"""They report errors."""
+BROWSER_SECONDS = 0.3  # time for the server to start before the browser asks it
+WAITING = 512  # connections that the system queues until they are accepted
+LOGGERS = ("asyncio", "uvicorn.error")  # they report errors
 
 
 class WebServer(uvicorn.Server):

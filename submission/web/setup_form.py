@@ -19,11 +19,9 @@ from agents.trace.recording import RECORDED_SEARCHES
 from envs.connectx import ConnectFour, ConnectX
 from envs.games import GAMES, game_id
 
-LARGEST_SIZE = 20
-"""Rows, columns and stones in a row of a board in the browser."""
+LARGEST_SIZE = 20  # rows, columns and stones in a row of a board in the browser
 MOST_PLIES = LARGEST_SIZE**2
-DEFAULT_SECONDS, LEAST_SECONDS, MOST_SECONDS = 2.0, 0.05, 30.0
-"""Time of an agent for a move."""
+DEFAULT_SECONDS, LEAST_SECONDS, MOST_SECONDS = 2.0, 0.05, 30.0  # time of an agent for a move
 
 
 class Limits(NamedTuple):
@@ -52,8 +50,7 @@ OPTION_LIMITS: Mapping[str, Limits] = {
 }
 """By option: a page must not use all memory or time."""
 
-OTHER_NUMBER = Limits(0, 1000)
-"""For options that are not in the table above."""
+OTHER_NUMBER = Limits(0, 1000)  # for options that are not in the table above
 
 HIDDEN_OPTIONS = frozenset({"threads"})
 """A search of the server has one thread, because there is a search for each core."""
@@ -74,13 +71,10 @@ ShortText = Annotated[str, Meta(max_length=100)]
 PageId = Annotated[str, Meta(pattern=r"^[a-z0-9]{8,32}\Z")]
 Action = Annotated[int, Meta(ge=0, le=MOST_PLIES)]
 DEFAULT_NODES = 60
-Nodes = Annotated[int, Meta(ge=1, le=300)]
-"""The number of nodes in a picture."""
+Nodes = Annotated[int, Meta(ge=1, le=300)]  # the number of nodes in a picture
 
-CONNECT_FOURS = f"{GAMES['connectfour'].title}, any size"
-"""ConnectX by a name that everybody knows."""
-TRAINED_GAME = game_id(ConnectX())
-"""The game of the weights that come with the package."""
+CONNECT_FOURS = f"{GAMES['connectfour'].title}, any size"  # ConnectX by a name that everybody knows
+TRAINED_GAME = game_id(ConnectX())  # the game of the weights that come with the package
 
 
 def game_forms() -> list[dict[str, Any]]:

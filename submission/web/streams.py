@@ -13,18 +13,13 @@ from starlette.types import Receive, Scope, Send
 
 from submission.web.searching.search_pool import Busy, Job, SearchPool
 
-LINGER_SECONDS = 5.0
-"""Time for a page to come back before its search is cancelled."""
-LEAST_SECONDS_BETWEEN = 0.1
-"""Ten snapshots a second are enough."""
+LINGER_SECONDS = 5.0  # time for a page to come back before its search is cancelled
+LEAST_SECONDS_BETWEEN = 0.1  # ten snapshots a second are enough
 HEARTBEAT_SECONDS = 15.0
 """Seconds without events after which a comment is sent, to notice a dead connection."""
-MOST_STREAMS = 512
-"""Of all pages together; a page has one of each kind."""
-KEPT_RESULTS = 1000
-"""Results that are kept for pages with the same question."""
-KEPT_BYTES = 32 * 1024
-"""The largest result that is kept."""
+MOST_STREAMS = 512  # of all pages together; a page has one of each kind
+KEPT_RESULTS = 1000  # results that are kept for pages with the same question
+KEPT_BYTES = 32 * 1024  # the largest result that is kept
 
 
 @dataclass(eq=False)
@@ -35,15 +30,11 @@ class Stream:
     kind: str
     question: Hashable
     job: Job | None = None
-    latest: str = ""
-    """The latest snapshot as JSON."""
-    error: str = ""
-    """The reason for a refusal, as JSON."""
-    version: int = 0
-    """Of the latest snapshot."""
+    latest: str = ""  # the latest snapshot as JSON
+    error: str = ""  # the reason for a refusal, as JSON
+    version: int = 0  # of the latest snapshot
     done: bool = False
-    follower: object = None
-    """The latest connection that follows it."""
+    follower: object = None  # the latest connection that follows it
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def tell(self, event: str, content: Any) -> None:

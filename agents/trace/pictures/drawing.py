@@ -38,33 +38,25 @@ from envs.svg import (
     translated,
 )
 
-Placed = Block[tuple[PictureNode, list[Row]]]
-"""A node with its rows, in its place."""
+Placed = Block[tuple[PictureNode, list[Row]]]  # a node with its rows, in its place
 
 BORDER = 16.0
-LEAST_WIDTH = 600.0
-"""Least width of the text around the tree, however narrow the tree is."""
-TITLE = 16.0
-"""Size of the title's text."""
-SPACE = 18.0
-"""Between the text and the tree."""
-FOOT = 3.0
-"""Between a node's last row and the edges to its children."""
+LEAST_WIDTH = 600.0  # least width of the text around the tree, however narrow the tree is
+TITLE = 16.0  # size of the title's text
+SPACE = 18.0  # between the text and the tree
+FOOT = 3.0  # between a node's last row and the edges to its children
 
 THIN = 1.2
 PRINCIPAL_WIDTH = 3.0
 THICKEST = 9.0
 """Widths of an edge in pixels: any, on the principal variation, for all simulations of a node."""
-CUT_PLACE = 0.72
-"""The place of a cut mark on its edge, from the parent (0) to the child (1)."""
-CUT_LENGTH = 5.0
-"""From the edge to the end of a cut mark."""
+CUT_PLACE = 0.72  # the place of a cut mark on its edge, from the parent (0) to the child (1)
+CUT_LENGTH = 5.0  # from the edge to the end of a cut mark
 
 SIGN_WIDTH = 36.0
 SIGN_CENTRE = 14.0
 ROW_HEIGHT = 26.0
-ENTRY_SPACE = 22.0
-"""Between two entries of a row."""
+ENTRY_SPACE = 22.0  # between two entries of a row
 
 SHAPE_WORDS = {
     Shape.MAX: "player 1 maximises",
@@ -210,8 +202,7 @@ def _legend(entries: "list[Entry]", width: float) -> Section:
 class Entry(NamedTuple):
     """A sign and its meaning."""
 
-    sign: Callable[[float, float], str]
-    """The SVG of the sign, given its centre."""
+    sign: Callable[[float, float], str]  # the SVG of the sign, given its centre
     words: str
 
     @property

@@ -7,13 +7,10 @@ from typing import Generic, TypeVar
 
 Content = TypeVar("Content")
 
-MARGIN = 10.0
-"""Pixels between two blocks of one level."""
-GAP = 30.0
-"""Pixels between two levels, at least."""
+MARGIN = 10.0  # pixels between two blocks of one level
+GAP = 30.0  # pixels between two levels, at least
 WIDEST_GAP = 140.0
-SLOPE = 0.12
-"""Height of a gap, in parts of the widest fan of edges that crosses it."""
+SLOPE = 0.12  # height of a gap, in parts of the widest fan of edges that crosses it
 
 
 @dataclass
@@ -24,10 +21,8 @@ class Block(Generic[Content]):
     width: float
     height: float
     children: "list[Block[Content]]" = field(default_factory=list)
-    x: float = 0.0
-    """The x of its middle."""
-    y: float = 0.0
-    """The y of its upper edge."""
+    x: float = 0.0  # the x of its middle
+    y: float = 0.0  # the y of its upper edge
 
 
 Contour = list[tuple[float, float]]

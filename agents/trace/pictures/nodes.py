@@ -29,10 +29,8 @@ FILLS = {
     Shape.FOLDED: LEAF,
 }
 
-SIDE = 20.0
-"""Width and height of a node in which someone chooses."""
-STUB = 8.0
-"""Width and height of a node that was not visited."""
+SIDE = 20.0  # width and height of a node in which someone chooses
+STUB = 8.0  # width and height of a node that was not visited
 HALF = SIDE / 2
 CORNERS = {
     Shape.MAX: ((0.0, 0.0), (HALF, SIDE), (-HALF, SIDE)),
@@ -41,8 +39,7 @@ CORNERS = {
 }
 """Corners by shape, from the middle of the upper edge."""
 
-WIDTH = 56.0
-"""Pixels that a board takes, as far as the cells' least size allows."""
+WIDTH = 56.0  # pixels that a board takes, as far as the cells' least size allows
 LARGEST_CELL = 12.0
 SMALLEST_CELL = 4.0
 
@@ -50,12 +47,9 @@ LABEL = 11.0
 VALUE = 13.0
 SMALL = 9.0
 """Sizes of text in pixels: of actions, values, and all the rest."""
-LINE = 1.35
-"""Height of a line, in parts of the size of its text."""
-BASELINE = 1.0
-"""From the upper edge of a line to its baseline, in the same unit."""
-PADDING = 6.0
-"""Between the value of a leaf and its box."""
+LINE = 1.35  # height of a line, in parts of the size of its text
+BASELINE = 1.0  # from the upper edge of a line to its baseline, in the same unit
+PADDING = 6.0  # between the value of a leaf and its box
 
 
 class Row(NamedTuple):
@@ -63,8 +57,7 @@ class Row(NamedTuple):
 
     width: float
     height: float
-    paint: Callable[[float, float], str]
-    """The SVG of the row, given the middle of its upper edge."""
+    paint: Callable[[float, float], str]  # the SVG of the row, given the middle of its upper edge
 
 
 def node_rows(node: PictureNode, columns: int | None) -> list[Row]:

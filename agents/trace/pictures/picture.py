@@ -9,28 +9,20 @@ from agents.trace.recording import RECORDED_SEARCHES
 from agents.trace.trace import BOUND_SIGNS, Path, ReturnReason, SearchTrace, TracedNode, shortened
 from envs.protocol import CHANCE
 
-LIMIT = 300
-"""Nodes that a picture shows by default."""
+LIMIT = 300  # nodes that a picture shows by default
 NO_SEARCH = "the trace is empty: search with recorded(agent, trace) first"
 
 
 class Shape(StrEnum):
     """The kind of a place in the tree."""
 
-    MAX = "max"
-    """Player 1 chooses."""
-    MIN = "min"
-    """Player 2 chooses."""
-    CHANCE = "chance"
-    """Chance decides, or a player known by probabilities alone."""
-    TERMINAL = "terminal"
-    """The game is over."""
-    DEPTH = "depth"
-    """The search looked no deeper."""
-    UNVISITED = "unvisited"
-    """A branch that was pruned, or that never happens."""
-    FOLDED = "folded"
-    """Nodes that there was no room for."""
+    MAX = "max"  # player 1 chooses
+    MIN = "min"  # player 2 chooses
+    CHANCE = "chance"  # chance decides, or a player known by probabilities alone
+    TERMINAL = "terminal"  # the game is over
+    DEPTH = "depth"  # the search looked no deeper
+    UNVISITED = "unvisited"  # a branch that was pruned, or that never happens
+    FOLDED = "folded"  # nodes that there was no room for
 
 
 @dataclass(frozen=True)
@@ -78,8 +70,7 @@ class PictureNode:
             waiting.extend(reversed(node.children))
 
 
-Visits = Mapping[Path, TracedNode]
-"""The nodes of one iteration by their paths."""
+Visits = Mapping[Path, TracedNode]  # the nodes of one iteration by their paths
 
 LEAVES = {ReturnReason.TERMINAL: Shape.TERMINAL, ReturnReason.DEPTH: Shape.DEPTH}
 MARKS = {
@@ -87,8 +78,7 @@ MARKS = {
     ReturnReason.TIME: "time was up",
     ReturnReason.NOT_YET: "not yet known",
 }
-PLAYER_SHAPES = {CHANCE: Shape.CHANCE, 1: Shape.MAX, 2: Shape.MIN}
-"""By whose turn it is."""
+PLAYER_SHAPES = {CHANCE: Shape.CHANCE, 1: Shape.MAX, 2: Shape.MIN}  # by whose turn it is
 
 
 def picture_of(trace: SearchTrace, limit: int) -> Picture:

@@ -48,8 +48,7 @@ class ValueWriter:
         self._module = module
         self._find_module = find_module
         self._whose = whose
-        self.made: dict[int, str] = {}
-        """The names that it has given, by the ids of the values."""
+        self.made: dict[int, str] = {}  # the names that it has given, by the ids of the values
         self._within = set[int]()
 
     def name(self, value: Any, stem: str) -> str:

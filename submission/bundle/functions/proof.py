@@ -26,8 +26,7 @@ REPEATS = 20
 
 LEAST_REPEATS = 4  # for slow players that always say the same, or of which one fails
 
-CONFIGURATION = GameConfiguration().for_players()
-"""Kaggle's, in the competition."""
+CONFIGURATION = GameConfiguration().for_players()  # Kaggle's, in the competition
 
 FAILURE = "an exception"
 

@@ -23,11 +23,9 @@ MAIN = "__main__"  # the name of the module that is run as a script, and of a no
 MAGIC = re.compile(r"get_ipython\(\)\.run_cell_magic\('(?:time|capture)'")
 """How a cell with `%%time` or `%%capture` begins in IPython's history."""
 
-AT_TOP_LEVEL = re.compile("<module>|<cell line")
-"""The names of the code of a module, and of a cell."""
+AT_TOP_LEVEL = re.compile("<module>|<cell line")  # the names of the code of a module, and of a cell
 
-PATH_CHANGE = re.compile(r"sys\.path\.")
-"""Begins a call that changes where modules are found."""
+PATH_CHANGE = re.compile(r"sys\.path\.")  # begins a call that changes where modules are found
 
 NUMBERED = re.compile(r"(<.*?)(\d+)(\D*>)")
 """Names under which prompts keep what was typed, piece by piece."""

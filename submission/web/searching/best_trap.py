@@ -15,10 +15,8 @@ from envs.board import BoardState
 from envs.connectx import ConnectX
 from submission.web.searching.values import PositionValues
 
-SECONDS, TRIALS = 2.0, 400
-"""Limits of the search, as those of `perfect`."""
-PIECE_SECONDS = 0.1
-"""The longest time between two yields."""
+SECONDS, TRIALS = 2.0, 400  # limits of the search, as those of `perfect`
+PIECE_SECONDS = 0.1  # the longest time between two yields
 
 
 def growing_trap(

@@ -12,8 +12,7 @@ from submission.web.searching.values import PositionValues, balance, growing_val
 
 PATIENCE_SECONDS = (0.25, 1.5, 10.0)
 """Work for each ply in the three rounds: easy positions do not wait for hard ones."""
-GUESS_SECONDS = (0.1, 0.3)
-"""The same where nothing can be solved."""
+GUESS_SECONDS = (0.1, 0.3)  # the same where nothing can be solved
 
 
 def growing_review(

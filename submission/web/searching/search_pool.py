@@ -23,18 +23,13 @@ from submission.executors.local_workers import start_by_path, starting_workers
 from submission.sandbox.folders import owned_folder
 from submission.web.searching.searcher import CANCEL, Message, Order, search_until_ended
 
-HEED_SECONDS = 2.0
-"""Time for a cancelled search to end before its process is killed."""
-GRACE_SECONDS = 2.0
-"""Time for a move beyond the agent's time before it is cancelled."""
+HEED_SECONDS = 2.0  # time for a cancelled search to end before its process is killed
+GRACE_SECONDS = 2.0  # time for a move beyond the agent's time before it is cancelled
 PICTURE_SECONDS = 20.0
 """Time to draw a search: it takes tenths of a second, and more where others use the machine."""
-RESERVE = 3
-"""Searches in slices that the first process takes before another one does."""
-MOST_ATTEMPTS = 2
-"""How often a search is begun whose process dies."""
-MOST_DEATHS = 5
-"""Processes that may die one after the other before any of them is ready."""
+RESERVE = 3  # searches in slices that the first process takes before another one does
+MOST_ATTEMPTS = 2  # how often a search is begun whose process dies
+MOST_DEATHS = 5  # processes that may die one after the other before any of them is ready
 
 
 class Busy(Exception):
@@ -48,12 +43,9 @@ class Refusal(Exception):
 class Lane(Enum):
     """How a search runs."""
 
-    QUICK = auto()
-    """In one go, in some milliseconds."""
-    LONG = auto()
-    """In one go."""
-    SLICED = auto()
-    """In slices, with snapshots."""
+    QUICK = auto()  # in one go, in some milliseconds
+    LONG = auto()  # in one go
+    SLICED = auto()  # in slices, with snapshots
 
 
 MOST = {Lane.QUICK: 600, Lane.LONG: 64, Lane.SLICED: 600}
@@ -68,12 +60,9 @@ class Job:
     kind: str
     question: Any
     lane: Lane
-    tell: Callable[[str, Any], None]
-    """Takes the events of a `Message` and their contents."""
-    seconds: float = 0.0
-    """The agent's time for a move."""
-    process: "SearchProcess | None" = None
-    """Where it runs or ran, or is to run."""
+    tell: Callable[[str, Any], None]  # takes the events of a `Message` and their contents
+    seconds: float = 0.0  # the agent's time for a move
+    process: "SearchProcess | None" = None  # where it runs or ran, or is to run
     attempts: int = 0
     is_over: bool = False
 

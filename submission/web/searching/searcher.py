@@ -25,8 +25,7 @@ import psutil
 from submission.executors.local_workers import prepare_worker
 from submission.web.searching.searches import GROWING, QUESTIONS, Searches
 
-NICENESS = 5
-"""Of a process for long searches: the server and quick searches go first."""
+NICENESS = 5  # of a process for long searches: the server and quick searches go first
 SNAPSHOT_SECONDS = 0.08
 """The least time between two snapshots of a job; the last one is always sent."""
 
@@ -34,10 +33,8 @@ SNAPSHOT_SECONDS = 0.08
 class Message(NamedTuple):
     """From a searcher to the server."""
 
-    job: int
-    """The job that it is about, or `READY`."""
-    event: str
-    """`began`, `snapshot`, `done`, `refused` or `ready`."""
+    job: int  # the job that it is about, or `READY`
+    event: str  # `began`, `snapshot`, `done`, `refused` or `ready`
     content: Any = None
 
 
@@ -45,8 +42,7 @@ class Order(NamedTuple):
     """From the server to a searcher."""
 
     job: int
-    kind: str
-    """One of `QUESTIONS` or `GROWING`, or `CANCEL`."""
+    kind: str  # one of `QUESTIONS` or `GROWING`, or `CANCEL`
     question: Any = None
 
 
@@ -64,12 +60,9 @@ class Growing:
     """A job in slices."""
 
     snapshots: Generator[Any, None, None]
-    used: float = 0.0
-    """Seconds of work so far."""
-    told: float = 0.0
-    """When its last snapshot was sent."""
-    latest: Any = None
-    """The last one."""
+    used: float = 0.0  # seconds of work so far
+    told: float = 0.0  # when its last snapshot was sent
+    latest: Any = None  # the last one
 
 
 def search_until_ended(connection: Connection, temporary_folder: Path, is_quick: bool) -> None:

@@ -45,16 +45,11 @@ MOST_WIDE_BOARDS = 16
 """Boards of wide words that a process compiles, at 10 MB and some seconds each; others are searched
 in plain Python, as the answer's `engine` says."""
 TABLE_MEGABYTES = 64
-KEPT_SOLVERS = 2
-"""The latest solvers, which are kept with their tables when no search uses them."""
-MOST_VISITS = 20_000
-"""The most steps of a search that is drawn; they take 20 to 30 MB."""
-KEPT_TREES = 12
-"""Of the latest searches of pages, to be stepped through."""
-PICTURE_SHARE = 2
-"""The time of a search in relation to the time for showing it."""
-TRAP_SECONDS = 1.0
-"""Seconds for judging the replies to a move."""
+KEPT_SOLVERS = 2  # the latest solvers, which are kept with their tables when no search uses them
+MOST_VISITS = 20_000  # the most steps of a search that is drawn; they take 20 to 30 MB
+KEPT_TREES = 12  # of the latest searches of pages, to be stepped through
+PICTURE_SHARE = 2  # the time of a search in relation to the time for showing it
+TRAP_SECONDS = 1.0  # seconds for judging the replies to a move
 POLL_SECONDS = 0.02
 
 Snapshots = Generator[dict[str, Any], None, None]
@@ -88,10 +83,8 @@ class TreeAsked(NamedTuple):
     page: str
     position: Asked
     agent: str
-    options_text: str
-    """JSON, so that a question can be compared with another one."""
-    nodes: int
-    """To show."""
+    options_text: str  # JSON, so that a question can be compared with another one
+    nodes: int  # to show
 
     @property
     def options(self) -> dict[str, Any]:

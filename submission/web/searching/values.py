@@ -19,33 +19,25 @@ from agents.solver.solver import ScoreBounds, Solver
 from agents.solver.solver_engine import SolverJob
 from envs.board import BoardGame, BoardState
 
-SLICE_SECONDS = 0.015
-"""Time from one snapshot to the next."""
+SLICE_SECONDS = 0.015  # time from one snapshot to the next
 FIRST_NODES = 50_000
 """Nodes of the solver for each move in the first round; each round has twice as many more."""
 OUTCOME_NODES = 400_000
 """Nodes for a move after which its bare result is proven first, and its distance later."""
-ESTIMATE_AFTER = 0.15
-"""Seconds of proving after which the unproven moves are estimated, too."""
-ESTIMATE_SHARE = 3
-"""Slices for proofs to each slice for estimates."""
+ESTIMATE_AFTER = 0.15  # seconds of proving after which the unproven moves are estimated, too
+ESTIMATE_SHARE = 3  # slices for proofs to each slice for estimates
 SIMULATIONS_OF_SLICE = 20_000
-MOST_SIMULATIONS = 120_000
-"""More hardly change the estimates."""
-SMALL_BOARD = 9
-"""Cells of a board on which every game is played to its end in a moment."""
-MOST_TACTICS = 8
-"""Plies of look-ahead on a board that is too large for the solver."""
-MOST_SECONDS = 300.0
-"""Time after which unproven values stay open."""
+MOST_SIMULATIONS = 120_000  # more hardly change the estimates
+SMALL_BOARD = 9  # cells of a board on which every game is played to its end in a moment
+MOST_TACTICS = 8  # plies of look-ahead on a board that is too large for the solver
+MOST_SECONDS = 300.0  # time after which unproven values stay open
 
 
 @dataclass(frozen=True)
 class MoveValue:
     """The value of a move, or of a position, from the view of the player to move."""
 
-    bounds: ScoreBounds
-    """Proven bounds of the score."""
+    bounds: ScoreBounds  # proven bounds of the score
     plies: int | None
     """Plies until the game ends, with the move; the most if the bounds differ, None if nobody is
     proven to win."""
@@ -87,16 +79,13 @@ class MoveValue:
 class PositionValues:
     """The values of a position's moves, as far as they are known."""
 
-    moves: Mapping[int, MoveValue]
-    """By legal action."""
+    moves: Mapping[int, MoveValue]  # by legal action
     position: MoveValue
-    player: int
-    """Who is to move."""
+    player: int  # who is to move
     phase: str = "solving"
     """`preparing` while the solver is compiled, then `solving`, or `estimating` without it."""
     done: bool = True
-    elapsed: float = 0.0
-    """Seconds of work."""
+    elapsed: float = 0.0  # seconds of work
 
     @property
     def best(self) -> list[int]:
@@ -330,10 +319,8 @@ def values_view(values: PositionValues) -> dict[str, Any]:
     }
 
 
-PROVEN_SHARE = 0.5
-"""The least balance of a proven win; the sooner it comes, the closer to 1."""
-FAR = 42
-"""From this number of plies on, proven wins count equally."""
+PROVEN_SHARE = 0.5  # the least balance of a proven win; the sooner it comes, the closer to 1
+FAR = 42  # from this number of plies on, proven wins count equally
 
 
 def balance(value: MoveValue, player: int) -> float | None:
