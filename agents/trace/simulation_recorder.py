@@ -91,5 +91,4 @@ def _actions(path: Sequence[Node[Any, Any]]) -> tuple[Hashable, ...]:
 
 
 def _action(node: Node[Any, Any], child: Node[Any, Any]) -> Any:
-    """The action of `node` that leads to this child."""
     return next(action for action, other in node.children.items() if other is child)

@@ -187,7 +187,6 @@ def project_folders() -> dict[str, Path]:
 def _command(
     agent: str, options: Mapping[str, JsonValue], source: Path | None, game: str | None
 ) -> str:
-    """The command that builds the same file again."""
     words = ["connectx", "build", agent]
     if game is not None:
         words += ["--game", game]

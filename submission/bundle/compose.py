@@ -187,7 +187,6 @@ def _top(title: str, origin: str, imports: list[str], message: str) -> str:
 
 
 def _made_by() -> str:
-    """The name and the version of this package."""
     try:
         return f"{DISTRIBUTION} {version(DISTRIBUTION)}"
     except PackageNotFoundError:  # a source tree on the search path

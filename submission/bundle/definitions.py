@@ -216,7 +216,6 @@ def reads_a_file(statement: ast.stmt) -> bool:
 
 
 def _changed_by(node: ast.AST) -> list[ast.expr]:
-    """The expressions whose values a node changes."""
     match node:
         case ast.Subscript(value=value, ctx=ast.Store() | ast.Del()):
             return [value]

@@ -260,7 +260,6 @@ class _Finder(ast.NodeVisitor):
             self.visit_body(node)
 
     def visit_body(self, node: ast.Lambda) -> None:
-        """Visit the body of a lambda."""
         parameters = {argument.arg for argument in _arguments(node.args)}
         with self.inner(parameters | _names_of([node.body])[0]):
             self.visit(node.body)

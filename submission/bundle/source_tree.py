@@ -140,7 +140,6 @@ class SourceTree:
         return self.undefined(module, name, place)
 
     def _member(self, module: str, name: str, place: tuple[Path, int]) -> Meaning | _ModuleItself:
-        """The meaning of `module.name`."""
         inner = f"{module}.{name}"
         source = self.module(module)
         itself = ProjectImport(module, name, line=0), ProjectImport(inner, None, line=0)

@@ -193,7 +193,6 @@ class ModuleReader:
         return resolve_name("." * statement.level + (statement.module or ""), package)
 
     def _aliases(self, statement: ast.ImportFrom, module: str) -> list[ast.alias]:
-        """What a statement imports from a module."""
         if statement.names[0].name == "*":
             raise self._error(statement, "a star import: name what is imported")
         return statement.names

@@ -211,7 +211,6 @@ def _result(game: JudgedGame) -> GameResult:
 
 
 def _moves(record: ObservedGame) -> list[Move]:
-    """The submission's moves, on both seats."""
     return [move for moves in record.moves.values() for move in moves]
 
 

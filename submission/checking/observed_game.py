@@ -156,7 +156,6 @@ class _Game:
         return {**configuration, "runTimeout": self._limits.run_timeout}
 
     def _play_move(self) -> None:
-        """Play a move of the seat whose turn it is, the submission's or its opponent's."""
         board, seat = self._board, SEATS[self._board.mover]
         if seat not in self._players:
             board.drop(self._choose(board.columns, board.legal_columns()))

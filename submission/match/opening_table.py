@@ -60,7 +60,6 @@ def _openings_table(env: BoardGame, names: tuple[str, str], games: Sequence[Game
 
 
 def _by_opening(games: Sequence[GameRecord]) -> dict[Opening, list[GameRecord]]:
-    """The games of each opening, the openings in ascending order."""
     opening = attrgetter("opening")
     return {key: list(group) for key, group in groupby(sorted(games, key=opening), key=opening)}
 

@@ -44,7 +44,6 @@ def translate_paths(home: str) -> None:
     setattr(builtins, "compile", _with_constants_led(compile, home))  # noqa: B010 - mypy minds
 
     def find_modules(entry: str) -> Any:
-        """The finder of an entry of `sys.path`."""
         led = path_led(entry, home)
         finder = None if led == entry else pkgutil.get_importer(led)
         if finder is None:

@@ -122,7 +122,6 @@ class Supervisor:
         self._source.tell(asdict(job))
 
     def _ask(self, player: WatchedPlayer, request: Message, seconds: float) -> Message:
-        """Ask the player for a move, and return the report."""
         self._wait_for(lambda: bool(player.process_id or player.ending), START_SECONDS)
         if player.process_id is None:
             player.ending = {"kind": "no start"}
@@ -144,7 +143,6 @@ class Supervisor:
         return report
 
     def _end(self, player: WatchedPlayer) -> None:
-        """End the player and every process that it has started."""
         self._kill(player)
         self._wait_for(lambda: player.is_gone, END_SECONDS)
         if not player.is_gone and self._source is not None:

@@ -273,7 +273,6 @@ class Board(anywidget.AnyWidget):
                 self._show()
 
     def _show(self) -> None:
-        """Send the browser the view to show."""
         turns = [*self._position.states[self._opening : -1]]
         self.view = {
             **position_view(self._position),
@@ -286,7 +285,6 @@ class Board(anywidget.AnyWidget):
         }
 
     def _message(self) -> str:
-        """Say whose turn it is, or how the game has ended."""
         name = None if self._opponent is None else self._opponent.name
         winner, player = self.env.winner(self.state), self.state.player
         if self._position.is_over:

@@ -137,7 +137,6 @@ def _simulations(trace: SearchTrace, top: Path) -> Picture:
 
 
 def _node_at(trace: SearchTrace, root: PictureNode, path: Path) -> PictureNode:
-    """The visited node of a picture at a path."""
     for node in root.walk():
         if node.path == path and node.shape is not Shape.UNVISITED:
             return node

@@ -202,7 +202,6 @@ class SearchPool:
         self._place(job)
 
     def _place(self, job: Job) -> None:
-        """Choose the process of a search."""
         if job.lane is Lane.LONG:
             self._waiting.append(job)
             self._hand_out()
@@ -221,7 +220,6 @@ class SearchPool:
         )
 
     def _hand_out(self) -> None:
-        """Hand long searches to the processes that run none."""
         candidates = self._processes[1:] or self._processes
         free = [process for process in candidates if process.is_ready and not process.has_long]
         for process in sorted(free, key=lambda process: process.sliced):
@@ -235,7 +233,6 @@ class SearchPool:
         process.order(job, job.kind)
 
     def _hear(self, process: SearchProcess, message: Message) -> None:
-        """Take a message of a process."""
         if message.event == "ready":
             process.is_ready, self._deaths = True, 0
             self._hand_out()
@@ -319,7 +316,6 @@ class SearchPool:
         process.connection.close()
 
     def _close(self) -> None:
-        """End all processes."""
         self._is_closed = True
         for process in self._processes:
             process.process.kill()

@@ -136,7 +136,6 @@ class Searcher:
             self._answer(order)
 
     def _answer(self, order: Order) -> None:
-        """Find an answer in one go."""
         try:
             with self._ordered:
                 # A cancellation is among the orders by now, or will come by a signal.

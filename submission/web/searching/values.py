@@ -171,7 +171,6 @@ class Valuation:
         )
 
     def _move_value(self, bounds: ScoreBounds, estimate: float | None) -> MoveValue:
-        """Combine bounds and an estimate."""
         plies = plies_to_end(self._cells, self.state.mask.bit_count(), bounds)
         return MoveValue(bounds, plies, estimate if plies is None else None)
 
@@ -230,7 +229,6 @@ class Valuation:
         self.found[action] = ScoreBounds(max(known.lower, lower), min(known.upper, upper))
 
     def _play_out(self) -> Iterator[bool]:
-        """Play every game to its end, on a small board."""
         for action, child in self.children.items():
             score = -exact_score(self.env, child)
             self._narrow(action, score, score)
