@@ -88,8 +88,7 @@ GAMES: dict[str, GameEntry] = {
 }
 """The games by their names. Gymnasium's Connect Four is ConnectX, so that it takes sizes."""
 
-OTHER_GAMES: dict[str, type] = {}
-"""Registered games that are not boards: their classes by name."""
+OTHER_GAMES: dict[str, type] = {}  # registered games that are not boards: their classes by name
 
 OURS = tuple(GAMES)
 SIZES = {"rows", "columns", "inarow"}

@@ -18,8 +18,7 @@ from agents.parallel.workers import Task, Workers
 from agents.tree import MergedNode, Node, SearchedNode
 from envs.protocol import Action, Env, State
 
-GRACE = 1.0
-"""Seconds for the trees to arrive after the time is up."""
+GRACE = 1.0  # seconds for the trees to arrive after the time is up
 SEED_BITS = 63
 
 

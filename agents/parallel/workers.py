@@ -28,8 +28,7 @@ ENDING_SIGNALS = [
 ]
 """Signals that may end a command by an exception, as Ctrl-C does; Windows lacks the last."""
 
-GLANCE_SECONDS = 0.1
-"""The longest delay of Ctrl-C while workers are busy."""
+GLANCE_SECONDS = 0.1  # the longest delay of Ctrl-C while workers are busy
 
 
 @contextmanager

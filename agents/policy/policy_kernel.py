@@ -19,8 +19,7 @@ from envs.compiled.random_stream import DRAWN_BITS, DRAWN_MASK, next_stream
 
 MOVER = 0
 FREE = 1
-PLACES = 1 << 16
-"""Positions that each thread remembers, at most."""
+PLACES = 1 << 16  # positions that each thread remembers, at most
 
 
 class PolicyTables(NamedTuple):

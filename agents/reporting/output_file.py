@@ -36,8 +36,7 @@ SYNC_SECONDS = 1.0
 """Seconds between flushes: a power cut loses what was appended since; a killed process loses
 nothing."""
 
-PARTS = ".connectx-{}.part"
-"""The names of temporary files."""
+PARTS = ".connectx-{}.part"  # the names of temporary files
 
 SPARED_SECONDS = 60.0
 """On Windows a temporary file must be closed for a moment before it is renamed, so other runs

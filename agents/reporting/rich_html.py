@@ -14,10 +14,8 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-WIDEST = 1000
-"""The most characters of a line, so many that no table wraps on a page."""
-PRINTED = 100
-"""Characters of a line of text."""
+WIDEST = 1000  # the most characters of a line, so many that no table wraps on a page
+PRINTED = 100  # characters of a line of text
 
 COLOURS = {"red": "#d1434b", "green": "#2b8a4b", "yellow": "#9a7200"}
 """Between light and dark, so that they can be read on both."""

@@ -13,8 +13,7 @@ from statistics import NormalDist
 Z_95 = NormalDist().inv_cdf(0.975)
 """Standard deviations on either side of the mean that hold 95 % of a normal distribution."""
 
-PAIR_POINTS = (0.0, 0.5, 1.0, 1.5, 2.0)
-"""The points of a pair of games; a draw is half a point."""
+PAIR_POINTS = (0.0, 0.5, 1.0, 1.5, 2.0)  # the points of a pair of games; a draw is half a point
 
 PAIR_SCORES = tuple(points / 2 for points in PAIR_POINTS)
 """The scores of a pair of games, in [0, 1]."""
@@ -25,11 +24,9 @@ UNSEEN = 1e-3
 DOWN = 40.0
 """A tilt after which the mean is practically 0; it is the log of odds between the two ends."""
 
-UP = -DOWN
-"""A tilt after which the mean is practically 1."""
+UP = -DOWN  # a tilt after which the mean is practically 1
 
-BISECTIONS = 45
-"""Enough to find a tilt to within 1e-12."""
+BISECTIONS = 45  # enough to find a tilt to within 1e-12
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,8 +57,7 @@ class Analysis:
         return text_of(render_analysis(self))
 
 
-OnAnalysis = Callable[[Analysis], None]
-"""Takes the analysis so far."""
+OnAnalysis = Callable[[Analysis], None]  # takes the analysis so far
 WatchedAnalyse = Callable[[Solver, ReachedPosition, float | None, OnAnalysis], Analysis]
 """Solves a position, with a time limit in seconds, and reports the analysis now and then."""
 

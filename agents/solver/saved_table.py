@@ -26,10 +26,8 @@ FORMAT = "connectx solver table, version 1"
 LEAST_WORK = 8
 """An entry is saved if the number of its nodes has at least as many bits: 128 nodes or more. Once
 the table is full these are more and more, for they stay, and the others are replaced."""
-LEVEL = 1
-"""Level of the compression: higher ones take many times as long and save a tenth."""
-CHUNK = 1 << 20
-"""Words that are compressed in one go."""
+LEVEL = 1  # level of the compression: higher ones take many times as long and save a tenth
+CHUNK = 1 << 20  # words that are compressed in one go
 LONGEST_HEADER = 4096
 MOST_GENERATIONS = 1 << 62
 

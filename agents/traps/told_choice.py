@@ -27,8 +27,7 @@ from envs.board import BoardGame, BoardState
 
 MOST_SECONDS = 30.0
 """The most seconds for the scores of all moves, and again for the replies to all moves."""
-SIGHT = "sight"
-"""The source of a move that needs neither a book nor a search."""
+SIGHT = "sight"  # the source of a move that needs neither a book nor a search
 SOURCES = {
     "traps": "by heart: its book of traps has the position",
     "repertoire": "by heart: its repertoire has the position",

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from envs.compiled.jit import Flags, Words
 from envs.learning.vector.vector_kernels import Bytes
 
-ILLEGAL = ("loss", "raise")
-"""What an illegal action does: it loses the game, or raises ValueError."""
+ILLEGAL = ("loss", "raise")  # what an illegal action does: it loses the game, or raises ValueError
 
 
 def require_choice(name: str, choice: object, known: Collection[object]) -> None:

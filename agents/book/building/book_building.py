@@ -29,8 +29,7 @@ from envs.compiled.jit import Words
 
 MOST_POSITIONS = 2**24
 """The limit after any ply of a book: three times the number after twelve plies of Connect Four."""
-LONGEST_QUOTE = 60
-"""The most characters of a line that a message quotes."""
+LONGEST_QUOTE = 60  # the most characters of a line that a message quotes
 
 Finding = TypeVar("Finding")
 Scope = TypeVar("Scope", BookScope, RepertoireScope)
@@ -43,8 +42,7 @@ class FindingsFile(ABC, Generic[Finding]):
         self.path = path
         self.count = 0
         """The number of findings, including those of this run, once the file is `opened`."""
-        self.was_torn = False
-        """Whether the last line was cut short when the file was opened."""
+        self.was_torn = False  # whether the last line was cut short when the file was opened
         self._file: GrowingFile
         self._untold: list[str]
         """The lines to write before the findings: the first line, until it is in the file."""

@@ -26,8 +26,7 @@ from envs.connectx import ConnectX
 OnMoves = Callable[[Mapping[int, int]], None]
 """Takes the columns, by the keys of their positions, that have been found."""
 
-TRIALS = 40
-"""Trials of the search for traps in a position that is not won."""
+TRIALS = 40  # trials of the search for traps in a position that is not won
 
 
 @dataclass
@@ -36,13 +35,11 @@ class RepertoireBuilder:
 
     scope: RepertoireScope
     executor: Executor
-    table_megabytes: int
-    """Size of each worker's transposition table."""
+    table_megabytes: int  # size of each worker's transposition table
     columns: dict[int, int]
     """The column of every position that has several promising moves, by key: at first from an
     earlier run, in the end all of them."""
-    on_moves: OnMoves
-    """Takes each new column as soon as it is found."""
+    on_moves: OnMoves  # takes each new column as soon as it is found
     on_ply: OnProgress
     """Takes the number of positions of a ply that are done, their total, and the ply."""
     choice: str = "best"

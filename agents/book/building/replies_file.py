@@ -17,8 +17,7 @@ from envs.bitboard import board_masks
 from envs.board import BoardState
 from envs.connectx import ConnectX
 
-TRIAL_SECONDS = 0.05
-"""Seconds of a search that tests whether an opponent plays on the board."""
+TRIAL_SECONDS = 0.05  # seconds of a search that tests whether an opponent plays on the board
 
 
 class TrapScope(NamedTuple):

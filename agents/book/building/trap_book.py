@@ -35,19 +35,15 @@ MISTAKE = 0.03
 """The assumed share of mistakes among a strong opponent's moves, where no trial has looked."""
 TEMPERATURE = 0.5
 """The temperature with which tree searches are assumed to draw moves by their visits."""
-EPSILON = 0.05
-"""The assumed share of random moves of any other agent."""
-OPENING_SHARE = 0.2
-"""The assumed share of games that begin with a random move."""
+EPSILON = 0.05  # the assumed share of random moves of any other agent
+OPENING_SHARE = 0.2  # the assumed share of games that begin with a random move
 EVEN_SHARE = 0.3
 """Share of a turn's visits that all moves get equally. A deep trap looks bad until trials have come
 as far, and UCT alone visits such a move only a few times."""
 LEAST_BELIEF = 0.02
 """Opponents less likely than this, as a share of the likeliest, are not asked; most soon are."""
-LEAST_VISITS = 4
-"""Trials through a position before its move is taken from the tree."""
-TRIES = 8
-"""Paths to look for until one ends in a position that no worker has."""
+LEAST_VISITS = 4  # trials through a position before its move is taken from the tree
+TRIES = 8  # paths to look for until one ends in a position that no worker has
 
 
 def strong_opponents(rows: int, columns: int, inarow: int) -> tuple[str, ...]:
@@ -78,8 +74,7 @@ class ReplyTask(NamedTuple):
 
     scope: TrapScope
     state: BoardState
-    belief: Belief
-    """The belief about the opponent there."""
+    belief: Belief  # the belief about the opponent there
     table_megabytes: int
 
 
@@ -100,8 +95,7 @@ class TrapBookBuilder:
         self.scope = scope
         self.known = dict(known)
         self.search = TrapSearch(ConnectX(*scope[:3]), MISTAKE, even_share=EVEN_SHARE)
-        self.root = self._new_root(table_megabytes)
-        """The node at which the game begins."""
+        self.root = self._new_root(table_megabytes)  # the node at which the game begins
         self._table_megabytes = table_megabytes
         self._on_replies = on_replies
         self._under_way: set[int] = set()

@@ -40,22 +40,15 @@ PLAY = PlaySettings(
     random_moves=0.03,
     result_share=0.5,
 )
-ITERATIONS = 8
-"""A round plays and learns this many times."""
-GAMES = 1024
-"""Games of an iteration."""
-SHARES = 64
-"""Parts of these games for workers to play, the same for any number of workers."""
-WINDOW = 2_000_000
-"""The latest positions to learn from, at most."""
-PASSES = 6.0
-"""How often a position is learnt from, on average."""
+ITERATIONS = 8  # a round plays and learns this many times
+GAMES = 1024  # games of an iteration
+SHARES = 64  # parts of these games for workers to play, the same for any number of workers
+WINDOW = 2_000_000  # the latest positions to learn from, at most
+PASSES = 6.0  # how often a position is learnt from, on average
 BATCH = 1024
 LEARNING_RATE = 3e-3
-LEAST_RATE = 0.02
-"""The share of the learning rate that is left at the end."""
-MEMORY = 0.9
-"""Weight of the mean network against the newest one, in each iteration."""
+LEAST_RATE = 0.02  # the share of the learning rate that is left at the end
+MEMORY = 0.9  # weight of the mean network against the newest one, in each iteration
 
 
 class AlphaZeroLearner(NetworkLearner):

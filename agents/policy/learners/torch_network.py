@@ -24,20 +24,17 @@ from agents.policy.training.learner import TrainingSettings
 from envs.board import BoardGame
 from envs.compiled.jit import Words, fastest
 
-VALUE_WEIGHT = 0.3
-"""How much the loss of the value counts beside that of the policy."""
+VALUE_WEIGHT = 0.3  # how much the loss of the value counts beside that of the policy
 WEIGHT_DECAY = 1e-4
 """The weight decay of AdamW (I. Loshchilov and F. Hutter, 2019)."""
-ILLEGAL = -1e9
-"""The logit of an illegal action."""
+ILLEGAL = -1e9  # the logit of an illegal action
 
 
 class Bags(NamedTuple):
     """Lists of numbers, one after the other."""
 
     numbers: Tensor
-    begins: Tensor
-    """Where each list begins."""
+    begins: Tensor  # where each list begins
 
 
 def bags(numbers: NDArray[np.int64], lengths: NDArray[np.int64], device: torch.device) -> Bags:

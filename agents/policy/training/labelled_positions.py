@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 else:
     Scores = object
 
-ILLEGAL = -128
-"""In place of the score of a column that is full."""
+ILLEGAL = -128  # in place of the score of a column that is full
 
 
 def require_labelled_board(env: ConnectX) -> None:

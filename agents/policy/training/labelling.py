@@ -61,17 +61,12 @@ LATE_CELLS_LEFT = 28
 FIRST_CELLS_LEFT = {34: 3, 33: 4, 32: 4, 31: 3, 30: 2, 28: 1}
 """By cells left: how often a grove begins there; each further cell doubles the time."""
 RANDOM_SHARES = (0.05, 0.1, 0.2, 0.4)
-TEMPERATURES = (0.3, 0.7, 1.5)
-"""In points of score."""
-LOOK_AHEADS = (2, 4, 6, 8)
-"""Plies that a fallible player looks ahead."""
+TEMPERATURES = (0.3, 0.7, 1.5)  # in points of score
+LOOK_AHEADS = (2, 4, 6, 8)  # plies that a fallible player looks ahead
 
-TABLE_MEGABYTES = 16
-"""The solver's table: a grove needs no more, and a small table is faster."""
-SEARCH_TABLE = 10_000
-"""Positions that a fallible player remembers."""
-TRIES = 10
-"""Games of 2 that are tried until one gets as far as it should."""
+TABLE_MEGABYTES = 16  # the solver's table: a grove needs no more, and a small table is faster
+SEARCH_TABLE = 10_000  # positions that a fallible player remembers
+TRIES = 10  # games of 2 that are tried until one gets as far as it should
 
 MOST_POSITIONS = 10_000_000
 """The most positions of one run: some hours' work, and a gigabyte of memory."""
@@ -191,10 +186,8 @@ class Moves(NamedTuple):
 
     legal: Flags
     wins: Flags
-    movers: Words
-    """The stones of the other player, who is to move next."""
-    masks: Words
-    """Meaningless if the move is illegal."""
+    movers: Words  # the stones of the other player, who is to move next
+    masks: Words  # meaningless if the move is illegal
 
 
 class Labeller:

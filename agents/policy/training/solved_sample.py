@@ -24,16 +24,12 @@ from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 
 SAMPLE_SIZE = 500
-SAMPLE_SEED = 20_101_217_170_717
-"""A number that is unlikely to be the seed of a network's labels."""
-FROM_A_GROVE = 50
-"""The most positions from one grove: its games are alike."""
+SAMPLE_SEED = 20_101_217_170_717  # a number that is unlikely to be the seed of a network's labels
+FROM_A_GROVE = 50  # the most positions from one grove: its games are alike
 GROVES = 40
 GAMES = 3000
-MOST_CELLS = 9
-"""Most cells of a board on which every continuation is tried."""
-MOST_SOLVED_CELLS = 81
-"""Most cells of a board for the solver: on larger ones a grove takes minutes."""
+MOST_CELLS = 9  # most cells of a board on which every continuation is tried
+MOST_SOLVED_CELLS = 81  # most cells of a board for the solver: on larger ones a grove takes minutes
 
 
 class Judgement(NamedTuple):

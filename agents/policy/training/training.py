@@ -16,10 +16,8 @@ from agents.policy.training.solved_sample import Judgement, SolvedSample, draw_s
 from agents.reporting.stats import Estimate, expected_score, paired_score_estimate
 from envs.board import BoardGame
 
-PAST_SELVES = 4
-"""The latest past selves that a policy plays in a trial."""
-OPENINGS = 64
-"""The openings from which it plays each of them."""
+PAST_SELVES = 4  # the latest past selves that a policy plays in a trial
+OPENINGS = 64  # the openings from which it plays each of them
 OPENING_SEED = 17
 
 FARTHEST = 2000.0
@@ -44,8 +42,7 @@ class Trial(NamedTuple):
 class PastSelf(NamedTuple):
     """The policy of an earlier trial."""
 
-    content: bytes
-    """Its file's."""
+    content: bytes  # its file's
     elo: float
 
 
@@ -116,12 +113,9 @@ def rating(score: float, opponents: Sequence[float]) -> float:
     return (low + high) / 2
 
 
-TRIAL_SPACING = 1.2
-"""The next trial is due after this many times the rounds of the last one."""
-LOSS = "loss/"
-"""Figures whose names begin so are parts of the loss."""
-LEAST_PART = 0.5
-"""A round begins if this share of the last round's time is left."""
+TRIAL_SPACING = 1.2  # the next trial is due after this many times the rounds of the last one
+LOSS = "loss/"  # figures whose names begin so are parts of the loss
+LEAST_PART = 0.5  # a round begins if this share of the last round's time is left
 
 
 def is_due(rounds: int) -> bool:

@@ -157,8 +157,7 @@ def _require_course(rounds: Sequence[Round], seconds: float) -> None:
         raise ValueError(f"no training has the rounds {numbers} after {times} seconds")
 
 
-Limits = tuple[float, ...]
-"""An estimate's value and the limits of its interval."""
+Limits = tuple[float, ...]  # an estimate's value and the limits of its interval
 
 
 def _trial(rounds: int, seconds: float, elo: Limits, shares: tuple[Limits, ...] | None) -> Trial:
@@ -166,8 +165,7 @@ def _trial(rounds: int, seconds: float, elo: Limits, shares: tuple[Limits, ...] 
     return Trial(rounds, seconds, Estimate(*elo), judged)
 
 
-TREE = "tree"
-"""The name of the JSON among the arrays; they are named by their numbers."""
+TREE = "tree"  # the name of the JSON among the arrays; they are named by their numbers
 
 
 def encode_state(state: Any) -> bytes:
