@@ -245,11 +245,9 @@ class Finding(NamedTuple):
         return cls(value, low, high, (action, found[action].variation))
 
 
-UNKNOWN = Finding.guess(0.0)
-"""The finding for an action that was not examined."""
+UNKNOWN = Finding.guess(0.0)  # the finding for an action that was not examined
 
-Found = dict[Action, Finding]
-"""By examined action, in the order of the search."""
+Found = dict[Action, Finding]  # by examined action, in the order of the search
 
 
 def variation_actions(variation: Variation) -> tuple[Any, ...]:

@@ -14,25 +14,18 @@ from envs.protocol import CHANCE, Action, Env, State
 class Bound(IntEnum):
     """The relation of the value v that a windowed search returned to the true value."""
 
-    EXACT = 0
-    """v is the value."""
-    LOWER = 1
-    """The value is at least v: v reached beta, and the search was cut off."""
-    UPPER = 2
-    """The value is at most v: v did not exceed alpha, and the search was cut off."""
+    EXACT = 0  # v is the value
+    LOWER = 1  # the value is at least v: v reached beta, and the search was cut off
+    UPPER = 2  # the value is at most v: v did not exceed alpha, and the search was cut off
 
 
 class Entry(NamedTuple):
     """The result of a search of one state."""
 
-    depth: float
-    """Plies that the search looked ahead; inf: to the end of the game."""
-    bound: Bound
-    """The relation of the finding's value to the true one at this depth."""
-    finding: Finding
-    """Its bounds hold whatever the depth."""
-    action: Any
-    """The best action, or the one that caused the cutoff."""
+    depth: float  # plies that the search looked ahead; inf: to the end of the game
+    bound: Bound  # the relation of the finding's value to the true one at this depth
+    finding: Finding  # its bounds hold whatever the depth
+    action: Any  # the best action, or the one that caused the cutoff
 
     def bounds(self, depth: float) -> tuple[float, float]:
         """The least and the greatest value that the state can have in a search of this depth."""

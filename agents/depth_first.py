@@ -57,17 +57,14 @@ class Observer:
 class DepthFirstSearch(ABC, Generic[State, Action]):
     """One depth-first search; it is kept from one depth to the next."""
 
-    engine = "reference"
-    """Runs as `reference` or as `compiled` code."""
-    observer = Observer()
-    """Told of each step of the reference."""
+    engine = "reference"  # runs as `reference` or as `compiled` code
+    observer = Observer()  # told of each step of the reference
 
     def __init__(self, env: Env[State, Action], heuristic: Heuristic, clock: Clock) -> None:
         self.env = env
         self.heuristic = heuristic
         self.clock = clock
-        self.nodes = 1
-        """States visited, the root among them."""
+        self.nodes = 1  # states visited, the root among them
 
     @abstractmethod
     def search_root(
@@ -101,16 +98,12 @@ class DepthFirstSearch(ABC, Generic[State, Action]):
 class Deepened(Generic[Action]):
     """The result of iterative deepening so far."""
 
-    best: Action
-    """The action to play."""
-    sensible: Sequence[Action]
-    """The actions that two plies of look-ahead leave."""
-    found: Found[Action]
-    """From the deepest search, which may be incomplete."""
+    best: Action  # the action to play
+    sensible: Sequence[Action]  # the actions that two plies of look-ahead leave
+    found: Found[Action]  # from the deepest search, which may be incomplete
     depth: float = 0.0
     """Plies that the last complete search looked ahead; inf: to the end of the game."""
-    proven: bool = False
-    """Whether the best action is proven to be as good as any other."""
+    proven: bool = False  # whether the best action is proven to be as good as any other
 
 
 def deepen(

@@ -15,8 +15,7 @@ class TwoEngines(Agent):
     """An agent with the option `engine`, one of `agents.options.ENGINES`."""
 
     engine: str
-    requirement: ClassVar[str]
-    """The options that the compiled search needs, for a message."""
+    requirement: ClassVar[str]  # the options that the compiled search needs, for a message
 
     @abstractmethod
     def compilation(self, env: Any) -> Compilation | None:

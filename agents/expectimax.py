@@ -58,8 +58,7 @@ class Expectimax(Minimax[State, Action]):
     ) -> None:
         super().__init__(env, heuristic, clock)
         self.opponent = opponent
-        self.player = 1
-        """The player who decides."""
+        self.player = 1  # the player who decides
 
     def search_root(
         self, state: State, actions: Iterable[Action], depth: float, found: Found[Action]

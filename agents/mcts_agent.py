@@ -21,8 +21,7 @@ from agents.tree import MonteCarloTree, SearchedNode
 from envs.compiled.random_stream import STREAMS
 from envs.protocol import Action, Env, State
 
-PLAYOUTS = (uniform, decisive)
-"""The rollouts that are compiled."""
+PLAYOUTS = (uniform, decisive)  # the rollouts that are compiled
 
 
 @dataclass

@@ -64,8 +64,7 @@ def alternatives(names: Iterable[str]) -> str:
     return f"{', '.join(first)} or {last}" if first else last
 
 
-LARGEST = 2**63 - 1
-"""Of all numbers: compiled searches count in words of 64 bits."""
+LARGEST = 2**63 - 1  # of all numbers: compiled searches count in words of 64 bits
 
 
 def require_at_least(name: str, number: float | None, least: float, most: float = LARGEST) -> None:

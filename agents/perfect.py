@@ -35,28 +35,20 @@ from agents.traps.trap_search import Turn
 from agents.traps.trap_setter import TrapSetter, WatchedGame
 from envs.protocol import Action, Env, State
 
-SOLVING_SHARE = 0.5
-"""Share of the time for solving; if that fails, the rest is for alpha-beta."""
+SOLVING_SHARE = 0.5  # share of the time for solving; if that fails, the rest is for alpha-beta
 SOLVING_SHARE_AFTER_BOOK = 0.95
 """The share after the plies of a book, if the solver is compiled: it takes a second, and should
 have that time on a slower machine, too."""
 OUTCOME_SHARE = 0.7
 """Share of the time for finding only win, draw or loss of all moves, before their scores, if the
 solver is not compiled."""
-TIE_SECONDS = 0.2
-"""Seconds for choosing among equally good moves."""
-LATEST_TIE = 0.5
-"""Seconds of solving after which the choice among the best moves is skipped."""
-HARD_POSITION_SHARE = 0.4
-"""Share of a match's bank that a single move may take."""
-TRAP_SHARE = 0.5
-"""Share of the time left that may go into setting a trap."""
-TRAP_SECONDS = 2.0
-"""The most seconds for setting a trap."""
-TRAP_TRIALS = 400
-"""The most trials for setting a trap; compiled, they take about a second."""
-RESISTANCES = ("traps", "longest")
-"""Aims where no win can be forced."""
+TIE_SECONDS = 0.2  # seconds for choosing among equally good moves
+LATEST_TIE = 0.5  # seconds of solving after which the choice among the best moves is skipped
+HARD_POSITION_SHARE = 0.4  # share of a match's bank that a single move may take
+TRAP_SHARE = 0.5  # share of the time left that may go into setting a trap
+TRAP_SECONDS = 2.0  # the most seconds for setting a trap
+TRAP_TRIALS = 400  # the most trials for setting a trap; compiled, they take about a second
+RESISTANCES = ("traps", "longest")  # aims where no win can be forced
 
 
 @dataclass

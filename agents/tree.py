@@ -76,8 +76,7 @@ class Node(SearchedNode[Action], Generic[State, Action]):
         self, state: State, actions: Sequence[Action], sign: int, proven: float | None
     ) -> None:
         self.state = state
-        self.untried = list(actions)
-        """Actions worth a search that have no child yet."""
+        self.untried = list(actions)  # actions worth a search that have no child yet
         self.children = {}
         self.sign = sign
         self.visits = 0
@@ -139,8 +138,7 @@ class MonteCarloTree(ABC, Generic[State, Action]):
 
     def __init__(self, env: Env[State, Action], state: State) -> None:
         self.env = env
-        self.nodes = 0
-        """Nodes made so far."""
+        self.nodes = 0  # nodes made so far
         self.root = self.make_node(state, env.get_available_actions(state))
 
     @abstractmethod

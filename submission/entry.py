@@ -16,14 +16,11 @@ from agents.guidance.ordering import from_the_middle, sensible_actions
 from envs.board import BoardGame
 from envs.connectx import ConnectX
 
-CONNECT_FOUR = "connect_four"
-"""OpenSpiel's name of ConnectX."""
+CONNECT_FOUR = "connect_four"  # OpenSpiel's name of ConnectX
 
-STONES = {".": 0, "x": 1, "o": 2}
-"""OpenSpiel's characters of a board as the numbers of Kaggle's."""
+STONES = {".": 0, "x": 1, "o": 2}  # OpenSpiel's characters of a board as the numbers of Kaggle's
 
-PLAYED_WITH = "played with "
-"""Begins the line by which a submission says its versions."""
+PLAYED_WITH = "played with "  # begins the line by which a submission says its versions
 
 LONGEST_MOVE = 10.0
 """Seconds for a move in OpenSpiel's environments, which by default allow an hour."""
@@ -32,18 +29,14 @@ LONGEST_MOVE = 10.0
 class Request(NamedTuple):
     """A request for a move; defaults replace missing or impossible values."""
 
-    board: list[Any]
-    """Row by row from the top: 0 empty, 1 and 2 the players' stones."""
+    board: list[Any]  # row by row from the top: 0 empty, 1 and 2 the players' stones
     mark: int
     rows: int
     columns: int
     inarow: int
-    act_timeout: float
-    """Seconds for each move."""
-    bank: float
-    """Seconds of overage time that are left for the whole game."""
-    game: str = CONNECT_FOUR
-    """OpenSpiel's name."""
+    act_timeout: float  # seconds for each move
+    bank: float  # seconds of overage time that are left for the whole game
+    game: str = CONNECT_FOUR  # OpenSpiel's name
 
     @property
     def stones(self) -> int:
@@ -130,8 +123,7 @@ def _number(source: object, name: str, least: float, default: float) -> float:
 
 SAFETY_SHARE = 0.1
 """Share of the time for a move that is left unused, for clocks differ and machines stumble."""
-BANK_SHARE = 0.25
-"""Share of the overage bank to use, spread over the moves to come."""
+BANK_SHARE = 0.25  # share of the overage bank to use, spread over the moves to come
 LARGEST_BOARD = 10_000
 """Cells; setting up a search on a larger board could take longer than a move may."""
 

@@ -49,8 +49,7 @@ from envs.compiled.jit import Words
 MOST_FOLDED = 16
 """The most scores that a byte of a file may decompress to: several times those of large books."""
 NO_PLIES = 65535
-VERSION = 1
-"""The version of both formats."""
+VERSION = 1  # the version of both formats
 CHECKSUM = Struct("<I")
 
 

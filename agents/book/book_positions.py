@@ -22,8 +22,7 @@ from envs.bitboard import (
 from envs.compiled.jit import WORDS, Flags, Words
 from envs.connectx import ConnectX
 
-LARGEST_BOOK_BITS = 63
-"""The most cells and guard bits: keys are signed words."""
+LARGEST_BOOK_BITS = 63  # the most cells and guard bits: keys are signed words
 
 
 @dataclass(frozen=True)
@@ -71,16 +70,13 @@ class BookScope:
 class Drop(NamedTuple):
     """A stone dropped into one column, in each of many positions."""
 
-    legal: Flags
-    """True where the column is not full."""
-    wins: Flags
-    """True where the stone is legal and wins."""
+    legal: Flags  # True where the column is not full
+    wins: Flags  # True where the stone is legal and wins
     keys: Words
     """The key of the position after the stone; meaningless if the stone is illegal or wins."""
 
 
-FEW_POSITIONS = 2**18
-"""So few positions of a ply take little time and memory."""
+FEW_POSITIONS = 2**18  # so few positions of a ply take little time and memory
 
 
 def most_positions(deepest: int) -> int:

@@ -18,8 +18,7 @@ from envs.board import BoardGame, BoardState
 from envs.compiled.jit import Words
 from envs.connectx import ConnectX
 
-OPENINGS = PackageFile("agents.book", "openings.cxbk")
-"""Connect Four, 8 plies."""
+OPENINGS = PackageFile("agents.book", "openings.cxbk")  # Connect Four, 8 plies
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,7 @@ from envs.bitboard import (
 from envs.board import BoardState
 from envs.connectx import ConnectX
 
-RANK_BITS = 6
-"""Bits for the number of a move among the promising ones."""
+RANK_BITS = 6  # bits for the number of a move among the promising ones
 
 
 class RepertoireScope(NamedTuple):

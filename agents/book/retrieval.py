@@ -21,14 +21,10 @@ LARGEST_SEGMENT = 1 << 14
 class BitField(NamedTuple):
     """The bits of a set of keys."""
 
-    seed: int
-    """The seed of the hash function."""
-    segment: int
-    """Places in a segment, a power of two."""
-    segments: int
-    """The number of segments, at least 3."""
-    bits: bytes
-    """Place by place, from the lowest bit of the first byte on."""
+    seed: int  # the seed of the hash function
+    segment: int  # places in a segment, a power of two
+    segments: int  # the number of segments, at least 3
+    bits: bytes  # place by place, from the lowest bit of the first byte on
 
     @property
     def is_whole(self) -> bool:

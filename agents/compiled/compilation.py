@@ -99,8 +99,7 @@ class QuickSwitches:
 
 
 QUICK_SWITCHES = QuickSwitches()
-IN_TURN = Lock()
-"""Held by what compiles beside a game: what a game needs first is ready the sooner."""
+IN_TURN = Lock()  # held by what compiles beside a game: what a game needs first is ready the sooner
 
 
 class Compilation:

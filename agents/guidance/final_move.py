@@ -59,8 +59,7 @@ TEMPERATURE = 0.1
 narrowly the best of 0.05 to 0.5 in matches from lost positions."""
 LOOK_AHEAD = 4
 """Plies that the opponent is assumed to look ahead, so that it makes no obvious mistakes."""
-LEAST_LIKELY = 0.02
-"""Replies that are less likely are left out."""
+LEAST_LIKELY = 0.02  # replies that are less likely are left out
 
 ActionValue = Callable[[State, Action], float]
 """The value of an action in a state, from player 1's view, in [-1, 1]."""

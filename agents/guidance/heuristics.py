@@ -86,8 +86,7 @@ class ThreatBoard(NamedTuple):
     """The cells of a board, as the rule of odd and even sees them."""
 
     cells: int
-    bottom: int
-    """The lowest cell of each column."""
+    bottom: int  # the lowest cell of each column
     first: int
     """The rows that player 1 comes to fill when only one column is left; the others are player 2's.
 
@@ -105,8 +104,7 @@ def threat_board(rows: int, columns: int) -> ThreatBoard:
     return ThreatBoard(cells, bottom, sum(bottom << row for row in range(first_row, rows, 2)))
 
 
-GRADES = 24
-"""The sum of all squares' grades."""
+GRADES = 24  # the sum of all squares' grades
 
 
 def open_twos(env: BoardGame, state: BoardState) -> float:

@@ -14,10 +14,8 @@ from envs.protocol import Action, Env, State, require_distribution
 
 OpponentModel = Callable[[Any, Any], Mapping[Any, float]]
 
-SLIP = 0.02
-"""The least probability with which a model is judged by an opponent's action."""
-NEGLIGIBLE = 0.005
-"""Less likely models of a mixture are not asked, except the likeliest."""
+SLIP = 0.02  # the least probability with which a model is judged by an opponent's action
+NEGLIGIBLE = 0.005  # less likely models of a mixture are not asked, except the likeliest
 
 
 def uniform_replies(env: Env[State, Action], state: State) -> Mapping[Action, float]:

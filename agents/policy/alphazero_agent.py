@@ -26,8 +26,7 @@ from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 from envs.protocol import Action, Env, State
 
-ROOTS = ("puct", "gumbel")
-"""How simulations are shared among the actions of the root."""
+ROOTS = ("puct", "gumbel")  # how simulations are shared among the actions of the root
 
 SMALLEST_ALPHA, LARGEST_ALPHA = 0.01, 1e6
 """The limits of Dirichlet's alpha. Below, all its numbers could round to 0; far above, Python's

@@ -30,8 +30,7 @@ from envs.bitboard import (
 from envs.board import BoardGame
 from envs.compiled.jit import WordKind, inlined, jit, words_of
 
-CELL_GROUPS = 7
-"""Groups of features that have one for each bit of the board."""
+CELL_GROUPS = 7  # groups of features that have one for each bit of the board
 PLAYERS = 2
 
 
@@ -41,18 +40,13 @@ class FeatureBoard(NamedTuple):
     rows: int
     columns: int
     inarow: int
-    bits: int
-    """The number of bits of the board: its cells and guard bits."""
-    board: int
-    """All cells."""
+    bits: int  # the number of bits of the board: its cells and guard bits
+    board: int  # all cells
     floor: int
     """The cells that need no stone below them: the lowest ones, or all where stones do not fall."""
-    actions: Any
-    """[action] The cells that it can fill, the lowest free one first."""
-    lines: Any
-    """[line] The winning lines, as masks of their cells."""
-    images: Any
-    """[side, action] The action itself, and its mirror image."""
+    actions: Any  # [action] The cells that it can fill, the lowest free one first
+    lines: Any  # [line] The winning lines, as masks of their cells
+    images: Any  # [side, action] The action itself, and its mirror image
 
     @property
     def features(self) -> int:

@@ -140,10 +140,8 @@ def encode_policy(policy: TrainedPolicy) -> bytes:
 NO_POLICY = "this is no trained policy: train one with `connectx train`"
 MOST_BYTES = 2**25
 """The most bytes of a file, or of its arrays: several times the size that training makes."""
-MOST_CELLS = 2**12
-"""More cells than any game's board has."""
-SCOPE_BYTES = 1024
-"""More bytes than the array `scope` takes."""
+MOST_CELLS = 2**12  # more cells than any game's board has
+SCOPE_BYTES = 1024  # more bytes than the array `scope` takes
 
 
 def decode_scope(content: bytes) -> PolicyScope:

@@ -32,14 +32,10 @@ class NetworkArrays(NamedTuple):
     """[second hidden unit]"""
     outputs: Any
     """[second hidden unit, output]"""
-    found: Any
-    """[n] Room for the numbers of the features that hold, or of the units above 0."""
-    sums: Any
-    """[output or hidden unit] The sums of rows, in steps."""
-    first: Any
-    """[output or hidden unit] The first layer; its outputs become the network's."""
-    second: Any
-    """[second hidden unit] The second layer."""
+    found: Any  # [n] Room for the numbers of the features that hold, or of the units above 0
+    sums: Any  # [output or hidden unit] The sums of rows, in steps
+    first: Any  # [output or hidden unit] The first layer; its outputs become the network's
+    second: Any  # [second hidden unit] The second layer
 
 
 def network_arrays(network: PolicyNetwork, env: BoardGame) -> NetworkArrays:
@@ -80,8 +76,7 @@ def _rows_of(features: SameArray, most: int) -> tuple[Any, Any]:
 
 
 FINEST_STEP = 2.0**-14
-MOST_STEPS = 2**15 - 1
-"""The largest number of 16 bits."""
+MOST_STEPS = 2**15 - 1  # the largest number of 16 bits
 
 
 def rows_in_steps(features: Floats, most: int) -> tuple[Any, Any]:

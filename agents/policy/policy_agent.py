@@ -17,8 +17,7 @@ from envs.board import BoardGame, BoardState
 from envs.compiled.random_stream import DRAWN_BITS, DRAWN_MASK, next_stream, stream_of_seed
 from envs.protocol import Action, Env, State
 
-LARGEST_GUESS = 0.99
-"""Estimates stay below the value of a proof."""
+LARGEST_GUESS = 0.99  # estimates stay below the value of a proof
 
 
 @dataclass

@@ -144,8 +144,7 @@ def normalised(weights: Sequence[float]) -> list[float]:
 
 VISITS_SCALE = 50.0
 """c_visit of Danihelka et al.: the more, the less the number of visits counts beside it."""
-VALUE_SCALE = 1.0
-"""c_scale of Danihelka et al.: how much values in [-1, 1] count beside logits."""
+VALUE_SCALE = 1.0  # c_scale of Danihelka et al.: how much values in [-1, 1] count beside logits
 
 
 class GrowingTree(Protocol[Action]):

@@ -15,8 +15,7 @@ T = TypeVar("T")
 NO_WAITING = getattr(os, "O_NONBLOCK", 0)
 """Opens a named pipe without waiting for a process at its other end."""
 
-LONGEST_QUOTED = 200
-"""The most characters of a stranger's text in a message."""
+LONGEST_QUOTED = 200  # the most characters of a stranger's text in a message
 
 MISSHAPEN = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """The errors of reading a document that has another shape than expected."""

@@ -28,8 +28,7 @@ from envs.bitboard import board_masks, column_cells, column_from_middle, complet
 from envs.board import BoardState
 from envs.connectx import ConnectX
 
-NODES_BETWEEN_GLANCES = 256
-"""How often to look at the clock: every few milliseconds."""
+NODES_BETWEEN_GLANCES = 256  # how often to look at the clock: every few milliseconds
 MOST_KNOWN_POSITIONS = 1 << 20
 """Positions, some 200 bytes each; a table that has reached this size is emptied."""
 

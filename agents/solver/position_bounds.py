@@ -25,23 +25,17 @@ from typing import NamedTuple
 from envs.bitboard import BoardMasks, completing_cells, has_run, safe_cells
 from envs.compiled.jit import inlined
 
-TABLE_LEFT = 7
-"""With so few cells left, a search is over before the table could answer."""
-CHILD_TABLE_LEFT = 10
-"""With more cells left, all children are looked up before one is searched."""
+TABLE_LEFT = 7  # with so few cells left, a search is over before the table could answer
+CHILD_TABLE_LEFT = 10  # with more cells left, all children are looked up before one is searched
 
 
 class Position(NamedTuple):
     """A position as the search knows it: bitboards laid out as in `envs.bitboard`."""
 
-    mover: int
-    """Stones of the player to move."""
-    mask: int
-    """Stones of both players; `mover ^ mask` are the opponent's."""
-    own: int
-    """Threats of the player to move: free cells that complete a line of theirs."""
-    threats: int
-    """Threats of the opponent."""
+    mover: int  # stones of the player to move
+    mask: int  # stones of both players; `mover ^ mask` are the opponent's
+    own: int  # threats of the player to move: free cells that complete a line of theirs
+    threats: int  # threats of the opponent
 
 
 class ForcedLine(NamedTuple):
@@ -49,15 +43,11 @@ class ForcedLine(NamedTuple):
 
     decided: bool
     """Whether `value` is the answer; otherwise there are several `moves` to choose from."""
-    value: int
-    """For the player to move in `position`."""
-    sign: int
-    """1 if the player to move is the one who was before the forced moves, else -1."""
+    value: int  # for the player to move in `position`
+    sign: int  # 1 if the player to move is the one who was before the forced moves, else -1
     position: Position
-    alpha: int
-    """The window for `position`."""
-    moves: int
-    """The moves after which the opponent does not win at once."""
+    alpha: int  # the window for `position`
+    moves: int  # the moves after which the opponent does not win at once
 
 
 @inlined

@@ -28,15 +28,12 @@ BOUND_BITS = 7
 WORK_BITS = 6
 PAYLOAD_BITS = 2 * BOUND_BITS + WORK_BITS
 GENERATION_BITS = 20
-WIDE_GENERATION_BITS = 8
-"""Few, to leave more of a wide entry's lowest part to the key."""
+WIDE_GENERATION_BITS = 8  # few, to leave more of a wide entry's lowest part to the key
 NEAR_BUCKET_BITS = 15
 """Bits of a bucket's number in the near part. With words of 64 bits it takes 512 kB, which a
 second-level cache of 1 MB holds. It is the same on every machine, and so are a search's nodes."""
-FAR_LEFT = 18
-"""With more cells left, a position stands in the far part."""
-MOST_CELLS = 124
-"""The most cells of a board with which all bounds fit into their bits."""
+FAR_LEFT = 18  # with more cells left, a position stands in the far part
+MOST_CELLS = 124  # the most cells of a board with which all bounds fit into their bits
 HASH_MULTIPLIERS = {
     bits: (0x9E3779B97F4A7C15F39CC0605CEDC8341082276BF3A27251F86C6A11D0C18E95 >> (256 - bits) | 1)
     - (1 << bits)
@@ -49,25 +46,20 @@ HASH_MULTIPLIERS = {
 class TablePart(NamedTuple):
     """The place of a part's entries, and the widths of the fields of a key and of an entry."""
 
-    first: int
-    """Index of its first entry."""
+    first: int  # index of its first entry
     bucket_bits: int
     check_bits: int
     generation_bits: int
-    check: int
-    """All bits of a check, the part of a key's product that stands in an entry; a word."""
+    check: int  # all bits of a check, the part of a key's product that stands in an entry; a word
 
 
 class TableLayout(NamedTuple):
     """The places of a table's parts."""
 
     near: TablePart
-    far: TablePart
-    """The same as the near part on boards whose keys leave no room for a small part."""
-    offset: int
-    """Added to a bound to make it positive."""
-    multiplier: int
-    """A word by which keys are multiplied; see `HASH_MULTIPLIERS`."""
+    far: TablePart  # the same as the near part on boards whose keys leave no room for a small part
+    offset: int  # added to a bound to make it positive
+    multiplier: int  # a word by which keys are multiplied; see `HASH_MULTIPLIERS`
 
 
 class ScoreTable(NamedTuple):
@@ -75,8 +67,7 @@ class ScoreTable(NamedTuple):
 
     layout: TableLayout
     entries: Words
-    generation: int
-    """Entries of other generations count as empty."""
+    generation: int  # entries of other generations count as empty
 
 
 def table_layout(board: BoardMasks, megabytes: int) -> TableLayout:

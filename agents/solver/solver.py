@@ -69,8 +69,7 @@ class ScoreBounds:
         return ScoreBounds(-self.upper, -self.lower, self.nodes)
 
 
-OnBounds = Callable[[ScoreBounds], None]
-"""Takes the bounds proven so far."""
+OnBounds = Callable[[ScoreBounds], None]  # takes the bounds proven so far
 OnScores = Callable[[Mapping[int, ScoreBounds]], None]
 """Takes the bounds of each action's score that are proven so far."""
 
@@ -124,8 +123,7 @@ class Solver:
         self.env = env
         self.threads = int(threads)
         self.book = book
-        self.nodes = 0
-        """Positions that `bounds` has visited so far."""
+        self.nodes = 0  # positions that `bounds` has visited so far
         self._plain = plain
         self._table_megabytes = int(table_megabytes)
         self._widest = (env.rows * env.columns + 1) // 2

@@ -25,10 +25,8 @@ from envs.compiled.jit import kind_of_word, words_of, zeros
 from envs.compiled.random_stream import random_action, stream_of_seed
 from envs.connectx import ConnectX
 
-SLICE_NODES = 65_536
-"""Nodes between two looks at the clock: some 10 ms."""
-UNDER_WAY = 1 << 12
-"""Places for positions that threads search at the same time."""
+SLICE_NODES = 65_536  # nodes between two looks at the clock: some 10 ms
+UNDER_WAY = 1 << 12  # places for positions that threads search at the same time
 PROOF_BOARD = ConnectX(rows=7, columns=8, inarow=5)
 """Stands for all boards without code of their own: it fills a word, with its sign."""
 PROOF_MEGABYTES = 1
@@ -89,8 +87,7 @@ class CompiledJob:
         shared: bool,
     ) -> None:
         self.engine = engine
-        self.cancelled = False
-        """Set it, and the job ends soon."""
+        self.cancelled = False  # set it, and the job ends soon
         self.lowers = words_of([lower] * len(states))
         self.uppers = words_of([upper] * len(states))
         word = kind_of_word(engine.board.board)

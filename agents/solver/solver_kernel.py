@@ -70,36 +70,26 @@ from envs.compiled.jit import Words, inlined, jit
 
 FOLLOW_UP_CHILD_LEFT = 14
 """With more cells left, the follow-up bound of all children is computed before one is searched."""
-SHARED_LEFT = 16
-"""With more cells left, threads share the moves of a position among them."""
-MIRROR_STONES = 16
-"""With fewer stones, mirror images share an entry; later they hardly meet."""
+SHARED_LEFT = 16  # with more cells left, threads share the moves of a position among them
+MIRROR_STONES = 16  # with fewer stones, mirror images share an entry; later they hardly meet
 
 # The fields of a frame. The first four are given when the node is reached.
 FRAME_MOVER = 0
 FRAME_MASK = 1
-FRAME_THREATS = 2
-"""The opponent's."""
+FRAME_THREATS = 2  # the opponent's
 FRAME_ALPHA = 3
-FRAME_SIGN = 4
-"""-1 if the forced moves before it change the sign of the value, else 1."""
-FRAME_BEST = 5
-"""The best value of a move so far."""
-FRAME_PLAYED = 6
-"""How many moves have been played."""
-FRAME_CHOICES = 7
-"""How many moves there are."""
-FRAME_BEGUN = 8
-"""How many nodes had been visited before the node."""
+FRAME_SIGN = 4  # -1 if the forced moves before it change the sign of the value, else 1
+FRAME_BEST = 5  # the best value of a move so far
+FRAME_PLAYED = 6  # how many moves have been played
+FRAME_CHOICES = 7  # how many moves there are
+FRAME_BEGUN = 8  # how many nodes had been visited before the node
 SOLVER_FRAME_FIELDS = 9
 
 
 # The fields of a move.
 MOVE_CELL = 0
-MOVE_MERIT = 1
-"""How promising it is."""
-MOVE_THREATS = 2
-"""The threats that the mover has after it."""
+MOVE_MERIT = 1  # how promising it is
+MOVE_THREATS = 2  # the threats that the mover has after it
 MOVE_FIELDS = 3
 
 
@@ -111,8 +101,7 @@ class SolverStack(NamedTuple):
 
     frames: Words
     """[ply, field]"""
-    moves: Words
-    """[ply, n, field] The most promising move first."""
+    moves: Words  # [ply, n, field] The most promising move first
 
 
 @inlined

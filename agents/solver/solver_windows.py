@@ -19,22 +19,15 @@ PROBE_NODES = 100_000
 """Nodes of the search for an early win or loss; then the score is assumed to be near 0."""
 
 # The fields of `progress`, which outlast a slice of the search.
-INDEX = 0
-"""Number of the position that is being solved."""
+INDEX = 0  # number of the position that is being solved
 STAGE = 1
-VISITED = 2
-"""Nodes visited so far."""
-GENERATION = 3
-"""The generation of the table's entries."""
-WIDE = 4
-"""1 while early wins and losses are looked for, then 0."""
+VISITED = 2  # nodes visited so far
+GENERATION = 3  # the generation of the table's entries
+WIDE = 4  # 1 while early wins and losses are looked for, then 0
 GUESS = 5
-WINDOW = 6
-"""Alpha at the root of the search under way."""
-PROBE_END = 7
-"""How many nodes will have been visited when WIDE ends."""
-AT_PLY = 8
-"""Where the search under way was left."""
+WINDOW = 6  # alpha at the root of the search under way
+PROBE_END = 7  # how many nodes will have been visited when WIDE ends
+AT_PLY = 8  # where the search under way was left
 SOLVER_PROGRESS_FIELDS = 9
 
 # Values of STAGE.
@@ -46,16 +39,11 @@ IN_WINDOW = 2
 class Batch(NamedTuple):
     """Positions to be solved one after the other."""
 
-    movers: Words
-    """[n] Stones of the player to move, words as wide as the board needs."""
-    masks: Words
-    """[n] Stones of both players, in the same words."""
-    lowers: Words
-    """[n] The lower bound of the score, as far as it is proven."""
-    uppers: Words
-    """[n] The upper bound."""
-    cold: bool
-    """Whether each begins with an empty table."""
+    movers: Words  # [n] Stones of the player to move, words as wide as the board needs
+    masks: Words  # [n] Stones of both players, in the same words
+    lowers: Words  # [n] The lower bound of the score, as far as it is proven
+    uppers: Words  # [n] The upper bound
+    cold: bool  # whether each begins with an empty table
     under_way: Words
     """[slot] The keys of positions that threads search at this time, so that they share the moves
     among them; empty where one thread is alone."""
@@ -65,10 +53,8 @@ class SolverArrays(NamedTuple):
     """The memory of a search between its slices."""
 
     stack: SolverStack
-    entries: Words
-    """The entries of the table; see `agents.solver.score_table`."""
-    progress: Words
-    """Words of 64 bits: how far the search has come."""
+    entries: Words  # the entries of the table; see `agents.solver.score_table`
+    progress: Words  # words of 64 bits: how far the search has come
 
 
 @inlined

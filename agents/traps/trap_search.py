@@ -22,10 +22,8 @@ from envs.connectx import ConnectX
 
 EXPLORATION = 0.6
 """The exploration constant C of UCT among the moves of a turn, for points from 0 to 1."""
-LEAST_LIKELY = 0.02
-"""Replies that are less likely are left out."""
-HOPE = 1.05
-"""Trials prefer replies after which most can still be won: this number less their value."""
+LEAST_LIKELY = 0.02  # replies that are less likely are left out
+HOPE = 1.05  # trials prefer replies after which most can still be won: this number less their value
 DOUBT = 0.05
 """The least probability with which a model is judged by a reply: none refutes it, for another
 opponent may reach the same node in another game."""
@@ -34,8 +32,7 @@ opponent may reach the same node in another game."""
 class Turn(NamedTuple):
     """A position in which the player who sets traps is to move."""
 
-    score: int
-    """Exact where it is not won, for the player to move; 1 stands for every win."""
+    score: int  # exact where it is not won, for the player to move; 1 stands for every win
     moves: tuple[int, ...]
     """Columns that keep the result, one at least; none where the position is won or over."""
 
@@ -44,8 +41,7 @@ class Reply(NamedTuple):
     """A reply that the opponent may choose, and the position after it."""
 
     column: int
-    chances: tuple[float, ...]
-    """The probability that each model of the opponent gives to it."""
+    chances: tuple[float, ...]  # the probability that each model of the opponent gives to it
     turn: Turn
 
 
@@ -63,10 +59,8 @@ class TrapTurn:
         self.score, self.moves = turn
         self.belief = belief
         """The belief about an opponent who plays the line by which the node was first found."""
-        self.value = value
-        """Expected points of the player who sets traps, from 0 to 1."""
-        self.closed = not self.moves
-        """Whether the value is final."""
+        self.value = value  # expected points of the player who sets traps, from 0 to 1
+        self.closed = not self.moves  # whether the value is final
         self.visits = 0
         self.children: list[ReplyTurn] = []
         """The positions after the moves, in their order, once the node was visited."""
@@ -107,8 +101,7 @@ class TrapSearch:
         self.env = env
         self.mistake = mistake
         self.even_share = even_share
-        self.turns: dict[int, TrapTurn] = {}
-        """By the key of the position."""
+        self.turns: dict[int, TrapTurn] = {}  # by the key of the position
         self.replies: dict[int, ReplyTurn] = {}
         """By the key of the position, where the opponent is to move."""
 

@@ -17,16 +17,13 @@ from envs.board import BoardState
 from envs.connectx import ConnectX
 from envs.protocol import Env
 
-MISTAKE = 0.1
-"""The assumed share of mistakes among the opponent's moves, where no trial has looked."""
+MISTAKE = 0.1  # the assumed share of mistakes among the opponent's moves, where no trial has looked
 DEPTHS = (1, 2, 4, 6, 8)
 """The plies that models of the opponent look ahead, if their search is compiled ..."""
 DEPTHS_IN_PYTHON = (1, 2, 3)
 """... and if it is not."""
-EPSILON = 0.05
-"""The assumed share of random moves of such an opponent."""
-TABLE_STATES = 4096
-"""Entries of the transposition table of these short searches."""
+EPSILON = 0.05  # the assumed share of random moves of such an opponent
+TABLE_STATES = 4096  # entries of the transposition table of these short searches
 
 
 class WatchedGame:
