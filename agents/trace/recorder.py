@@ -6,7 +6,15 @@ from typing import Any
 
 from agents.alpha_beta import Bound
 from agents.depth_first import Observer
-from agents.trace.trace import Path, ReturnReason, SearchTrace, TracedNode, decimals_of
+from agents.trace.trace import (
+    Path,
+    ReturnReason,
+    SearchTrace,
+    TracedNode,
+    Window,
+    decimals_of,
+    narrowed,
+)
 from envs.board import BoardGame
 from envs.explicit_tree import ExplicitTree
 from envs.protocol import CHANCE
@@ -66,9 +74,6 @@ class Recorder:
     def board(self, state: Any) -> tuple[int, ...] | None:
         """The cells of a state, None in games without a board."""
         return tuple(self.env.to_board(state)) if isinstance(self.env, BoardGame) else None
-
-
-Window = tuple[float, float]
 
 
 class NodeRecorder(Recorder, Observer):
@@ -191,12 +196,7 @@ class Visit:
 
     def narrow(self, value: float, at_least: bool, at_most: bool) -> None:
         """Narrow the window by a value that is exact, or a lower or an upper bound."""
-        if self.window is not None:
-            alpha, beta = self.window
-            self.window = (
-                max(alpha, value) if at_least else alpha,
-                min(beta, value) if at_most else beta,
-            )
+        self.window = narrowed(self.window, value, at_least, at_most)
 
 
 def _ending(visit: Visit) -> ReturnReason:

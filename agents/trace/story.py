@@ -24,6 +24,8 @@ from agents.trace.trace import (
     Selection,
     Simulation,
     TracedNode,
+    Window,
+    narrowed,
 )
 from envs.protocol import CHANCE
 
@@ -96,9 +98,10 @@ class Walk:
         for action in node.visited:
             child = self.nodes[*node.path, action]
             yield from self.visit(child)
-            narrowed = narrower(window, node.player, child.value)
-            yield from self._narrowing(indent + INDENT, window, narrowed)
-            window = narrowed
+            if child.value is not None:  # chance changes neither alpha nor beta
+                is_max, is_min = node.player == 1, node.player == 2
+                before, window = window, narrowed(window, child.value, is_max, is_min)
+                yield from self._narrowing(indent + INDENT, before, window)
         if is_open:
             return
         if node.unvisited:
@@ -122,9 +125,7 @@ class Walk:
         alpha, beta = self.trace.window_labels(node.window)
         return f", alpha {alpha}, beta {beta}"
 
-    def _narrowing(
-        self, indent: str, before: tuple[float, float] | None, after: tuple[float, float] | None
-    ) -> Iterator[str]:
+    def _narrowing(self, indent: str, before: Window | None, after: Window | None) -> Iterator[str]:
         if before is None or after is None:
             return
         for name, old, new in zip(("alpha", "beta"), before, after, strict=True):
@@ -135,18 +136,6 @@ class Walk:
         if node.value is None:
             return "is given up: the time is up"
         return f"returns {self.trace.value_label(node.value)}{AT_LEAST_OR_MOST[node.bound]}"
-
-
-def narrower(
-    window: tuple[float, float] | None, player: int, value: float | None
-) -> tuple[float, float] | None:
-    """Alpha and beta of a node once a child is worth `value`; chance changes neither."""
-    if window is None or value is None:
-        return window
-    alpha, beta = window
-    if player == 1:
-        return max(alpha, value), beta
-    return (alpha, min(beta, value)) if player == 2 else window
 
 
 def branch_name(trace: SearchTrace, leaves: LeafValues, path: Path) -> str:

@@ -15,6 +15,8 @@ from agents.alpha_beta import Bound
 Path = tuple[Hashable, ...]
 """The actions that lead from the root to a node: integers or strings; () is the root."""
 
+Window = tuple[float, float]  # alpha and beta
+
 BOUND_SIGNS = {Bound.EXACT: "=", Bound.LOWER: "≥", Bound.UPPER: "≤"}
 """The relation of a value to the true value."""
 
@@ -85,7 +87,7 @@ class SearchTrace:
         """A number of the game as it is shown."""
         return number_label(number, self.decimals)
 
-    def window_labels(self, window: tuple[float, float]) -> tuple[str, str]:
+    def window_labels(self, window: Window) -> tuple[str, str]:
         """Alpha and beta in the numbers of the game.
 
         A game with a scale of its own has no best and no worst value: there they begin at -∞ and ∞.
@@ -129,9 +131,9 @@ class TracedNode:
     """The legal actions, in the game's own order; () where the game is over."""
     visited: list[Hashable] = field(default_factory=list)
     """The actions whose children were visited, in the order of the search."""
-    window: tuple[float, float] | None = None
+    window: Window | None = None
     """Alpha and beta on entry; None where the search has no window."""
-    window_returned: tuple[float, float] | None = None
+    window_returned: Window | None = None
     """Alpha and beta on return: alpha >= beta is what a cutoff rests on."""
     value: float | None = None
     """As the search returned it; None where the time was up."""
@@ -198,6 +200,14 @@ class ChildStatistics:
     def mean(self) -> float:
         """The mean result, from player 1's view."""
         return self.total / self.visits
+
+
+def narrowed(window: Window | None, value: float, at_least: bool, at_most: bool) -> Window | None:
+    """The window once a value is known that is exact, or a lower or an upper bound."""
+    if window is None:
+        return None
+    alpha, beta = window
+    return max(alpha, value) if at_least else alpha, min(beta, value) if at_most else beta
 
 
 def shortened(label: str) -> str:

@@ -15,9 +15,9 @@ from typing import Any
 
 from submission.arena.game_record import GameConfiguration
 from submission.arena.own_referee import PlayedGame, overtime, play_out
-from submission.arena.seats import Failure, Move, Seat
+from submission.arena.seats import Seat
 from submission.kaggle import ONE_AT_A_TIME, OPEN_SPIEL_BANK, environment_of, kaggle_environments
-from submission.sandbox.move import misplaced
+from submission.sandbox.move import Failure, Move, misplaced
 
 Ask = Callable[[int, dict[str, Any], dict[str, Any]], Move]
 """Asks the seat at index 0 or 1, with an observation and a configuration."""

@@ -19,6 +19,7 @@ from submission.kaggle import upload_command
 
 RULE = "# " + "-" * 98
 GAP = "\n\n"  # above and below functions and classes
+BLOCK = re.compile(r"^(@|def |async def |class )", re.MULTILINE)  # begins one
 CLOCK = LibraryImport("time", "perf_counter", None, line=1)  # the first import: it times the others
 OWN_NAMES: OwnNames = {CLOCK.bound: CLOCK, "_STARTED": None, "_PLAYER": None, "agent": None}
 """Names that the head and the end of the file define."""
@@ -207,14 +208,10 @@ def _section(module: Module, definitions: list[str]) -> str:
 def _definitions(definitions: list[str]) -> str:
     text, above_is_block = "", True
     for definition in definitions:
-        is_block = _is_block(definition)
+        is_block = BLOCK.search(definition) is not None
         text += f"{GAP if is_block or above_is_block else ''}{definition}\n"
         above_is_block = is_block
     return text
-
-
-def _is_block(definition: str) -> bool:
-    return re.search(r"^(@|def |async def |class )", definition, re.MULTILINE) is not None
 
 
 def _merged(imports: list[str]) -> list[str]:

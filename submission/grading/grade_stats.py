@@ -7,8 +7,8 @@ from statistics import fmean
 from agents.reporting.stats import Estimate, score_estimate
 from agents.solver.score_words import column_in_words
 from agents.solver.solver import ScoreBounds
-from submission.arena.seats import Failure
 from submission.grading.solved_positions import GAME, Outcome, Phase, SolvedPosition
+from submission.sandbox.move import Failure
 
 
 @dataclass(frozen=True, slots=True)

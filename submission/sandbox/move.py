@@ -59,14 +59,11 @@ def failure(status: str, cause: Cause, stderr: str = "", error: Raised | None = 
     )
 
 
-def misplaced(
-    column: int | None, configuration: Mapping[str, Any], stderr: Sequence[str] = ()
-) -> Failure:
+def misplaced(column: int | None, configuration: Mapping[str, Any]) -> Failure:
     """The failure of a move to a column that takes no stone, or of None instead of a column."""
     kind = "int" if configuration.get("openSpielGameName") is None else SUBMISSION
     returned = "NoneType" if column is None else kind
-    cause = of_returned(returned, str(column), configuration)
-    return failure("INVALID", cause, "\n".join(stderr))
+    return failure("INVALID", of_returned(returned, str(column), configuration))
 
 
 def read_answer(

@@ -121,7 +121,7 @@ def prepare() -> list[str]:
     files = [getattr(module, "__file__", None) for module in [*sys.modules.values()]]
     sys.argv[:] = [""]
     hide_project()
-    _seed(0)  # loads what it needs, as does the next line
+    seed_generators(0)  # loads what it needs, as does the next line
     _versions()
     return [os.path.realpath(file) for file in files if file]
 
@@ -159,7 +159,7 @@ def play(job: PlayerJob, shared: Shared) -> None:
     agent = KaggleAgent(str(main))
     report_loading(main, responder.send)
     _settle(job.working)
-    _seed(job.seed)
+    seed_generators(job.seed)
     _limit(job.memory)
     guard = FileGuard(
         [job.agent, job.working],
@@ -179,7 +179,7 @@ def _settle(folder: Path) -> None:
     tempfile.tempdir = None
 
 
-def _seed(seed: int) -> None:
+def seed_generators(seed: int | None) -> None:
     """Seed the global random generators, whose state forked processes would share."""
     random.seed(seed)
     if numpy := sys.modules.get("numpy"):

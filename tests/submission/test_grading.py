@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from submission.arena.players import Player, PlayerKind, find_player
-from submission.arena.seats import Failure, Move, Seat
+from submission.arena.seats import Seat
 from submission.grading import grading
 from submission.grading.grade import Grade, GradeSettings
 from submission.grading.grade_charts import ply_chart
@@ -41,6 +41,7 @@ from submission.grading.solved_positions import (
 )
 from submission.kaggle import kaggle_environments
 from submission.match.completion import Completion
+from submission.sandbox.move import Failure, Move
 from tests.helpers.shell import printed
 from tests.helpers.svg_reading import SVG
 

@@ -15,9 +15,9 @@ from submission.arena import kaggle_referee, own_referee
 from submission.arena.game_record import EPISODE_STEPS, GameConfiguration
 from submission.arena.kaggle_referee import hold_on_kaggle
 from submission.arena.own_referee import PlayedGame, hold_in_own_arena
-from submission.arena.seats import Failure, Move
 from submission.kaggle import kaggle_environments
 from submission.match.schedule import openings
+from submission.sandbox.move import Failure, Move
 from tests.helpers.arena_games import played, played_in_both
 
 RAISED, NO_COLUMN = "raised", "no column"

@@ -2,7 +2,6 @@
 
 import random
 import signal
-import sys
 from _thread import interrupt_main
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from envs.connectx import ConnectFour
 from submission.arena.game_record import GameConfiguration
 from submission.bundle.functions.fresh_state import StateName, as_written, unnoticed
 from submission.bundle.hidden_files import hidden_files
+from submission.sandbox.player_process import seed_generators
 
 POSITIONS = 100
 
@@ -115,7 +115,7 @@ def _are_apart(agent: Callable[..., Any], other: Callable[..., Any], position: P
 
 
 def _ask(agent: Callable[..., Any], position: Position, seed: int) -> Answer:
-    _seed(seed)
+    seed_generators(seed)
     observation = _Struct(
         remainingOverageTime=60,
         step=len(position.moves),
@@ -128,12 +128,6 @@ def _ask(agent: Callable[..., Any], position: Position, seed: int) -> Answer:
         return Answer(repr(agent(*asked[: code.co_argcount if code else 2])))
     except (Exception, SystemExit) as error:
         return Answer(FAILURE, error)
-
-
-def _seed(seed: int | None) -> None:
-    random.seed(seed)
-    if numpy := sys.modules.get("numpy"):
-        numpy.random.seed(seed)
 
 
 class _Struct(dict[str, Any]):
@@ -171,7 +165,7 @@ def load(name: str, text: str) -> dict[str, Any]:
     with hidden_files(name, READ_ABOVE):
         try:
             with unnoticed(), _limited(LOAD_SECONDS):
-                _seed(None)
+                seed_generators(None)
                 exec(compile(text, "submission.py", "exec"), loaded)  # noqa: S102
         except TimeoutError as error:
             raise ValueError(
