@@ -6,8 +6,8 @@ delayed here until all locks are free.
 """
 
 import signal
-from collections.abc import Callable, Collection, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from collections.abc import Callable, Collection, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import inf
@@ -73,15 +73,20 @@ class Workers:
     count: int
 
     def run(
-        self, tasks: Iterator[Task[Key, Outcome]], clock: Clock
+        self,
+        tasks: Iterator[Task[Key, Outcome]],
+        clock: Clock,
+        is_needed: Callable[[Key], bool] = lambda _: True,
     ) -> Iterator[tuple[Key, Outcome]]:
         """Run the tasks; give the outcome of each with its key, in the order in which they end.
 
         A task is taken from `tasks` only when a worker is free for it, so that it can carry the
-        time that is left. When the run ends, tasks that no worker has begun are cancelled.
+        time that is left. A task that is not needed any more is cancelled, and all are when the run
+        ends; those that a worker has begun go on, and are not waited for.
 
         Raises:
             TimeUp: the time is up, and outcomes are missing.
+            BrokenExecutor: the executor can run no more; all finished outcomes have been given.
             Exception: what a task has raised.
         """
         running: dict[Future[Outcome], Key] = {}
@@ -89,13 +94,12 @@ class Workers:
             self._refill(running, tasks)
             while running:
                 clock.check()
-                for future in wait_for_any(running, clock.left):
-                    yield running.pop(future), future.result()
+                for future in sorted(wait_for_any(running, clock.left), key=_has_failed):
+                    yield running.pop(future), _outcome(future)
+                _cancel([future for future, key in running.items() if not is_needed(key)], running)
                 self._refill(running, tasks)
         finally:
-            with interrupt_put_off():
-                for future in running:
-                    future.cancel()
+            _cancel([*running], running)
 
     def prepare(self, call: Callable[[], Outcome]) -> list[Outcome]:
         """Run `call` once for each worker, so that every new worker has run it.
@@ -114,3 +118,20 @@ class Workers:
             key, call = task
             with interrupt_put_off():
                 running[self.executor.submit(call)] = key
+
+
+def _has_failed(future: Future[Outcome]) -> bool:
+    return future.cancelled() or future.exception() is not None
+
+
+def _outcome(future: Future[Outcome]) -> Outcome:
+    if future.cancelled():
+        raise BrokenExecutor("the executor has called off a task")
+    return future.result()
+
+
+def _cancel(futures: Iterable[Future[Outcome]], running: dict[Future[Outcome], Key]) -> None:
+    with interrupt_put_off():
+        for future in futures:
+            del running[future]
+            future.cancel()

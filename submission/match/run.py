@@ -2,15 +2,17 @@
 
 import sys
 from collections.abc import Callable, Generator, Iterable, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future
+from concurrent.futures import Executor
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
-from itertools import count, islice
+from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
+from agents.agent import Clock
 from agents.options import alternatives
-from agents.parallel.workers import interrupt_put_off, wait_for_any
+from agents.parallel.workers import Workers
 from submission.arena.game_record import GameConfiguration, GameRecord, Result
 from submission.arena.kaggle_referee import hold_on_kaggle, hold_on_open_spiel
 from submission.arena.own_referee import PlayedGame, hold_in_own_arena
@@ -100,10 +102,7 @@ def play_games(
     is_needed: Callable[[GameSpecification], bool],
     executor: Executor | None,
 ) -> Generator[GameRecord, None, None]:
-    """Play the games that are needed and yield each as it ends.
-
-    Games are cancelled as soon as they are no longer needed, and when the iterator is closed; games
-    that have begun go on, and are not waited for.
+    """Play the games that are needed and yield each as it ends; see `Workers.run`.
 
     Args:
         specifications: asked for the next game only when there is room for it.
@@ -117,35 +116,9 @@ def play_games(
     if executor is None:
         yield from map(play_game, needed)
         return
-    waiting: dict[Future[GameRecord], GameSpecification] = {}
-    try:
-        while True:
-            for specification in islice(needed, IN_FLIGHT - len(waiting)):
-                with interrupt_put_off():
-                    waiting[executor.submit(play_game, specification)] = specification
-            if not waiting:
-                return
-            for future in sorted(wait_for_any(waiting), key=_has_failed):
-                del waiting[future]
-                yield _outcome(future)
-            for future in [each for each in waiting if not is_needed(waiting[each])]:
-                del waiting[future]
-                with interrupt_put_off():
-                    future.cancel()
-    finally:
-        with interrupt_put_off():
-            for future in waiting:
-                future.cancel()
-
-
-def _has_failed(future: Future[GameRecord]) -> bool:
-    return future.cancelled() or future.exception() is not None
-
-
-def _outcome(future: Future[GameRecord]) -> GameRecord:
-    if future.cancelled():
-        raise BrokenExecutor("the executor has called off a game")
-    return future.result()
+    tasks = ((specification, partial(play_game, specification)) for specification in needed)
+    for _, record in Workers(executor, IN_FLIGHT).run(tasks, Clock(), is_needed):
+        yield record
 
 
 def play_game(specification: GameSpecification) -> GameRecord:
