@@ -1,17 +1,20 @@
 """Exactly best moves and mistakes, found by the solver."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from agents.agent import Clock, TimeUp, legal_actions
 from agents.guidance.ordering import from_the_middle
+from agents.solver.position_bounds import win_score
 from agents.solver.solver import ScoreBounds, Solver
-from envs.board import BoardState
+from envs.board import BoardGame, BoardState
 
 FIRST_ROUND_NODES = 1000
 """Nodes for each move in the first round of `ExactMoves.verdicts`; each round has eight times more,
 so that easy moves do not wait for the others."""
 MOST_SLICE_NODES = 64_000
 """The most for each move in a round of `ExactMoves.outcomes`; the table keeps what was found."""
+SMALL_BOARD = 9  # cells of a board on which every game is played to its end in a moment
 
 
 class ExactMoves:
@@ -139,3 +142,12 @@ def unrefuted(outcomes: Mapping[int, ScoreBounds]) -> list[int]:
     """List the moves that are not proven to be worse than another one."""
     best = max(bounds.lower for bounds in outcomes.values())
     return [action for action, bounds in outcomes.items() if bounds.upper >= best]
+
+
+@lru_cache(maxsize=10_000)
+def played_out_score(env: BoardGame, state: BoardState) -> int:
+    """The score of a position of a small board, for the player to move; see `ScoreBounds`."""
+    actions = env.get_available_actions(state)
+    if state.won:
+        return -win_score(env.rows * env.columns, state.ply - 1)
+    return max((-played_out_score(env, env.get_next_state(state, a)) for a in actions), default=0)

@@ -7,7 +7,6 @@ judged by the same ones.
 """
 
 from collections.abc import Iterator
-from functools import cache
 from random import Random
 from typing import Any, NamedTuple
 
@@ -18,6 +17,7 @@ from agents.policy.training.batch_play import preferred_actions
 from agents.policy.training.labelled_positions import ILLEGAL, Scores
 from agents.policy.training.labelling import label_grove
 from agents.reporting.stats import Estimate, score_estimate
+from agents.solver.exact_moves import SMALL_BOARD, played_out_score
 from agents.solver.position_bounds import win_score
 from agents.solver.solver_engine import is_solvable
 from envs.board import BoardGame, BoardState
@@ -28,7 +28,6 @@ SAMPLE_SEED = 20_101_217_170_717  # a number that is unlikely to be the seed of 
 FROM_A_GROVE = 50  # the most positions from one grove: its games are alike
 GROVES = 40
 GAMES = 3000
-MOST_CELLS = 9  # most cells of a board on which every continuation is tried
 MOST_SOLVED_CELLS = 81  # most cells of a board for the solver: on larger ones a grove takes minutes
 
 
@@ -67,7 +66,7 @@ def draw_sample(game: BoardGame) -> SolvedSample | None:
     """
     if is_solvable(game) and game.rows * game.columns <= MOST_SOLVED_CELLS:
         drawn = _labelled(game)
-    elif game.rows * game.columns <= MOST_CELLS:
+    elif game.rows * game.columns <= SMALL_BOARD:
         drawn = _tried_out(game)
     else:
         return None
@@ -100,25 +99,14 @@ def _labelled(game: ConnectX) -> Iterator[tuple[BoardState, Scores]]:
 
 
 def _tried_out(game: BoardGame) -> Iterator[tuple[BoardState, Scores]]:
-    """Contested positions of a small board by all continuations, after random moves.
-
-    A win scores one more than the cells that it leaves free.
-    """
+    """Contested positions of a small board by all continuations, after random moves."""
     cells, rng = game.rows * game.columns, Random(SAMPLE_SEED)
-
-    @cache
-    def score(state: BoardState) -> int:
-        if state.won:
-            return state.mask.bit_count() - cells - 1
-        actions = game.get_available_actions(state)
-        return max((-score(game.get_next_state(state, action)) for action in actions), default=0)
-
     for _ in range(GAMES):
         state = game.initial_state()
         while actions := game.get_available_actions(state):
             scores = np.full(game.action_count, ILLEGAL, np.int8)
             for action in actions:
-                scores[action] = -score(game.get_next_state(state, action))
-            if _is_contested(scores, cells - state.mask.bit_count()):
+                scores[action] = -played_out_score(game, game.get_next_state(state, action))
+            if _is_contested(scores, win_score(cells, state.ply)):
                 yield state, scores
             state = game.get_next_state(state, rng.choice(actions))

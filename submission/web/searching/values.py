@@ -5,14 +5,13 @@ It works in slices of time, with a snapshot after each, for a page or a notebook
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from math import inf
 from typing import Any
 
 from agents.agent import Clock, TimeUp
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.mcts_agent import MCTSAgent
-from agents.solver.exact_moves import bounds_of_best, proven_best
+from agents.solver.exact_moves import SMALL_BOARD, bounds_of_best, played_out_score, proven_best
 from agents.solver.position_bounds import sign, win_score
 from agents.solver.score_words import plies_to_end, result_in_words
 from agents.solver.solver import ScoreBounds, Solver
@@ -28,7 +27,6 @@ ESTIMATE_AFTER = 0.15  # seconds of proving after which the unproven moves are e
 ESTIMATE_SHARE = 3  # slices for proofs to each slice for estimates
 SIMULATIONS_OF_SLICE = 20_000
 MOST_SIMULATIONS = 120_000  # more hardly change the estimates
-SMALL_BOARD = 9  # cells of a board on which every game is played to its end in a moment
 MOST_TACTICS = 8  # plies of look-ahead on a board that is too large for the solver
 MOST_SECONDS = 300.0  # time after which unproven values stay open
 
@@ -230,7 +228,7 @@ class Valuation:
 
     def _play_out(self) -> Iterator[bool]:
         for action, child in self.children.items():
-            score = -exact_score(self.env, child)
+            score = -played_out_score(self.env, child)
             self._narrow(action, score, score)
             if self._clock.expired():
                 yield True
@@ -284,15 +282,6 @@ def _known(env: BoardGame, child: BoardState) -> ScoreBounds | None:
         score = win_score(env.rows * env.columns, child.ply - 1)
         return ScoreBounds(score, score)
     return None if env.get_available_actions(child) else ScoreBounds(0, 0)
-
-
-@lru_cache(maxsize=10_000)
-def exact_score(env: BoardGame, state: BoardState) -> int:
-    """The score of a position of a small board, for the player to move; see `ScoreBounds`."""
-    actions = env.get_available_actions(state)
-    if state.won:
-        return -win_score(env.rows * env.columns, state.ply - 1)
-    return max((-exact_score(env, env.get_next_state(state, a)) for a in actions), default=0)
 
 
 def values_view(values: PositionValues) -> dict[str, Any]:
