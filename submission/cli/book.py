@@ -71,10 +71,7 @@ def book(
     minutes: Annotated[
         float | None,
         setting(
-            "M",
-            "With --traps: how long to look for traps.",
-            min=0,
-            default=f"{TRAP_MINUTES:g}",
+            "M", "With --traps: how long to look for traps.", min=0, default=f"{TRAP_MINUTES:g}"
         ),
     ] = None,
     plies: Annotated[

@@ -151,12 +151,7 @@ RULES = (
 
 def match_notes(match: Match) -> list[str]:
     """The failures, and the verdicts of the sequential test."""
-    return [
-        *_verdicts(match),
-        *failures(match),
-        *played_in_words(match),
-        *repetitions(match),
-    ]
+    return [*_verdicts(match), *failures(match), *played_in_words(match), *repetitions(match)]
 
 
 def results_table(stats: Sequence[PairingStats]) -> PlayerTable:

@@ -63,10 +63,7 @@ def play_match(
     for record in played:
         score_board.add(record)
     games = schedule(pairings, settings)
-    with (
-        early_end() as ending,
-        closing(play_games(games, score_board.needs, executor)) as records,
-    ):
+    with early_end() as ending, closing(play_games(games, score_board.needs, executor)) as records:
         for record in records:
             score_board.add(record)
             on_game(record)

@@ -16,15 +16,7 @@ from envs.connectx import ConnectX
 from submission.arena.game_record import Result
 from submission.grading.solved_positions import Phase
 from submission.match.completion import Completion, early_end_in_words
-from submission.reports import (
-    NOTHING,
-    Printed,
-    add_figures,
-    counted,
-    plain,
-    plain_table,
-    seconds,
-)
+from submission.reports import NOTHING, Printed, add_figures, counted, plain, plain_table, seconds
 from submission.reviewing.judged_game import JudgedPly, Mistake
 from submission.reviewing.replays import AgentLog, Replay, ReplayFile
 

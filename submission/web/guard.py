@@ -208,8 +208,7 @@ async def read_body(request: Request) -> bytes:
         raise Refused(HTTPStatus.BAD_REQUEST, "the question has been broken off") from None
     if length > most:
         raise Refused(
-            HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-            f"a question has at most {most // 1024} kB here",
+            HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a question has at most {most // 1024} kB here"
         )
     if kind != "application/json":
         raise Refused(

@@ -10,12 +10,7 @@ from agents.compiled.pooled_tree import empty_nodes, records
 from agents.compiled.puct_kernel import GUIDED_NODE
 from agents.compiled.tree_kernel import COUNTERS, TreeArrays
 from agents.policy.features import mirror_all, mirrored_actions
-from agents.policy.learners.self_play_kernel import (
-    Experience,
-    PlayMemory,
-    PlaySettings,
-    play_games,
-)
+from agents.policy.learners.self_play_kernel import Experience, PlayMemory, PlaySettings, play_games
 from agents.policy.network import PolicyNetwork
 from agents.policy.network_kernel import network_arrays
 from agents.policy.puct import considered_visits

@@ -53,9 +53,7 @@ class Trials:
     """
 
     def __init__(
-        self,
-        game: BoardGame,
-        draw: Callable[[BoardGame], SolvedSample | None] = draw_sample,
+        self, game: BoardGame, draw: Callable[[BoardGame], SolvedSample | None] = draw_sample
     ) -> None:
         self.held: list[Trial] = []
         self.past_selves: list[PastSelf] = []

@@ -161,11 +161,7 @@ class SearchPool:
         return await self.ask(kind, question, PICTURE_SECONDS, True, process)
 
     def grow(
-        self,
-        kind: str,
-        question: Any,
-        tell: Callable[[str, Any], None],
-        former: Job | None = None,
+        self, kind: str, question: Any, tell: Callable[[str, Any], None], former: Job | None = None
     ) -> Job:
         """Have a question answered by snapshots; raises as `ask`.
 

@@ -30,14 +30,7 @@ from envs.games import game_from_id
 from submission.web.searching.best_trap import growing_trap
 from submission.web.searching.review_view import growing_review
 from submission.web.searching.values import SLICE_SECONDS, growing_values, values_view
-from submission.web.setup_form import (
-    DEFAULT_NODES,
-    LARGEST_SIZE,
-    MOST_PLIES,
-    Action,
-    Nodes,
-    PageId,
-)
+from submission.web.setup_form import DEFAULT_NODES, LARGEST_SIZE, MOST_PLIES, Action, Nodes, PageId
 
 MOST_SOLVERS = 6
 """Solvers, each with a table, that a process has at a time; other boards are estimated."""
