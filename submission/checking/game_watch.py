@@ -7,6 +7,7 @@ guessed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from itertools import accumulate
 from statistics import fmean
 
@@ -39,9 +40,7 @@ def lasting_opponent(env: BoardGame, otherwise: Chooser) -> Chooser:
     solver = Solver(env, SOLVER_MEGABYTES, book=shipped_book_of(env))
 
     def choose(played: Sequence[int], legal: Sequence[int]) -> int:
-        state = env.initial_state()
-        for column in played:
-            state = env.get_next_state(state, column)
+        state = reduce(env.get_next_state, played, env.initial_state())
         scores = solver.scores(state, SOLVER_SECONDS)
 
         def haste(column: int) -> tuple[bool, int]:

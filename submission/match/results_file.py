@@ -80,13 +80,15 @@ def resumed_results(path: Path, header: ResultsHeader) -> Iterator[ResultsFile]:
 def read_results(path: Path) -> Match:
     """Read the match in a results file, which is left as it is.
 
-    It counts as unfinished where games are missing.
-
     Raises:
         ValueError: it is no results file, one of another version, or it is damaged.
         OSError: it cannot be read.
     """
-    content = read_content(path, "name a file that --results has written")
+    return match_of(read_content(path, "name a file that --results has written"), path)
+
+
+def match_of(content: bytes, path: Path) -> Match:
+    """The match in the content of a results file; it is unfinished where games are missing."""
     header, records, _ = parse_results(content, path)
     score_board = ScoreBoard(header.pairings, header.settings.sprt)
     for record in records:

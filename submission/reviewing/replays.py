@@ -15,7 +15,7 @@ from submission.arena.game_record import GameConfiguration, GameRecord, Result
 from submission.entry import PLAYED_WITH
 from submission.kaggle import DONE
 from submission.match.match import Match
-from submission.match.results_file import read_results
+from submission.match.results_file import match_of
 from submission.reviewing.episodes import Episode, connectx_episode, open_spiel_episode
 
 ADVICE = "name a file that --results or `kaggle competitions replay` has written"
@@ -76,22 +76,25 @@ def read_replays(path: Path) -> ReplayFile:
         OSError: the file cannot be read.
         ValueError: it is neither, it is damaged, or its episode is of another game.
     """
-    content = read_content(path, ADVICE)
+    return replays_of(read_content(path, ADVICE), path)
+
+
+def replays_of(content: bytes, path: Path) -> ReplayFile:
+    """The games in the content of a file; raises ValueError as `read_replays`."""
     document = read_json(content, dict)
     if document is not None and "format" not in document:
         return _episode(document, path)
     if content.lstrip().startswith(b'{"format"'):
-        return _results(path)
+        return _results(match_of(content, path), path.name)
     raise ValueError(f"{path} is no results file and no whole episode: {ADVICE}")
 
 
-def _results(path: Path) -> ReplayFile:
-    match = read_results(path)
+def _results(match: Match, name: str) -> ReplayFile:
     configuration = match.settings.configuration
     game = game_id(configuration.env)
     return ReplayFile(
         kind="results",
-        name=path.name,
+        name=name,
         configuration=configuration,
         replays=tuple(recorded_replay(n, game, record) for n, record in enumerate(match.records)),
         match=match,

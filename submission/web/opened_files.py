@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
@@ -15,7 +14,7 @@ from submission.arena.game_record import Result
 from submission.match.match import RULES, Match, match_notes, results_table
 from submission.rating.ladder import ladder_notes, make_ladder
 from submission.reports import PlayerTable, in_one_line
-from submission.reviewing.replays import Replay, ReplayFile, read_replays
+from submission.reviewing.replays import Replay, ReplayFile, replays_of
 
 FAILED = (Result.PLAYER_FAILED, Result.OPPONENT_FAILED)
 COUNTS_AS = {Result.PLAYER_FAILED: Result.LOSS, Result.OPPONENT_FAILED: Result.WIN}
@@ -34,10 +33,10 @@ class ReplayFilter(Struct):
 
 
 class OpenedFile:
-    """A file of games; raises as `read_replays`."""
+    """A file of games."""
 
-    def __init__(self, path: Path) -> None:
-        self.file: ReplayFile = read_replays(path)
+    def __init__(self, file: ReplayFile) -> None:
+        self.file = file
 
     def form(self, number: int) -> dict[str, Any]:
         """The file as the page offers it."""
@@ -75,15 +74,7 @@ class OpenedFile:
 def dropped_file(name: str, text: str) -> OpenedFile:
     """The games of a file that was dropped on the page or pasted; raises as `read_replays`."""
     shown = one_line(re.split(r"[/\\]", name)[-1].strip())[:LONGEST_NAME] or "dropped"
-    with TemporaryDirectory(prefix="connectx-") as folder:
-        path = Path(folder) / "file"
-        path.write_text(text, encoding="utf-8", errors="replace", newline="")
-        try:
-            opened = OpenedFile(path)
-        except ValueError as error:
-            raise ValueError(str(error).replace(str(path), shown)) from None
-    opened.file = replace(opened.file, name=shown)
-    return opened
+    return OpenedFile(replays_of(text.encode(errors="replace"), Path(shown)))
 
 
 def _seen(replay: Replay, wanted: ReplayFilter) -> Iterator[Replay]:

@@ -14,6 +14,7 @@ from types import FrameType
 import uvicorn
 
 from submission.executors.local_workers import CORES
+from submission.reviewing.replays import read_replays
 from submission.terminal import console, say
 from submission.web.connections import BATCH, Connection, Once, most_connections
 from submission.web.guard import Guard, is_loopback
@@ -61,7 +62,7 @@ def serve(files: Sequence[Path], host: str, port: int, open_browser: bool) -> No
         OSError, ValueError: a file cannot be read, or the host is no address of this machine.
         KeyboardInterrupt: Ctrl-C.
     """
-    server = Server(CORES, [OpenedFile(path) for path in files])
+    server = Server(CORES, [OpenedFile(read_replays(path)) for path in files])
     listening = listen(host, port)
     real_port = listening.getsockname()[1]
     if port not in (0, real_port):

@@ -12,6 +12,7 @@ import httpx
 import psutil
 
 from benchmarks.web_pages import Address, started_server
+from submission.reviewing.replays import read_replays
 from submission.web.guard import Guard
 from submission.web.opened_files import OpenedFile
 from submission.web.routes import Server
@@ -36,7 +37,7 @@ class Visitor:
         host: str = "127.0.0.1",
         files: Sequence[Path] = (),
     ) -> None:
-        server = Server(1, [OpenedFile(path) for path in files])
+        server = Server(1, [OpenedFile(read_replays(path)) for path in files])
         self.guard = Guard(server.app(), token=TOKEN, host=host, port=8642)
         self._client = httpx.AsyncClient(
             transport=httpx.ASGITransport(self.guard),

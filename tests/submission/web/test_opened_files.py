@@ -12,6 +12,7 @@ from submission.arena.game_record import Result
 from submission.front_door import ladder as play_ladder
 from submission.match.results_file import read_results
 from submission.rating.ladder import make_ladder
+from submission.reviewing.replays import read_replays
 from submission.web.opened_files import OpenedFile, ReplayFilter
 from submission.web.routes import MOST_DROPPED
 from tests.helpers.game_records import write_ladder
@@ -80,7 +81,7 @@ def test_games_are_filtered_and_the_table_is_that_of_the_report(
 
 
 def test_a_result_is_from_the_view_of_the_player_who_is_asked_for(ladder: Path) -> None:
-    file = OpenedFile(ladder)
+    file = OpenedFile(read_replays(ladder))
     won = file.replays(ReplayFilter("greedy", "random", Result.WIN), 0, 99)
     lost = file.replays(ReplayFilter("random", "greedy", Result.LOSS), 0, 99)
     assert won["total"] == lost["total"] > 0
@@ -89,7 +90,7 @@ def test_a_result_is_from_the_view_of_the_player_who_is_asked_for(ladder: Path) 
 
 
 def test_who_fails_has_lost(tmp_path: Path) -> None:
-    file = OpenedFile(write_ladder(tmp_path / "ladder.jsonl"))
+    file = OpenedFile(read_replays(write_ladder(tmp_path / "ladder.jsonl")))
     for result, count in (("win", 2), ("loss", 2), ("draw", 1), ("player failed", 1)):
         wanted = ReplayFilter("hero", "rival", Result(result))
         assert file.replays(wanted, 0, 99)["total"] == count, result
@@ -130,7 +131,7 @@ def test_one_players_games_have_the_table_of_evaluate(shell: Shell, tmp_path: Pa
     file = tmp_path / "games.jsonl"
     outcome = shell.run("evaluate", "greedy", "--against", "random", *GAMES, "--results", str(file))
     assert outcome.status == 0
-    standings = OpenedFile(file).standings
+    standings = OpenedFile(read_replays(file)).standings
     assert standings["rows"][0][:2] == ["random", "4"]
     assert standings["cross"] is None
     assert standings["notes"]
