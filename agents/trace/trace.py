@@ -210,9 +210,9 @@ def narrowed(window: Window | None, value: float, at_least: bool, at_most: bool)
     return max(alpha, value) if at_least else alpha, min(beta, value) if at_most else beta
 
 
-def shortened(label: str) -> str:
-    """A label that leaves room for others."""
-    return label if len(label) <= LONGEST_LABEL else label[: LONGEST_LABEL - 1] + "…"
+def shortened(label: str, most: int = LONGEST_LABEL) -> str:
+    """A label of at most this number of characters, which leaves room for others."""
+    return label if len(label) <= most else label[: most - 1] + "…"
 
 
 def decimals_of(numbers: Iterable[float]) -> int:

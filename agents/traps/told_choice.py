@@ -75,9 +75,8 @@ def told_choice(agent: PerfectAgent, env: BoardGame, state: BoardState) -> ToldC
             "choose another agent"
         )
     solver = Solver(env, agent.table_megabytes, agent.threads, shipped_book_of(env))
-    analysis = analyse(
-        solver, ReachedPosition(env, "", state), MOST_SECONDS
-    )  # waits for a compiler
+    # It waits for a compiler.
+    analysis = analyse(solver, ReachedPosition(env, "", state), MOST_SECONDS)
     source = agent.source(env, state)
     board = board_masks(*env.size)
     if source != "search" and len(promising_moves(board, state)) == 1:

@@ -5,6 +5,7 @@ from math import ceil, floor, isfinite
 
 from agents.reporting.stats import Estimate
 from agents.trace.pictures.nodes import FAINT_INK, GRID, INK, PRINCIPAL
+from agents.trace.trace import shortened
 from envs.svg import document, element, polygon, text, text_width, title
 from submission.reports import elo_in_words
 
@@ -20,7 +21,7 @@ MOST_LINES = 8
 
 def rating_chart(ratings: Mapping[str, Estimate], anchor: str) -> str:
     """Ratings with their 95 % intervals, the strongest on top; an arrow where one is open."""
-    names = [_shortened(player) for player in ratings]
+    names = [shortened(player, LONGEST_NAME) for player in ratings]
     scale = Scale([*ratings.values()], left=MARGIN + max(text_width(name, SIZE) for name in names))
     bottom = MARGIN + ROW * len(names)
     rows = [
@@ -63,10 +64,6 @@ class Scale:
         return self.left + share * WIDTH
 
 
-def _shortened(name: str) -> str:
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
-
-
 def _grid(scale: Scale, bottom: float) -> Iterator[str]:
     for elo in scale.lines:
         x = scale.x(elo)
@@ -88,7 +85,7 @@ def _row(player: str, elo: Estimate, y: float, scale: Scale) -> str:
     return element(
         "g",
         title(f"{player}: {elo_in_words(elo)}"),
-        text(_shortened(player), (MARGIN, y + SIZE / 3), SIZE, fill=INK),
+        text(shortened(player, LONGEST_NAME), (MARGIN, y + SIZE / 3), SIZE, fill=INK),
         element("path", d=line, stroke=PRINCIPAL, stroke_width=2),
         *heads,
         element("circle", cx=scale.x(elo.value), cy=y, r=4, fill=PRINCIPAL),
