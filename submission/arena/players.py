@@ -107,18 +107,15 @@ def find_player(name: str, referee: Referee = Referee.CONNECTX) -> Player:
         bundle = build_bundle(agent, options, game=referee.game).encode()
         return Player(name, PlayerKind.AGENT, bundle, unbundled_agent(agent, options))
     if name.endswith(SUBMISSIONS):
-        return Player(name, PlayerKind.FILE, _read_submission(Path(name)))
+        path = Path(name)
+        content = read_content(path, "give the path of a submission file", "the player ")
+        _require_python(_source(content, path), path)
+        return Player(name, PlayerKind.FILE, content)
     raise ValueError(
         f"unknown player {name!r}: name one of Kaggle's ({', '.join(referee.built_in_agents)}), an "
         f"agent with or without options ({', '.join(REGISTERED)}; mcts:simulations=500,seed=1), "
         "or the path of a submission that ends in .py or .tar.gz"
     )
-
-
-def _read_submission(path: Path) -> bytes:
-    content = read_content(path, "give the path of a submission file", "the player ")
-    _require_python(_source(content, path), path)
-    return content
 
 
 def _source(content: bytes, path: Path) -> str:

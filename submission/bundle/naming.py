@@ -47,11 +47,6 @@ class Use(NamedTuple):
     """How many parts of the reference's path name the meaning: more than one for `module.name`."""
 
     @property
-    def spelling(self) -> str:
-        """The text of the reference."""
-        return ".".join(self.reference.path[: self.parts])
-
-    @property
     def full_name(self) -> str:
         """What is read, with its module unless it is a builtin: `importlib.import_module`."""
         names = (self.meaning.module, self.meaning.name, *self.reference.path[self.parts :])
@@ -141,7 +136,8 @@ def _captured(uses: Uses) -> Iterator[Meaning]:
     for definition, every in uses.items():
         for use in every:
             name = _plain_name(use.meaning)
-            if name != use.spelling and name in definition.local_names:
+            spelling = ".".join(use.reference.path[: use.parts])
+            if name != spelling and name in definition.local_names:
                 yield use.meaning
 
 

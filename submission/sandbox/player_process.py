@@ -91,7 +91,9 @@ class Responder:
             answer = agent.act(request["observation"], request["configuration"])
             if self._process_id_now() != self._process_id:
                 self._exit(0)
-            self._pass_on(answer["stderr"][-LONGEST_TEXT:])
+            # Kaggle has captured it in this move.
+            with contextlib.suppress(OSError):
+                self._write(2, answer["stderr"][-LONGEST_TEXT:].encode(errors="replace"))
             self.send(event="answer", **answer)
 
     def send(self, **fields: Any) -> None:
@@ -105,11 +107,6 @@ class Responder:
                 unwritten = unwritten[self._write(self._answers, unwritten) :]
         except OSError:
             self._exit(CHANNEL_LOST)
-
-    def _pass_on(self, stderr: str) -> None:
-        """Write the standard error that Kaggle has captured in this move to the real one."""
-        with contextlib.suppress(OSError):
-            self._write(2, stderr.encode(errors="replace"))
 
 
 def prepare() -> list[str]:

@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 from msgspec import Meta, Struct
 
-from agents.agent import Agent, Clock, SearchResult, TimeUp
+from agents.agent import Agent, Clock, TimeUp
 from agents.book.opening_book import shipped_book, shipped_book_of
 from agents.compiled.compilation import PATIENCE, WIDE_BOARDS, Compilation
 from agents.compiled.compiled_alpha_beta import ALPHA_BETA, LEARNED_ALPHA_BETA
@@ -141,13 +141,14 @@ class Searches:
         """Find an agent's move."""
         env, state = replayed(asked.position)
         result = agent_of(asked).search(env, state, asked.seconds)
-        is_told = asked.plays_exactly and not _is_won(state, result)
+        is_won = result.proven and result.value == (1.0 if state.player == 1 else -1.0)
+        tells_trap = asked.plays_exactly and not is_won
         return {
             "action": int(result.action),
             "value": float(result.value) if result.action_values else None,
             "engine": result.engine,
             "elapsed": round(result.elapsed, 4),
-            "trap": self._trap(env, state, int(result.action)) if is_told else None,
+            "trap": self._trap(env, state, int(result.action)) if tells_trap else None,
         }
 
     def _trap(self, env: BoardGame, state: BoardState, action: int) -> str | None:
@@ -249,11 +250,6 @@ class Searches:
 def _is_settled(compilation: Compilation) -> bool:
     """Whether a search is compiled, or cannot be; begins to compile it."""
     return compilation.is_ready(patient=False) or compilation.has_failed()
-
-
-def _is_won(state: BoardState, result: SearchResult[int]) -> bool:
-    """Whether the player to move has a proven win."""
-    return result.proven and result.value == (1.0 if state.player == 1 else -1.0)
 
 
 def agent_of(asked: MoveAsked) -> Agent:

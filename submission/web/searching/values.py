@@ -62,16 +62,6 @@ class MoveValue:
             return self.kind
         return f"{self.kind} · {(self.plies + 1) // 2}"
 
-    @property
-    def least(self) -> int:
-        """The worst possible result: -1, 0 or 1."""
-        return sign(self.bounds.lower)
-
-    @property
-    def most(self) -> int:
-        """The best possible result."""
-        return sign(self.bounds.upper)
-
 
 @dataclass(frozen=True)
 class PositionValues:
@@ -324,14 +314,14 @@ def balance(value: MoveValue, player: int) -> float | None:
 
 
 def value_view(value: MoveValue) -> dict[str, Any]:
-    """One value as JSON."""
+    """One value as JSON, with the worst and the best possible result: -1, 0 or 1."""
     return {
         "kind": value.kind,
         "plies": value.plies,
         "exact": value.bounds.exact,
         "text": value.text,
         "short": value.short,
-        "least": value.least,
-        "most": value.most,
+        "least": sign(value.bounds.lower),
+        "most": sign(value.bounds.upper),
         "estimate": value.estimate,
     }
