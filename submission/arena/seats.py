@@ -122,7 +122,8 @@ class TrustedSeat:
     def __init__(self, source: bytes, seed: int) -> None:
         kaggle_environments().agent.compile = _compiled
         self._agent = KaggleAgent(_main_file(source))
-        self._numbers = GlobalNumbers.of_seed(seed)
+        state = random.Random(seed).getstate(), np.random.RandomState(seed).get_state()
+        self._numbers = GlobalNumbers(state)  # as in a process with this seed
 
     def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Move:
         """The file's move; see `Seat`. The first one loads it."""
@@ -151,11 +152,6 @@ class GlobalNumbers:
 
     def __init__(self, state: tuple[Any, Any] | None = None) -> None:
         self._state = state
-
-    @classmethod
-    def of_seed(cls, seed: int) -> "GlobalNumbers":
-        """The states in a process with this seed, from 0 to 2**32 - 1."""
-        return cls((random.Random(seed).getstate(), np.random.RandomState(seed).get_state()))
 
     def take_turn(self) -> None:
         """Make the global generators continue from these states."""

@@ -19,11 +19,6 @@ class Mistake(StrEnum):
     DRAW_TO_LOSS = "draw-to-loss"
     SLOWER = "slower"  # the result is kept, but the win comes later or the loss sooner than need be
 
-    @property
-    def gives_away(self) -> bool:
-        """Whether it loses the win or the draw."""
-        return self is not Mistake.SLOWER
-
 
 GIVEN_AWAY = {
     (1, 0): Mistake.WIN_TO_DRAW,

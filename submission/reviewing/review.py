@@ -62,7 +62,7 @@ class ReviewedGame:
     @property
     def given_away(self) -> list[JudgedPly]:
         """The moves that have turned a win into a draw or a loss, or a draw into a loss."""
-        return [ply for ply in self.plies if ply.mistake is not None and ply.mistake.gives_away]
+        return [ply for ply in self.plies if ply.mistake not in (None, Mistake.SLOWER)]
 
     @property
     def own_plies(self) -> range:

@@ -143,16 +143,6 @@ class SupervisorProcess:
             was_stopped = now_stopped
         return True
 
-    def begin_to_end_player(self) -> None:
-        """End the player, without waiting for it."""
-        with contextlib.suppress(OSError, ValueError):
-            self.say({"end": "silently"})
-
-    def end_player(self) -> str:
-        """End the player; return the end of its standard error. Raises one of GONE."""
-        self.say({"end": "with a report"})
-        return str(self.hear(ENDED)["stderr"])
-
     def hang_up(self) -> None:
         """End the supervisor with its player and its folder, without waiting for it."""
         _close(self._process.stdin)
@@ -246,7 +236,8 @@ class RunningPlayer:
             self._supervisor.close()
             return
         if not self._is_finished:
-            self._supervisor.begin_to_end_player()
+            with contextlib.suppress(OSError, ValueError):
+                self._supervisor.say({"end": "silently"})
         self._release(self._supervisor)
 
     @property
@@ -289,7 +280,8 @@ class RunningPlayer:
         """End the process and all that it has started; return the end of its standard error."""
         self._is_finished = True
         try:
-            return self._supervisor.end_player()
+            self._supervisor.say({"end": "with a report"})
+            return str(self._supervisor.hear(ENDED)["stderr"])
         except GONE:
             return ""
 
