@@ -5,12 +5,12 @@ import os
 import signal
 import tempfile
 from collections import defaultdict, deque
-from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 from submission.kaggle import kaggle_environments
 from submission.sandbox.folders import remove_folder
@@ -141,30 +141,21 @@ class Launcher:
             ChildProcessError: no supervisor starts.
             OSError, ValueError: the submission cannot be written.
         """
-        make = partial(
-            RunningPlayer,
-            agent=agent,
-            seed=seed,
-            memory=memory,
-            speed=speed,
-            release=self._supervisors.give_back,
-        )
         starter = self._starter()
+        start = partial(self._start, agent=agent, seed=seed, memory=memory, speed=speed)
         try:
-            return self._start(make, self._supervisors.take(starter, self))
+            return start(self._supervisors.take(starter, self))
         except OSError:
             if self._is_closed:
                 raise
             # A former player may have left its supervisor in disorder.
-            return self._start(make, self._supervisors.take(starter, self, is_new=True))
+            return start(self._supervisors.take(starter, self, is_new=True))
 
-    def _start(
-        self, make: Callable[[SupervisorProcess], RunningPlayer], supervisor: SupervisorProcess
-    ) -> RunningPlayer:
+    def _start(self, supervisor: SupervisorProcess, **settings: Any) -> RunningPlayer:
         try:
             if self._is_closed:
                 raise ChildProcessError("no more players are started")
-            return make(supervisor)
+            return RunningPlayer(supervisor, release=self._supervisors.give_back, **settings)
         except BaseException:
             supervisor.close()
             raise
