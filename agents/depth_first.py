@@ -23,7 +23,7 @@ from agents.agent import (
     player_sign,
     variation_actions,
 )
-from agents.guidance.heuristics import HEURISTICS, Heuristic
+from agents.guidance.heuristics import HEURISTICS, Heuristic, guess
 from agents.guidance.ordering import ORDERINGS, Ordering, best_action, sensible_actions
 from agents.options import choose, option, require_at_least, require_whole
 from envs.protocol import Action, Env, State
@@ -83,18 +83,8 @@ class DepthFirstSearch(ABC, Generic[State, Action]):
         """
 
     def guess(self, state: State) -> float:
-        """The heuristic's value of a state at which the search stops looking ahead.
-
-        Raises:
-            ValueError: it is beyond -1 or 1, and would outrank what is proven.
-        """
-        value = self.heuristic(self.env, state)
-        if not -1.0 <= value <= 1.0:
-            raise ValueError(
-                f"the heuristic gives {value!r} in {state}: guesses lie between -1 and 1, where "
-                "d / (1 + abs(d)) brings any number d"
-            )
-        return value
+        """The heuristic's value of a state; raises as `agents.guidance.heuristics.guess`."""
+        return guess(self.heuristic, self.env, state)
 
 
 @dataclass
