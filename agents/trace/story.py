@@ -222,18 +222,22 @@ def _backed_up(
 
 
 def _choice(trace: SearchTrace, selection: Selection) -> str:
+    sign = 1 if trace.players.get(selection.path) == 1 else -1
     bounds = [
-        f"{trace.action_label(action)} {_standing(trace, child)}"
+        f"{trace.action_label(action)} {_standing(trace, child, sign)}"
         for action, child in selection.children.items()
     ]
     chosen = trace.action_label(selection.chosen)
     return f"at {trace.path_label(selection.path)} select {chosen}: {listing(bounds)}"
 
 
-def _standing(trace: SearchTrace, child: ChildStatistics) -> str:
+def _standing(trace: SearchTrace, child: ChildStatistics, sign: int) -> str:
+    """What speaks for a child; its UCT as the two terms of the formula, from the chooser's view."""
     if child.proven is not None:
         return f"is proven {trace.value_label(child.proven)}"
-    return f"has UCT {trace.value_label(child.uct)}"
+    mean = sign * child.mean
+    bound, mean_label, exploration = map(trace.value_label, (child.uct, mean, child.uct - mean))
+    return f"has UCT {bound} = {mean_label} + {exploration}"
 
 
 def trace_text(trace: SearchTrace, limit: int = LIMIT) -> str:

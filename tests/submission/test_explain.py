@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
-from math import inf
+from math import inf, log, sqrt
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
@@ -243,6 +243,14 @@ def test_simulations_are_told_step_by_step() -> None:
     totals = [re.search(r"the root n (\d+), t (-?\d+)", line) for line in lines]
     visits = [int(total[1]) for total in totals if total is not None]
     assert visits == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_choice_is_told_by_both_terms_of_uct_from_the_choosers_view() -> None:
+    """Player 2 chooses, and has tried each of three leaves once; C is 32, the tree's scale."""
+    second = 32 * sqrt(log(4))
+    by_5, by_14, by_2 = (f"{second - leaf:.3f} = {-leaf} + {second:.3f}" for leaf in (5, 14, 2))
+    choice = f"at 2 select 2: 1 has UCT {by_5}; 0 has UCT {by_14} and 2 has UCT {by_2}"
+    assert f"  {choice}" in story(TEXTBOOK, "mcts", simulations=12, seed=1, solver=False)
 
 
 def test_draws_proofs_and_fallbacks_of_simulations_are_told() -> None:
