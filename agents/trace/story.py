@@ -46,6 +46,7 @@ BRANCHES = {
     (True, True): "╘═ ",
 }
 """By whether the node is on the principal variation, and whether it is its parent's last."""
+LEAF_WORDS = {Shape.TERMINAL: "", Shape.DEPTH: "estimated"}
 
 
 def tell(trace: SearchTrace, leaves: LeafValues | None = None, first: int = 1) -> list[str]:
@@ -277,7 +278,7 @@ def _described(parent: PictureNode, node: PictureNode) -> str:
 
 
 def _node_words(node: PictureNode) -> str:
-    kind = "" if node.shape in (Shape.TERMINAL, Shape.DEPTH) else node.shape
+    kind = LEAF_WORDS.get(node.shape, node.shape)
     mean = "" if node.visits is None else f"n {node.visits}, mean"
     window = f"  alpha {node.alpha}, beta {node.beta}" if node.alpha else ""
     return " ".join(filter(None, (kind, mean, node.value, window, node.mark)))
