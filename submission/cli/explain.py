@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from os.path import isfile
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -162,6 +163,8 @@ def _read_tree(tree: str) -> tuple[str, Path | None]:
     if tree == "-":
         return sys.stdin.read().removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}"), None
     if not tree.startswith("@"):
+        if isfile(tree):  # noqa: PTH113  # a text may be too long for `Path.is_file`
+            raise ValueError(f"{tree} is a file: write @{tree} for the tree in it")
         return tree, None
     source = Path(tree[1:])
     try:

@@ -462,6 +462,7 @@ def test_a_win_at_hand_is_told_without_a_trap(explain: Explain) -> None:
         (["--tree", "7"], "write a list of numbers"),
         (["--tree", "@absent.json"], "cannot read the tree absent.json (No such file"),
         (["--tree", "@."], "cannot read the tree . ("),
+        (["--tree", __file__], f"is a file: write @{__file__} for the tree in it"),
         (["--tree", "-"], "the tree '' cannot be read"),
         (["--tree", "[[3, ?], 4]", "--trace-limit", "2"], "the search visits more than 2 nodes"),
         (["--tree", "[['?', 3], ['?', 2]]"], "2 leaves of the tree are ?"),
