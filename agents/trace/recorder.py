@@ -198,7 +198,7 @@ class Visit:
         """The mean of all outcomes, where their exact values are known."""
         if not self.is_complete or any(child.bound is not Bound.EXACT for child in self.children):
             return None
-        values = [child.value or 0.0 for child in self.children]
+        values = [child.value for child in self.children if child.value is not None]
         return expected_value(values, map(self.probabilities.__getitem__, self.node.visited))
 
     def narrow(self, value: float, at_least: bool, at_most: bool) -> None:
