@@ -6,6 +6,7 @@ actions, deepening, the result, and the parts that `agents.parallel` needs to sp
 """
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -219,7 +220,7 @@ class DepthFirstAgent(Agent):
 
         Raises:
             ValueError: the game is over; or the compiled engine is asked for and cannot search it;
-                or the search is too deep for Python's stack.
+                or the search is too deep for Python's stack; or the ordering leaves an action out.
         """
         return self.search_among(env, state, legal_actions(env, state), time_limit)
 
@@ -242,6 +243,11 @@ class DepthFirstAgent(Agent):
     ) -> SearchResult[Action]:
         """Search as `search_among` does, by a given recursion; its clock is running."""
         actions = self.chosen_ordering()(search.env, state, candidates)
+        if Counter(actions) != Counter(candidates):
+            raise ValueError(
+                f"the ordering gives {actions!r} of {candidates!r} in {state}: it must keep all of "
+                "them, each once"
+            )
         deepened = deepen(search, state, actions, self.depths())
         self.break_ties(search, state, deepened)
         best, found = deepened.best, deepened.found
