@@ -109,14 +109,22 @@ def legal_actions(env: Env[State, Action], state: State) -> tuple[Action, ...]:
     return actions
 
 
+def is_value(number: Any) -> bool:
+    """Whether this is a number from -1 to 1."""
+    try:
+        return bool(-1.0 <= number <= 1.0)
+    except TypeError:
+        return False
+
+
 def final_reward(env: Env[State, Action], state: State, action: Action) -> float:
     """The reward of an action that ends the game, from player 1's view.
 
     Raises:
-        ValueError: it is beyond -1 or 1, so that no search could tell a win.
+        ValueError: it is no number from -1 to 1, so that no search could tell a win.
     """
     reward = env.reward(state, action)
-    if not -1.0 <= reward <= 1.0:
+    if not is_value(reward):
         raise ValueError(
             f"the reward of {action!r} in {state} is {reward!r}: scale rewards to [-1, 1], where "
             "1 is a win of player 1"

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from random import Random
 
-from agents.agent import Agent, Clock, SearchResult, legal_actions, make_rng
-from agents.guidance.heuristics import HEURISTICS, Heuristic
+from agents.agent import Agent, Clock, SearchResult, final_reward, legal_actions, make_rng
+from agents.guidance.heuristics import HEURISTICS, Heuristic, guess
 from agents.guidance.ordering import ORDERINGS, Ordering, sensible_actions
 from agents.options import choose, option
 from envs.protocol import Action, Env, State
@@ -44,7 +44,11 @@ class GreedyAgent(Agent):
     def search(
         self, env: Env[State, Action], state: State, time_limit: float | None = None
     ) -> SearchResult[Action]:
-        """Compare the sensible actions; `action_values` has only those."""
+        """Compare the sensible actions; `action_values` has only those.
+
+        Raises:
+            ValueError: the game is over; or a heuristic or a reward is no number from -1 to 1.
+        """
         clock = Clock()
         heuristic = choose("heuristic", self.heuristic, HEURISTICS)
         ordering = choose("ordering", self.ordering, ORDERINGS)
@@ -53,15 +57,16 @@ class GreedyAgent(Agent):
         def value(action: Action) -> float:
             child = env.get_next_state(state, action)
             over = not env.get_available_actions(child)
-            return env.reward(state, action) if over else heuristic(env, child)
+            return final_reward(env, state, action) if over else guess(heuristic, env, child)
 
         values = {action: value(action) for action in ordering(env, state, sensible)}
         best = max if env.current_player(state) == 1 else min
         action = best(values, key=values.__getitem__)
+        is_end = not env.get_available_actions(env.get_next_state(state, action))
         return SearchResult(
             action,
             values[action],
-            proven=len(sensible) == 1 and abs(values[action]) == 1.0,
+            proven=len(sensible) == 1 and is_end,
             principal_variation=(action,),
             action_values=values,
             nodes=len(values),

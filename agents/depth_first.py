@@ -6,6 +6,7 @@ actions, deepening, the result, and the parts that `agents.parallel` needs to sp
 """
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -23,7 +24,7 @@ from agents.agent import (
     player_sign,
     variation_actions,
 )
-from agents.guidance.heuristics import HEURISTICS, Heuristic
+from agents.guidance.heuristics import HEURISTICS, Heuristic, guess
 from agents.guidance.ordering import ORDERINGS, Ordering, best_action, sensible_actions
 from agents.options import choose, option, require_at_least, require_whole
 from envs.protocol import Action, Env, State
@@ -80,18 +81,8 @@ class DepthFirstSearch(ABC, Generic[State, Action]):
         """
 
     def guess(self, state: State) -> float:
-        """The heuristic's value of a state at which the search stops looking ahead.
-
-        Raises:
-            ValueError: it is beyond -1 or 1, and would outrank what is proven.
-        """
-        value = self.heuristic(self.env, state)
-        if not -1.0 <= value <= 1.0:
-            raise ValueError(
-                f"the heuristic gives {value!r} in {state}: guesses lie between -1 and 1, where "
-                "d / (1 + abs(d)) brings any number d"
-            )
-        return value
+        """The heuristic's value of a state; raises as `agents.guidance.heuristics.guess`."""
+        return guess(self.heuristic, self.env, state)
 
 
 @dataclass
@@ -222,7 +213,7 @@ class DepthFirstAgent(Agent):
 
         Raises:
             ValueError: the game is over; or the compiled engine is asked for and cannot search it;
-                or the search is too deep for Python's stack.
+                or the search is too deep for Python's stack; or the ordering leaves an action out.
         """
         return self.search_among(env, state, legal_actions(env, state), time_limit)
 
@@ -245,6 +236,11 @@ class DepthFirstAgent(Agent):
     ) -> SearchResult[Action]:
         """Search as `search_among` does, by a given recursion; its clock is running."""
         actions = self.chosen_ordering()(search.env, state, candidates)
+        if Counter(actions) != Counter(candidates):
+            raise ValueError(
+                f"the ordering gives {actions!r} of {candidates!r} in {state}: it must keep all of "
+                "them, each once"
+            )
         deepened = deepen(search, state, actions, self.depths())
         self.break_ties(search, state, deepened)
         best, found = deepened.best, deepened.found

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from math import log, sqrt
 from random import Random
 
-from agents.agent import expected_value, player_sign, possible_outcomes
+from agents.agent import expected_value, is_value, player_sign, possible_outcomes
 from agents.guidance.ordering import winning_action
 from agents.guidance.rollouts import Rollout, random_outcome
 from agents.tree import MonteCarloTree, Node
@@ -92,10 +92,16 @@ class Tree(MonteCarloTree[State, Action]):
         path.append(self.add_child(path[-1], action))
 
     def value_leaf(self, leaf: Node[State, Action]) -> float:
-        """The sum of the results of the leaf's rollouts."""
+        """The sum of the results of the leaf's rollouts; ValueError if one is beyond -1 or 1."""
         total = 0.0
         for _ in range(self.rollouts_per_leaf):
-            total += self.rollout(self.env, leaf.state, self.rng)
+            result = self.rollout(self.env, leaf.state, self.rng)
+            if not is_value(result):
+                raise ValueError(
+                    f"the rollout from {leaf.state} gives {result!r}: its result is the reward of "
+                    "player 1, from -1 to 1"
+                )
+            total += result
         return total
 
     def settle(self, node: Node[State, Action]) -> None:

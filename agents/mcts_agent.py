@@ -80,7 +80,8 @@ class MCTSAgent(TreeAgent):
     ) -> SearchResult[Action]:
         """Simulate until a budget is used up or the value is proven.
 
-        The `action_values` are proven values or else mean results.
+        The `action_values` are proven values or else mean results, which count one more game, a
+        draw.
 
         Raises:
             ValueError: the game is over; or there is no budget, and no solver to end the search;

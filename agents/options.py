@@ -94,7 +94,7 @@ def require_whole(name: str, number: int | None, least: int, most: float = LARGE
 
 def require_one_of(name: str, choice: str, known: Collection[str]) -> None:
     """Check a choice among words; the ValueError lists the known ones."""
-    if choice not in known:
+    if choice not in [*known]:  # a list, as not every choice can be hashed
         raise ValueError(f"unknown {name} {choice!r}: choose one of {', '.join(known)}")
 
 

@@ -66,7 +66,7 @@ class ExplicitTree:
 
     def __init__(self, tree: NestedTree, scale: float | None = None) -> None:
         self.tree = tree
-        self._positions = dict(_read((), tree, turn=1))
+        self._positions = _Positions(_read((), tree, turn=1))
         if not self._positions[()].actions:
             raise ValueError(f"the tree is the number {tree!r} alone: write a list of numbers")
         largest = max(abs(position.leaf) for position in self._positions.values())
@@ -133,6 +133,15 @@ class _Position(NamedTuple):
     actions: Sequence[ActionName] = ()
     probabilities: Sequence[float] = ()  # of the actions, where chance decides
     leaf: float = 0.0  # the leaf's number, where the game is over
+
+
+class _Positions(dict[TreePath, _Position]):
+    """The nodes by their paths; a path that leads nowhere is a ValueError."""
+
+    def __missing__(self, path: TreePath) -> _Position:
+        raise ValueError(
+            f"the tree has no node {path!r}: a state is the tuple of the actions that lead there"
+        )
 
 
 def _read(path: TreePath, tree: Any, turn: int) -> Iterator[tuple[TreePath, _Position]]:

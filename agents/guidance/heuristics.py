@@ -10,11 +10,27 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
+from agents.agent import is_value
 from envs.bitboard import cell_bit, column_cells, completing_cells
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 
 Heuristic = Callable[[Any, Any], float]
+
+
+def guess(heuristic: Heuristic, env: Any, state: Any) -> float:
+    """A heuristic's value of a state at which a search looks no deeper.
+
+    Raises:
+        ValueError: it is no number from -1 to 1, and might outrank what is proven.
+    """
+    value = heuristic(env, state)
+    if not is_value(value):
+        raise ValueError(
+            f"the heuristic gives {value!r} in {state}: guesses lie between -1 and 1, where "
+            "d / (1 + abs(d)) brings any number d"
+        )
+    return value
 
 
 def zero(env: object, state: object) -> float:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
-from agents.agent import possible_outcomes
+from agents.agent import final_reward, possible_outcomes
 from agents.guidance.heuristics import automatic
 from agents.guidance.ordering import sensible_actions
 from envs.protocol import CHANCE, Action, Env, State
@@ -27,7 +27,7 @@ def uniform(env: Env[State, Action], state: State, rng: Random) -> float:
         else:
             action = actions[int(random() * len(actions))]
         previous, state = state, get_next_state(state, action)
-    return env.reward(previous, action)
+    return final_reward(env, previous, action)
 
 
 def decisive(env: Env[State, Action], state: State, rng: Random) -> float:
@@ -43,7 +43,7 @@ def decisive(env: Env[State, Action], state: State, rng: Random) -> float:
             choice = sensible_actions(env, state, actions)
             action = choice[int(rng.random() * len(choice))]
         previous, state = state, env.get_next_state(state, action)
-    return env.reward(previous, action)
+    return final_reward(env, previous, action)
 
 
 def evaluated(env: Env[State, Action], state: State, rng: Random) -> float:

@@ -39,8 +39,8 @@ class ScoreBounds:
     """Proven bounds of a score, from the view of the player to move.
 
     Winning with the last of one's stones scores 1, with the last but one 2, and so on: faster wins
-    score more. A lost position has the opponent's score with a minus, a draw scores 0. On 6 rows
-    and 7 columns scores lie between -21 and 21 (the convention of P. Pons' solver tutorial).
+    score more. A lost position has the opponent's score with a minus, a draw scores 0. In Connect
+    Four scores lie between -18 and 18 (the convention of P. Pons' solver tutorial).
     """
 
     lower: int

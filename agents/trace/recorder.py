@@ -4,6 +4,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from agents.agent import expected_value
 from agents.alpha_beta import Bound
 from agents.depth_first import Observer
 from agents.trace.trace import (
@@ -194,6 +195,14 @@ class Visit:
         possible = self.probabilities or self.node.actions
         return all(action in self.node.visited for action in possible)
 
+    @property
+    def exact_mean(self) -> float | None:
+        """The mean of all outcomes, where their exact values are known."""
+        if not self.is_complete or any(child.bound is not Bound.EXACT for child in self.children):
+            return None
+        values = [child.value for child in self.children if child.value is not None]
+        return expected_value(values, map(self.probabilities.__getitem__, self.node.visited))
+
     def narrow(self, value: float, at_least: bool, at_most: bool) -> None:
         """Narrow the window by a value that is exact, or a lower or an upper bound."""
         self.window = narrowed(self.window, value, at_least, at_most)
@@ -217,7 +226,8 @@ def _bound(visit: Visit, value: float) -> Bound:
         return Bound.EXACT
     if visit.node.player == CHANCE:
         alpha, beta = visit.node.window
-        at_least, at_most = value > alpha, value < beta
+        mean = visit.exact_mean
+        at_least, at_most = value > alpha or value == mean, value < beta or value == mean
     else:
         at_least, at_most = _certain_sides(visit, value)
     if (at_least or value == -1.0) and (at_most or value == 1.0):

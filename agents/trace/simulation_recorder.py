@@ -73,7 +73,7 @@ class SimulationRecorder(Recorder, TreeObserver):
                 child.visits,
                 child.total,
                 uct(node.sign * child.total, child.visits, node.visits, exploration),
-                child.proven,
+                child.proven if self.tree.solver else None,
             )
             for action, child in node.children.items()
         }

@@ -47,6 +47,7 @@ BRANCHES = {
     (True, True): "╘═ ",
 }
 """By whether the node is on the principal variation, and whether it is its parent's last."""
+LEAF_WORDS = {Shape.TERMINAL: "", Shape.DEPTH: "estimated"}
 
 
 def tell(trace: SearchTrace, leaves: LeafValues | None = None, first: int = 1) -> list[str]:
@@ -209,18 +210,22 @@ def _backed_up(
 
 
 def _choice(trace: SearchTrace, selection: Selection) -> str:
+    sign = 1 if trace.players.get(selection.path) == 1 else -1
     bounds = [
-        f"{trace.action_label(action)} {_standing(trace, child)}"
+        f"{trace.action_label(action)} {_standing(trace, child, sign)}"
         for action, child in selection.children.items()
     ]
     chosen = trace.action_label(selection.chosen)
     return f"at {trace.path_label(selection.path)} select {chosen}: {listing(bounds)}"
 
 
-def _standing(trace: SearchTrace, child: ChildStatistics) -> str:
+def _standing(trace: SearchTrace, child: ChildStatistics, sign: int) -> str:
+    """What speaks for a child; its UCT as the two terms of the formula, from the chooser's view."""
     if child.proven is not None:
         return f"is proven {trace.value_label(child.proven)}"
-    return f"has UCT {trace.value_label(child.uct)}"
+    mean = sign * child.mean
+    bound, mean_label, exploration = map(trace.value_label, (child.uct, mean, child.uct - mean))
+    return f"has UCT {bound} = {mean_label} + {exploration}"
 
 
 def trace_text(trace: SearchTrace, limit: int = LIMIT) -> str:
@@ -260,7 +265,7 @@ def _described(parent: PictureNode, node: PictureNode) -> str:
 
 
 def _node_words(node: PictureNode) -> str:
-    kind = "" if node.shape in (Shape.TERMINAL, Shape.DEPTH) else node.shape
+    kind = LEAF_WORDS.get(node.shape, node.shape)
     mean = "" if node.visits is None else f"n {node.visits}, mean"
     window = f"  alpha {node.alpha}, beta {node.beta}" if node.alpha else ""
     return " ".join(filter(None, (kind, mean, node.value, window, node.mark)))

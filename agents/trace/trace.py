@@ -194,7 +194,7 @@ class ChildStatistics:
     uct: float
     """The bound by which it is selected, from the view of the player who selects."""
     proven: float | None = None
-    """Its exact value where that is known, from player 1's view; the solver passes it over."""
+    """Its exact value, from player 1's view, where the solver knows it and passes it over."""
 
     @property
     def mean(self) -> float:

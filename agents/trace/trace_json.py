@@ -88,6 +88,9 @@ def _require_trees(trace: SearchTrace) -> None:
     for simulation in trace.simulations:
         if any(not selection.children for selection in simulation.selections):
             raise ValueError("a child is selected where there is none")
+        standings = [child for each in simulation.selections for child in each.children.values()]
+        if any(child.visits < 1 for child in standings):
+            raise ValueError("a child of which the search knows the mean has no visits")
         if any(visits < 0 for _, visits, _ in simulation.backed_up):
             raise ValueError("a node has fewer than no visits")
 

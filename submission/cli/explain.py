@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from os.path import isfile
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -92,7 +93,8 @@ def explain(
 
     A list is a node, a dict one with named actions. The root is max, and min and max take turns
     unless {'min': [3, 5]} or {'max': [3, 5]} says whose node it is. Chance is written as
-    {'chance': [[0.5, 20], [0.5, [3, 5]]]}: pairs of a probability and a subtree.
+    {'chance': [[0.5, 20], [0.5, [3, 5]]]}: pairs of a probability and a subtree. It takes a turn:
+    in min's place, the nodes below it are max.
 
     If one leaf of the tree is ?, the command says for which values of this leaf branches are
     pruned, and what the root reports.
@@ -161,6 +163,8 @@ def _read_tree(tree: str) -> tuple[str, Path | None]:
     if tree == "-":
         return sys.stdin.read().removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}"), None
     if not tree.startswith("@"):
+        if isfile(tree):  # noqa: PTH113  # a text may be too long for `Path.is_file`
+            raise ValueError(f"{tree} is a file: write @{tree} for the tree in it")
         return tree, None
     source = Path(tree[1:])
     try:

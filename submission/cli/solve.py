@@ -11,6 +11,7 @@ import typer
 
 from agents.agent import Clock
 from agents.book.opening_book import shipped_book_of
+from agents.options import require_at_least
 from agents.reporting.output_file import held, require_writable
 from agents.solver.analysis import (
     Analysis,
@@ -93,6 +94,7 @@ def solve(
     env = ConnectX(**given)
     if resume and table is None:
         raise ValueError("--resume goes on from a table: name its file with --table FILE")
+    require_at_least("time_limit", time_limit, 0)
     require_memory(table_megabytes)
     solver = Solver(env, table_megabytes, threads, book=shipped_book_of(env))
     board_alone = moves is None and (table is not None or (bool(given) and sys.stdin.isatty()))

@@ -64,7 +64,7 @@ class SolvedPosition:
     """An unfinished position.
 
     Scores are from the view of the player to move, on the scale of
-    `agents.solver.solver.ScoreBounds`: from -21 to 21, above 0 for a win, more for a quicker one.
+    `agents.solver.solver.ScoreBounds`: from -18 to 18, above 0 for a win, more for a quicker one.
     """
 
     moves: str  # the columns played so far, a digit each, counted from 1

@@ -23,12 +23,13 @@ from agents.depth_first import DepthFirstAgent, DepthFirstSearch, deepen
 from agents.registry import REGISTERED
 from agents.trace import SearchTrace, recorded
 from agents.trace.recording import RECORDED_SEARCHES
-from envs import BoardState, ConnectFour, TicTacToe, state_from_moves
+from envs import BoardState, ConnectFour, ExplicitTree, TicTacToe, state_from_moves
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.clocks import ticking_clock
 from tests.helpers.random_graphs import Graph
 from tests.helpers.stacks import small_stack
 from tests.helpers.strategies import Position, board_games, late_positions
+from tests.helpers.textbook import TEXTBOOK
 
 CONNECT_FOUR = ConnectFour()
 THREADS = ThreadPoolExecutor(2)
@@ -128,6 +129,18 @@ def test_where_the_stack_ends_the_deepest_complete_search_counts() -> None:
             assert result.depth is None or 25 < result.depth < 150
         with pytest.raises(ValueError, match="choose a smaller depth"):
             MinimaxAgent(depth=None).search(one_by_one, 0)
+
+
+@pytest.mark.parametrize("agent", [MinimaxAgent, AlphaBetaAgent])
+@pytest.mark.parametrize("wrong", [(0, 1), (2, 1, 1, 0), ()])
+def test_an_ordering_that_drops_or_repeats_an_action_is_refused(
+    agent: type[DepthFirstAgent], wrong: tuple[int, ...]
+) -> None:
+    """The value of the others passed for that of the state, proven."""
+    env = ExplicitTree(TEXTBOOK)
+    searcher = agent(ordering=lambda env, state, actions: wrong)
+    with pytest.raises(ValueError, match=r"^the ordering gives \(.*\) of \(0, 1, 2\) in \(\): it"):
+        searcher.search(env, ())
 
 
 def refusal(call: Callable[[], Any]) -> str:

@@ -167,6 +167,7 @@ def test_text_shows_what_the_drawing_shows(trace: SearchTrace, limit: int) -> No
     drawing = read_drawing(draw(trace, limit))
     assert len(tree.splitlines()) == len(drawing.nodes)
     assert tree.count(" not visited: ") == drawn(drawing, "unvisited").total()
+    assert tree.count(": estimated ") == drawn(drawing, "depth").total()
     principal = re.findall(r"^[ │]*[╞╘]═ ", tree, re.MULTILINE)
     assert len(principal) == drawn(drawing, "principal").total() - 1
 

@@ -182,6 +182,11 @@ def test_a_model_that_gives_no_distribution_is_refused(model: OpponentModel, mes
         ExpectimaxAgent(opponent=model).search(env, ())
 
 
+def test_an_agent_is_no_model() -> None:
+    with pytest.raises(ValueError, match=r"unknown opponent RandomAgent\(.*: choose one of"):
+        ExpectimaxAgent(opponent=RandomAgent())  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("sum_of_two", [1 - 5e-10, 1 + 5e-10])
 def test_rounding_is_no_mistake_of_a_model(sum_of_two: float) -> None:
     env = ExplicitTree([[1, 1]])

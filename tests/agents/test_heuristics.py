@@ -2,6 +2,7 @@
 
 from functools import partial
 from itertools import product
+from math import nan
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from agents.guidance.heuristics import (
     threat_board,
     zero,
 )
-from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
+from envs import BoardGame, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.bitboard import column_cells
 from tests.helpers.kaggle_rules import kaggle_game, kaggle_rules
 from tests.helpers.small_games import Nim
@@ -99,15 +100,18 @@ def test_the_middle_of_a_game_without_columns_is_refused() -> None:
             agent.require_playable(Nim(1, 2))
 
 
-@pytest.mark.parametrize("agent", [MinimaxAgent, AlphaBetaAgent, ExpectimaxAgent])
-def test_a_guess_beyond_a_win_is_refused(agent: Any) -> None:
-    def stones(env: BoardGame, state: BoardState) -> float:
-        return state.mask.bit_count() / 4
-
+@pytest.mark.parametrize("agent", [GreedyAgent, MinimaxAgent, AlphaBetaAgent, ExpectimaxAgent])
+def test_a_guess_is_a_number_and_not_beyond_a_win(agent: Any) -> None:
     env = TicTacToe()
-    assert agent(depth=4, time_limit=None, heuristic=stones).search(env, env.initial_state())
-    with pytest.raises(ValueError, match=r"^the heuristic gives 1\.25 in .*between -1 and 1"):
-        agent(depth=5, time_limit=None, heuristic=stones).search(env, env.initial_state())
+
+    def search(guess: Any) -> Any:
+        searcher = agent(**agent.quick, heuristic=lambda env, state: guess)
+        return searcher.search(env, env.initial_state())
+
+    assert (search(-1).value, search(1.0).value) == (-1, 1)
+    for wrong in (-1.25, nan, None, "0.5"):
+        with pytest.raises(ValueError, match=rf"^the heuristic gives {wrong!r} in .*d / \(1"):
+            search(wrong)
 
 
 # --- counted by hand

@@ -1,6 +1,7 @@
 """Monte Carlo tree search: its formula, its statistics, its proofs, its budgets."""
 
 from collections.abc import Mapping
+from math import nan
 from random import Random
 from typing import Any
 
@@ -388,6 +389,13 @@ def test_the_heuristic_rollout_is_the_guess_of_each_new_leaf(position: Position)
         for node in below
     ]
     assert root.total == pytest.approx(sum(guesses))
+
+
+@pytest.mark.parametrize("result", [-1.25, nan, None])
+def test_a_rollout_that_gives_no_reward_is_refused(result: Any) -> None:
+    agent = MCTSAgent(rollout=lambda env, state, rng: result)
+    with pytest.raises(ValueError, match=rf"^the rollout from \(0,\) gives {result!r}: .* -1 to 1"):
+        agent.search(ExplicitTree([[1, -1]]), ())
 
 
 # --- the tree that is kept

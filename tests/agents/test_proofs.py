@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from agents import (
     AlphaBetaAgent,
     ExpectimaxAgent,
+    GreedyAgent,
     MCTSAgent,
     MinimaxAgent,
     agent_names,
@@ -24,7 +25,15 @@ from agents.alpha_beta import AlphaBeta, TranspositionTable
 from agents.compiled.compiled_alpha_beta import CompiledAlphaBeta
 from agents.guidance.heuristics import open_lines, zero
 from agents.guidance.ordering import natural
-from envs import ChanceNode, ConnectX, ExplicitTree, MaxNode, MinNode
+from envs import (
+    ChanceNode,
+    ConnectX,
+    ExplicitTree,
+    MaxNode,
+    MinNode,
+    TicTacToe,
+    state_from_moves,
+)
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.clocks import ends_within
 from tests.helpers.quick_agents import unhurried_agent
@@ -79,6 +88,18 @@ def test_a_guess_that_narrowed_a_window_proves_nothing() -> None:
     result = AlphaBetaAgent(time_limit=None, heuristic=env.guess).search(env, "root")
     assert (exact.action, exact.value, exact.proven) == (2, 0.0, True)
     assert (result.action, result.value, result.proven) == (2, 0.0, True)
+
+
+@pytest.mark.parametrize(("moves", "proven"), [("152", False), ("15928736", True)])
+def test_the_only_sensible_action_proves_a_value_if_it_ends_the_game(
+    moves: str, proven: bool
+) -> None:
+    """O has to block, and looks lost; X fills the board, for a draw."""
+    env = TicTacToe()
+    result = GreedyAgent(heuristic=lambda env, state: -1.0).search(
+        env, state_from_moves(env, moves)
+    )
+    assert (len(result.action_values), result.proven) == (1, proven)
 
 
 class Unscaled(ExplicitTree):

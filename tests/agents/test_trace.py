@@ -148,6 +148,17 @@ def test_a_win_is_exact_though_it_cuts_off_the_rest(tree: Any) -> None:
     assert (root.ending, root.bound, root.unvisited) == (ReturnReason.CUTOFF, Bound.EXACT, (1,))
 
 
+@pytest.mark.parametrize("node", [MaxNode, MinNode])
+def test_a_mean_of_exact_values_is_exact_though_it_changes_nothing_above(node: Any) -> None:
+    branches = [5, ChanceNode([(0.25, 8), (0.75, 4)]), ChanceNode([(0.1, 9), (0.9, 4)])]
+    trace = trace_of(AlphaBetaAgent(**PLAIN), ExplicitTree(node(branches)))
+    found = {node.path: (node.value, node.bound) for node in trace.nodes if not node.player}
+    assert found == {
+        (1,): (5 / trace.scale, Bound.EXACT),
+        (2,): (pytest.approx(4.5 / trace.scale), Bound.EXACT),
+    }
+
+
 @given(mixed_trees(), aids(depth=st.sampled_from([None, 1, 2, 3]), engine=st.just("reference")))
 def test_values_of_alpha_beta_are_what_they_claim_to_be(tree: Any, options: dict[str, Any]) -> None:
     env = ExplicitTree(tree)

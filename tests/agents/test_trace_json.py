@@ -110,7 +110,21 @@ def test_other_texts_are_refused(text: str, message: str) -> None:
         from_json(text)
 
 
-WRONG: list[Any] = [None, True, -1, 7, -1.5, 10**400, "word", [], [1, 2], {}, [[1]], [{"path": []}]]
+WRONG: list[Any] = [
+    None,
+    True,
+    -1,
+    0,
+    7,
+    -1.5,
+    10**400,
+    "word",
+    [],
+    [1, 2],
+    {},
+    [[1]],
+    [{"path": []}],
+]
 
 
 @pytest.mark.parametrize(

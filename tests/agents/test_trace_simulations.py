@@ -87,7 +87,7 @@ def test_each_choice_is_the_child_with_the_highest_bound_that_is_not_proven(
             rest = {
                 action: child.uct
                 for action, child in selection.children.items()
-                if child.proven is None or not options["solver"]
+                if child.proven is None
             }
             assert rest[selection.chosen] == pytest.approx(max(rest.values()))
         visits |= {path: count for path, count, _ in simulation.backed_up}

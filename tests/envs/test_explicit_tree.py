@@ -123,6 +123,15 @@ def test_an_illegal_action_is_refused_with_the_legal_ones(action: Any) -> None:
             refuse((1, 1), action)
 
 
+def test_a_path_that_leads_nowhere_is_refused() -> None:
+    env = ExplicitTree(TEXTBOOK)
+    for ask in (env.current_player, env.get_available_actions, env.chance_probabilities):
+        with pytest.raises(ValueError, match=r"the tree has no node \(0, 7\): a state is"):
+            ask((0, 7))
+    with pytest.raises(ValueError, match=r"the tree has no node 0: a state is"):
+        MinimaxAgent().search(env, 0)  # type: ignore[misc]
+
+
 SELF_CONTAINING: list[Any] = [1]
 SELF_CONTAINING.append(SELF_CONTAINING)
 

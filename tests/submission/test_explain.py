@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
-from math import inf
+from math import inf, log, sqrt
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
@@ -245,6 +245,14 @@ def test_simulations_are_told_step_by_step() -> None:
     assert visits == [1, 2, 3, 4, 5, 6]
 
 
+def test_a_choice_is_told_by_both_terms_of_uct_from_the_choosers_view() -> None:
+    """Player 2 chooses, and has tried each of three leaves once; C is 32, the tree's scale."""
+    second = 32 * sqrt(log(4))
+    by_5, by_14, by_2 = (f"{second - leaf:.3f} = {-leaf} + {second:.3f}" for leaf in (5, 14, 2))
+    choice = f"at 2 select 2: 1 has UCT {by_5}; 0 has UCT {by_14} and 2 has UCT {by_2}"
+    assert f"  {choice}" in story(TEXTBOOK, "mcts", simulations=12, seed=1, solver=False)
+
+
 def test_draws_proofs_and_fallbacks_of_simulations_are_told() -> None:
     tree = "[[3, 12], {'chance': [[1, [4, 2]], [0, 5]]}]"
     lines = story(tree, "mcts", simulations=30, rollouts_per_leaf=2, seed=0)
@@ -454,6 +462,7 @@ def test_a_win_at_hand_is_told_without_a_trap(explain: Explain) -> None:
         (["--tree", "7"], "write a list of numbers"),
         (["--tree", "@absent.json"], "cannot read the tree absent.json (No such file"),
         (["--tree", "@."], "cannot read the tree . ("),
+        (["--tree", __file__], f"is a file: write @{__file__} for the tree in it"),
         (["--tree", "-"], "the tree '' cannot be read"),
         (["--tree", "[[3, ?], 4]", "--trace-limit", "2"], "the search visits more than 2 nodes"),
         (["--tree", "[['?', 3], ['?', 2]]"], "2 leaves of the tree are ?"),

@@ -231,6 +231,7 @@ def test_bounds_in_words(bounds: ScoreBounds, words: str) -> None:
         ("4 --inarow 10000000", None, "'--inarow'"),
         ("4 --table-megabytes 65536", None, "give a smaller --table-megabytes"),
         ("4 --time-limit -1", None, "'--time-limit'"),
+        ("4 --time-limit inf", None, "time_limit must be finite, not inf"),
         ("", None, "no position is given: add its moves, as in `connectx solve 4453`"),
         ("-", "4\n\n48\n", "line 3: move 2 of '48' is 8"),
         ("-", "4\n1212121\n", "line 2: after '1212121' the game is over"),
