@@ -4,7 +4,7 @@ import random
 import signal
 import sys
 from _thread import interrupt_main
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import Event, Timer, current_thread, main_thread
 from time import perf_counter
@@ -13,7 +13,12 @@ from typing import Any, NamedTuple
 
 from envs.connectx import ConnectFour
 from submission.arena.game_record import GameConfiguration
-from submission.bundle.functions.fresh_state import StateName, as_written, unnoticed
+from submission.bundle.functions.fresh_state import (
+    StateName,
+    as_written,
+    last_callable,
+    unnoticed,
+)
 from submission.bundle.hidden_files import hidden_files
 
 POSITIONS = 100
@@ -60,7 +65,13 @@ class Answer(NamedTuple):
         return f"fails with {self.error!r}" if self.error else f"answers {self.text}"
 
 
-def require_same(agent: Any, name: str, state: Sequence[StateName], loaded: dict[str, Any]) -> None:
+def require_same(
+    agent: Any,
+    name: str,
+    state: Sequence[StateName],
+    loaded: Mapping[str, Any],
+    played: Mapping[str, Any],
+) -> None:
     """Ask a function and its file for moves in positions of random games, on both seats.
 
     Both start with the values in the source, not with those that games have left, and draw the same
@@ -71,31 +82,49 @@ def require_same(agent: Any, name: str, state: Sequence[StateName], loaded: dict
         name: its name, for messages.
         state: the values that games may have changed.
         loaded: what the file defines.
+        played: the same after games, in which the file has changed it.
 
     Raises:
         ValueError: they differ, or read a file.
     """
-    from_file = [value for value in loaded.values() if callable(value)][-1]
     with (
         unnoticed(),
-        as_written(agent, from_file, state, loaded) as asked,
+        as_written(agent, state, loaded, played) as asked,
         hidden_files(name, READ_ABOVE),
     ):
-        _compare(asked, from_file, name)
+        _compare(asked, last_callable(loaded), name)
+
+
+def play(name: str, loaded: Mapping[str, Any]) -> None:
+    """Ask a file that has been loaded for its moves in the same positions.
+
+    Raises:
+        ValueError: it reads a file.
+    """
+    agent = last_callable(loaded)
+    with unnoticed(), hidden_files(name, READ_ABOVE):
+        for number, position in _positions_in_time():
+            _ask(agent, position, number)
 
 
 def _compare(agent: Callable[..., Any], from_file: Callable[..., Any], name: str) -> None:
-    end = None
-    for number, position in enumerate(positions()):
+    for number, position in _positions_in_time():
         ours, theirs = (_ask(player, position, number) for player in (agent, from_file))
         if ours.text != theirs.text and _are_apart(agent, from_file, position):
             raise ValueError(
                 f"{name} and its file differ: {position} {name} {ours} and the file {theirs}, for "
                 "what it uses has changed since it was written, or is filled in by code that a "
-                "file does not carry along, such as a metaclass: run anew what defines it, "
-                "fill it in by a statement such as TABLE[key] = value, or save it and have it read "
-                "from a file"
+                "file does not carry along, such as fill(TABLE) or a metaclass: run anew what "
+                "defines it, fill it in by a statement such as TABLE[key] = value, or save it and "
+                "have it read from a file"
             )
+
+
+def _positions_in_time() -> Iterator[tuple[int, Position]]:
+    """The numbered positions, until time is up."""
+    end = None
+    for number, position in enumerate(positions()):
+        yield number, position
         end = end or perf_counter() + PROOF_SECONDS  # the first answer may have to compile
         if perf_counter() > end:
             return

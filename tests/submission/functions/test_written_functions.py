@@ -281,6 +281,36 @@ def agent(obs, config, memory=[]):
     return chosen if calls < 60 else 99
 agent.moves = 0
 """,
+    "objects that games change": f"""
+import random
+from dataclasses import dataclass, field
+from threading import Lock
+class Node:
+    __slots__ = ("above", "below", "visits")
+    def __init__(self, above): self.above, self.below, self.visits = above, [], 0
+@dataclass(slots=True)
+class Table:
+    seen: dict = field(default_factory=dict)
+class Search:
+    asked = 0
+    def __init__(self):
+        self.table, self.order, self.lock, self.root = Table(), random.Random(3), Lock(), None
+    def move(self, free):
+        Search.asked += 1
+        if self.root is None: self.root = Node(None)
+        self.root.below.append(Node(self.root))
+        with self.lock: self.table.seen[Search.asked] = self.order.random()
+        return free[len(self.table.seen) % len(free)] if Search.asked < 60 else 99
+def count(handed): handed["asked"] = handed.get("asked", 0) + 1
+root, search, handed = None, Search(), {{}}
+def agent(obs, config):
+    global root
+    root = root or Node(None)
+    root.visits += 1
+    count(handed)
+    assert root.visits == handed["asked"] == len(search.table.seen) + 1
+    return search.move({FREE})
+""",
     "the agent stands above what it uses": f"""
 import random as chance
 def agent(obs, config):
