@@ -190,6 +190,11 @@ class SessionReader(ModuleReader):
         is_star = statement.names[0].name == "*"
         return [*map(ast.alias, _exported(module))] if is_star else statement.names
 
+    def _require_new(self, name: str, statement: ast.stmt) -> None:
+        """Of two imports the later one counts, as where stars bring in the same name."""
+        if name in self.module.definitions:
+            super()._require_new(name, statement)
+
     def _rebound(self) -> set[str]:
         """The names that are bound by an import and by something else."""
         ways = defaultdict[str, set[object]](set)
@@ -197,7 +202,8 @@ class SessionReader(ModuleReader):
             match statement:
                 case ast.Import(names=names) | ast.ImportFrom(names=names):
                     for alias in names:
-                        ways[bound_by(alias)].add(self._way(statement, alias))
+                        if alias.name != "*":
+                            ways[bound_by(alias)].add(self._way(statement, alias))
                 case _:
                     for name in _defined_by(self._definition((), statement, None)):
                         ways[name].add(statement)

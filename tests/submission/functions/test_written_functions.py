@@ -52,6 +52,7 @@ def agent(obs, config):
 """,
     "functions of libraries by all kinds of imports": f"""
 from random import choice as pick, randrange
+from cmath import *
 from math import *
 import os.path
 import numpy as np, random
@@ -60,6 +61,7 @@ from time import perf_counter
 def agent(obs, config):
     free = {FREE}
     chosen = [pick(free), free[randrange(len(free))], free[floor(randint(len(free)))]]
+    assert isinstance(sqrt(4), float) and phase(-1) == pi
     assert os.path.join("a", "b") and pi > 3 and perf_counter() > 0
     return chosen[np.random.randint(3)] if random.random() < 0.9 else sqrt(4)
 """,
@@ -108,6 +110,9 @@ WORTH.update({5: 2})
 WORTH[4] = 1
 A = 1; B = 2
 C, (D, *E) = 3, (4, 5, 6)
+NUMBERS = iter([7, 8, 9])
+next(NUMBERS)
+NINE = (next(NUMBERS), next(NUMBERS))[1]
 if A > 5:
     LIMIT = 1
 else:
@@ -122,6 +127,7 @@ with open(__import__("os").devnull) as nothing:
     TEXT = nothing.read()
 def agent(obs, config):
     assert (A, B, C, D, E, LIMIT, fast, TEXT) == (1, 2, 3, 4, [5, 6], 20, None, "")
+    assert NINE == 9
     return max((k for k in ORDER if obs.board[k] == 0), key=WORTH.get)
 """,
     "what is filled in by calls": """
