@@ -146,7 +146,6 @@ def as_written(
         The one to ask for moves: the function, or a copy of the object.
     """
     memo = _counterparts(state, loaded)  # shared objects stay shared
-    changed = {id(loaded.get(each.in_file)) for each in state if each.is_changed}
     with ExitStack() as restoring:
         for each in state:
             name, namespace = each.symbol.name, each.namespace
@@ -156,9 +155,8 @@ def as_written(
             restoring.callback(namespace.__setitem__, name, each.value)
             if each.in_file in loaded:
                 stages = each.value, loaded[each.in_file], played.get(each.in_file)
-                is_changed = id(loaded[each.in_file]) in changed
                 _take_back(*stages, restoring, memo)
-                namespace[name] = _before_a_game(*stages, is_changed, memo)
+                namespace[name] = _before_a_game(*stages, each.is_changed, memo)
             elif each.is_changed:
                 del namespace[name]  # a game has made it
         stages = agent, last_callable(loaded), last_callable(played)

@@ -91,6 +91,21 @@ def agent(obs, config): return TABLE["Last"]().move({FREE})
     assert function_file(module(modules, f"{text}TABLE['Last'] = Last\n").agent)
 
 
+def test_a_flag_that_is_set_from_outside_is_a_difference(modules: Path) -> None:
+    """Games set another one that has the same value."""
+    text = f"""
+BEGUN, LAST = False, False
+def agent(obs, config):
+    global BEGUN
+    BEGUN = True
+    return {FREE}[-1 if LAST else 0]
+"""
+    mine = module(modules, text)
+    mine.LAST = True  # type: ignore[attr-defined]
+    with pytest.raises(ValueError, match="answers 6 and the file answers 0"):
+        function_file(mine.agent)
+
+
 READING = {
     "in a game": "def agent(obs): return json.loads(Path('book.json').read_text())[0]",
     "once, in a game": "@lru_cache\ndef book():\n    return np.fromfile('book.json')\n"
