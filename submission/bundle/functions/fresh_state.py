@@ -1,13 +1,9 @@
 """Puts a function into its state before the first game, while it is tested."""
 
-import logging
-import random
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from copy import copy, deepcopy
 from enum import Enum, EnumType
-from io import StringIO
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
@@ -45,8 +41,7 @@ def unlike_the_source(
     """Find the names whose present values must be written out, and what games change.
 
     Such values differ at each loading, being made by chance; or they are objects that differ from
-    the file's though games leave those as they are: something else has changed them, such as
-    training.
+    the file's in what games leave as it is: something else has changed them, such as training.
 
     Args:
         state: the names that the function uses.
@@ -61,25 +56,41 @@ def unlike_the_source(
         each
         for each in state
         if not isinstance(each.value, (*LITERALS, float))
-        and not same_data(_data_of(each.value), _data_of(loaded.get(each.in_file)))
+        and not _is_same(each.value, loaded.get(each.in_file))
     ]
     if not differing:
         return [], loaded  # it plays as it is, whatever games change
     again = load_again()
-
-    def is_as_loaded(each: StateName) -> bool:
-        return same_data(_data_of(loaded.get(each.in_file)), _data_of(again.get(each.in_file)))
-
-    by_chance = [each for each in differing if not is_as_loaded(each)]
+    by_chance = [
+        each
+        for each in differing
+        if not _is_same(loaded.get(each.in_file), again.get(each.in_file))
+    ]
     play(again)
     learnt = [
         each
         for each in differing
-        if not (each.is_changed or is_data(each.value) or isinstance(each.value, DEFINITIONS))
-        and is_as_loaded(each)
+        if not (is_data(each.value) or isinstance(each.value, DEFINITIONS))
+        and _is_unplayed(each, loaded.get(each.in_file), again.get(each.in_file))
     ]
     found = [*by_chance, *learnt]
     return [each for each in found if _data_of(each.value) is not UNKNOWN], again
+
+
+def _is_unplayed(name: StateName, written: Any, played: Any) -> bool:
+    """Whether a value has all that games change as the file has `written` it."""
+    own, first, later = map(_attributes, (name.value, written, played))
+    if not own or type(name.value).__qualname__ != type(written).__qualname__:
+        return not name.is_changed and _is_same(written, played)
+    return all(
+        _is_same(first.get(each), later.get(each)) or _is_same(first.get(each), own.get(each))
+        for each in first.keys() | later.keys()
+    )
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two values consist of the same data, as far as that is known."""
+    return same_data(_data_of(one), _data_of(other))
 
 
 def _data_of(value: Any) -> Any:
@@ -203,6 +214,8 @@ def _before_a_game(
 
 
 def _object_before_a_game(value: Any, written: Any, played: Any, memo: dict[int, Any]) -> Any:
+    if id(written) in memo:
+        return memo[id(written)]
     own, first, later = map(_attributes, (value, written, played))
     memo[id(value)] = memo[id(written)] = twin = copy(value)
     for name, each in own.items():
@@ -216,8 +229,7 @@ def _object_before_a_game(value: Any, written: Any, played: Any, memo: dict[int,
 
 def _is_own(value: Any, written: Any, played: Any) -> bool:
     """Whether a value differs from what the file has `written`, though games leave that alone."""
-    first = _data_of(written)
-    return same_data(first, _data_of(played)) and not same_data(first, _data_of(value))
+    return _is_same(written, played) and not _is_same(written, value)
 
 
 def _take_back(
@@ -272,20 +284,3 @@ def _copied(value: Any, memo: dict[int, Any]) -> Any:
     memo[id(value)] = twin = make(*_copied(arguments, memo))
     contents = [each and [_copied(one, memo) for one in each] for each in (items, pairs)]
     return restored(lambda: twin, (), _copied(state, memo), *contents)
-
-
-@contextmanager
-def unnoticed() -> Iterator[None]:
-    """Suppress output and logs, and restore the state of the random generators."""
-    numpy = sys.modules.get("numpy")
-    before = random.getstate(), numpy.random.get_state() if numpy else None
-    unlogged = logging.root.manager.disable
-    logging.disable()
-    try:
-        with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
-            yield
-    finally:
-        logging.disable(unlogged)
-        random.setstate(before[0])
-        if numpy:
-            numpy.random.set_state(before[1])

@@ -1,11 +1,13 @@
 """Checks that a file plays as the function that it was made from."""
 
+import logging
 import random
 import signal
 import sys
 from _thread import interrupt_main
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from io import StringIO
 from threading import Event, Timer, current_thread, main_thread
 from time import perf_counter
 from types import FrameType
@@ -13,12 +15,7 @@ from typing import Any, NamedTuple
 
 from envs.connectx import ConnectFour
 from submission.arena.game_record import GameConfiguration
-from submission.bundle.functions.fresh_state import (
-    StateName,
-    as_written,
-    last_callable,
-    unnoticed,
-)
+from submission.bundle.functions.fresh_state import StateName, as_written, last_callable
 from submission.bundle.hidden_files import hidden_files
 
 POSITIONS = 100
@@ -88,7 +85,7 @@ def require_same(
         ValueError: they differ, or read a file.
     """
     with (
-        unnoticed(),
+        _unnoticed(),
         as_written(agent, state, loaded, played) as asked,
         hidden_files(name, READ_ABOVE),
     ):
@@ -102,7 +99,7 @@ def play(name: str, loaded: Mapping[str, Any]) -> None:
         ValueError: it reads a file.
     """
     agent = last_callable(loaded)
-    with unnoticed(), hidden_files(name, READ_ABOVE):
+    with _unnoticed(), hidden_files(name, READ_ABOVE):
         for number, position in _positions_in_time():
             _ask(agent, position, number)
 
@@ -200,7 +197,7 @@ def load(name: str, text: str) -> dict[str, Any]:
     loaded: dict[str, Any] = {}
     with hidden_files(name, READ_ABOVE):
         try:
-            with unnoticed(), _limited(LOAD_SECONDS):
+            with _unnoticed(), _limited(LOAD_SECONDS):
                 _seed(None)
                 exec(compile(text, "submission.py", "exec"), loaded)  # noqa: S102
         except TimeoutError as error:
@@ -212,6 +209,23 @@ def load(name: str, text: str) -> dict[str, Any]:
         except (Exception, SystemExit) as error:
             raise ValueError(f"the file of {name} fails when it is loaded: {error!r}") from error
     return loaded
+
+
+@contextmanager
+def _unnoticed() -> Iterator[None]:
+    """Suppress output and logs, and restore the state of the random generators."""
+    numpy = sys.modules.get("numpy")
+    before = random.getstate(), numpy.random.get_state() if numpy else None
+    unlogged = logging.root.manager.disable
+    logging.disable()
+    try:
+        with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+            yield
+    finally:
+        logging.disable(unlogged)
+        random.setstate(before[0])
+        if numpy:
+            numpy.random.set_state(before[1])
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from submission.bundle.bundle import is_bundle
 from submission.bundle.functions import proof
 from submission.bundle.functions.function_file import function_file
 from submission.bundle.hidden_files import hidden_files
-from tests.helpers.written_modules import FREE, answers, module
+from tests.helpers.written_modules import FREE, answers, module, of_file
 from tests.submission.functions.test_written_functions import WRITTEN
 
 PLACING = f"""
@@ -56,22 +56,26 @@ def test_a_file_that_plays_otherwise_is_not_handed_over(
         function_file(mine.agent)
 
 
-@pytest.mark.parametrize("what", ["NET.worth", "NET", "Net"])
-def test_training_that_the_file_does_not_repeat_is_a_difference(what: str, modules: Path) -> None:
-    """Where games change the object, too: it is not known what of it they would change later."""
+@pytest.mark.parametrize("trained", ["NET", "Net"])
+def test_training_is_a_difference_where_games_have_changed_more(
+    trained: str, modules: Path
+) -> None:
+    """It can be written out where only the object has changed, and not by games."""
     text = f"""
 class Net:
     worth = [0] * 7
-    def __init__(self): self.worth, self.asked = [0] * 7, 0
+    def __init__(self): self.asked = 0
     def play(self, free):
         self.asked += 1
-        return max(free, key=lambda k: {what}[k] if "{what}" == "NET.worth" else {what}.worth[k])
-def fit(worth): worth[5] = 1
+        return max(free, key=self.worth.__getitem__)
 NET = Net()
-fit({what if what == "NET.worth" else f"{what}.worth"})
+def fit(net): net.worth = [0, 0, 0, 0, 0, 1, 0]
+fit({trained})
 def agent(obs, config): return NET.play({FREE})
 """
     mine = module(modules, text)
+    if trained == "NET":
+        assert answers(of_file(function_file(mine.agent).text))[0] == 5
     answers(mine.agent)
     with pytest.raises(ValueError, match=r"answers 5 and the file answers 0, .* as fill\(TABLE\)"):
         function_file(mine.agent)
