@@ -20,7 +20,7 @@ CHANGING_METHODS = re.compile(
 """Names of methods that change their object, or of functions that change their module."""
 
 CHANGING_FUNCTIONS = re.compile(
-    "copyto|fill_diagonal|heapify|heappop|heappush|insort|put|setattr|shuffle"
+    "copyto|fill_diagonal|heapify|heappop|heappush|insort|next|put|setattr|shuffle"
 )
 """Names of functions that change their first argument."""
 

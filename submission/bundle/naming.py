@@ -116,8 +116,10 @@ def _plain_name(meaning: Meaning) -> str:
 
 def _is_fixed(meaning: Meaning) -> bool:
     """Whether it cannot be renamed: a builtin or `import library`."""
-    is_library = isinstance(meaning, LibraryImport) and meaning.name is meaning.alias is None
-    return is_library or isinstance(meaning, Builtin)
+    match meaning:
+        case LibraryImport(name=None, alias=None) | Builtin():
+            return True
+    return False
 
 
 def _keeping(name: str, meanings: set[Meaning], own: OwnNames) -> set[Meaning]:

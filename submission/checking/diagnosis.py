@@ -55,13 +55,10 @@ def diagnose(record: ObservedGame, surroundings: Surroundings, doubt: str | None
         cause, is_kaggles = _missing_module(failure.missing, surroundings)
         missing = (failure.missing,) if is_kaggles else ()
     fault = Fault(failure.status, *cause, record.when, failure.lines, missing)
-    if doubt is None or fault.status == "TIMEOUT":
+    if doubt is None or record.choice is None or fault.status == "TIMEOUT":
         return fault
-    return replace(
-        fault,
-        cause=f"{doubt}; {fault.cause}",
-        mend=f"define the agent's function after everything else in the file, or else {fault.mend}",
-    )
+    mend = f"{mend_choice(record.choice)}, or else {fault.mend}"
+    return replace(fault, cause=f"{doubt}; {fault.cause}", mend=mend)
 
 
 def _missing_module(name: str, surroundings: Surroundings) -> tuple[Cause, bool]:
@@ -118,6 +115,17 @@ def doubt_choice(choice: Choice | None, source: SourceFacts) -> str | None:
     if choice.arguments == 0:
         return f"{rule}, which takes no observation: {what}"
     return None
+
+
+def mend_choice(choice: Choice) -> str:
+    """How to have Kaggle call the intended function, which a decorator may have wrapped."""
+    last = "define the agent's function after everything else in the file"
+    if choice.arguments != 0:
+        return last
+    return (
+        f"name its arguments, as in `def {choice.name}(observation, configuration)`, for Kaggle "
+        f"passes nothing to *args; or {last}"
+    )
 
 
 def _line(choice: Choice, source: SourceFacts) -> int | None:

@@ -15,7 +15,10 @@ KAGGLES_TRACEBACK = re.compile(
     r'^Traceback \(most recent call last\):\n  File "[^"\n]*kaggle_environments', re.MULTILINE
 )
 
-CHAINED = ("another exception occurred:", "direct cause of the following exception:")
+CHAINED = (
+    "During handling of the above exception, another exception occurred:",
+    "The above exception was the direct cause of the following exception:",
+)
 """Stand above the second and further tracebacks of a chain."""
 
 FRAME = r'^  File "[^"\n]*", line \d+ in .*\n?'
@@ -57,8 +60,9 @@ def _own_words(record: ObservedGame) -> str:
     if failure is None or failure.status != "ERROR" or '  File "' not in text[last_move:]:
         return text
     begin = KAGGLES_TRACEBACK.search(text, last_move)
-    if begin is not None and not text[: begin.start()].rstrip().endswith(CHAINED):
-        return text[: begin.start()]
+    own = text[: begin.start()].rstrip() if begin else ""
+    if own and not any(own.endswith(chain) or chain.endswith(own) for chain in CHAINED):
+        return own
     return text[:last_move] if begin or failure.lines else text
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from submission.checking.diagnosis import describe_choice, doubt_choice
+from submission.checking.diagnosis import describe_choice, doubt_choice, mend_choice
 from submission.checking.observed_game import Choice
 from submission.checking.source_facts import SourceFacts, read_source
 from submission.kaggle import kaggle_environments
@@ -68,6 +68,13 @@ def test_what_looks_right(source: str, description: str, tmp_path: Path) -> None
 )
 def test_what_looks_wrong(source: str, doubt: str, tmp_path: Path) -> None:
     assert doubt in (doubt_choice(*chosen(source, tmp_path)) or "")
+
+
+def test_a_decorator_s_wrapper_must_name_the_arguments(tmp_path: Path) -> None:
+    timed = "def timed(f):\n    def wrapper(*args): return f(*args)\n    return wrapper\n@timed\n"
+    choice, facts = chosen(timed + AGENT, tmp_path)
+    assert "wrapper (line 2, 0 arguments) and not agent" in (doubt_choice(choice, facts) or "")
+    assert "`def wrapper(observation, configuration)`" in mend_choice(choice)
 
 
 def test_definitions_and_imports_are_found_in_every_block(tmp_path: Path) -> None:

@@ -63,6 +63,22 @@ def test_a_torn_stack_shows_no_frame_of_ours() -> None:
     assert words.endswith('main.py", line 8 in deeper')
 
 
+CHAIN = """SyntaxError: '(' was never closed
+
+During handling of the above exception, another exception occurred:
+
+Traceback (most recent call last):
+  File "/site-packages/kaggle_environments/agent.py", line 194, in act
+"""
+
+
+def test_a_torn_chain_of_kaggle_s_shows_nothing() -> None:
+    for begin in range(CHAIN.index("Traceback")):
+        failure = SimpleNamespace(status="ERROR", lines=("line 2: return (1",))
+        record: Any = SimpleNamespace(stderr=CHAIN[begin:], failure=failure)
+        assert last_words([record]) == ""
+
+
 @pytest.mark.parametrize("column", [FIRST_FREE, "9"])
 def test_a_traceback_of_its_own_is_among_its_words(column: str, tmp_path: Path) -> None:
     own = "\n        try: 1 / 0\n        except ZeroDivisionError: traceback.print_exc()"

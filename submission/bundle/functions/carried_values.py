@@ -198,6 +198,8 @@ def is_data(value: Any) -> bool:
 
     A member of an enumeration is none: a copy of it would belong to another class.
     """
+    if type(value) in (*LITERALS, float):
+        return True  # first, for trees and tables consist of these
     try:
         if isinstance(value, dict):
             return all(map(is_data, value)) and all(map(is_data, value.values()))

@@ -1,13 +1,9 @@
 """Puts a function into its state before the first game, while it is tested."""
 
-import logging
-import random
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
+from contextlib import ExitStack, contextmanager, suppress
 from copy import copy, deepcopy
 from enum import Enum, EnumType
-from io import StringIO
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
@@ -24,50 +20,100 @@ class StateName(NamedTuple):
     in_file: str  # its name in the file
     is_changed: bool  # whether functions of the module visibly change it
 
+    @property
+    def value(self) -> Any:
+        """Its present value; None if it has none."""
+        return self.namespace.get(self.symbol.name)
 
-def made_by_chance(
+
+DEFINITIONS = (type, FunctionType, BuiltinFunctionType, Enum)
+
+UNKNOWN = object()
+"""Stands for what a value consists of where that is not known."""
+
+
+def unlike_the_source(
     state: Iterable[StateName],
     loaded: Mapping[str, Any],
-    load_again: Callable[[], Mapping[str, Any]],
-) -> list[StateName]:
-    """The names whose values differ at each loading, so that the function's values must be kept.
+    load_again: Callable[[], dict[str, Any]],
+    play: Callable[[dict[str, Any]], None],
+) -> tuple[list[StateName], Mapping[str, Any]]:
+    """Find the names whose present values must be written out, and what games change.
 
-    The file has `loaded` them, and can be loaded again.
+    Such values differ at each loading, being made by chance; or they are objects that differ from
+    the file's in what games leave as it is: something else has changed them, such as training.
+
+    Args:
+        state: the names that the function uses.
+        loaded: what the file has defined.
+        load_again: loads the file again.
+        play: plays games with what the file has defined.
+
+    Returns:
+        The names, and what the file has defined and then changed in games.
     """
-    values = [_data_of(loaded.get(each.in_file)) for each in state]
     differing = [
-        (each, value)
-        for each, value in zip(state, values, strict=True)
-        if value is not None
-        and (now := _data_of(each.namespace.get(each.symbol.name))) is not None
-        and not same_data(value, now)
+        each
+        for each in state
+        if not isinstance(each.value, (*LITERALS, float))
+        and not _is_same(each.value, loaded.get(each.in_file))
     ]
-    again = load_again() if differing else {}
-    return [
-        each for each, value in differing if not same_data(value, _data_of(again.get(each.in_file)))
+    if not differing:
+        return [], loaded  # it plays as it is, whatever games change
+    again = load_again()
+    by_chance = [
+        each
+        for each in differing
+        if not _is_same(loaded.get(each.in_file), again.get(each.in_file))
     ]
+    play(again)
+    learnt = [
+        each
+        for each in differing
+        if not (is_data(each.value) or isinstance(each.value, DEFINITIONS))
+        and _is_unplayed(each, loaded.get(each.in_file), again.get(each.in_file))
+    ]
+    found = [*by_chance, *learnt]
+    return [each for each in found if _data_of(each.value) is not UNKNOWN], again
+
+
+def _is_unplayed(name: StateName, written: Any, played: Any) -> bool:
+    """Whether a value has all that games change as the file has `written` it."""
+    own, first, later = map(_attributes, (name.value, written, played))
+    if not own or type(name.value).__qualname__ != type(written).__qualname__:
+        return not name.is_changed and _is_same(written, played)
+    return all(
+        _is_same(first.get(each), later.get(each)) or _is_same(first.get(each), own.get(each))
+        for each in first.keys() | later.keys()
+    )
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two values consist of the same data, as far as that is known."""
+    return same_data(_data_of(one), _data_of(other))
 
 
 def _data_of(value: Any) -> Any:
-    """What a value consists of, if it is more than a number; None if that is not all data."""
+    """What a value consists of, if that is all data; or else UNKNOWN."""
     try:
-        data = _as_data(value, frozenset())
+        return _as_data(value, frozenset())
     except (TypeError, RecursionError):
-        return None
-    return None if isinstance(data, (*LITERALS, float)) else data
+        return UNKNOWN
 
 
 def _as_data(value: Any, within: frozenset[int]) -> Any:
     """A value with each object replaced by its attributes, and each definition by its name.
 
+    A function or a class comes with the data that it keeps.
+
     Raises:
-        TypeError: something in it has no attributes, is a module or one of the objects it is
-            `within`.
+        TypeError: something in it is a module or one of the objects it is `within`.
     """
     if is_data(value):
         return value
-    if isinstance(value, type | FunctionType | BuiltinFunctionType | Enum):
-        return str(getattr(value, "__qualname__", value))
+    if isinstance(value, DEFINITIONS):
+        kept = [_read(place) for place in _places(value).values()]
+        return [str(getattr(value, "__qualname__", value)), *filter(is_data, kept)]
     if id(value) in within or isinstance(value, ModuleType):
         raise TypeError(value)
     inner = within | {id(value)}
@@ -75,40 +121,58 @@ def _as_data(value: Any, within: frozenset[int]) -> Any:
         return [[_as_data(each, inner) for each in pair] for pair in value.items()]
     if isinstance(value, tuple | list | set | frozenset):
         return [_as_data(each, inner) for each in value]
-    return {name: _as_data(each, inner) for name, each in vars(value).items()}
+    attributes = {name: _as_data(each, inner) for name, each in _attributes(value).items()}
+    return [type(value).__qualname__, attributes]
+
+
+def _attributes(value: Any) -> dict[str, Any]:
+    """The attributes of an object, also those in slots, without Python's own."""
+    in_slots = {name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())}
+    names = sorted({*getattr(value, "__dict__", ()), *in_slots})
+    found = {name: getattr(value, name, UNKNOWN) for name in names if not name.startswith("__")}
+    return {name: each for name, each in found.items() if each is not UNKNOWN}
+
+
+def last_callable(loaded: Mapping[str, Any]) -> Any:
+    """What Kaggle takes for the agent of a file that has defined these names."""
+    return [value for value in loaded.values() if callable(value)][-1]
 
 
 @contextmanager
 def as_written(
-    agent: Any, from_file: Any, state: Sequence[StateName], loaded: Mapping[str, Any]
+    agent: Any,
+    state: Sequence[StateName],
+    loaded: Mapping[str, Any],
+    played: Mapping[str, Any],
 ) -> Iterator[Any]:
     """Give names the values that they have before a game; restore the old ones in the end.
 
     Args:
         agent: a function, or another object that is called.
-        from_file: the same, as the file defines it.
         state: the names that it uses.
         loaded: what the file has just defined.
+        played: the same after games, in which the file has changed it.
 
     Returns:
         The one to ask for moves: the function, or a copy of the object.
     """
     memo = _counterparts(state, loaded)  # shared objects stay shared
-    changed = {id(loaded.get(each.in_file)) for each in state if each.is_changed}
     with ExitStack() as restoring:
-        for (_, name), namespace, in_file, is_changed in state:
+        for each in state:
+            name, namespace = each.symbol.name, each.namespace
             if name not in namespace:
                 restoring.callback(namespace.pop, name, None)
                 continue
-            value, written = namespace[name], loaded.get(in_file)
-            restoring.callback(namespace.__setitem__, name, value)
-            if in_file in loaded:
-                _take_back(value, written, restoring, memo)
-                namespace[name] = _before_a_game(value, written, id(written) in changed, memo)
-            elif is_changed:
+            restoring.callback(namespace.__setitem__, name, each.value)
+            if each.in_file in loaded:
+                stages = each.value, loaded[each.in_file], played.get(each.in_file)
+                _take_back(*stages, restoring, memo)
+                namespace[name] = _before_a_game(*stages, each.is_changed, memo)
+            elif each.is_changed:
                 del namespace[name]  # a game has made it
-        _take_back(agent, from_file, restoring, memo)
-        yield _before_a_game(agent, from_file, False, memo)
+        stages = agent, last_callable(loaded), last_callable(played)
+        _take_back(*stages, restoring, memo)
+        yield _before_a_game(*stages, False, memo)
 
 
 def _counterparts(state: Sequence[StateName], loaded: Mapping[str, Any]) -> dict[int, Any]:
@@ -125,47 +189,80 @@ def _counterparts(state: Sequence[StateName], loaded: Mapping[str, Any]) -> dict
     return found
 
 
-def _before_a_game(value: Any, written: Any, is_changed: bool, memo: dict[int, Any]) -> Any:
-    """The value that a function starts with.
+def _before_a_game(
+    value: Any, written: Any, played: Any, is_changed: bool, memo: dict[int, Any]
+) -> Any:
+    """The value that a function starts with: a copy of the file's, or of its own.
 
-    Values that games do not change are the function's own, with which the file is compared. The
-    others are copies of the file's; of an object, of its attributes, if they are data. A container
-    that neither games nor the file have filled is the function's own, too.
+    Its own is the one with which the file must be compared where they differ and games are not the
+    reason. Of an object of the user's own class, that holds for each attribute.
     """
+    begun = value if not is_changed and _is_own(value, written, played) else written
+    is_alike = type(value).__qualname__ == type(written).__qualname__
     try:
-        if is_data(value) and is_data(written):
-            return _copied(written, memo) if is_changed else value
-        if isinstance(value, FunctionType | type | Enum):
+        if not is_alike or (is_data(value) and is_data(written)):
+            return _copied(begun, memo)
+        if isinstance(value, DEFINITIONS):
             return value
+        if isinstance(value, list | dict | set):
+            return _copied(begun, memo)
         if type(value) is not type(written):
-            memo[id(value)] = memo[id(written)] = twin = copy(value)
-            twin.__dict__ = _copied(vars(written if is_data(vars(written)) else value), memo)
-            return twin
-        if callable(value):
-            return value
-        is_filled_unseen = (
-            isinstance(value, list | dict | set) and len(value) != len(written) and not is_changed
-        )
-        return _copied(value if is_filled_unseen else written, memo)
+            return _object_before_a_game(value, written, played, memo)
+        return value if callable(value) else _copied(written, memo)
     except Exception:  # not everything can be copied
         return value
 
 
-def _take_back(value: Any, written: Any, restoring: ExitStack, memo: dict[int, Any]) -> None:
-    """Reset the defaults, attributes and closure of a function, or the containers of a class."""
-    places: list[tuple[Any, Any, str]] = []
-    if isinstance(value, FunctionType) and isinstance(written, FunctionType):
-        places = [(value, written, name) for name in ("__defaults__", "__kwdefaults__", "__dict__")]
-        cells = zip(value.__closure__ or (), written.__closure__ or (), strict=False)
-        places += [(cell, other, "cell_contents") for cell, other in cells]
-    elif isinstance(value, type):
-        kept = {name for name, each in vars(value).items() if isinstance(each, list | dict | set)}
-        places = [(value, written, name) for name in kept]
-    for holder, other, name in places:
-        now, first = getattr(holder, name, None), getattr(other, name, None)
-        if is_data(now) and is_data(first):
-            restoring.callback(setattr, holder, name, now)
-            setattr(holder, name, _copied(first, memo))
+def _object_before_a_game(value: Any, written: Any, played: Any, memo: dict[int, Any]) -> Any:
+    if id(written) in memo:
+        return memo[id(written)]
+    own, first, later = map(_attributes, (value, written, played))
+    memo[id(value)] = memo[id(written)] = twin = copy(value)
+    for name, each in own.items():
+        if name in first:
+            begun = _before_a_game(each, first[name], later.get(name), False, memo)
+            object.__setattr__(twin, name, begun)
+        elif name in later:
+            object.__delattr__(twin, name)  # a game has made it
+    return twin
+
+
+def _is_own(value: Any, written: Any, played: Any) -> bool:
+    """Whether a value differs from what the file has `written`, though games leave that alone."""
+    return _is_same(written, played) and not _is_same(written, value)
+
+
+def _take_back(
+    value: Any, written: Any, played: Any, restoring: ExitStack, memo: dict[int, Any]
+) -> None:
+    """Reset what games have changed of the data that a function or a class keeps."""
+    others, after = _places(written), _places(played)
+    for name, place in _places(value).items():
+        now, first, later = (_read(each) for each in (place, others.get(name), after.get(name)))
+        if is_data(now) and is_data(first) and not _is_own(now, first, later):
+            with suppress(Exception):  # a metaclass may not let a class change
+                setattr(*place, _copied(first, memo))
+                restoring.callback(setattr, *place, now)
+
+
+def _places(value: Any) -> dict[str, tuple[Any, str]]:
+    """Where a function or a class keeps values: the holders, and the names of their attributes."""
+    if isinstance(value, FunctionType):
+        cells = zip(value.__code__.co_freevars, value.__closure__ or (), strict=True)
+        own = ("__defaults__", "__kwdefaults__", "__dict__")
+        return {name: (value, name) for name in own} | {
+            name: (cell, "cell_contents") for name, cell in cells
+        }
+    if isinstance(value, type):
+        return {name: (value, name) for name in vars(value) if not name.startswith("__")}
+    return {}
+
+
+def _read(place: tuple[Any, str] | None) -> Any:
+    try:
+        return UNKNOWN if place is None else getattr(*place)
+    except (AttributeError, ValueError):  # an empty cell
+        return UNKNOWN
 
 
 def _copied(value: Any, memo: dict[int, Any]) -> Any:
@@ -187,20 +284,3 @@ def _copied(value: Any, memo: dict[int, Any]) -> Any:
     memo[id(value)] = twin = make(*_copied(arguments, memo))
     contents = [each and [_copied(one, memo) for one in each] for each in (items, pairs)]
     return restored(lambda: twin, (), _copied(state, memo), *contents)
-
-
-@contextmanager
-def unnoticed() -> Iterator[None]:
-    """Suppress output and logs, and restore the state of the random generators."""
-    numpy = sys.modules.get("numpy")
-    before = random.getstate(), numpy.random.get_state() if numpy else None
-    unlogged = logging.root.manager.disable
-    logging.disable()
-    try:
-        with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
-            yield
-    finally:
-        logging.disable(unlogged)
-        random.setstate(before[0])
-        if numpy:
-            numpy.random.set_state(before[1])

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple
@@ -10,8 +11,8 @@ from submission.bundle.bundle import project_folders
 from submission.bundle.closure import Closure, close
 from submission.bundle.compose import compose_function
 from submission.bundle.definitions import BundleError
-from submission.bundle.functions.fresh_state import StateName, made_by_chance
-from submission.bundle.functions.proof import load, require_same
+from submission.bundle.functions.fresh_state import StateName, unlike_the_source
+from submission.bundle.functions.proof import load, play, require_same
 from submission.bundle.functions.user_tree import UserTree
 from submission.bundle.naming import Symbol
 
@@ -48,10 +49,15 @@ def function_file(agent: Any) -> FunctionFile:
         symbol = Symbol(tree.home.name, tree.writer(tree.home).name(agent, "agent"))
         title = symbol.name if whose == "the agent" else whose
         text, state, loaded = _written(tree, symbol, title)
-        if chance := made_by_chance(state, loaded, partial(load, title, text)):
-            for each in chance:
+        unlike, played = unlike_the_source(
+            state, loaded, partial(load, title, text), partial(play, title)
+        )
+        for each in unlike:
+            with suppress(ValueError):  # whether that matters is for the proof to say
                 tree.carry(each.symbol)
-            text, state, loaded = _written(tree, symbol, title)
+        if unlike:
+            with suppress(ValueError):  # a metaclass, say, has needed such a value before
+                text, state, loaded = _written(tree, symbol, title)
     except BundleError as error:
         if error.path != tree.home.path:
             raise
@@ -59,7 +65,7 @@ def function_file(agent: Any) -> FunctionFile:
         raise ValueError(f"{place}: {error.problem}") from error
     except RecursionError as error:
         raise ValueError(f"{whose} uses data that is nested too deep to be written") from error
-    require_same(agent, title, state, loaded)
+    require_same(agent, title, state, loaded, played)
     return FunctionFile(title, text)
 
 

@@ -1,10 +1,12 @@
 """Checks that a file plays as the function that it was made from."""
 
+import logging
 import random
 import signal
 from _thread import interrupt_main
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from io import StringIO
 from threading import Event, Timer, current_thread, main_thread
 from time import perf_counter
 from types import FrameType
@@ -12,7 +14,7 @@ from typing import Any, NamedTuple
 
 from envs.connectx import ConnectFour
 from submission.arena.game_record import GameConfiguration
-from submission.bundle.functions.fresh_state import StateName, as_written, unnoticed
+from submission.bundle.functions.fresh_state import StateName, as_written, last_callable
 from submission.bundle.hidden_files import hidden_files
 from submission.sandbox.player_process import seed_generators
 
@@ -59,7 +61,13 @@ class Answer(NamedTuple):
         return f"fails with {self.error!r}" if self.error else f"answers {self.text}"
 
 
-def require_same(agent: Any, name: str, state: Sequence[StateName], loaded: dict[str, Any]) -> None:
+def require_same(
+    agent: Any,
+    name: str,
+    state: Sequence[StateName],
+    loaded: Mapping[str, Any],
+    played: Mapping[str, Any],
+) -> None:
     """Ask a function and its file for moves in positions of random games, on both seats.
 
     Both start with the values in the source, not with those that games have left, and draw the same
@@ -70,31 +78,49 @@ def require_same(agent: Any, name: str, state: Sequence[StateName], loaded: dict
         name: its name, for messages.
         state: the values that games may have changed.
         loaded: what the file defines.
+        played: the same after games, in which the file has changed it.
 
     Raises:
         ValueError: they differ, or read a file.
     """
-    from_file = [value for value in loaded.values() if callable(value)][-1]
     with (
-        unnoticed(),
-        as_written(agent, from_file, state, loaded) as asked,
+        _unnoticed(),
+        as_written(agent, state, loaded, played) as asked,
         hidden_files(name, READ_ABOVE),
     ):
-        _compare(asked, from_file, name)
+        _compare(asked, last_callable(loaded), name)
+
+
+def play(name: str, loaded: Mapping[str, Any]) -> None:
+    """Ask a file that has been loaded for its moves in the same positions.
+
+    Raises:
+        ValueError: it reads a file.
+    """
+    agent = last_callable(loaded)
+    with _unnoticed(), hidden_files(name, READ_ABOVE):
+        for number, position in _positions_in_time():
+            _ask(agent, position, number)
 
 
 def _compare(agent: Callable[..., Any], from_file: Callable[..., Any], name: str) -> None:
-    end = None
-    for number, position in enumerate(positions()):
+    for number, position in _positions_in_time():
         ours, theirs = (_ask(player, position, number) for player in (agent, from_file))
         if ours.text != theirs.text and _are_apart(agent, from_file, position):
             raise ValueError(
                 f"{name} and its file differ: {position} {name} {ours} and the file {theirs}, for "
                 "what it uses has changed since it was written, or is filled in by code that a "
-                "file does not carry along, such as a metaclass: run anew what defines it, "
-                "fill it in by a statement such as TABLE[key] = value, or save it and have it read "
-                "from a file"
+                "file does not carry along, such as fill(TABLE) or a metaclass: run anew what "
+                "defines it, fill it in by a statement such as TABLE[key] = value, or save it and "
+                "have it read from a file"
             )
+
+
+def _positions_in_time() -> Iterator[tuple[int, Position]]:
+    """The numbered positions, until time is up."""
+    end = None
+    for number, position in enumerate(positions()):
+        yield number, position
         end = end or perf_counter() + PROOF_SECONDS  # the first answer may have to compile
         if perf_counter() > end:
             return
@@ -164,7 +190,7 @@ def load(name: str, text: str) -> dict[str, Any]:
     loaded: dict[str, Any] = {}
     with hidden_files(name, READ_ABOVE):
         try:
-            with unnoticed(), _limited(LOAD_SECONDS):
+            with _unnoticed(), _limited(LOAD_SECONDS):
                 seed_generators(None)
                 exec(compile(text, "submission.py", "exec"), loaded)  # noqa: S102
         except TimeoutError as error:
@@ -176,6 +202,23 @@ def load(name: str, text: str) -> dict[str, Any]:
         except (Exception, SystemExit) as error:
             raise ValueError(f"the file of {name} fails when it is loaded: {error!r}") from error
     return loaded
+
+
+@contextmanager
+def _unnoticed() -> Iterator[None]:
+    """Suppress output and logs, and restore the state of the random generators."""
+    numpy = sys.modules.get("numpy")
+    before = random.getstate(), numpy.random.get_state() if numpy else None
+    unlogged = logging.root.manager.disable
+    logging.disable()
+    try:
+        with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+            yield
+    finally:
+        logging.disable(unlogged)
+        random.setstate(before[0])
+        if numpy:
+            numpy.random.set_state(before[1])
 
 
 @contextmanager

@@ -170,10 +170,24 @@ class SessionReader(ModuleReader):
                 has_run = self.module.name == MAIN and "__name__" in ast.unparse(test)
                 for inner in statement.body if has_run else statement.orelse:
                     self._read_statement(inner, None)
+            case ast.Try(body=body) if all(map(self._imports_own, body)):
+                for inner in body:  # in one file they need no other way
+                    self._read_statement(inner, None)
             case ast.Import() | ast.ImportFrom() if not bound_names(statement) & self.rebound:
                 super()._read_statement(statement, following)
             case _:
                 self._keep(statement, following)
+
+    def _imports_own(self, statement: ast.stmt) -> bool:
+        """Whether it is an import of modules that go into the file as well."""
+        match statement:
+            case ast.Import(names=names):
+                modules = [alias.name for alias in names]
+            case ast.ImportFrom():
+                modules = [self._origin(statement)]
+            case _:
+                return False
+        return self.project.issuperset(name.partition(".")[0] for name in modules)
 
     def _keep(self, statement: ast.stmt, following: ast.stmt | None) -> None:
         """Record a statement under every name that it binds or whose value it changes."""
@@ -188,6 +202,11 @@ class SessionReader(ModuleReader):
         is_star = statement.names[0].name == "*"
         return [*map(ast.alias, _exported(module))] if is_star else statement.names
 
+    def _require_new(self, name: str, statement: ast.stmt) -> None:
+        """Of two imports the later one counts, as where stars bring in the same name."""
+        if name in self.module.definitions:
+            super()._require_new(name, statement)
+
     def _rebound(self) -> set[str]:
         """The names that are bound by an import and by something else."""
         ways = defaultdict[str, set[object]](set)
@@ -195,7 +214,8 @@ class SessionReader(ModuleReader):
             match statement:
                 case ast.Import(names=names) | ast.ImportFrom(names=names):
                     for alias in names:
-                        ways[bound_by(alias)].add(self._way(statement, alias))
+                        if alias.name != "*":
+                            ways[bound_by(alias)].add(self._way(statement, alias))
                 case _:
                     for name in _defined_by(self._definition((), statement, None)):
                         ways[name].add(statement)

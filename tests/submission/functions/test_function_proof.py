@@ -22,7 +22,7 @@ from submission.bundle.bundle import is_bundle
 from submission.bundle.functions import proof
 from submission.bundle.functions.function_file import function_file
 from submission.bundle.hidden_files import hidden_files
-from tests.helpers.written_modules import FREE, answers, module
+from tests.helpers.written_modules import FREE, answers, module, of_file
 from tests.submission.functions.test_written_functions import WRITTEN
 
 PLACING = f"""
@@ -56,11 +56,28 @@ def test_a_file_that_plays_otherwise_is_not_handed_over(
         function_file(mine.agent)
 
 
-def test_a_container_that_only_the_file_leaves_empty_is_a_difference(modules: Path) -> None:
-    """Nothing tells the bundler that `give` fills it."""
-    give = "def give(where, what): where += [what]\nCHOICES = []\ngive(CHOICES, min)\n"
-    mine = module(modules, f"{give}def agent(obs, config): return CHOICES[0]({FREE})\n")
-    with pytest.raises(ValueError, match="answers 0 and the file fails with IndexError"):
+@pytest.mark.parametrize("trained", ["NET", "Net"])
+def test_training_is_a_difference_where_games_have_changed_more(
+    trained: str, modules: Path
+) -> None:
+    """It can be written out where only the object has changed, and not by games."""
+    text = f"""
+class Net:
+    worth = [0] * 7
+    def __init__(self): self.asked = 0
+    def play(self, free):
+        self.asked += 1
+        return max(free, key=self.worth.__getitem__)
+NET = Net()
+def fit(net): net.worth = [0, 0, 0, 0, 0, 1, 0]
+fit({trained})
+def agent(obs, config): return NET.play({FREE})
+"""
+    mine = module(modules, text)
+    if trained == "NET":
+        assert answers(of_file(function_file(mine.agent).text))[0] == 5
+    answers(mine.agent)
+    with pytest.raises(ValueError, match=r"answers 5 and the file answers 0, .* as fill\(TABLE\)"):
         function_file(mine.agent)
 
 
@@ -73,9 +90,24 @@ class Last(metaclass=Listed):
     def move(self, free): return free[-1]
 def agent(obs, config): return TABLE["Last"]().move({FREE})
 """
-    with pytest.raises(ValueError, match=r"such as a metaclass: .* TABLE\[key\] = value"):
+    with pytest.raises(ValueError, match=r"or a metaclass: .* TABLE\[key\] = value"):
         function_file(module(modules, text).agent)
     assert function_file(module(modules, f"{text}TABLE['Last'] = Last\n").agent)
+
+
+def test_a_flag_that_is_set_from_outside_is_a_difference(modules: Path) -> None:
+    """Games set another one that has the same value."""
+    text = f"""
+BEGUN, LAST = False, False
+def agent(obs, config):
+    global BEGUN
+    BEGUN = True
+    return {FREE}[-1 if LAST else 0]
+"""
+    mine = module(modules, text)
+    mine.LAST = True  # type: ignore[attr-defined]
+    with pytest.raises(ValueError, match="answers 6 and the file answers 0"):
+        function_file(mine.agent)
 
 
 READING = {
@@ -171,18 +203,20 @@ def agent(obs, config):
 def test_a_proof_goes_unnoticed(modules: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """It asks the function without a trace in the function's module or in random numbers."""
     text = WRITTEN["values that games change"] + "print('loaded')\nbegun = []\n"
+    text += "def fill(table): table['asked'] = table.get('asked', 0) + 1\nhanded = {}\n"
     text += "import logging, sys\nlog = logging.getLogger(__name__)\n"
     text += "log.addHandler(logging.StreamHandler(sys.stderr))\n"
-    said = "    print('asked')\n    log.warning('asked')\n    global"
+    said = "    print('asked')\n    log.warning('asked')\n    fill(handed)\n    global"
     mine = module(modules, text.replace("    global", said))
     answers(mine.agent)
+    mine.handed.clear()
     random.seed(3), np.random.seed(3)
     capfd.readouterr()
-    before = deepcopy([mine.history, mine.calls, mine.cache, vars(mine.player), mine.started])
+    before = deepcopy([mine.history, mine.calls, mine.cache, vars(mine.player), mine.started, {}])
     known = [{*vars(mine)}, mine.agent.moves, deepcopy(mine.agent.__defaults__)]
     function_file(mine.agent)
     assert capfd.readouterr() == ("", "")
-    after = [mine.history, mine.calls, mine.cache, vars(mine.player), mine.started]
+    after = [mine.history, mine.calls, mine.cache, vars(mine.player), mine.started, mine.handed]
     assert [after, {*vars(mine)}, mine.agent.moves, mine.agent.__defaults__] == [before, *known]
     drawn = random.random(), np.random.random()
     random.seed(3), np.random.seed(3)

@@ -52,6 +52,7 @@ def agent(obs, config):
 """,
     "functions of libraries by all kinds of imports": f"""
 from random import choice as pick, randrange
+from cmath import *
 from math import *
 import os.path
 import numpy as np, random
@@ -60,6 +61,7 @@ from time import perf_counter
 def agent(obs, config):
     free = {FREE}
     chosen = [pick(free), free[randrange(len(free))], free[floor(randint(len(free)))]]
+    assert isinstance(sqrt(4), float) and phase(-1) == pi
     assert os.path.join("a", "b") and pi > 3 and perf_counter() > 0
     return chosen[np.random.randint(3)] if random.random() < 0.9 else sqrt(4)
 """,
@@ -108,6 +110,9 @@ WORTH.update({5: 2})
 WORTH[4] = 1
 A = 1; B = 2
 C, (D, *E) = 3, (4, 5, 6)
+NUMBERS = iter([7, 8, 9])
+next(NUMBERS)
+NINE = (next(NUMBERS), next(NUMBERS))[1]
 if A > 5:
     LIMIT = 1
 else:
@@ -122,6 +127,7 @@ with open(__import__("os").devnull) as nothing:
     TEXT = nothing.read()
 def agent(obs, config):
     assert (A, B, C, D, E, LIMIT, fast, TEXT) == (1, 2, 3, 4, [5, 6], 20, None, "")
+    assert NINE == 9
     return max((k for k in ORDER if obs.board[k] == 0), key=WORTH.get)
 """,
     "what is filled in by calls": """
@@ -281,6 +287,36 @@ def agent(obs, config, memory=[]):
     return chosen if calls < 60 else 99
 agent.moves = 0
 """,
+    "objects that games change": f"""
+import random
+from dataclasses import dataclass, field
+from threading import Lock
+class Node:
+    __slots__ = ("above", "below", "visits")
+    def __init__(self, above): self.above, self.below, self.visits = above, [], 0
+@dataclass(slots=True)
+class Table:
+    seen: dict = field(default_factory=dict)
+class Search:
+    asked = 0
+    def __init__(self):
+        self.table, self.order, self.lock, self.root = Table(), random.Random(3), Lock(), None
+    def move(self, free):
+        Search.asked += 1
+        if self.root is None: self.root = Node(None)
+        self.root.below.append(Node(self.root))
+        with self.lock: self.table.seen[Search.asked] = self.order.random()
+        return free[len(self.table.seen) % len(free)] if Search.asked < 60 else 99
+def count(handed): handed["asked"] = handed.get("asked", 0) + 1
+root, search, handed = None, Search(), {{}}
+def agent(obs, config):
+    global root
+    root = root or Node(None)
+    root.visits += 1
+    count(handed)
+    assert root.visits == handed["asked"] == len(search.table.seen) + 1
+    return search.move({FREE})
+""",
     "the agent stands above what it uses": f"""
 import random as chance
 def agent(obs, config):
@@ -388,7 +424,12 @@ def test_modules_of_ones_own_and_of_the_project_come_along(modules: Path) -> Non
     built = require_same_answers(
         modules,
         """
-from scores import max
+import sys
+try:
+    from scores import max
+except ImportError:
+    sys.path.append("/kaggle_simulations/agent")
+    from scores import max
 import tools.order
 from envs import ConnectX
 def agent(obs, config):

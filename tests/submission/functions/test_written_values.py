@@ -92,6 +92,22 @@ def test_what_was_made_by_chance_is_data(modules: Path) -> None:
     assert answers(of_file(built)) == answers(mine.agent) == said
 
 
+def test_what_has_learnt_is_data(modules: Path) -> None:
+    """Nothing that the file carries along fills it in."""
+    text = f"""
+class Net:
+    def __init__(self): self.worth = [0] * 7
+    def fit(self, columns):
+        for k in columns: self.worth[k] = k + 1
+def give(where, what): where += [what]
+CHOICES, net = [], Net()
+give(CHOICES, max)
+net.fit([2, 5])
+def agent(obs, config): return CHOICES[0]({FREE}, key=net.worth.__getitem__)
+"""
+    assert "net = Net()" not in require_same_answers(modules, text)
+
+
 def test_containers_and_objects_of_all_kinds_are_written(modules: Path) -> None:
     """Learnt tables, and an object that has read a file, with whatever they consist of."""
     Path("book.json").write_text("[4, 2]")
