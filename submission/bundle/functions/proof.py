@@ -3,6 +3,7 @@
 import logging
 import random
 import signal
+import sys
 from _thread import interrupt_main
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
