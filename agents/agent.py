@@ -5,7 +5,7 @@ These tools are the clock, variations, chance and random numbers.
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, isnan
 from sys import float_info
@@ -99,9 +99,15 @@ def legal_actions(env: Env[State, Action], state: State) -> tuple[Action, ...]:
     """The legal actions of a state in which a player is to move.
 
     Raises:
-        ValueError: the game is over, or chance decides.
+        ValueError: the game is over, chance decides, or the game gives its actions by an iterator.
     """
-    actions = tuple(env.get_available_actions(state))
+    given = env.get_available_actions(state)
+    if isinstance(given, Iterator):
+        raise ValueError(
+            f"get_available_actions gives {given!r:.60}, which can be read only once: return a "
+            "list or a tuple"
+        )
+    actions = tuple(given)
     if not actions:
         raise ValueError(f"the game is over in {state}: there is nothing to search")
     if env.current_player(state) == CHANCE:

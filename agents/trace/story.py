@@ -48,6 +48,7 @@ BRANCHES = {
 }
 """By whether the node is on the principal variation, and whether it is its parent's last."""
 LEAF_WORDS = {Shape.TERMINAL: "", Shape.DEPTH: "estimated"}
+"""The word before a leaf's value; all other nodes are called by their shapes."""
 
 
 def tell(trace: SearchTrace, leaves: LeafValues | None = None, first: int = 1) -> list[str]:

@@ -128,6 +128,21 @@ def test_a_finished_game_is_nothing_to_search(name: str) -> None:
             quick_agent(name).search(env, state_from_moves(env, moves))
 
 
+class ReadOnce(Nim):
+    """Gives its actions by a generator, which is true even where the game is over."""
+
+    def get_available_actions(self, state: NimState) -> Any:
+        """The actions, to be read only once."""
+        yield from super().get_available_actions(state)
+
+
+@every_agent
+def test_actions_that_can_be_read_only_once_are_refused(name: str) -> None:
+    env = ReadOnce(1, 2)
+    with pytest.raises(ValueError, match=r"^get_available_actions gives <gen.*: return a list"):
+        quick_agent(name).search(env, env.initial_state())
+
+
 SENT: dict[str, Agent] = {
     **{name: unhurried_agent(name) for name in agent_names()},
     "a tree": MCTSAgent(simulations=200, seed=12),
