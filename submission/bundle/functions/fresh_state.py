@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from copy import copy, deepcopy
 from enum import Enum, EnumType
+from pathlib import PurePath
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
@@ -111,6 +112,8 @@ def _as_data(value: Any, within: frozenset[int]) -> Any:
     """
     if is_data(value):
         return value
+    if isinstance(value, PurePath):
+        return [str(value)]  # its attributes are a cache
     if isinstance(value, DEFINITIONS):
         kept = [_read(place) for place in _places(value).values()]
         return [str(getattr(value, "__qualname__", value)), *filter(is_data, kept)]

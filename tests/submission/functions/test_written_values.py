@@ -93,19 +93,24 @@ def test_what_was_made_by_chance_is_data(modules: Path) -> None:
 
 
 def test_what_has_learnt_is_data(modules: Path) -> None:
-    """Nothing that the file carries along fills it in."""
+    """Nothing that the file carries along fills it in. What a path keeps is a cache."""
     text = f"""
+from pathlib import Path
 class Net:
     def __init__(self): self.worth = [0] * 7
     def fit(self, columns):
         for k in columns: self.worth[k] = k + 1
 def give(where, what): where += [what]
 CHOICES, net = [], Net()
+PLACE = Path("x")
 give(CHOICES, max)
+str(PLACE)
 net.fit([2, 5])
-def agent(obs, config): return CHOICES[0]({FREE}, key=net.worth.__getitem__)
+def agent(obs, config): return PLACE and CHOICES[0]({FREE}, key=net.worth.__getitem__)
 """
-    assert "net = Net()" not in require_same_answers(modules, text)
+    built = require_same_answers(modules, text)
+    assert "Net()" not in built
+    assert "PLACE = Path" in built
 
 
 def test_containers_and_objects_of_all_kinds_are_written(modules: Path) -> None:
