@@ -82,6 +82,9 @@ class _CellsInLine(dict[int, int]):
     def __init__(self, size: tuple[int, int, int]) -> None:
         self._size = size
 
+    def __deepcopy__(self, memo: object) -> "_CellsInLine":
+        return self  # a game's copy has the same lines
+
     def __missing__(self, cell: int) -> int:
         self[cell] = cells_in_line(*self._size, cell)
         return self[cell]
@@ -92,6 +95,9 @@ class _OpenColumns(dict[int, tuple[int, ...]]):
 
     def __init__(self, rows: int, columns: int) -> None:
         self._top = [cell_bit(rows, 0, column) for column in range(columns)]
+
+    def __deepcopy__(self, memo: object) -> "_OpenColumns":
+        return self  # thousands of entries, which a game's copy would have alike
 
     def __missing__(self, top_stones: int) -> tuple[int, ...]:
         columns = tuple(column for column, top in enumerate(self._top) if not top_stones & top)

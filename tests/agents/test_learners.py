@@ -1,7 +1,7 @@
 """Every learner of the table, on small boards: their contract, and that they learn."""
 
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -104,6 +104,35 @@ def test_a_training_may_begin_with_a_policy(name: str, settings: Settings, tmp_p
         LEARNERS[name](SMALL, replace(chosen, width=4))
     with pytest.raises(ValueError, match="was trained for 4 rows, 5 columns"):
         LEARNERS["alphazero"](ConnectX(4, 4, inarow=3), replace(chosen, positions=None))
+
+
+class FirstGamesAlone(ThreadPoolExecutor):
+    """Plays the games of the first network; those of the next one wait for a worker."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.shares: list[Future[Any]] = []
+
+    def submit(self, function: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        is_played = len(self.shares) < alphazero.SHARES
+        self.shares.append(super().submit(function, *args, **kwargs) if is_played else Future())
+        return self.shares[-1]
+
+
+def test_ctrl_c_calls_off_games_that_no_worker_has_begun(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(alphazero, "GAMES", 64)
+    with FirstGamesAlone() as executor:
+        learner = LEARNERS["alphazero"](SMALL, settings[SMALL]["alphazero"], executor)
+        monkeypatch.setattr(learner, "learn", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            learner.advance(0.0)
+    played = alphazero.SHARES
+    assert [share.cancelled() for share in executor.shares] == [False] * played + [True] * played
 
 
 def test_boards_beyond_all_words_are_refused() -> None:

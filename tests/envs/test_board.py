@@ -2,6 +2,8 @@
 
 import pickle
 from collections.abc import Sequence
+from copy import deepcopy
+from cProfile import Profile
 
 import pytest
 from hypothesis import given
@@ -163,6 +165,18 @@ def test_states_and_games_survive_pickling(position: Position) -> None:
     assert list(copy.get_available_actions(state)) == list(env.get_available_actions(state))
     for action in env.get_available_actions(state):
         assert copy.get_next_state(state_copy, action) == env.get_next_state(state, action)
+
+
+def test_a_game_is_copied_as_fast_after_many_positions() -> None:
+    game, calls = ConnectX(1, 9, inarow=10), []
+    deepcopy(game)  # a class's first copy takes further calls
+    for moves in ("1", "12", "12345678"):
+        state = state_from_moves(game, moves)
+        assert len(game.get_available_actions(state)) == 9 - len(moves)
+        profile = Profile()
+        assert profile.runcall(deepcopy, game) == game
+        calls.append(sum(entry.callcount for entry in profile.getstats()))
+    assert len(set(calls)) == 1
 
 
 def test_games_are_equal_by_class_and_size() -> None:

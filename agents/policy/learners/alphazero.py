@@ -7,10 +7,9 @@ the network learns from the last ones, so that no processor waits: the network t
 iteration old. As in AlphaZero, there is no gating. The result is a running mean of the networks.
 """
 
-from collections.abc import Iterator, Mapping
-from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
+from collections.abc import Mapping
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
-from itertools import repeat
 from math import cos, pi
 from os import cpu_count
 from typing import Any
@@ -109,15 +108,19 @@ class AlphaZeroLearner(NetworkLearner):
         plies = 0
         with self._players() as players:
             games = self._begun(players)
-            for left in reversed(range(ITERATIONS)):
-                new = joined([*games])
-                if left:
-                    games = self._begun(players)
-                plies += len(new.movers)
-                self._window = joined([self._window, new]).take(slice(-WINDOW, None))
-                steps = max(1, round(PASSES * len(new.movers) / BATCH))
-                losses += [self.learn(self._window, BATCH, rate) for _ in range(steps)]
-                self._mean = mean_network(self._mean, self.network.as_numpy())
+            try:
+                for left in reversed(range(ITERATIONS)):
+                    new = joined([share.result() for share in games])
+                    if left:
+                        games = self._begun(players)
+                    plies += len(new.movers)
+                    self._window = joined([self._window, new]).take(slice(-WINDOW, None))
+                    steps = max(1, round(PASSES * len(new.movers) / BATCH))
+                    losses += [self.learn(self._window, BATCH, rate) for _ in range(steps)]
+                    self._mean = mean_network(self._mean, self.network.as_numpy())
+            finally:  # after Ctrl-C nobody waits for games that no worker has begun
+                for share in games:
+                    share.cancel()
         return losses, plies
 
     def state(self) -> dict[str, Any]:
@@ -142,11 +145,11 @@ class AlphaZeroLearner(NetworkLearner):
             return ThreadPoolExecutor(cpu_count())
         return nullcontext(self._executor)
 
-    def _begun(self, players: Executor) -> Iterator[Targets]:
+    def _begun(self, players: Executor) -> list[Future[Targets]]:
         """Begin games of the present network, to be played while it learns from earlier ones."""
         streams = (1 + self.rng.integers(STREAMS, size=SHARES)).tolist()
         same = self.game, self.network.as_numpy(), self._settings
-        return players.map(played, *map(repeat, same), streams, repeat(GAMES // SHARES))
+        return [players.submit(played, *same, stream, GAMES // SHARES) for stream in streams]
 
 
 def mean_network(mean: PolicyNetwork, newest: PolicyNetwork) -> PolicyNetwork:
