@@ -118,9 +118,10 @@ def legal_actions(env: Env[State, Action], state: State) -> tuple[Action, ...]:
 def is_value(number: Any) -> bool:
     """Whether this is a number from -1 to 1."""
     try:
-        return bool(-1.0 <= number <= 1.0)
+        is_within: bool = -1.0 <= number <= 1.0
     except TypeError:
         return False
+    return is_within
 
 
 def final_reward(env: Env[State, Action], state: State, action: Action) -> float:
