@@ -62,11 +62,11 @@ class GreedyAgent(Agent):
         values = {action: value(action) for action in ordering(env, state, sensible)}
         best = max if env.current_player(state) == 1 else min
         action = best(values, key=values.__getitem__)
-        is_end = not env.get_available_actions(env.get_next_state(state, action))
+        child = env.get_next_state(state, action)
         return SearchResult(
             action,
             values[action],
-            proven=len(sensible) == 1 and is_end,
+            proven=len(sensible) == 1 and not env.get_available_actions(child),
             principal_variation=(action,),
             action_values=values,
             nodes=len(values),

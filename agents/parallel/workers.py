@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import inf
 from threading import current_thread, main_thread
 from time import monotonic
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from agents.agent import Clock
 
@@ -96,10 +96,13 @@ class Workers:
                 clock.check()
                 for future in sorted(wait_for_any(running, clock.left), key=_has_failed):
                     yield running.pop(future), _outcome(future)
-                _cancel([future for future, key in running.items() if not is_needed(key)], running)
+                unneeded = [future for future, key in running.items() if not is_needed(key)]
+                call_off(unneeded)
+                for future in unneeded:
+                    del running[future]
                 self._refill(running, tasks)
         finally:
-            _cancel([*running], running)
+            call_off(running)
 
     def prepare(self, call: Callable[[], Outcome]) -> list[Outcome]:
         """Run `call` once for each worker, so that every new worker has run it.
@@ -130,8 +133,8 @@ def _outcome(future: Future[Outcome]) -> Outcome:
     return future.result()
 
 
-def _cancel(futures: Iterable[Future[Outcome]], running: dict[Future[Outcome], Key]) -> None:
+def call_off(futures: Iterable[Future[Any]]) -> None:
+    """Cancel tasks; those that a worker has begun go on."""
     with interrupt_put_off():
         for future in futures:
-            del running[future]
             future.cancel()

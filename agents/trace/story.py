@@ -100,8 +100,8 @@ class Walk:
         for action in node.visited:
             child = self.nodes[*node.path, action]
             yield from self.visit(child)
-            if child.value is not None:  # chance changes neither alpha nor beta
-                is_max, is_min = node.player == 1, node.player == 2
+            if child.value is not None:
+                is_max, is_min = node.player == 1, node.player == 2  # chance narrows nothing
                 before, window = window, narrowed(window, child.value, is_max, is_min)
                 yield from self._narrowing(indent + INDENT, before, window)
         if is_open:

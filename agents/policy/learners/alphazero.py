@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from agents.compiled.puct_kernel import PuctSettings
+from agents.parallel.workers import call_off
 from agents.policy.learners.self_play_kernel import PlaySettings
 from agents.policy.learners.targets import Targets, joined, no_targets, played
 from agents.policy.learners.torch_network import Losses, NetworkLearner
@@ -118,9 +119,8 @@ class AlphaZeroLearner(NetworkLearner):
                     steps = max(1, round(PASSES * len(new.movers) / BATCH))
                     losses += [self.learn(self._window, BATCH, rate) for _ in range(steps)]
                     self._mean = mean_network(self._mean, self.network.as_numpy())
-            finally:  # after Ctrl-C nobody waits for games that no worker has begun
-                for share in games:
-                    share.cancel()
+            finally:
+                call_off(games)  # after Ctrl-C nobody waits for those that no worker has begun
         return losses, plies
 
     def state(self) -> dict[str, Any]:

@@ -31,6 +31,15 @@ def start(page: "Page", agent: str = "alphabeta", **options: str) -> None:
     page.locator("#search-state", has_text="It chooses").wait_for()
 
 
+def begin_long(page: "Page", simulations: int, option: str, value: str) -> None:
+    """Begin a Monte Carlo search, with one of the options that are folded away."""
+    page.get_by_label("agent", exact=True).select_option("mcts")
+    page.get_by_label("simulations").fill(str(simulations))
+    page.get_by_text("More options").click()
+    page.get_by_label(option).fill(value)
+    page.get_by_role("button", name="Start", exact=True).click()
+
+
 def boxes(page: "Page", locator: str) -> list[dict[str, float]]:
     """Where elements stand, in pixels of the page."""
     found: list[dict[str, float]] = page.locator(locator).evaluate_all(
@@ -377,11 +386,7 @@ def test_a_limit_is_told_where_it_ends_the_search(site: Site) -> None:
 
 def test_a_growing_tree_is_paused_followed_again_and_stopped(site: Site) -> None:
     with site.page("#game=connectx-20x20x5&moves=&view=search") as page:
-        page.get_by_label("agent", exact=True).select_option("mcts")
-        page.get_by_label("simulations").fill("20000")
-        page.get_by_text("More options").click()
-        page.get_by_label("time limit").fill("")
-        page.get_by_role("button", name="Start", exact=True).click()
+        begin_long(page, 20_000, "time limit", "")
         state, play = page.locator("#search-state"), page.locator("#search-play")
         expect(state).to_contain_text("Thinking")
         expect(play).to_have_text("Pause")
@@ -408,11 +413,7 @@ def test_steps_below_a_node_keep_its_places_though_it_was_chosen_while_the_tree_
     site: Site,
 ) -> None:
     with site.page("#game=connectx-9x9x5&moves=&view=search") as page:
-        page.get_by_label("agent", exact=True).select_option("mcts")
-        page.get_by_label("simulations").fill("1000")
-        page.get_by_text("More options").click()
-        page.get_by_label("rollouts per leaf").fill("5")  # so it is still thinking at the pause
-        page.get_by_role("button", name="Start", exact=True).click()
+        begin_long(page, 1000, "rollouts per leaf", "5")  # so it is still thinking at the pause
         state, way = page.locator("#search-state"), page.locator("#tree-way")
         page.wait_for_function("() => document.querySelector('#search-step').max > 50")
         page.keyboard.press("p")
@@ -458,11 +459,7 @@ def press_root_amid_growth(page: "Page", root: "Locator") -> None:
 
 def test_a_press_on_a_node_counts_though_the_growing_tree_moves_it(site: Site) -> None:
     with site.page("#game=connectx-9x9x5&moves=&view=search") as page:
-        page.get_by_label("agent", exact=True).select_option("mcts")
-        page.get_by_label("simulations").fill("20000")
-        page.get_by_text("More options").click()
-        page.get_by_label("rollouts per leaf").fill("50")  # so it is still thinking at the end
-        page.get_by_role("button", name="Start", exact=True).click()
+        begin_long(page, 20_000, "rollouts per leaf", "50")  # so it is still thinking at the end
         page.wait_for_function("() => document.querySelector('#search-step').max > 10")
         root, line = page.locator("#tree .item[data-key='']"), page.locator("#tree-line")
         expect(line).not_to_have_text("The position on the board")
