@@ -12,7 +12,7 @@ from agents.compiled.learned_value import LearnedValue, learned_values, learned_
 from agents.compiled.mcts_kernel import TreeSettings
 from agents.compiled.uct_tree import LEARNED_MCTS, MCTS, UctTree, mcts_of_wide_board
 from agents.engines import TreeAgent
-from agents.guidance.final_move import FINAL_MOVES, final_action, principal_variation
+from agents.guidance.final_move import FINAL_MOVES, final_action, principal_variation, root_value
 from agents.guidance.ordering import sensible_actions
 from agents.guidance.rollouts import ROLLOUTS, Rollout, decisive, uniform
 from agents.mcts import Tree
@@ -99,7 +99,7 @@ class MCTSAgent(TreeAgent):
         action = final_action(root, self.final_move)
         return SearchResult(
             action,
-            root.children[action].value,
+            root_value(root, action),
             proven=root.proven is not None,
             principal_variation=principal_variation(
                 root, lambda node: final_action(node, self.final_move)

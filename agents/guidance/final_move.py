@@ -40,6 +40,15 @@ def safest_action(node: SearchedNode[Action], criterion: Callable[[Action], Any]
     return best
 
 
+def root_value(root: SearchedNode[Action], action: Action) -> float:
+    """The value of a state from which `action` is played: its own, unless only that is decided.
+
+    Then untried actions may be better than this loss, or no solver has looked: the mean remains.
+    """
+    value = root.children[action].value
+    return root.value if root.proven is None and abs(value) == 1 else value
+
+
 def principal_variation(
     node: SearchedNode[Action], choose: Callable[[Any], Action]
 ) -> tuple[Action, ...]:

@@ -12,7 +12,7 @@ from math import inf
 from typing import Any, NamedTuple
 
 from agents.agent import Clock, SearchResult, TimeUp, legal_actions, make_rng
-from agents.guidance.final_move import final_action
+from agents.guidance.final_move import final_action, root_value
 from agents.mcts_agent import MCTSAgent
 from agents.parallel.workers import Task, Workers
 from agents.tree import MergedNode, Node, SearchedNode
@@ -48,7 +48,7 @@ def merged_search(
     variations = (result.principal_variation for result in results if result.action == action)
     return SearchResult(
         action,
-        root.children[action].value,
+        root_value(root, action),
         proven=root.proven is not None,
         principal_variation=next(variations, (action,)),
         action_values={action: child.value for action, child in root.children.items()},

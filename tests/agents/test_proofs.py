@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from agents import (
@@ -172,6 +172,7 @@ def test_expectimax_proves_what_no_longer_depends_on_its_depth(
 
 
 @given(graphs, st.integers(1, 60), seeds)
+@example(RandomGraph(9516, 1, with_chance=False), 1, 0)
 def test_monte_carlo_tree_search_proves_what_is_true(
     graph: RandomGraph, simulations: int, seed: int
 ) -> None:
