@@ -31,12 +31,39 @@ def start(page: "Page", agent: str = "alphabeta", **options: str) -> None:
     page.locator("#search-state", has_text="It chooses").wait_for()
 
 
-def begin_long(page: "Page", simulations: int, option: str, value: str) -> None:
-    """Begin a Monte Carlo search, with one of the options that are folded away."""
+HOLD_BACK = """steps => {
+    const waiting = [];
+    let most = steps, shown = 0;
+    const show = () => {
+        while (waiting.length && shown <= most && (most === Infinity || !waiting[0].done)) {
+            const { steps, hear } = waiting.shift();
+            shown = steps;
+            hear();
+        }
+    };
+    window.showMore = steps => { most = steps; show(); };
+    window.EventSource = class extends EventSource {
+        set onmessage(hear) {
+            super.onmessage = event => {
+                const { steps, done } = JSON.parse(event.data);
+                if (done) this.close(); // or else it would ask again
+                waiting.push({ steps, done, hear: () => hear(event) });
+                show();
+            };
+        }
+    };
+}"""
+"""Holds back what a search shows after more than some steps, and its end, until `showMore`."""
+
+
+def begin_held(page: "Page", simulations: int, rollouts: int, steps: int) -> None:
+    """Begin a Monte Carlo search that seems to stand still after more than some steps."""
+    page.evaluate(HOLD_BACK, steps)
     page.get_by_label("agent", exact=True).select_option("mcts")
     page.get_by_label("simulations").fill(str(simulations))
     page.get_by_text("More options").click()
-    page.get_by_label(option).fill(value)
+    page.get_by_label("time limit").fill("")
+    page.get_by_label("rollouts per leaf").fill(str(rollouts))
     page.get_by_role("button", name="Start", exact=True).click()
 
 
@@ -386,7 +413,7 @@ def test_a_limit_is_told_where_it_ends_the_search(site: Site) -> None:
 
 def test_a_growing_tree_is_paused_followed_again_and_stopped(site: Site) -> None:
     with site.page("#game=connectx-20x20x5&moves=&view=search") as page:
-        begin_long(page, 20_000, "time limit", "")
+        begin_held(page, 20_000, 1, steps=0)
         state, play = page.locator("#search-state"), page.locator("#search-play")
         expect(state).to_contain_text("Thinking")
         expect(play).to_have_text("Pause")
@@ -394,6 +421,7 @@ def test_a_growing_tree_is_paused_followed_again_and_stopped(site: Site) -> None
         expect(state).to_have_text("Paused at step 1, while the search goes on.")
         slider = page.get_by_role("slider", name="Step")
         most = int(slider.get_attribute("max") or 0)
+        page.evaluate("most => showMore(most)", most)
         page.wait_for_function(
             "most => document.querySelector('#search-step').max > most", arg=most
         )
@@ -413,18 +441,20 @@ def test_steps_below_a_node_keep_its_places_though_it_was_chosen_while_the_tree_
     site: Site,
 ) -> None:
     with site.page("#game=connectx-9x9x5&moves=&view=search") as page:
-        begin_long(page, 1000, "rollouts per leaf", "5")  # so it is still thinking at the pause
+        begin_held(page, 1000, 5, steps=50)
         state, way = page.locator("#search-state"), page.locator("#tree-way")
         page.wait_for_function("() => document.querySelector('#search-step').max > 50")
         page.keyboard.press("p")
         expect(state).to_contain_text("Paused at step")
 
         def open_middle() -> None:
+            page.locator("#tree-whole").click()
             page.locator(NODES).and_(page.locator("[data-key='4']")).click()
             page.get_by_role("button", name="Tree from here").click()
             expect(way).to_be_visible()
 
         open_middle()
+        page.evaluate("showMore(Infinity)")
         expect(state).to_contain_text("of 1000.")
         page.get_by_role("button", name="Last step").click()
         expect(state).to_contain_text("Step 1000 of")
@@ -459,7 +489,7 @@ def press_root_amid_growth(page: "Page", root: "Locator") -> None:
 
 def test_a_press_on_a_node_counts_though_the_growing_tree_moves_it(site: Site) -> None:
     with site.page("#game=connectx-9x9x5&moves=&view=search") as page:
-        begin_long(page, 20_000, "rollouts per leaf", "50")  # so it is still thinking at the end
+        begin_held(page, 20_000, 50, steps=20_000)
         page.wait_for_function("() => document.querySelector('#search-step').max > 10")
         root, line = page.locator("#tree .item[data-key='']"), page.locator("#tree-line")
         expect(line).not_to_have_text("The position on the board")
