@@ -157,6 +157,7 @@ def test_a_bundle_of_two_files_is_built_again_but_over_no_other(shell: Shell) ->
         ("check .", "."),
         ("play nobody", "unknown agent 'nobody': choose one of random, greedy"),
         ("play absent.py", "cannot read the player absent.py"),
+        ("play absent.tar.gz", "cannot read the player absent.tar.gz"),
         ("play a.py --game tictactoe", "a submission plays ConnectX alone: leave --game out"),
         ("play greedy --seat 3", "--seat"),
         ("play greedy --time-limit -1", "--time-limit"),

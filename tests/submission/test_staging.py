@@ -179,8 +179,8 @@ def sparse(entries: int) -> bytes:
     return pax + header("main.py", entries) + b"1" * entries
 
 
-LONG = 80_000_000
-"""Bytes that a gzip file of 78 kB holds."""
+LONG = 10_000_000
+"""Bytes that a gzip file of 10 kB holds."""
 
 BOMBS: dict[str, Callable[[], bytes]] = {
     "PAX header": lambda: header("pax", LONG, tarfile.XHDTYPE) + record("path", "a" * LONG),
@@ -199,7 +199,7 @@ def test_a_header_that_takes_the_memory_is_not_unfolded(
     try:
         with pytest.raises(ValueError, match=r"^a\.tgz cannot be unpacked .*: pack it again$"):
             unpack(packed, folder, "a.tgz")
-        assert tracemalloc.get_traced_memory()[1] < LONG / 20
+        assert tracemalloc.get_traced_memory()[1] < LONG / 5
     finally:
         tracemalloc.stop()
 
@@ -212,9 +212,9 @@ CLAIMS = {
     "a header of less": (header("pax", -(10**12), tarfile.XHDTYPE), "cannot be unpacked"),
     "ten exabytes": (header("main.py", 10**19), "unpacks to too much"),
     "a folder's size, for a header": (
-        header("data", 10**8, tarfile.DIRTYPE)
-        + header("pax", 10**8, tarfile.XHDTYPE)
-        + bytes(10**8),
+        header("data", 10**6, tarfile.DIRTYPE)
+        + header("pax", 10**6, tarfile.XHDTYPE)
+        + bytes(10**6),
         "cannot be unpacked",
     ),
     "holes": (sparse(1024), "no plain file|cannot be unpacked"),
