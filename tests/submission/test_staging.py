@@ -170,13 +170,13 @@ def record(key: str, value: str) -> bytes:
     return str(length).encode() + rest
 
 
-def sparse(entries: int) -> bytes:
-    """A file with holes, whose map goes on without a line's end."""
+def sparse(size: int) -> bytes:
+    """A file of nothing but holes, with so many bytes of a map of them."""
     records = b"".join(
         record(key, value) for key, value in (("GNU.sparse.major", "1"), ("GNU.sparse.minor", "0"))
     )
     pax = header("pax", len(records), tarfile.XHDTYPE) + padded(records)
-    return pax + header("main.py", entries) + b"1" * entries
+    return pax + header("main.py", size) + b"%d\n" % (size // 4) + b"1\n" * (size // 2)
 
 
 LONG = 10_000_000
@@ -217,7 +217,7 @@ CLAIMS = {
         + bytes(10**6),
         "cannot be unpacked",
     ),
-    "holes": (sparse(1024), "no plain file|cannot be unpacked"),
+    "holes": (sparse(1024), "no plain file"),
     "two lines": (header("../a\nb", 0), r"holds '\.\./a\\nb', outside"),
     "depth": (header("a/" * 32 + "b", 0), "unpacks to too much"),
 }
