@@ -327,7 +327,7 @@ def test_whatever_an_arena_records_is_read_back(path: Path, arena: Arena) -> Non
     endings = Counter[Any]()
     for number, board in enumerate([(6, 7, 4), (2, 3, 2), (3, 3, 4)]):
         rules = GameConfiguration(*board)
-        settings = Settings(games=16, opening_plies=0, configuration=rules, arena=arena)
+        settings = Settings(games=10, opening_plies=0, configuration=rules, arena=arena)
         played, file = played_by_anybody(pairings, settings), path.with_name(f"{number}")
         write(file, ResultsHeader.of(pairings, settings), *played)
         assert read_results(file).records == played
