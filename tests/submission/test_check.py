@@ -36,7 +36,7 @@ from tests.helpers.checks import (
 )
 from tests.helpers.own_agent import own_agent
 from tests.helpers.shell import Shell, printed
-from tests.helpers.systems import needs_linux, needs_posix
+from tests.helpers.systems import needs_posix
 from tests.helpers.trained_policies import random_policy
 
 Check = Callable[..., CheckReport]
@@ -54,75 +54,37 @@ def check(tmp_path: Path) -> Check:
     return check_source
 
 
-FAULTS = {
-    "INVALID": {
-        "numpy.int64, and Kaggle takes a plain int only": """
-import numpy
-def agent(o, c): return numpy.int64(3)
-""",
-        "column 7, which does not exist: columns run from 0 to 6": "def agent(o, c): return 7",
-    },
-    "ERROR": {
-        "score (line 4, 3 arguments) and not agent (line 1)": f"""{GOOD}
-def score(board, mark, depth): return board[mark]
-""",
-        "`__file__` is used, which does not exist": f"HERE = __file__\n{GOOD}",
-        "a syntax error: expected": "def agent(obs, conf)\n    return 0\n",
-        "the file has a byte order mark (U+FEFF), which Python passes": f"\ufeff{GOOD}",
-        "a relative import, as in `from . import helper`, where": f"from . import helper\n{GOOD}",
-        "missing 1 required positional argument: 'conf'": """
-from functools import partial
-def agent(depth, obs, conf): return 0
-agent_3 = partial(agent)
-""",
-    },
-    "TIMEOUT": {
-        "while the file was loaded, no end had come after": f"while True: pass\n{GOOD}",
-        "(it was at line 2, in agent)": "def agent(obs, conf):\n    while True: pass\n",
-        "in move 2 on seat 1, a move took 0.8 s: over 0.2 s and over its bank": f"""
-import time
-def agent(obs, conf):
-    time.sleep(0.8)
-    return {FIRST_FREE}
-""",
-    },
-}
-"""For each of Kaggle's statuses the causes that are told, and submissions with these.
-
-`test_kaggle_referee.py` compares such statuses with Kaggle's own.
-"""
-
-ESCAPES = {
-    "returned 3.0, a float": "def agent(o, c): return 3.0",
-    "as `async def` and `yield` make it: cannot pickle 'cor": "async def agent(o, c): return 3",
-    "as `async def` and `yield` make it: cannot pickle 'gen": "def agent(o, c): yield 3",
-    "the module agents is this project's": f"import agents.mcts\n{GOOD}",
-    "while the file was loaded, the interp": f"import sys\nsys.exit(0)\n{GOOD}",
-    "standard output or standard error was closed": f"""
-import sys
-def agent(obs, conf):
-    sys.stdout.close()
-    return {FIRST_FREE}
-""",
-}
-"""What would escape Kaggle's environment, or end the process that holds it: an error, too.
-
-`test_isolation.py` has more of it.
-"""
-
-
-SYSTEMS: dict[str, Any] = {"INVALID": (), "ERROR": (), "TIMEOUT": needs_posix}
-CASES = [
-    *(
-        pytest.param(status, cause, source, marks=SYSTEMS[status])
-        for status, sources in FAULTS.items()
-        for cause, source in sources.items()
+BAD: list[Any] = [
+    (
+        "INVALID",
+        "column 7, which does not exist: columns run from 0 to 6",
+        "def agent(o, c): return 7",
     ),
-    *(pytest.param("ERROR", *case, marks=needs_linux) for case in ESCAPES.items()),
+    (
+        "ERROR",
+        "score (line 4, 3 arguments) and not agent (line 1)",
+        f"{GOOD}\ndef score(board, mark, depth): return board[mark]\n",
+    ),
+    pytest.param(
+        "TIMEOUT",
+        "while the file was loaded, no end had come after",
+        f"while True: pass\n{GOOD}",
+        marks=needs_posix,
+    ),
+    pytest.param(
+        "TIMEOUT",
+        "in move 2 on seat 1, a move took 0.8 s: over 0.2 s and over its bank",
+        f"import time\ndef agent(obs, conf):\n    time.sleep(0.8)\n    return {FIRST_FREE}\n",
+        marks=needs_posix,
+    ),
 ]
+"""A submission for each of Kaggle's statuses, and the cause that is told.
+
+`test_isolation.py` has other causes; `test_kaggle_referee.py` compares statuses with Kaggle's own.
+"""
 
 
-@pytest.mark.parametrize(("status", "cause", "source"), CASES)
+@pytest.mark.parametrize(("status", "cause", "source"), BAD)
 def test_bad_submissions_are_refused_with_status_and_cause(
     status: str, cause: str, source: str, check: Check
 ) -> None:
@@ -252,7 +214,11 @@ def test_a_column_that_both_seats_fill(check: Check) -> None:
 
 
 def test_games_without_time_are_told_apart_from_games_left_out(check: Check) -> None:
-    text = text_of(check(GOOD, patience=0.001))
+    """And memory may be written as a fraction."""
+    report = check(GOOD, patience=0.001, memory=4e9)
+    assert report.accepted
+    assert rows_of(report)["imports"] == "only of Python's standard library"
+    text = text_of(report)
     assert "there was no time left; give more with --patience SECONDS." in text
 
 
@@ -270,26 +236,12 @@ def test_times_that_are_none(check: Check, options: dict[str, float], sentence: 
         check(GOOD, **options)
 
 
-def test_memory_may_be_written_as_a_fraction(check: Check) -> None:
-    assert check(GOOD, memory=4e9).accepted
-
-
 def test_a_source_that_cannot_be_parsed_has_unknown_imports(check: Check) -> None:
     report = check("import torch\ndef agent(obs, conf)\n    return 0\n")
     assert not report.accepted
     assert rows_of(report)["imports"] == "could not be read"
     assert rows_of(report)["standard library"] == "could not be read"
     assert "9 of 11 games were not played: the submission had failed." in text_of(report)
-    assert rows_of(check(GOOD))["imports"] == "only of Python's standard library"
-
-
-def test_a_file_named_like_an_option_can_be_uploaded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    path = Path("-agent.py")
-    path.write_text(GOOD)
-    assert "kaggle competitions submit -c connectx -f ./-agent.py -m" in text_of(check_file(path))
 
 
 def test_other_sizes_only_warn(check: Check) -> None:
@@ -308,6 +260,8 @@ def test_other_sizes_only_warn(check: Check) -> None:
     assert {name for *_, name in heard} == {game.name for game in report.games}
     text = text_of(report)
     assert str(report.upload_command) in text
+    like_an_option = text_of(replace(report, path="-agent.py"))
+    assert "kaggle competitions submit -c connectx -f ./-agent.py -m" in like_an_option
     assert "size 6 \N{REPLACEMENT CHARACTER}[2J" in text
     assert "Warning, ERROR in 1x1x1 on seat 1: IndexError: list index out of range; corr" in text
     assert "File " not in text

@@ -1,15 +1,12 @@
 """`connectx evaluate` and `connectx report`, and what they and `connectx ladder` refuse."""
 
-import json
 import re
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 from unittest.mock import Mock
 
 import pytest
 
-from tests.helpers.archives import archive
 from tests.helpers.shell import Outcome, Shell
 
 pytestmark = pytest.mark.usefixtures("workers_in_threads")
@@ -21,10 +18,6 @@ OVERWRITTEN = "mine.py is read and would be overwritten: write to another file"
 
 def evaluate(shell: Shell, *words: str) -> Outcome:
     return shell.run("evaluate", "greedy", "--against", "random:seed=1", *OWN_ARENA, *words)
-
-
-def lines_of(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def test_a_file_plays_on_kaggles_environment(shell: Shell, tmp_path: Path) -> None:
@@ -39,20 +32,6 @@ def test_a_file_plays_on_kaggles_environment(shell: Shell, tmp_path: Path) -> No
     assert "mine.py failed in 2 games, first in game 1 of greedy" in words
     assert "INVALID, the agent returned column 9" in words
     assert "<html" in (tmp_path / "replay.html").read_text(encoding="utf-8")
-
-
-def test_every_game_is_in_the_results_file_and_a_resumed_run_plays_what_is_missing(
-    shell: Shell, tmp_path: Path
-) -> None:
-    assert evaluate(shell, "--games", "4", "--results", "games.jsonl").status == 0
-    header, *games = before = lines_of(tmp_path / "games.jsonl")
-    assert header["settings"]["games"] == 4
-    assert sorted(game["game"] for game in games) == [0, 1, 2, 3]
-    assert all(game["columns"][:2] == game["opening"] for game in games)
-    assert evaluate(shell, "--games", "8", "--results", "games.jsonl", "--resume").status == 0
-    after = lines_of(tmp_path / "games.jsonl")
-    assert after[: len(before)] == before
-    assert sorted(line["game"] for line in after if "game" in line) == list(range(8))
 
 
 def test_a_report_shows_what_the_run_has_shown(shell: Shell, tmp_path: Path) -> None:
@@ -161,21 +140,3 @@ def test_mistakes_are_one_sentence_before_any_game(
     assert sentence in shell.refusal(*words.split())
     content = (tmp_path / "mine.py").read_text(encoding="utf-8")
     assert content == "def agent(observation): return 3"
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "check mine.tar.gz --act-timeout 0.5 --game-seconds 0 --patience 0",
-        "evaluate random --against mine.tar.gz --games 2 --workers 1 --arena own",
-        "grade mine.tar.gz --sample 2 --workers 1",
-    ],
-)
-def test_every_command_takes_an_archive(shell: Shell, tmp_path: Path, words: str) -> None:
-    source = b"from helper import choose as agent"
-    helper = b"def choose(observation): return observation.board.index(0)"
-    archive(tmp_path / "mine.tar.gz", ("main.py", source), ("helper.py", helper))
-    outcome = shell.run(*words.split())
-    assert outcome.status == 0
-    assert "mine.tar.gz" in outcome.stdout
-    assert "failed in" not in outcome.stdout

@@ -459,7 +459,6 @@ def test_a_win_at_hand_is_told_without_a_trap(explain: Explain) -> None:
     ("words", "sentence"),
     [
         (["--tree", "[[3, 12"], "the tree '[[3, 12' cannot be read"),
-        (["--tree", "7"], "write a list of numbers"),
         (["--tree", "@absent.json"], "cannot read the tree absent.json (No such file"),
         (["--tree", "@."], "cannot read the tree . ("),
         (["--tree", __file__], f"is a file: write @{__file__} for the tree in it"),
@@ -493,7 +492,6 @@ def test_a_win_at_hand_is_told_without_a_trap(explain: Explain) -> None:
         ([*PERFECT, "--svg", "x.svg"], "leave --agent perfect or --svg out"),
         ([*PERFECT, "--quiz"], "leave --agent perfect or --quiz out"),
         ([*PERFECT, "--depth", "9"], "agent perfect has no option 'depth'"),
-        ([*PERFECT, "-O", "resistance=luck"], "unknown resistance 'luck'"),
         ([*PERFECT, "--moves", "12121"], "the game is over: give fewer moves"),
         (["--agent", "perfect", "--game", "tictactoe"], "not on TicTacToe()"),
         (["--agent", "perfect", "--rows", "20", "--columns", "20"], "choose another agent"),

@@ -1,6 +1,5 @@
 """A game from its specification to its record."""
 
-import platform
 from pathlib import Path
 from typing import Any
 
@@ -40,72 +39,11 @@ def test_every_move_of_each_seat_has_its_seconds() -> None:
     assert max(record.durations[1]) < 0.02
 
 
-@pytest.mark.parametrize(
-    "opponent",
-    [RANDOM, submitted("from random import randrange\ndef agent(o): return randrange(7)")],
-    ids=["built-in", "file"],
-)
-def test_the_seed_decides_the_game(opponent: Player) -> None:
-    games = {seed: play(RANDOM, opponent, seed=seed).columns for seed in range(5)}
-    assert len(set(games.values())) == 5
-    assert games == {seed: play(RANDOM, opponent, seed=seed).columns for seed in range(5)}
-
-
-def test_a_player_s_random_numbers_do_not_depend_on_its_opponent() -> None:
-    """Against an opponent that draws none, and one that draws many, the first columns agree."""
-    talker = submitted(
-        "import random\ndef agent(o):\n    [random.random() for _ in range(99)]\n    return 3"
-    )
-    silent = always(3)
-    columns = {play(RANDOM, other, seed=3).columns[:6] for other in (talker, silent)}
-    assert len(columns) == 1
-
-
-@pytest.mark.parametrize(
-    ("source", "game", "columns", "status", "cause"),
-    [
-        ("def agent(o): raise KeyError('boom')", 0, "", "ERROR", "KeyError: 'boom'"),
-        ("def agent(o): raise KeyError('boom')", 1, "0", "ERROR", "KeyError: 'boom'"),
-        (
-            "def agent(:",
-            0,
-            "",
-            "ERROR",
-            "a syntax error: invalid syntax (main.py, line 1) "
-            f"(read with Python {platform.python_version()})",
-        ),
-        (
-            "def agent(observation): return '3\\n4'",
-            0,
-            "",
-            "INVALID",
-            "the agent returned '3\\n4', a str, and Kaggle takes a plain int only",
-        ),
-        (
-            "def agent(observation): return 0",
-            0,
-            "000000",
-            "INVALID",
-            "the agent returned column 0, which is full",
-        ),
-    ],
-)
-def test_a_failure_is_the_players_own_and_keeps_the_moves_before_it(
-    source: str, game: int, columns: str, status: str, cause: str
-) -> None:
-    record = play(submitted(source), always(0), game=game)
-    own, other = record.seat - 1, 2 - record.seat
-    assert record.result is Result.PLAYER_FAILED
-    assert (record.statuses[own], record.statuses[other]) == (status, "DONE")
-    assert (record.rewards[own], record.rewards[other]) == (None, 0)
-    assert record.columns == tuple(map(int, columns))
-    assert record.cause == cause
-
-
-def test_a_failure_of_the_opponent_is_the_opponents() -> None:
-    record = play(RANDOM, always(7))
-    assert record.result is Result.OPPONENT_FAILED
-    assert record.statuses == ("DONE", "INVALID")
+def test_the_seed_decides_the_game() -> None:
+    opponent = submitted("from random import randrange\ndef agent(o): return randrange(7)")
+    games = {seed: play(RANDOM, opponent, seed=seed).columns for seed in range(3)}
+    assert len(set(games.values())) == 3
+    assert games == {seed: play(RANDOM, opponent, seed=seed).columns for seed in range(3)}
 
 
 def test_the_last_words_of_a_failing_seat_are_kept() -> None:

@@ -132,6 +132,34 @@ FAULTY_FILES = {
     "no function": ("moves = 3", NO_CALLABLE),
     "raises in loading": ("def agent(o): return 3\n[][0]", "IndexError: list index out of range"),
     "raises in a move": ("def agent(o): return [][0]", "IndexError: list index out of range"),
+    "its own path": (
+        "HERE = __file__\ndef agent(o): return 3",
+        "`__file__` is used, which does not exist: Kaggle executes the file's text",
+    ),
+    "byte order mark": (
+        "\ufeffdef agent(o): return 3",
+        "the file has a byte order mark (U+FEFF), which Python passes over and Kaggle, which "
+        "executes the file's text, does not",
+    ),
+    "relative import": (
+        "from . import helper",
+        "a relative import, as in `from . import helper`, where there is no package: Kaggle "
+        "executes the text of one file, and what lies beside it are plain modules",
+    ),
+    "an argument too many": (
+        "import functools\nagent = functools.partial(lambda depth, obs, conf: 0)",
+        "the agent cannot be called as Kaggle does: <lambda>() missing 1 required positional "
+        "argument: 'conf'",
+    ),
+    "coroutine": (
+        "async def agent(o): return 3",
+        "the agent returned what Kaggle cannot copy, as `async def` and `yield` make it: cannot "
+        "pickle 'coroutine' object",
+    ),
+    "closed output": (
+        "import sys\ndef agent(o):\n    sys.stdout.close()\n    return 3",
+        "standard output or standard error was closed, which Kaggle reads",
+    ),
 }
 
 

@@ -27,7 +27,8 @@ ENDS = {
     "exception": "raise KeyError('boom')",
     "long exception": "raise KeyError('boom ' * 400)",
     "chained exception": "raise OSError('no') from KeyError('boom')",
-    "exception while another is handled": "next(iter([])) if 0 else [][0]",
+    "exception while another is handled": "\n        try: next(iter([]))"
+    "\n        except StopIteration: raise KeyError('boom')",
     "crash": "import os; os.abort()",
     "time out": "\n        while True: pass",
 }

@@ -59,15 +59,6 @@ def test_whoever_needs_the_network_fails_and_is_told_why() -> None:
             assert "carry its data with it" in failure.mend
 
 
-def test_whoever_needs_the_network_to_load_is_refused(tmp_path: Path) -> None:
-    attempt = f"urllib.request.urlopen('https://{HOST}/w.npz')"
-    report = check_pair(f"import urllib.request\n{attempt}\n{GOOD}", tmp_path)
-    fault = first_fault(report)
-    assert (fault.status, fault.when) == ("ERROR", "while the file was loaded")
-    assert fault.cause == NO_NETWORK.format(HOST)
-    assert report.warnings == ()
-
-
 CAUGHT = f"""
 import {MODULES}
 def attempt(act):

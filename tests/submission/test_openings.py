@@ -70,10 +70,10 @@ def test_a_seed_gives_one_order_of_all_of_them(seed: int) -> None:
 
 
 def test_orders_have_no_favourite_opening() -> None:
-    """Each of the 49 comes first about 40 times in 1960; a chi-square of 100 has a p of 1e-5."""
-    firsts = [shuffled_openings(Settings(2, seed))[0] for seed in range(1960)]
+    """Each of the 49 comes first about 20 times in 980; a chi-square of 100 has a p of 1e-5."""
+    firsts = [shuffled_openings(Settings(2, seed))[0] for seed in range(980)]
     counts = [firsts.count(opening) for opening in openings(KAGGLE, 2)]
-    assert sum((count - 40) ** 2 / 40 for count in counts) < 100
+    assert sum((count - 20) ** 2 / 20 for count in counts) < 100
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,6 @@ def test_orders_have_no_favourite_opening() -> None:
         (KAGGLE, -1, "at least 0, not -1"),
         (KAGGLE, 7, "more than 50000 positions after 7 plies .* at most 6 plies, not 7"),
         (GameConfiguration(9, 99), 1000, "at most 2 plies, not 1000"),
-        (GameConfiguration(9, 99), 3, "at most 2 plies, not 3"),
         (GameConfiguration(2, 2, 2), 3, "is over after 3 plies .* at most 2 plies, not 3"),
         (GameConfiguration(inarow=1), 2, "is over after 1 plies .* at most 0 plies, not 2"),
     ],

@@ -21,7 +21,6 @@ from envs.games import game_entry
 from submission.play.game_history import Command, History, read_move
 from submission.play.opponent import find_opponent, move_values
 from submission.play.session import Session, best_moves, value_text
-from tests.helpers.archives import archive
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.flat_boards import EVERY_GAME, every_game
 from tests.helpers.processes import running_command
@@ -170,16 +169,6 @@ def test_a_submission_is_an_opponent(play: Play, tmp_path: Path) -> None:
     assert "mine.py estimates no values" in outcome.stdout
     assert "You win (X)." in outcome.stdout
     assert "connectx play mine.py --moves 414141" in outcome.stdout
-
-
-def test_an_archive_is_an_opponent_on_any_board_of_connectx(play: Play, tmp_path: Path) -> None:
-    helper = b"def column(observation): return observation.board.index(0)"
-    source = SUBMISSION.format("helper.column(observation)")
-    members = ("main.py", f"import helper\n{source}".encode()), ("helper.py", helper)
-    archive(tmp_path / "mine.tar.gz", *members)
-    board = ("--rows", "4", "--columns", "5", "--inarow", "3")
-    outcome = play("mine.tar.gz", *board, "--seat", "2", typed=["2"])
-    assert outcome.stdout.count("mine.tar.gz plays column 1.") == 2
 
 
 @pytest.mark.parametrize(

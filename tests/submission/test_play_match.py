@@ -11,7 +11,6 @@ import pytest
 
 from submission.arena.game_record import GameConfiguration, GameRecord, Result
 from submission.arena.players import Pairing, Player, PlayerKind, against_each, find_player
-from submission.executors.local_workers import local_executor
 from submission.grading.solved_positions import drawn
 from submission.match.completion import Completion
 from submission.match.match import Match
@@ -72,16 +71,6 @@ def test_negamax_beats_random_from_either_seat_and_from_openings_in_pairs() -> N
     assert all(record.columns[:2] == record.opening for record in games)
 
 
-def test_games_do_not_depend_on_who_plays_them() -> None:
-    others = [find_player(name) for name in ("greedy", "minimax:depth=1")]
-    pairings = against_each(find_player("random:"), others)
-    settings = replace(small(2, seed=3), arena=Arena.OWN)
-    here = play_match(pairings, settings)
-    with local_executor(1) as executor:
-        there = play_match(pairings, settings, executor=executor)
-    assert moves(here) == moves(there)
-
-
 def test_the_seed_and_no_further_opponent_changes_games() -> None:
     alone, other = (play_match([Pairing(UNSEEDED, RANDOM)], small(3, seed)) for seed in (0, 1))
     assert moves(alone) != moves(other)
@@ -112,13 +101,7 @@ class CtrlC:
             raise KeyboardInterrupt
 
 
-def test_ctrl_c_keeps_what_was_played_here() -> None:
-    match = play_match(RANDOM_TWICE, small(50), on_game=CtrlC(3))
-    assert match.interrupted
-    assert [record.game for record in match.records] == [0, 1, 2]
-
-
-def test_ctrl_c_keeps_what_was_played_by_workers(two_workers: Executor) -> None:
+def test_ctrl_c_keeps_what_was_played(two_workers: Executor) -> None:
     started = time.perf_counter()
     dawdler = submitted(
         "dawdler", "import time\ndef agent(observation):\n    time.sleep(0.1)\n    return 0"
@@ -155,16 +138,6 @@ def test_a_broken_executor_keeps_what_was_played() -> None:
         match = play_match(RANDOM_TWICE, small(4), executor=executor)
     assert match.completion is Completion.WORKER_DIED
     assert len(match.records) <= 1
-
-
-def test_games_that_were_played_are_not_played_again() -> None:
-    whole = play_match(RANDOM_TWICE, small(6))
-    played_anew: list[GameRecord] = []
-    resumed = play_match(
-        RANDOM_TWICE, small(6), played=whole.records[1:4], on_game=played_anew.append
-    )
-    assert [record.game for record in played_anew] == [0, 4, 5]
-    assert moves(resumed) == moves(whole)
 
 
 def test_a_game_of_other_players_is_no_game_of_these() -> None:

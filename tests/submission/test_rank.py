@@ -24,7 +24,7 @@ from submission.rating.rank import (
     next_level,
 )
 from tests.helpers.documents import ROOT
-from tests.helpers.game_records import LOSS, WIN, games, match_of
+from tests.helpers.game_records import LOSS, WIN, games, match_of, without_durations
 from tests.helpers.shell import Shell, printed
 
 pytestmark = pytest.mark.usefixtures("workers_in_threads")
@@ -95,12 +95,13 @@ def test_a_level_ranks_as_itself(n: int) -> None:
     rank = connectx.rank(player, games=64, workers=1, progress=False)
     assert rank.elo.low <= LEVELS[n - 1].elo <= rank.elo.high
     assert abs(rank.nearest.n - n) <= 1
-    again = connectx.rank(player, games=64, workers=2, progress=False)
-    assert _courses(again) == _courses(rank), "whatever the number of workers"
 
 
-def _courses(rank: Rank) -> list[tuple[str, tuple[int, ...]]]:
-    return [(record.opponent, record.columns) for record in rank.match.records]
+def test_the_number_of_workers_changes_no_game() -> None:
+    one, two = (
+        connectx.rank("level:n=1", games=24, workers=workers, progress=False) for workers in (1, 2)
+    )
+    assert without_durations(one.match) == without_durations(two.match)
 
 
 def test_the_command_tells_the_place(shell: Shell, tmp_path: Path) -> None:
@@ -161,8 +162,8 @@ def test_the_rules_say_how_exactly_the_levels_were_measured() -> None:
 
 
 def test_the_table_fits() -> None:
-    player = replace(level_player(LEVELS[0]), name="hero")
-    rank = connectx.rank(player, games=8, workers=1, progress=False)
+    match, scores = match_of(WIN, LOSS), (LevelScore(LEVELS[0], 2, 1.0),)
+    rank = Rank("hero", match, scores, estimated_elo(scores), seconds=1.0)
     for width in (40, 80):
         text = printed(rank.tables(), width)
         assert max(map(len, text.splitlines())) <= width

@@ -4,7 +4,7 @@ from math import inf, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
@@ -62,6 +62,7 @@ def test_ratings_are_the_likeliest(doubled: NDArray[np.float64]) -> None:
 
 
 @given(arrays.arrays(float, (3, 6, 6), elements=st.sampled_from([0, 0, 1, 20.5, 200])))
+@settings(max_examples=20)
 def test_the_ratings_of_many_tournaments_are_those_that_choix_finds_of_each(
     points: NDArray[np.float64],
 ) -> None:

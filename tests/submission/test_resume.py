@@ -134,7 +134,7 @@ def test_more_games_join_those_of_a_shorter_run_and_then_nothing_is_played(tmp_p
 
 @needs_posix
 def test_a_killed_worker_neither_loses_nor_repeats_a_game() -> None:
-    longer = replace(SETTINGS, games=30)
+    longer = replace(SETTINGS, games=10)
     kept: list[GameRecord] = []
     with local_executor(1) as executor:
         worker = executor.submit(os.getpid).result()

@@ -163,16 +163,21 @@ def test_the_moves_that_gave_something_away_are_told(shell: Shell, folder: Path)
     assert game["errors"] == []
 
 
+def reviewed(shell: Shell) -> tuple[dict[str, Any], str]:
+    """The only game of the episode, in JSON and in words."""
+    said = shell.run("review", EPISODE, "--player", "Mine", "--json", "review.json").stdout
+    (game,) = json.loads(Path("review.json").read_text(encoding="utf-8"))["games"]
+    return game, " ".join(said.split())
+
+
 def test_times_and_errors_come_from_the_logs(shell: Shell, folder: Path) -> None:
     env = episode_of("4455")
     write_episode(env, folder)
     write_log(env, folder, 0)
-    outcome = shell.run("review", EPISODE, "--player", "Mine", "--json", "-")
-    (game,) = json.loads(outcome.stdout)["games"]
+    game, words = reviewed(shell)
     assert (game["result"], game["cause"]) == ("player failed", "ERROR: it raised an exception")
     assert len(game["seconds"]) == 3
     assert game["errors"] == [{"ply": 4, "stderr": "StopIteration"}]
-    words = " ".join(shell.run("review", EPISODE, "--player", "Mine").stdout.split())
     assert "the player failed, ERROR: it raised an exception." in words
     assert f"{EPISODE}, after 4455, stderr: StopIteration" in words
     named = shell.run("review", EPISODE, "--player", "Mine", "--logs", "mine.json")
@@ -188,11 +193,9 @@ def test_the_versions_that_a_bundle_says_are_told_and_are_no_error(
     env.run([str(folder / "mine.py"), "random"])
     write_episode(env, folder)
     write_log(env, folder, 0)
-    outcome = shell.run("review", EPISODE, "--player", "Mine", "--json", "-")
-    (game,) = json.loads(outcome.stdout)["games"]
+    game, words = reviewed(shell)
     assert game["versions"] == entry.versions()
     assert game["errors"] == []
-    words = " ".join(shell.run("review", EPISODE, "--player", "Mine").stdout.split())
     assert f"{EPISODE}: played with Python {platform.python_version()}, numba" in words
     assert "stderr" not in words
 

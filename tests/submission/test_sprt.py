@@ -130,13 +130,13 @@ def test_errors_are_as_rare_as_stated(draws: float, rate: float) -> None:
     assert even.accepted_elo1 + 1 - better.accepted_elo1 >= 0.4 * rate
 
 
-@pytest.mark.parametrize("elo", [0, 70])
+@pytest.mark.parametrize("elo", [0, 100])
 def test_length_is_near_walds_approximation(elo: float) -> None:
     """With the drift of M. Van den Bergh's note: half the hypotheses' distance squared, in
     standard deviations of a pair. Both leave out what the last pair goes beyond the bound."""
-    sprt, probabilities = Sprt(0, 70), pair_probabilities(elo, draws=0)
+    sprt, probabilities = Sprt(0, 100), pair_probabilities(elo, draws=0)
     variance = np.dot(probabilities, np.square(PAIR_SCORES)) - expected_score(elo) ** 2
-    drift = (expected_score(70) - 0.5) ** 2 / (2 * variance)
+    drift = (expected_score(100) - 0.5) ** 2 / (2 * variance)
     walds_length = (1 - 2 * sprt.alpha) * sprt.upper / drift
     simulated = simulate(sprt, probabilities, matches=50, seed=1)
     assert simulated.pairs == pytest.approx(walds_length, rel=0.2)

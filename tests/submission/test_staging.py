@@ -170,17 +170,17 @@ def record(key: str, value: str) -> bytes:
     return str(length).encode() + rest
 
 
-def sparse(entries: int) -> bytes:
-    """A file with holes, whose map goes on without a line's end."""
+def sparse(size: int) -> bytes:
+    """A file of nothing but holes, with so many bytes of a map of them."""
     records = b"".join(
         record(key, value) for key, value in (("GNU.sparse.major", "1"), ("GNU.sparse.minor", "0"))
     )
     pax = header("pax", len(records), tarfile.XHDTYPE) + padded(records)
-    return pax + header("main.py", entries) + b"1" * entries
+    return pax + header("main.py", size) + b"%d\n" % (size // 4) + b"1\n" * (size // 2)
 
 
-LONG = 80_000_000
-"""Bytes that a gzip file of 78 kB holds."""
+LONG = 10_000_000
+"""Bytes that a gzip file of 10 kB holds."""
 
 BOMBS: dict[str, Callable[[], bytes]] = {
     "PAX header": lambda: header("pax", LONG, tarfile.XHDTYPE) + record("path", "a" * LONG),
@@ -199,7 +199,7 @@ def test_a_header_that_takes_the_memory_is_not_unfolded(
     try:
         with pytest.raises(ValueError, match=r"^a\.tgz cannot be unpacked .*: pack it again$"):
             unpack(packed, folder, "a.tgz")
-        assert tracemalloc.get_traced_memory()[1] < LONG / 20
+        assert tracemalloc.get_traced_memory()[1] < LONG / 5
     finally:
         tracemalloc.stop()
 
@@ -212,12 +212,12 @@ CLAIMS = {
     "a header of less": (header("pax", -(10**12), tarfile.XHDTYPE), "cannot be unpacked"),
     "ten exabytes": (header("main.py", 10**19), "unpacks to too much"),
     "a folder's size, for a header": (
-        header("data", 10**8, tarfile.DIRTYPE)
-        + header("pax", 10**8, tarfile.XHDTYPE)
-        + bytes(10**8),
+        header("data", 10**6, tarfile.DIRTYPE)
+        + header("pax", 10**6, tarfile.XHDTYPE)
+        + bytes(10**6),
         "cannot be unpacked",
     ),
-    "holes": (sparse(1024), "no plain file|cannot be unpacked"),
+    "holes": (sparse(1024), "no plain file"),
     "two lines": (header("../a\nb", 0), r"holds '\.\./a\\nb', outside"),
     "depth": (header("a/" * 32 + "b", 0), "unpacks to too much"),
 }
