@@ -61,7 +61,7 @@ class FileKind(NamedTuple):
     header: Struct
     """Magic, version, and then numbers."""
     command: str
-    """The command that makes such a file."""
+    """The command that makes such a file, for a message."""
 
     def encode(self, numbers: Iterable[int], content: bytes) -> bytes:
         """The bytes of a file."""
@@ -75,7 +75,7 @@ class FileKind(NamedTuple):
             ValueError: it is not such a file, has another version of the format, or is damaged.
         """
         if len(data) < self.header.size + CHECKSUM.size or not data.startswith(self.magic):
-            raise ValueError(f"this is no {self.name}: compute one with `{self.command}`")
+            raise ValueError(f"this is no {self.name}: compute one with {self.command}")
         _, version, *numbers = self.header.unpack_from(data)
         if version != VERSION:
             raise self.error(f"has version {version} of the format, and {VERSION} is read")
@@ -86,11 +86,16 @@ class FileKind(NamedTuple):
 
     def error(self, fault: str) -> ValueError:
         """The error of a file with a fault, with advice."""
-        return ValueError(f"this {self.name} {fault}: compute it again with `{self.command}`")
+        return ValueError(f"this {self.name} {fault}: compute it again with {self.command}")
 
 
-BOOK = FileKind("opening book", b"CXBK", Struct("<4sHHHHH"), "connectx book")
-REPERTOIRES = FileKind("repertoire", b"CXRP", Struct("<4sHHHHHHHHHI"), "connectx book --repertoire")
+BOOK = FileKind("opening book", b"CXBK", Struct("<4sHHHHH"), "`connectx book`")
+REPERTOIRES = FileKind(
+    "repertoire",
+    b"CXRP",
+    Struct("<4sHHHHHHHHHI"),
+    "`connectx book --repertoire` or `--traps`",
+)
 
 
 class BookContent(NamedTuple):

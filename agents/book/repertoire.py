@@ -48,7 +48,7 @@ class RepertoireScope(NamedTuple):
         return board_masks(self.rows, self.columns, self.inarow)
 
     def check(self) -> None:
-        """Raise ValueError if the solver does not take the board, or the board has fewer plies."""
+        """Raise ValueError if the board does not fit 64 bits, or has fewer plies."""
         env = ConnectX(self.rows, self.columns, self.inarow)
         if not fits_in_word(self.rows, self.columns, self.inarow):
             raise ValueError(

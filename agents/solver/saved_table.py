@@ -23,6 +23,7 @@ from envs.compiled.jit import Words
 from envs.games import game_id
 
 FORMAT = "connectx solver table, version 1"
+ADVICE = "delete it, and begin anew without --resume"
 LEAST_WORK = 8
 """An entry is saved if the number of its nodes has at least as many bits: 128 nodes or more. Once
 the table is full these are more and more, for they stay, and the others are replaced."""
@@ -64,7 +65,7 @@ def load_table(solver: Solver, path: Path) -> None:
     first, _, compressed = content.partition(b"\n")
     header = read_header(first[:LONGEST_HEADER], FORMAT, path, "name a file of --table")
     if missing := {"board", "megabytes", "layout", "generation"} - header.keys():
-        raise ValueError(f"the table {path} does not say its {min(missing)}: begin anew")
+        raise ValueError(f"the table {path} does not say its {min(missing)}: {ADVICE}")
     board = game_id(solver.env)
     if header["board"] != board:
         raise ValueError(f"the table {path} is of {header['board']!r:.60}, not of {board!r}")
@@ -75,7 +76,7 @@ def load_table(solver: Solver, path: Path) -> None:
             "on with the size that it was begun with"
         )
     if header["layout"] != _layout(engine):
-        raise ValueError(f"the table {path} comes from another version of the solver: begin anew")
+        raise ValueError(f"the table {path} comes from another version of the solver: {ADVICE}")
     generation = header["generation"]
     is_number = type(generation) is int and 0 < generation < MOST_GENERATIONS
     if not (is_number and generation_in(engine.layout.near, generation)):
@@ -157,4 +158,4 @@ def _missing() -> bytes:
 
 
 def _damaged(path: Path) -> ValueError:
-    return ValueError(f"the table {path} is damaged: begin anew without --resume")
+    return ValueError(f"the table {path} is damaged: {ADVICE}")

@@ -34,7 +34,7 @@ from submission.cli.arguments import (
     require_memory,
     setting,
 )
-from submission.executors.local_workers import CORES, chosen_executor
+from submission.executors.local_workers import CORES, chosen_count, chosen_executor
 from submission.reports import counted, size_in_words
 from submission.terminal import progress_bar, say
 
@@ -200,7 +200,8 @@ class Writing:
             self._begun(others) as other_columns,
             self._solving() as (executor, show),
         ):
-            traps = build_traps(replies, known, executor, self.workers, megabytes, seconds, show)
+            count = chosen_count(self.workers, self.dask)
+            traps = build_traps(replies, known, executor, count, megabytes, seconds, show)
             columns = {**other_columns, **traps}
             data = build_repertoire(others, columns, executor, megabytes, show)
             replace_content(output, data)

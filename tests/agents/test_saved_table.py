@@ -103,7 +103,7 @@ def with_entry(lower: int, upper: int) -> Callable[[bytes], bytes]:
         (lambda content: content[: len(content) // 2], "is damaged"),
         (lambda content: content + b"more", "is damaged"),
         (lambda content: content[:-200] + b"?" + content[-199:], "is damaged"),
-        (other_words, "is damaged"),
+        (other_words, "is damaged: delete it, and begin anew without --resume"),
     ],
 )
 def test_another_or_a_torn_file_is_one_sentence_and_leaves_an_empty_table(

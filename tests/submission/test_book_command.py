@@ -3,7 +3,9 @@
 import re
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +16,7 @@ from agents.book.building.book_building import Checkpoint
 from agents.book.opening_book import open_book
 from agents.book.repertoire import RepertoireScope
 from envs import ConnectX
+from submission.executors import dask_workers
 from tests.helpers.brute_force import BruteForce, score_by_brute_force
 from tests.helpers.processes import running_command
 from tests.helpers.shell import Shell
@@ -189,11 +192,26 @@ def test_a_book_of_traps_goes_on_from_what_was_found(shell: Shell, tmp_path: Pat
         assert "it belongs to something else, so choose another --output" in refused
 
 
+def test_all_workers_of_a_cluster_look_for_traps(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def build(replies: object, known: object, executor: object, workers: int, *rest: object) -> Any:
+        shared_by.append(workers)
+        return {}
+
+    shared_by = list[int]()
+    monkeypatch.setattr("submission.cli.book.build_traps", build)
+    monkeypatch.setattr(dask_workers, "dask_executor", lambda address: ThreadPoolExecutor(1))
+    monkeypatch.setattr(dask_workers, "cluster_size", lambda address: 16)
+    assert shell.run(*TRAPS.split(), "--plies", "0", "--dask", "127.0.0.1:8786").status == 0
+    assert shared_by == [16]
+
+
 @pytest.mark.parametrize("option", ["repertoire", "traps"])
 def test_a_file_that_is_no_repertoire_is_one_sentence(
     shell: Shell, tmp_path: Path, option: str
 ) -> None:
     (tmp_path / "torn.cxrp").write_bytes(b"CXRP\x01")
-    torn = "this is no repertoire: compute one with `connectx book --repertoire`"
+    torn = "this is no repertoire: compute one with `connectx book --repertoire` or `--traps`"
     for name, sentence in (("torn", torn), ("absent", "absent.cxrp")):
         assert sentence in shell.refusal("build", "perfect", "-O", f"{option}={name}.cxrp")
