@@ -198,12 +198,14 @@ def entrants_of(
 
 
 def submission_of(player: PlayerLike, game: str) -> Submission:
-    """The submission made of an agent, which plays this game, or of a function."""
+    """The submission made of an agent or its name, which plays this game, or of a function."""
     match player:
         case Submission():
             return player
         case Agent():
             return _bundled(player, game)
+        case str():
+            return build(player, game=game)
     return build(player)  # type: ignore[arg-type]
 
 

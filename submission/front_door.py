@@ -12,6 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from agents.options import require_at_least
+from agents.registry import REGISTERED
 from envs.connectx import ConnectFour
 from submission.arena.game_record import GameConfiguration
 from submission.arena.players import Pairing, against_each, round_robin
@@ -83,8 +84,9 @@ def check(
     Raises:
         ValueError, OSError, ImportError, ChildProcessError: see `check_submission`.
     """
-    game = Referee(referee).game
-    submission = None if isinstance(player, str | Path) else submission_of(player, game)
+    is_agent = isinstance(player, str) and player.partition(":")[0] in REGISTERED
+    is_file = isinstance(player, str | Path) and not is_agent
+    submission = None if is_file else submission_of(player, Referee(referee).game)
     path = submission.path if submission else Path(str(player))
     is_saved = submission is None or submission.is_saved
     name = str(path) if submission is None or is_saved else submission.name

@@ -203,4 +203,7 @@ def _surroundings(path: Path, source: SourceFacts) -> Surroundings:
             for entry in source.imports or ()
             if entry.is_guarded and is_missing_here_alone(entry)
         ),
+        packed=frozenset(
+            entry.module for entry in source.imports or () if entry.origin == "packed"
+        ),
     )

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 from submission.checking.kaggle_image import image_has
-from submission.checking.observed_game import Choice, ObservedGame
+from submission.checking.observed_game import WHILE_LOADING, Choice, ObservedGame
 from submission.checking.source_facts import Definition, SourceFacts
 from submission.sandbox.causes import Cause
 from submission.sandbox.file_guard import PROJECT_MODULES
@@ -39,6 +39,8 @@ class Surroundings:
     done_without: tuple[str, ...] = ()
     """Modules of Kaggle's image that are missing here, though the submission tries to import them
     and can go on without."""
+    packed: frozenset[str] = frozenset()
+    """Modules that lie in the submission's archive."""
 
 
 def diagnose(record: ObservedGame, surroundings: Surroundings, doubt: str | None) -> Fault | None:
@@ -52,7 +54,8 @@ def diagnose(record: ObservedGame, surroundings: Surroundings, doubt: str | None
     cause = Cause(failure.cause, failure.mend)
     missing = () if doubt else surroundings.done_without
     if failure.missing is not None:
-        cause, is_kaggles = _missing_module(failure.missing, surroundings)
+        is_loading = record.when == WHILE_LOADING
+        cause, is_kaggles = _missing_module(failure.missing, surroundings, is_loading)
         missing = (failure.missing,) if is_kaggles else ()
     fault = Fault(failure.status, *cause, record.when, failure.lines, missing)
     if doubt is None or record.choice is None or fault.status == "TIMEOUT":
@@ -61,9 +64,15 @@ def diagnose(record: ObservedGame, surroundings: Surroundings, doubt: str | None
     return replace(fault, cause=f"{doubt}; {fault.cause}", mend=mend)
 
 
-def _missing_module(name: str, surroundings: Surroundings) -> tuple[Cause, bool]:
+def _missing_module(name: str, surroundings: Surroundings, is_loading: bool) -> tuple[Cause, bool]:
     """The cause of an import that fails, and whether Kaggle's image has the module."""
     top_level = name.partition(".")[0]
+    if name in surroundings.packed and not is_loading:
+        return Cause(
+            f"the module {name} is imported in a move, and Kaggle finds what is packed beside "
+            "main.py only while that is loaded",
+            "import it at the top of main.py",
+        ), False
     if top_level in surroundings.neighbours:
         return Cause(
             f"the module {name} lies beside the submission, and Kaggle gets the submission alone",

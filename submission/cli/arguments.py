@@ -118,11 +118,16 @@ STDOUT = Path("-")
 
 
 def show(result: Printed, json_file: Path | None = None, brief: bool = False) -> None:
-    """Print a result or only its summary, and write it as JSON; with `-` print only the JSON."""
+    """Print a result or only its summary, and write it as JSON; with `-` print only the JSON.
+
+    In a file or a pipe each sentence of the summary is one line, however long.
+    """
     if json_file == STDOUT:
         say(_json_text(result))
         return
-    console.print(result.brief if brief else result, crop=False)
+    if not brief:
+        console.print(result.tables(), crop=False)
+    console.print(result.brief, crop=False, soft_wrap=not console.is_terminal)
     if json_file is not None:
         replace_text(json_file, _json_text(result))
 

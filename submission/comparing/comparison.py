@@ -26,7 +26,6 @@ from submission.reports import (
     elo_in_words,
     render_page,
     seconds,
-    share_in_words,
 )
 
 FORMAT = "connectx comparison, version 1"
@@ -262,7 +261,7 @@ def finding_in_words(comparison: Comparison) -> str:
 
 def _score(comparison: Comparison) -> str:
     stats = comparison.games.stats
-    if stats.score is None or stats.elo is None:
-        return "no pair of games counts"
+    if stats.elo is None:
+        return stats.points_in_words
     elo = elo_in_words(stats.elo) if isfinite(stats.elo.value) else f"{stats.elo.value:+.0f}"
-    return f"{share_in_words(stats.score)} of the points in {stats.games} games, Elo {elo}"
+    return f"{stats.points_in_words}, Elo {elo}"

@@ -26,7 +26,6 @@ from submission.reports import (
     finite,
     seconds,
     share_in_cell,
-    share_in_words,
 )
 
 
@@ -274,9 +273,5 @@ def _compared(score: Estimate) -> str:
 
 def _score_in_words(stats: PairingStats) -> str:
     """As in "a against b: 62.5 % [50.1, 73.2] of the points in 40 games, Elo +89 [+1, +175]."."""
-    games = counted(stats.games, "games")
-    found = f"no pair of games counts, of {games}"
-    if stats.score is not None and stats.elo is not None:
-        points = f"{share_in_words(stats.score)} of the points"
-        found = f"{points} in {games}, Elo {elo_in_words(stats.elo)}"
-    return f"{stats.player} against {stats.opponent}: {found}."
+    elo = "" if stats.elo is None else f", Elo {elo_in_words(stats.elo)}"
+    return f"{stats.player} against {stats.opponent}: {stats.points_in_words}{elo}."

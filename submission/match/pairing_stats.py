@@ -10,6 +10,7 @@ from agents.reporting.stats import Estimate, elo_estimate, paired_score_estimate
 from submission.arena.game_record import GameRecord, Result
 from submission.kaggle import DONE
 from submission.match.sprt import course_of, points_of_pairs
+from submission.reports import counted, share_in_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +66,23 @@ class PairingStats:
     """Games in which the player failed, by its status: ERROR, INVALID or TIMEOUT."""
     opponent_failures: dict[str, int]
     """The same of the opponent."""
+    scored_games: int
+    """Games in the pairs that `points_of_pairs` counts."""
     score: Estimate | None
-    """In [0, 1], over the pairs of games that `points_of_pairs` counts; None if there is none."""
+    """In [0, 1], over these games; None if there is none."""
     elo: Estimate | None
     """Elo points by which the player is above the opponent, by its score; may be infinite."""
     player_times: MoveTimes
     opponent_times: MoveTimes
+
+    @property
+    def points_in_words(self) -> str:
+        """As in "62.5 % [50.1, 73.2] of the points in 40 games", or "in 36 of 40 games"."""
+        if self.score is None:
+            return f"no pair of games counts, of {counted(self.games, 'games')}"
+        scored = f"{self.scored_games} of " if self.scored_games < self.games else ""
+        games = counted(self.games, "games")
+        return f"{share_in_words(self.score)} of the points in {scored}{games}"
 
 
 def pairing_stats(names: tuple[str, str], games: Sequence[GameRecord]) -> PairingStats:
@@ -87,6 +99,7 @@ def pairing_stats(names: tuple[str, str], games: Sequence[GameRecord]) -> Pairin
         as_second=_tally(game for game in games if game.seat == 2),
         player_failures=failures_of(games, attrgetter("seat")),
         opponent_failures=failures_of(games, attrgetter("opponent_seat")),
+        scored_games=2 * len(pairs),
         score=score,
         elo=None if score is None else elo_estimate(score),
         player_times=MoveTimes.of([game.durations[game.seat - 1] for game in games]),

@@ -108,6 +108,17 @@ def test_a_sibling_is_named_and_may_come_in_an_archive(tmp_path: Path) -> None:
     assert check_file(archive(tmp_path / "submission.tar.gz", *members), pair_only=True).accepted
 
 
+def test_an_import_in_a_move_of_what_is_packed_is_told_apart_from_a_missing_one(
+    tmp_path: Path,
+) -> None:
+    """Kaggle's loader takes the folder off the search path once the file is loaded."""
+    main = b"def agent(obs, conf):\n    import tactics\n    return tactics.COLUMN\n"
+    members = ("main.py", main), ("tactics.py", b"COLUMN = 3\n")
+    fault = first_fault(check_file(archive(tmp_path / "submission.tar.gz", *members)))
+    assert "the module tactics is imported in a move" in fault.cause
+    assert fault.mend == "import it at the top of main.py"
+
+
 def test_a_syntax_error_without_a_line_shows_where_it_was_raised(check: Check) -> None:
     fault = first_fault(check("def agent(obs, conf):\n    raise SyntaxError('odd')\n"))
     assert fault.lines == ("main.py, line 2, in agent: raise SyntaxError('odd')",)

@@ -195,9 +195,9 @@ def first_free(observation: Any, configuration: Any) -> int:
 
 
 def test_a_temporary_file_is_not_to_be_uploaded(tmp_path: Path) -> None:
-    """A function, or what was built and not saved, has no file; once it is saved it has one."""
+    """A function, an agent's name, or what was built has no file; once it is saved it has one."""
     built = connectx.build("greedy")
-    for player, name in ((first_free, "first_free"), (built, "greedy")):
+    for player, name in ((first_free, "first_free"), (built, "greedy"), ("greedy", "greedy")):
         report = connectx.check(player, patience=0, game_seconds=0, progress=False)
         assert (report.accepted, report.name, report.path) == (True, name, None)
         document = json.dumps(report.to_dict())

@@ -94,6 +94,7 @@ def test_a_pair_in_which_the_opponent_failed_does_not_count() -> None:
     stats = pairing_stats(NAMES, [WIN, LOSS, OPPONENT_FAILED, second_win])
     assert stats.opponent_failures == {"INVALID": 1}
     assert stats.score == paired_score_estimate([1.0])
+    assert stats.points_in_words.endswith("of the points in 2 of 4 games")
     alone = pairing_stats(NAMES, [OPPONENT_FAILED])
     assert (alone.score, alone.elo) == (None, None)
 

@@ -63,6 +63,7 @@ def test_brief_is_the_end_of_the_whole(shell: Shell, words: tuple[str, ...], sai
     brief = shell.run("report", "games.jsonl", "--brief", "--json", "all.json").stdout
     assert whole.endswith(brief)
     assert said in brief
+    assert max(map(len, brief.splitlines())) > 80, "a sentence is not one line in a pipe"
     assert "W-D-L" in whole
     assert "W-D-L" not in brief
     assert '"columns"' in Path("all.json").read_text(encoding="utf-8")
