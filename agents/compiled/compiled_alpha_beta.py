@@ -41,7 +41,7 @@ from agents.guidance.heuristics import Heuristic, automatic, open_lines, zero
 from agents.guidance.ordering import ORDERINGS, Ordering, natural
 from envs.bitboard import BoardMasks, board_masks, line_ends, possible_cells, word_of_board
 from envs.board import BoardState
-from envs.compiled.jit import WordKind, compiled, kind_of_word, words_of, zeros
+from envs.compiled.jit import WordKind, compiled, words_of, zeros
 from envs.connectx import ConnectX
 
 NODES_PER_SLICE = 50_000  # between two looks at the clock: a millisecond or two
@@ -122,7 +122,7 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
             self._scale, kernel = LineScale(heuristic, env), alpha_beta_by_lines
         self._search_slice = slice_on_board(kernel, self._board, plain)
         columns = ordering(env, env.initial_state(), tuple(range(env.columns)))
-        word = kind_of_word(self._board.board)
+        word = type(self._board.board)
         self._arrays = _new_arrays(
             [env.action_cells[column] for column in columns],
             plies=self._board.cells,
@@ -218,7 +218,7 @@ def slice_on_board(kernel: AlphaBetaSlice, board: BoardMasks, plain: bool) -> Sl
     """The kernel for a board; boards of wide words have each their own."""
     if plain:
         return partial(kernel, board)
-    if kind_of_word(board.board) is int:
+    if type(board.board) is int:
         return partial(compiled(kernel), board)
     return compiled(make_slice_on_board(board))
 

@@ -14,7 +14,7 @@ from agents.policy.network import PolicyNetwork
 from agents.policy.network_kernel import NetworkArrays, network_arrays, run_network
 from envs.bitboard import fits_in_wide_word, mirrored
 from envs.board import BoardGame
-from envs.compiled.jit import Words, inlined, kind_of_word, zeros
+from envs.compiled.jit import Words, inlined, zeros
 from envs.compiled.random_stream import DRAWN_BITS, DRAWN_MASK, next_stream
 
 MOVER = 0
@@ -83,7 +83,7 @@ class PolicyOpponent(NamedTuple):
             first,
             second,
             float(self.temperature),
-            zeros(threads, PLACES, 2, word=kind_of_word(network.board.board)),
+            zeros(threads, PLACES, 2, word=type(network.board.board)),
             np.zeros((threads, PLACES, self.network.actions)),
         )
 

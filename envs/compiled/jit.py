@@ -41,7 +41,8 @@ def jit(function: Function) -> Function:
     Machine code is kept on disk for the next process if `function` comes from an installed module
     and a folder is writable.
     """
-    return _marked(function, "jit")
+    vars(function)[KIND] = "jit"
+    return function
 
 
 def inlined(function: Function) -> Function:
@@ -50,7 +51,8 @@ def inlined(function: Function) -> Function:
     These functions make no arrays: Numba's reference counting of their arguments is switched off,
     for it would take longer than most of them do.
     """
-    return _marked(function, "inlined")
+    vars(function)[KIND] = "inlined"
+    return function
 
 
 def parallel_range(count: int) -> range:
@@ -126,11 +128,6 @@ def compiles() -> bool:
 @cache
 def _fastest(kernel: Callable[..., Any]) -> Any:
     return compiled(kernel) if compiles() else kernel
-
-
-def _marked(function: Function, kind: str) -> Function:
-    vars(function)[KIND] = kind
-    return function
 
 
 @inlined
@@ -422,11 +419,6 @@ if TYPE_CHECKING:
     Flags: TypeAlias = npt.NDArray[np.bool_]
 else:
     Words = Flags = object
-
-
-def kind_of_word(word: int) -> WordKind:
-    """Return the kind of a word."""
-    return type(word)
 
 
 def bits_of_word(word: int) -> int:
