@@ -103,10 +103,8 @@ class OptionInfo:
     """An option of an agent."""
 
     name: str
-    type: Any
-    """Its annotation."""
-    default: Any
-    """`dataclasses.MISSING` where there is none."""
+    type: Any  # its annotation
+    default: Any  # `dataclasses.MISSING` where there is none
     help: str
     read: Callable[[str | bytes], bytes] | None
     """Reads the file of an option declared by `agents.options.file_option`; None for others."""

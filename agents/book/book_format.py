@@ -58,10 +58,8 @@ class FileKind(NamedTuple):
 
     name: str
     magic: bytes
-    header: Struct
-    """Magic, version, and then numbers."""
-    command: str
-    """The command that makes such a file."""
+    header: Struct  # magic, version, and then numbers
+    command: str  # the command that makes such a file
 
     def encode(self, numbers: Iterable[int], content: bytes) -> bytes:
         """The bytes of a file."""

@@ -99,8 +99,7 @@ class SolverStack(NamedTuple):
     In arrays of words, as wide as the board needs; some words hold numbers.
     """
 
-    frames: Words
-    """[ply, field]"""
+    frames: Words  # [ply, field]
     moves: Words  # [ply, n, field] The most promising move first
 
 

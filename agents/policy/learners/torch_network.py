@@ -155,10 +155,8 @@ def _on_device(network: TorchNetwork) -> TorchNetwork:
 class Losses(NamedTuple):
     """The losses of a step of learning, as means over its positions."""
 
-    policy: float
-    """Cross entropy of the target's policy and the network's."""
-    value: float
-    """Squared error of the value."""
+    policy: float  # cross entropy of the target's policy and the network's
+    value: float  # squared error of the value
 
 
 class NetworkLearner(ABC):

@@ -28,15 +28,12 @@ BISECTIONS = 40
 class Trial(NamedTuple):
     """The strength of a policy at some point of its training."""
 
-    rounds: int
-    """Rounds learnt before it."""
-    seconds: float
-    """Seconds that the training had taken."""
+    rounds: int  # rounds learnt before it
+    seconds: float  # seconds that the training had taken
     elo: Estimate
     """Above the first policy, with a 95 % interval that takes the past selves' ratings for
     exact."""
-    judgement: Judgement | None
-    """In solved positions, where there are any."""
+    judgement: Judgement | None  # in solved positions, where there are any
 
 
 class PastSelf(NamedTuple):
@@ -127,12 +124,9 @@ def is_due(rounds: int) -> bool:
 class Round(NamedTuple):
     """A round of learning."""
 
-    number: int
-    """From 1."""
-    seconds: float
-    """Time that the training had taken at its end."""
-    figures: Mapping[str, float]
-    """As `Learner.advance` gives them."""
+    number: int  # from 1
+    seconds: float  # time that the training had taken at its end
+    figures: Mapping[str, float]  # as `Learner.advance` gives them
 
 
 @dataclass
