@@ -335,7 +335,6 @@ class Grove:
         return reached
 
     def _fallible_player(self) -> OpponentModel:
-        """A player who looks some plies ahead and errs at times."""
         look_ahead = int(self._rng.choice(LOOK_AHEADS))
         return fallible_player(look_ahead, float(self._rng.choice(RANDOM_SHARES)))
 

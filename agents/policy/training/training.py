@@ -185,11 +185,7 @@ class Training:
 
     @property
     def _lacks_trial(self) -> bool:
-        return self._last_trial.rounds < len(self.rounds)
-
-    @property
-    def _last_trial(self) -> Trial:
-        return self.trials.held[-1]
+        return self.trials.held[-1].rounds < len(self.rounds)
 
     def _has_room(self, budget: Budget) -> bool:
         """Whether enough of another round, as long as the last one, fits into the budget."""
@@ -201,7 +197,7 @@ class Training:
     @property
     def latest(self) -> str:
         """The latest figures in some words."""
-        trial = self._last_trial
+        trial = self.trials.held[-1]
         words = [f"Elo {trial.elo.value:+z.0f}"]
         if trial.judgement is not None:
             keeping, best = trial.judgement
