@@ -29,9 +29,7 @@ def file_content(file: str | bytes) -> bytes:
 
 
 def file_option(
-    help_text: str,
-    default: Any = MISSING,
-    read: Callable[[str | bytes], bytes] = file_content,
+    help_text: str, default: Any = MISSING, read: Callable[[str | bytes], bytes] = file_content
 ) -> Any:
     """A dataclass field for a data file of the agent's.
 

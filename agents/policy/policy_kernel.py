@@ -155,7 +155,5 @@ def of_thread(tables: Any, thread: int) -> NetworkArrays:
         tables.second[thread],
     )
     return NetworkArrays(
-        FeatureBoard(*tables[:BOARD_FIELDS]),
-        *tables[BOARD_FIELDS:MEMORY],
-        *memory,
+        FeatureBoard(*tables[:BOARD_FIELDS]), *tables[BOARD_FIELDS:MEMORY], *memory
     )

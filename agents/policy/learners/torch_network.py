@@ -211,10 +211,7 @@ class NetworkLearner(ABC):
 
     def state(self) -> dict[str, Any]:
         """All that a later run needs to go on as if never interrupted."""
-        trainer = {
-            "network": self.network.state_dict(),
-            "optimizer": self._optimizer.state_dict(),
-        }
+        trainer = {"network": self.network.state_dict(), "optimizer": self._optimizer.state_dict()}
         return {"trainer": trainer, "random": self.rng.bit_generator.state}
 
     def restore(self, state: Mapping[str, Any]) -> None:
