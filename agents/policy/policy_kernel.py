@@ -6,8 +6,9 @@ that begin alike, as the games of one learner do, compute it only once.
 
 from collections import namedtuple
 from collections.abc import Callable
+from functools import partial
 from math import exp, inf
-from typing import Any, NamedTuple
+from typing import Any
 
 from agents.compiled.alpha_beta_tables import slot_of
 from agents.policy.features import FeatureBoard, open_cells
@@ -17,6 +18,7 @@ from envs.bitboard import fits_in_wide_word, mirrored
 from envs.board import BoardGame
 from envs.compiled.jit import inlined, zeros
 from envs.compiled.random_stream import DRAWN_BITS, DRAWN_MASK, next_stream
+from envs.learning.vector.vector_kernels import KernelOpponent
 
 MOVER = 0
 FREE = 1
@@ -38,34 +40,9 @@ and `weights`, [thread, place, action], how likely each action is there, beside 
 """
 
 
-class PolicyOpponent(NamedTuple):
-    """A network as an opponent in the steps of many games, as `PolicyAgent` plays it."""
-
-    network: PolicyNetwork
-    temperature: float
-    game: BoardGame
-    seed: int | None
-    reply: Callable[[Any, int, int, int, int], tuple[int, int]]
-
-    def tables(self, threads: int) -> Any:
-        """The kernel's arguments, with memory for each thread."""
-        import numpy as np
-
-        network = network_arrays(self.network, self.game)
-        memory = (np.zeros((threads, len(array)), array.dtype) for array in network[-4:])
-        return PolicyTables(
-            *network.board,
-            *network[1:-4],
-            *memory,
-            float(self.temperature),
-            zeros(threads, PLACES, 2, word=type(network.board.board)),
-            np.zeros((threads, PLACES, self.network.actions)),
-        )
-
-
 def policy_opponent(
     network: PolicyNetwork, temperature: float, seed: int | None, game: BoardGame
-) -> PolicyOpponent | None:
+) -> KernelOpponent | None:
     """The kernel that plays a network; None on larger boards, and for networks without logits."""
     gives_logits = any(
         array[..., : network.actions].any()
@@ -73,7 +50,26 @@ def policy_opponent(
     )
     if not gives_logits or not fits_in_wide_word(*game.size):
         return None
-    return PolicyOpponent(network, temperature, game, seed, policy_reply)
+    tables = partial(tables_of_policy, network, float(temperature), game)
+    return KernelOpponent(policy_reply, seed, tables)
+
+
+def tables_of_policy(
+    network: PolicyNetwork, temperature: float, game: BoardGame, threads: int
+) -> Any:
+    """The kernel's tables, with memory for this number of threads."""
+    import numpy as np
+
+    arrays = network_arrays(network, game)
+    memory = (np.zeros((threads, len(array)), array.dtype) for array in arrays[-4:])
+    return PolicyTables(
+        *arrays.board,
+        *arrays[1:-4],
+        *memory,
+        temperature,
+        zeros(threads, PLACES, 2, word=type(arrays.board.board)),
+        np.zeros((threads, PLACES, network.actions)),
+    )
 
 
 @inlined

@@ -380,12 +380,9 @@ def _teach_fetch_ahead() -> None:
 
     fetch: Any = intrinsic(fetch_word)
 
-    @overload(fetch_ahead)
+    @overload(fetch_ahead, strict=False)
     def fetch_ahead_in_array(words: Any, index: Any) -> Any:
-        def implementation(words: Any, index: Any) -> None:
-            fetch(words, index)
-
-        return implementation
+        return lambda words, index: fetch(words, index)
 
 
 def _teach_words() -> None:
@@ -393,19 +390,14 @@ def _teach_words() -> None:
     from numba import types
     from numba.extending import overload
 
-    @overload(folded)
+    @overload(folded, strict=False)
     def folded_word(word: Any) -> Any:
-        def implementation(word: Any) -> Any:
-            return word
+        return (lambda word: word) if isinstance(word, types.Integer) else None
 
-        return implementation if isinstance(word, types.Integer) else None
-
-    @overload(bit_of)
+    @overload(bit_of, strict=False)
     def bit_of_word(word: Any, number: Any) -> Any:
-        def implementation(word: Any, number: Any) -> Any:
-            return (word >> number) & 1
-
-        return implementation if isinstance(word, types.Integer) else None
+        is_narrow = isinstance(word, types.Integer)
+        return (lambda word, number: (word >> number) & 1) if is_narrow else None
 
 
 LESSONS: list[Callable[[], None]] = [_teach_bit_count, _teach_fetch_ahead, _teach_words]
