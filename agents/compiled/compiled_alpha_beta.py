@@ -37,7 +37,7 @@ from agents.compiled.alpha_beta_tables import (
     value_score,
 )
 from agents.compiled.compilation import Compilation, is_compiled_game, takes_wide_words
-from agents.compiled.learned_value import CERTAINTY, LearnedValue, new_guesses
+from agents.compiled.learned_value import CACHE_SIZE, CERTAINTY, GuessArrays, LearnedValue
 from agents.guidance.heuristics import Heuristic, automatic, open_lines, zero
 from agents.guidance.ordering import ORDERINGS, Ordering, natural
 from envs.bitboard import BoardMasks, board_masks, line_ends, possible_cells, word_of_board
@@ -74,7 +74,7 @@ def line_scale(heuristic: Heuristic, env: ConnectX) -> Scale:
 def guess_scale(heuristic: LearnedValue, env: ConnectX) -> Scale:
     """The guesses of a network as scores."""
     return Scale(
-        new_guesses(heuristic.arrays(env)),
+        GuessArrays(heuristic.arrays(env), zeros(CACHE_SIZE, 2)),
         lambda state: 0,  # only leaves are guessed
         lambda value: round(value * (WIN_SCORE if abs(value) == 1.0 else CERTAINTY)),
         lambda score: score / (WIN_SCORE if abs(score) == WIN_SCORE else CERTAINTY),
