@@ -207,12 +207,9 @@ class Finding(NamedTuple):
     """
 
     value: float
-    low: float
-    """The true value is at least this; -1 where nothing is known."""
-    high: float
-    """The true value is at most this; 1 where nothing is known."""
-    variation: Variation = None
-    """The line of play that the search expects."""
+    low: float  # the true value is at least this; -1 where nothing is known
+    high: float  # the true value is at most this; 1 where nothing is known
+    variation: Variation = None  # the line of play that the search expects
 
     def assured(self, sign: int) -> float:
         """The least for the player with this sign (+1: player 1, -1: player 2), in their view."""

@@ -229,10 +229,7 @@ class DepthFirstAgent(Agent):
         return self.search_with(search, state, candidates)
 
     def search_with(
-        self,
-        search: DepthFirstSearch[State, Action],
-        state: State,
-        candidates: Sequence[Action],
+        self, search: DepthFirstSearch[State, Action], state: State, candidates: Sequence[Action]
     ) -> SearchResult[Action]:
         """Search as `search_among` does, by a given recursion; its clock is running."""
         actions = self.chosen_ordering()(search.env, state, candidates)

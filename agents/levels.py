@@ -35,11 +35,9 @@ class Level:
     n: int
     name: str
     depth: int
-    slips: float
-    """Share of the moves in which the level looks ahead only `slip_depth` plies."""
+    slips: float  # share of the moves in which the level looks ahead only `slip_depth` plies
     slip_depth: int
-    elo: int
-    """In Connect Four, above level 1, from `benchmarks/results/levels.json`."""
+    elo: int  # in Connect Four, above level 1, from `benchmarks/results/levels.json`
 
     @property
     def slip_numbers(self) -> int:

@@ -78,10 +78,8 @@ class Tree(MonteCarloTree[State, Action]):
 
     def step(self, node: Node[State, Action]) -> Node[State, Action]:
         """The best child or, where chance decides, that of a random outcome."""
-        return self.best_child(node) if node.sign else self.random_child(node)
-
-    def random_child(self, node: Node[State, Action]) -> Node[State, Action]:
-        """The child of a random outcome, where chance decides."""
+        if node.sign:
+            return self.best_child(node)
         outcome = random_outcome(self.env, node.state, self.rng)
         return node.children.get(outcome) or self.add_child(node, outcome)
 

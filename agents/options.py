@@ -29,9 +29,7 @@ def file_content(file: str | bytes) -> bytes:
 
 
 def file_option(
-    help_text: str,
-    default: Any = MISSING,
-    read: Callable[[str | bytes], bytes] = file_content,
+    help_text: str, default: Any = MISSING, read: Callable[[str | bytes], bytes] = file_content
 ) -> Any:
     """A dataclass field for a data file of the agent's.
 
@@ -103,10 +101,8 @@ class OptionInfo:
     """An option of an agent."""
 
     name: str
-    type: Any
-    """Its annotation."""
-    default: Any
-    """`dataclasses.MISSING` where there is none."""
+    type: Any  # its annotation
+    default: Any  # `dataclasses.MISSING` where there is none
     help: str
     read: Callable[[str | bytes], bytes] | None
     """Reads the file of an option declared by `agents.options.file_option`; None for others."""

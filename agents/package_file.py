@@ -11,11 +11,9 @@ class PackageFile(NamedTuple):
     A bundle carries the content of each `PackageFile` that is a constant of one of its modules.
     """
 
-    package: str
-    """The package in whose folder the file lies."""
+    package: str  # the package in whose folder the file lies
     name: str
-    base85: str = ""
-    """The content, in a bundle."""
+    base85: str = ""  # the content, in a bundle
 
     def read(self) -> bytes:
         """The content; an OSError if neither the package nor the content is here."""

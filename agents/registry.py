@@ -21,6 +21,7 @@ from agents.policy.alphazero_agent import AlphaZeroAgent
 from agents.policy.policy_agent import PolicyAgent
 from agents.policy.policy_kernel import policy_opponent
 from envs.board import BoardGame
+from envs.learning.vector.vector_kernels import KernelOpponent
 
 AGENTS: Mapping[str, type[Agent]] = {
     "random": RandomAgent,
@@ -121,11 +122,8 @@ def agent_from_text(text: str, seed: int | None = None) -> Agent:
     return make_agent(name, **options)
 
 
-def opponent_in_kernels(text: str, game: BoardGame) -> Any:
-    """The kernel that plays as the agent that a text specifies does, in the steps of many games.
-
-    Returns:
-        A `KernelOpponent` of `envs.learning.vector.vector_replies`, or None where there is none.
+def opponent_in_kernels(text: str, game: BoardGame) -> KernelOpponent | None:
+    """The agent that a text specifies, in the steps of many games; None without such a kernel.
 
     Raises:
         ValueError: as `agent_from_text`.

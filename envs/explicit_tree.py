@@ -7,7 +7,7 @@ from math import frexp, inf, ldexp
 from numbers import Real
 from typing import Any, NamedTuple, TypeAlias
 
-from envs.protocol import CHANCE, require_distribution
+from envs.protocol import CHANCE, is_number, require_distribution
 
 ActionName = int | str  # actions of an explicit tree: numbers in lists, names in dicts
 TreePath = tuple[ActionName, ...]
@@ -70,7 +70,8 @@ class ExplicitTree:
         if not self._positions[()].actions:
             raise ValueError(f"the tree is the number {tree!r} alone: write a list of numbers")
         largest = max(abs(position.leaf) for position in self._positions.values())
-        self.scale = _scale_beyond(largest) if scale is None else _checked_scale(scale, largest)
+        beyond = 1.0 if largest <= 1.0 else ldexp(1.0, frexp(largest)[1])
+        self.scale = beyond if scale is None else _checked_scale(scale, largest)
 
     def __repr__(self) -> str:
         return f"ExplicitTree({self.tree!r}, scale={self.scale:g})"
@@ -147,7 +148,7 @@ class _Positions(dict[TreePath, _Position]):
 def _read(path: TreePath, tree: Any, turn: int) -> Iterator[tuple[TreePath, _Position]]:
     """Read each position of a subtree; unless a node says otherwise, player `turn` moves there."""
     if isinstance(tree, Real):
-        if not _is_number(tree):
+        if not is_number(tree) or not -LARGEST <= tree <= LARGEST:
             raise ValueError(
                 f"{_place(path)} is {tree!r:.60}: a leaf is a number, and not beyond {LARGEST:g}"
             )
@@ -199,24 +200,12 @@ def _by_action(path: TreePath, branches: Any) -> dict[ActionName, Any]:
     return dict(branches)
 
 
-def _scale_beyond(largest: float) -> float:
-    return 1.0 if largest <= 1.0 else ldexp(1.0, frexp(largest)[1])
-
-
 def _checked_scale(scale: float, largest: float) -> float:
-    if not _is_real(scale) or not 0 < scale < inf:
+    if not is_number(scale) or not 0 < scale < inf:
         raise ValueError(f"the scale of a tree is a positive number, not {scale!r}")
     if largest > scale:
         raise ValueError(f"a leaf of {largest:g} exceeds the scale {scale:g}: enlarge the scale")
     return float(scale)
-
-
-def _is_number(number: Any) -> bool:
-    return _is_real(number) and bool(-LARGEST <= number <= LARGEST)
-
-
-def _is_real(number: Any) -> bool:
-    return isinstance(number, Real) and not isinstance(number, bool)
 
 
 def _place(path: TreePath) -> str:

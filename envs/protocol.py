@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from numbers import Real
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeGuard, TypeVar
 
 State = TypeVar("State", bound=Hashable)
 Action = TypeVar("Action", bound=Hashable)
@@ -55,6 +55,11 @@ class GameOfChance(Env[State, Action], Protocol[State, Action]):
         """Return the probability of each available action where chance decides; they sum to 1."""
 
 
+def is_number(value: object) -> TypeGuard[float]:
+    """Return whether this is a real number, which True and False are not meant to be."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
 TOLERANCE = 1e-9  # the most by which a sum of probabilities may miss 1
 
 
@@ -68,8 +73,7 @@ def require_distribution(of: str, probabilities: Iterable[Any]) -> None:
     """
     total = 0.0
     for probability in probabilities:
-        is_number = isinstance(probability, Real) and not isinstance(probability, bool)
-        if not is_number or not 0 <= probability <= 1 + TOLERANCE:
+        if not is_number(probability) or not 0 <= probability <= 1 + TOLERANCE:
             raise ValueError(
                 f"{of} has the probability {probability!r}: a number from 0 to 1 is expected"
             )

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Hashable, Sequence
 from math import isfinite
-from numbers import Real
 from random import Random
 from typing import Any
 
 from envs.bitboard import has_line, mirrored
 from envs.board import BoardGame, BoardState
-from envs.protocol import CHANCE, require_distribution
+from envs.protocol import CHANCE, is_number, require_distribution
 
 
 def check_game(game: Any, *, games: int = 100, seed: int = 0, most_plies: int = 1000) -> None:
@@ -112,8 +111,7 @@ class _Contract:
             f"{action} has changed {before[1]} itself: return a new state",
         )
         place = f"reward({state}, {action}) is {reward!r}"
-        is_number = isinstance(reward, Real) and not isinstance(reward, bool)
-        _require(is_number and isfinite(reward), f"{place}: return a finite number")
+        _require(is_number(reward) and isfinite(reward), f"{place}: return a finite number")
         _require(-1 <= reward <= 1, f"{place}: scale rewards to [-1, 1]")
         if isinstance(self._game, BoardGame) and isinstance(after, BoardState):
             self._require_stone(state, action, after)

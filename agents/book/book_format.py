@@ -1,4 +1,4 @@
-"""Opening books and repertoires as bytes.
+"""Opening books and repertoires as bytes; numbers are little-endian.
 
 An opening book:
 
@@ -10,7 +10,7 @@ An opening book:
                   order of their keys (`agents.book.book_positions`); compressed by zlib
     14 + n     4  CRC-32 of all bytes before
 
-Numbers are little-endian. Scores are exact, from the view of the player to move, on the scale of
+Scores are exact, from the view of the player to move, on the scale of
 `agents.solver.solver.ScoreBounds`. The positions are left out, since they follow from the rules,
 and so are the scores after fewer plies, which follow from these.
 
@@ -28,8 +28,7 @@ A repertoire:
         26     n  the bits, place by place, from the lowest bit of the first byte on
     26 + n     4  CRC-32 of all bytes before
 
-Numbers are little-endian. `agents.book.repertoire` and `agents.book.retrieval` say what the bits
-mean.
+`agents.book.repertoire` and `agents.book.retrieval` say what the bits mean.
 """
 
 import zlib
@@ -58,10 +57,8 @@ class FileKind(NamedTuple):
 
     name: str
     magic: bytes
-    header: Struct
-    """Magic, version, and then numbers."""
-    command: str
-    """The command that makes such a file, for a message."""
+    header: Struct  # magic, version, and then numbers
+    command: str  # the command that makes such a file, for a message
 
     def encode(self, numbers: Iterable[int], content: bytes) -> bytes:
         """The bytes of a file."""

@@ -116,12 +116,12 @@ def drops_into_columns(scope: BookScope, keys: Words) -> Iterator[Drop]:
         yield Drop(cells != 0, wins, next_keys)
 
 
-def keys_of_stones(scope: BookScope, movers: Words, masks: Words) -> Words:
+def keys_of_stones(board: BookScope | ConnectX, movers: Words, masks: Words) -> Words:
     """The keys of positions."""
     import numpy as np
 
     keys: Any = movers + masks
-    smaller: Words = np.minimum(keys, mirrored(scope.rows, scope.columns, keys))
+    smaller: Words = np.minimum(keys, mirrored(board.rows, board.columns, keys))
     return smaller
 
 

@@ -35,12 +35,10 @@ class RepertoireScope(NamedTuple):
     rows: int
     columns: int
     inarow: int
-    all_plies: int
-    """Up to this ply every position has a move; -1: none."""
+    all_plies: int  # up to this ply every position has a move; -1: none
     first_plies: int
     """Up to this ply, positions that player 1 meets with the repertoire have a move; -1: none."""
-    second_plies: int
-    """The same for player 2."""
+    second_plies: int  # the same for player 2
 
     @property
     def board(self) -> BoardMasks:

@@ -354,7 +354,8 @@ def no_score(guesses: GuessArrays, score: int, mover: int, mask: int, move: int)
 
 
 search_by_lines = make_search(score_by_lines, score_by_lines)
-search_by_guesses = make_search(guess_after, no_score)
+alpha_beta_by_guesses = jit(make_search(guess_after, no_score))
+"""Searches with a network; compiled once for all boards of 64 bits."""
 
 
 @jit
@@ -363,14 +364,6 @@ def alpha_beta_by_lines(
 ) -> bool:
     """Search by `open_lines` or `zero`; compiled once for all boards of 64 bits."""
     return search_by_lines(board, scores, arrays, depth, node_limit)
-
-
-@jit
-def alpha_beta_by_guesses(
-    board: BoardMasks, scores: Any, arrays: SearchArrays, depth: int, node_limit: int
-) -> bool:
-    """Search with a network; compiled once for all boards of 64 bits."""
-    return search_by_guesses(board, scores, arrays, depth, node_limit)
 
 
 @cache

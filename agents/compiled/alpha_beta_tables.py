@@ -2,8 +2,8 @@
 
 The compiled search's transposition table: two words a state, of 64 bits or as wide as the board.
 
-key     mover + mask of the state, which no other state has; 0 where nothing is known entry score,
-reach, bound, proven results and the cell of the best move, packed
+    key     mover + mask of the state, which no other state has; 0 where nothing is known
+    entry   score, reach, bound, proven results and the cell of the best move, packed
 
 `open_lines` in whole numbers, updated stone by stone: the heuristic of the compiled search.
 

@@ -76,29 +76,6 @@ class WideBoards:
 WIDE_BOARDS = WideBoards()
 
 
-class QuickSwitches:
-    """A context in which threads switch every `SWITCH_SECONDS`."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._inside = 0
-        self._usual = 0.0
-
-    def __enter__(self) -> None:
-        with self._lock:
-            self._inside += 1
-            if self._inside == 1:
-                self._usual = sys.getswitchinterval()
-                sys.setswitchinterval(SWITCH_SECONDS)
-
-    def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._inside -= 1
-            if self._inside == 0:
-                sys.setswitchinterval(self._usual)
-
-
-QUICK_SWITCHES = QuickSwitches()
 IN_TURN = Lock()  # held by what compiles beside a game: what a game needs first is ready the sooner
 
 
@@ -152,8 +129,13 @@ class Compilation:
         return self._done.is_set() and not self._usable
 
     def _compile_beside(self) -> None:
-        with IN_TURN, QUICK_SWITCHES, suppress(SystemExit):  # raised in the compiler by `ENDING`
-            self._compile()
+        with IN_TURN, suppress(SystemExit):  # raised in the compiler by `ENDING`
+            usual = sys.getswitchinterval()
+            sys.setswitchinterval(SWITCH_SECONDS)
+            try:
+                self._compile()
+            finally:
+                sys.setswitchinterval(usual)
 
     def _compile(self) -> None:
         if not PATIENCE.beside_games:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
+from typing import Any, NamedTuple
 
 from agents.agent import Clock, Finding, Variation
 from agents.alpha_beta import AlphaBeta, TranspositionTable
@@ -36,60 +37,48 @@ from agents.compiled.alpha_beta_tables import (
     value_score,
 )
 from agents.compiled.compilation import Compilation, is_compiled_game, takes_wide_words
-from agents.compiled.learned_value import CERTAINTY, LearnedValue, new_guesses
+from agents.compiled.learned_value import CACHE_SIZE, CERTAINTY, GuessArrays, LearnedValue
 from agents.guidance.heuristics import Heuristic, automatic, open_lines, zero
 from agents.guidance.ordering import ORDERINGS, Ordering, natural
 from envs.bitboard import BoardMasks, board_masks, line_ends, possible_cells, word_of_board
 from envs.board import BoardState
-from envs.compiled.jit import WordKind, compiled, kind_of_word, words_of, zeros
+from envs.compiled.jit import WordKind, compiled, words_of, zeros
 from envs.connectx import ConnectX
 
 NODES_PER_SLICE = 50_000  # between two looks at the clock: a millisecond or two
 LARGEST_TABLE = 1 << 30  # states: `slot_of` reaches no place beyond
 
 
-class LineScale:
-    """The scores of `open_lines` or, without lines, of `zero`, and their values.
+class Scale(NamedTuple):
+    """The kernel's scores of a heuristic, and their values, from the same player's view."""
 
-    Scores and values are from the same player's view.
-    """
-
-    def __init__(self, heuristic: Heuristic, env: ConnectX) -> None:
-        self._inarow = env.inarow
-        self._counted = () if heuristic is zero else env.winning_lines
-        word = word_of_board(*env.size)
-        self.scores = line_scores(self._counted, env.columns * (env.rows + 1), env.inarow, word)
-
-    def kept_score(self, state: BoardState) -> int:
-        """The incremental score with which the kernel begins in a state, for the player to move."""
-        return state_score(state, self._counted)
-
-    def score(self, value: float) -> int:
-        """The score of a value."""
-        return value_score(value, self._inarow)
-
-    def value(self, score: int) -> float:
-        """The value of a score."""
-        return score_value(score, self._inarow)
+    scores: Any  # the heuristic's data, for the kernel
+    kept_score: Callable[[BoardState], int]
+    """The incremental score with which the kernel begins in a state, for the player to move."""
+    score: Callable[[float], int]  # of a value
+    value: Callable[[int], float]  # of a score
 
 
-class GuessScale:
-    """The guesses of a network as scores, and their values."""
+def line_scale(heuristic: Heuristic, env: ConnectX) -> Scale:
+    """The scores of `open_lines` or, without lines, of `zero`."""
+    counted = () if heuristic is zero else env.winning_lines
+    word = word_of_board(*env.size)
+    return Scale(
+        line_scores(counted, env.columns * (env.rows + 1), env.inarow, word),
+        lambda state: state_score(state, counted),
+        lambda value: value_score(value, env.inarow),
+        lambda score: score_value(score, env.inarow),
+    )
 
-    def __init__(self, heuristic: LearnedValue, env: ConnectX) -> None:
-        self.scores = new_guesses(heuristic.arrays(env))
 
-    def kept_score(self, state: BoardState) -> int:
-        """Always 0: only leaves are guessed."""
-        return 0
-
-    def score(self, value: float) -> int:
-        """The score of a value."""
-        return round(value * (WIN_SCORE if abs(value) == 1.0 else CERTAINTY))
-
-    def value(self, score: int) -> float:
-        """The value of a score."""
-        return score / (WIN_SCORE if abs(score) == WIN_SCORE else CERTAINTY)
+def guess_scale(heuristic: LearnedValue, env: ConnectX) -> Scale:
+    """The guesses of a network as scores."""
+    return Scale(
+        GuessArrays(heuristic.arrays(env), zeros(CACHE_SIZE, 2)),
+        lambda state: 0,  # only leaves are guessed
+        lambda value: round(value * (WIN_SCORE if abs(value) == 1.0 else CERTAINTY)),
+        lambda score: score / (WIN_SCORE if abs(score) == WIN_SCORE else CERTAINTY),
+    )
 
 
 class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
@@ -115,14 +104,13 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         super().__init__(env, heuristic, ordering, clock, TranspositionTable(0), killer_moves)
         self._board = board_masks(*env.size)
         self._columns = {cell: n % env.columns for n, cell in enumerate(env.cell_masks)}
-        self._scale: LineScale | GuessScale
         if isinstance(heuristic, LearnedValue):
-            self._scale, kernel = GuessScale(heuristic, env), alpha_beta_by_guesses
+            self._scale, kernel = guess_scale(heuristic, env), alpha_beta_by_guesses
         else:
-            self._scale, kernel = LineScale(heuristic, env), alpha_beta_by_lines
+            self._scale, kernel = line_scale(heuristic, env), alpha_beta_by_lines
         self._search_slice = slice_on_board(kernel, self._board, plain)
         columns = ordering(env, env.initial_state(), tuple(range(env.columns)))
-        word = kind_of_word(self._board.board)
+        word = type(self._board.board)
         self._arrays = _new_arrays(
             [env.action_cells[column] for column in columns],
             plies=self._board.cells,
@@ -218,7 +206,7 @@ def slice_on_board(kernel: AlphaBetaSlice, board: BoardMasks, plain: bool) -> Sl
     """The kernel for a board; boards of wide words have each their own."""
     if plain:
         return partial(kernel, board)
-    if kind_of_word(board.board) is int:
+    if type(board.board) is int:
         return partial(compiled(kernel), board)
     return compiled(make_slice_on_board(board))
 

@@ -20,7 +20,7 @@ from agents.policy.network_kernel import NetworkArrays, evaluate_position, netwo
 from agents.policy.shipped import SHIPPED, StoredPolicy, require_known_game, weights_content
 from envs.bitboard import fits_in_word
 from envs.board import BoardGame, BoardState
-from envs.compiled.jit import Words, compiled, compiles, inlined, jit, zeros
+from envs.compiled.jit import Words, compiled, compiles, inlined, jit
 
 CERTAINTY = 1 << 20
 """The guess that would mean a value of 1. A power of 2, so that fractions of it are exact."""
@@ -51,11 +51,6 @@ class GuessArrays(NamedTuple):
 
     network: NetworkArrays
     known: Words  # [slot, 0] The key of a state, `mover + mask`; [slot, 1] its guess
-
-
-def new_guesses(network: NetworkArrays) -> GuessArrays:
-    """A network without guesses."""
-    return GuessArrays(network, zeros(CACHE_SIZE, 2))
 
 
 @inlined

@@ -4,8 +4,7 @@ It chooses as `agents.levels` does with `AlphaBetaAgent` in plain Python: it sea
 each time, first the best action so far, and of equals chooses the one tried first.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple
+from functools import partial
 
 from agents.compiled.alpha_beta_tables import LONGEST_LINE, WIN_SCORE
 from agents.compiled.compilation import is_compiled_game
@@ -26,36 +25,29 @@ from envs.bitboard import fits_in_wide_word
 from envs.board import BoardGame
 from envs.compiled.jit import Words, inlined, jit
 from envs.compiled.random_stream import DRAWN_MASK, drawn_index, next_stream
+from envs.learning.vector.vector_kernels import KernelOpponent
 
 
-class LevelOpponent(NamedTuple):
-    """A level of `agents.levels` as an opponent in the steps of many games."""
-
-    level: Level
-    game: BoardGame
-    seed: int | None
-    reply: Callable[[LevelTables, int, int, int, int], tuple[int, int]]
-
-    def tables(self, threads: int) -> LevelTables:
-        """The kernel's tables, with memory for this number of threads."""
-        actions = range(len(self.game.action_cells))
-        legal = range(len(actions) + 1)
-        depths = [
-            [affordable_depth(depth, count) for count in legal]
-            for depth in (self.level.depth, self.level.slip_depth)
-        ]
-        order = automatic_order(self.game, None, actions)
-        return level_tables(self.game, self.level.slip_numbers, depths, order, threads)
-
-
-def level_opponent(agent: LevelAgent, game: BoardGame) -> LevelOpponent | None:
+def level_opponent(agent: LevelAgent, game: BoardGame) -> KernelOpponent | None:
     """The kernel that plays as a level does; None for levels that compile a search or solve."""
     deepest = agent.level.depth
     is_plain = deepest <= DEEPEST_IN_PYTHON or (deepest < EXACT and not is_compiled_game(game))
     fits = fits_in_wide_word(*game.size)
     if not is_plain or not fits or game.inarow > LONGEST_LINE:
         return None
-    return LevelOpponent(agent.level, game, agent.seed, level_reply)
+    return KernelOpponent(level_reply, agent.seed, partial(tables_of_level, agent.level, game))
+
+
+def tables_of_level(level: Level, game: BoardGame, threads: int) -> LevelTables:
+    """The kernel's tables, with memory for this number of threads."""
+    actions = range(game.action_count)
+    legal = range(len(actions) + 1)
+    depths = [
+        [affordable_depth(depth, count) for count in legal]
+        for depth in (level.depth, level.slip_depth)
+    ]
+    order = automatic_order(game, None, actions)
+    return level_tables(game, level.slip_numbers, depths, order, threads)
 
 
 @jit

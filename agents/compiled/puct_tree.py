@@ -8,7 +8,7 @@ from agents.compiled.compilation import Compilation
 from agents.compiled.forest import Forest
 from agents.compiled.pooled_tree import PooledTree
 from agents.compiled.puct_kernel import GUIDED_NODE, PuctSettings, kernels_by_network
-from agents.compiled.tree_kernel import Setup, TreeKernels
+from agents.compiled.tree_kernel import Setup
 from agents.policy.features import feature_board
 from agents.policy.network import PolicyNetwork
 from agents.policy.network_kernel import network_arrays
@@ -23,6 +23,7 @@ class PuctTree(PooledTree):
 
     fields = GUIDED_NODE
     slice = 250
+    kernels = kernels_by_network
 
     def __init__(
         self,
@@ -34,11 +35,6 @@ class PuctTree(PooledTree):
     ) -> None:
         arrays = network_arrays(network, env)
         super().__init__(env, state, Setup(arrays.board, settings, arrays), plain=plain)
-
-    @property
-    def kernels(self) -> TreeKernels:
-        """The kernels."""
-        return kernels_by_network
 
 
 def _grows_what_plain_python_grows(env: ConnectX) -> bool:

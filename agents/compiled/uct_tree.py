@@ -16,7 +16,6 @@ from agents.compiled.pooled_tree import PooledTree
 from agents.compiled.tree_kernel import NO_ACTION, ROOT, TAKEN, Setup, TreeKernels
 from envs.bitboard import board_masks
 from envs.board import BoardState
-from envs.compiled.jit import kind_of_word
 from envs.connectx import ConnectX
 
 SLICE = 1000  # playouts of each tree between two looks at the clock: about a millisecond
@@ -48,7 +47,7 @@ class UctTree(PooledTree):
         """The kernels, which wide words have compiled for each board."""
         if self.setup.network != ():
             return kernels_by_guesses
-        if self.plain or kind_of_word(self.setup.board.board) is int:
+        if self.plain or type(self.setup.board.board) is int:
             return kernels_by_playouts
         return make_kernels_on_board(self.setup.board)
 

@@ -126,10 +126,7 @@ class AlphaZeroAgent(TreeAgent):
             action,
             known.get(action, root.value),
             proven=root.proven is not None,
-            principal_variation=(
-                action,
-                *principal_variation(root.children[action], most_visited),
-            ),
+            principal_variation=(action, *principal_variation(root.children[action], most_visited)),
             action_values=known,
             nodes=tree.nodes - nodes,
             simulations=simulations,

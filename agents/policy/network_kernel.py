@@ -24,14 +24,10 @@ class NetworkArrays(NamedTuple):
     features: Any
     """[feature, output or hidden unit] In steps: whole numbers of 16 bits, or else floats."""
     step: Any
-    bias: Any
-    """[output or hidden unit]"""
-    dense: Any
-    """[hidden unit, second hidden unit]"""
-    dense_bias: Any
-    """[second hidden unit]"""
-    outputs: Any
-    """[second hidden unit, output]"""
+    bias: Any  # [output or hidden unit]
+    dense: Any  # [hidden unit, second hidden unit]
+    dense_bias: Any  # [second hidden unit]
+    outputs: Any  # [second hidden unit, output]
     found: Any  # [n] Room for the numbers of the features that hold, or of the units above 0
     sums: Any  # [output or hidden unit] The sums of rows, in steps
     first: Any  # [output or hidden unit] The first layer; its outputs become the network's

@@ -37,22 +37,18 @@ class PolicyAgent(Agent):
         "exp(value / temperature) if the network has learnt only values",
     )
     seed: int | None = option(None, "seed of the random numbers; none: different in every run")
-    _policy: TrainedPolicy = field(init=False, repr=False, compare=False)
+    policy: TrainedPolicy = field(init=False, repr=False, compare=False)
+    """The network, and the game that it was trained for."""
     _stream: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         require_at_least("temperature", self.temperature, 0)
-        self._policy = known_policy(self.weights)
+        self.policy = known_policy(self.weights)
         self._stream = stream_of_seed(getrandbits(62) if self.seed is None else self.seed)
-
-    @property
-    def policy(self) -> TrainedPolicy:
-        """The network, and the game that it was trained for."""
-        return self._policy
 
     def require_playable(self, env: Env[Any, Any]) -> None:
         """Raise ValueError unless the weights were trained for a game."""
-        require_known_game(self._policy, env)
+        require_known_game(self.policy, env)
 
     def search(
         self, env: Env[State, Action], state: State, time_limit: float | None = None
@@ -66,9 +62,9 @@ class PolicyAgent(Agent):
         # In the games that a policy plays, actions are numbers and states are boards.
         actions: Any = legal_actions(env, state)
         position: Any = state
-        game = require_known_game(self._policy, env)
+        game = require_known_game(self.policy, env)
         worths, values = action_worths(
-            evaluate_network, self._policy.network, game, [position], [actions]
+            evaluate_network, self.policy.network, game, [position], [actions]
         )
         chances = action_chances(worths, self.temperature)
         if self.temperature > 0:

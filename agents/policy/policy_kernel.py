@@ -4,9 +4,11 @@ A network's answer for a position and its mirror image never changes, so it is r
 that begin alike, as the games of one learner do, compute it only once.
 """
 
+from collections import namedtuple
 from collections.abc import Callable
+from functools import partial
 from math import exp, inf
-from typing import Any, NamedTuple
+from typing import Any
 
 from agents.compiled.alpha_beta_tables import slot_of
 from agents.policy.features import FeatureBoard, open_cells
@@ -14,83 +16,33 @@ from agents.policy.network import PolicyNetwork
 from agents.policy.network_kernel import NetworkArrays, network_arrays, run_network
 from envs.bitboard import fits_in_wide_word, mirrored
 from envs.board import BoardGame
-from envs.compiled.jit import Words, inlined, kind_of_word, zeros
+from envs.compiled.jit import inlined, zeros
 from envs.compiled.random_stream import DRAWN_BITS, DRAWN_MASK, next_stream
+from envs.learning.vector.vector_kernels import KernelOpponent
 
 MOVER = 0
 FREE = 1
 PLACES = 1 << 16  # positions that each thread remembers, at most
+BOARD_FIELDS = len(FeatureBoard._fields)
+MEMORY = -7  # where, in the tables, the arrays begin that have a row for each thread
 
+new_tuple_type: Callable[..., Any] = namedtuple  # to which mypy wants the fields written out
+PolicyTables = new_tuple_type(
+    "PolicyTables",
+    [*FeatureBoard._fields, *NetworkArrays._fields[1:], "temperature", "known", "weights"],
+)
+"""A network and how it plays, with the memory in which its kernel works, one for a thread.
 
-class PolicyTables(NamedTuple):
-    """A network and how it plays, with the memory in which its kernel works, one for a thread.
-
-    Numba's threads take no tuple within a tuple, so the fields of `NetworkArrays` are copied here.
-    """
-
-    rows: int
-    columns: int
-    inarow: int
-    bits: int
-    board: int
-    floor: int
-    actions: Any
-    lines: Any
-    images: Any
-    features: Any
-    step: Any
-    bias: Any
-    dense: Any
-    dense_bias: Any
-    outputs: Any
-    found: Any
-    """[thread, n]"""
-    sums: Any
-    """[thread, output or hidden unit]"""
-    first: Any
-    """[thread, output or hidden unit]"""
-    second: Any
-    """[thread, second hidden unit]"""
-    temperature: float
-    known: Words
-    """[thread, place, MOVER or FREE] The positions that are remembered: stones, and free cells."""
-    weights: Any
-    """[thread, place, action] How likely each action is there, in proportion to the others."""
-
-
-class PolicyOpponent(NamedTuple):
-    """A network as an opponent in the steps of many games, as `PolicyAgent` plays it."""
-
-    network: PolicyNetwork
-    temperature: float
-    game: BoardGame
-    seed: int | None
-    reply: Callable[[PolicyTables, int, int, int, int], tuple[int, int]]
-
-    def tables(self, threads: int) -> PolicyTables:
-        """The kernel's arguments, with memory for each thread."""
-        import numpy as np
-
-        network = network_arrays(self.network, self.game)
-        found, sums, first, second = (
-            np.zeros((threads, len(array)), array.dtype) for array in network[-4:]
-        )
-        return PolicyTables(
-            *network.board,
-            *network[1:-4],
-            found,
-            sums,
-            first,
-            second,
-            float(self.temperature),
-            zeros(threads, PLACES, 2, word=kind_of_word(network.board.board)),
-            np.zeros((threads, PLACES, self.network.actions)),
-        )
+Numba's threads take no tuple within a tuple, so the fields of the board stand before the others of
+`NetworkArrays`, of which `found`, `sums`, `first` and `second` have a row for each thread. `known`,
+[thread, place, MOVER or FREE], has the stones and free cells of the positions that are remembered,
+and `weights`, [thread, place, action], how likely each action is there, beside the others.
+"""
 
 
 def policy_opponent(
     network: PolicyNetwork, temperature: float, seed: int | None, game: BoardGame
-) -> PolicyOpponent | None:
+) -> KernelOpponent | None:
     """The kernel that plays a network; None on larger boards, and for networks without logits."""
     gives_logits = any(
         array[..., : network.actions].any()
@@ -98,13 +50,30 @@ def policy_opponent(
     )
     if not gives_logits or not fits_in_wide_word(*game.size):
         return None
-    return PolicyOpponent(network, temperature, game, seed, policy_reply)
+    tables = partial(tables_of_policy, network, float(temperature), game)
+    return KernelOpponent(policy_reply, seed, tables)
+
+
+def tables_of_policy(
+    network: PolicyNetwork, temperature: float, game: BoardGame, threads: int
+) -> Any:
+    """The kernel's tables, with memory for this number of threads."""
+    import numpy as np
+
+    arrays = network_arrays(network, game)
+    memory = (np.zeros((threads, len(array)), array.dtype) for array in arrays[-4:])
+    return PolicyTables(
+        *arrays.board,
+        *arrays[1:-4],
+        *memory,
+        temperature,
+        zeros(threads, PLACES, 2, word=type(arrays.board.board)),
+        np.zeros((threads, PLACES, network.actions)),
+    )
 
 
 @inlined
-def policy_reply(
-    tables: PolicyTables, thread: int, stream: int, mover: int, mask: int
-) -> tuple[int, int]:
+def policy_reply(tables: Any, thread: int, stream: int, mover: int, mask: int) -> tuple[int, int]:
     """Choose by a network's means over a position and its mirror image.
 
     Returns:
@@ -127,7 +96,7 @@ def policy_reply(
 
 
 @inlined
-def remembered(tables: PolicyTables, thread: int, mover: int, mask: int) -> tuple[int, int]:
+def remembered(tables: Any, thread: int, mover: int, mask: int) -> tuple[int, int]:
     """The place of the weights of a position or of its mirror image, computed if they are new.
 
     Returns:
@@ -147,7 +116,7 @@ def remembered(tables: PolicyTables, thread: int, mover: int, mask: int) -> tupl
 
 
 @inlined
-def write_weights(tables: PolicyTables, thread: int, mover: int, mask: int, weights: Any) -> None:
+def write_weights(tables: Any, thread: int, mover: int, mask: int, weights: Any) -> None:
     """Write the weight of each action: 0 if illegal; without a temperature, 1 for the best."""
     network = of_thread(tables, thread)
     legal = open_cells(network.board, mask)
@@ -173,28 +142,14 @@ def write_weights(tables: PolicyTables, thread: int, mover: int, mask: int, weig
 
 
 @inlined
-def of_thread(tables: PolicyTables, thread: int) -> NetworkArrays:
+def of_thread(tables: Any, thread: int) -> NetworkArrays:
     """The network with the memory of one thread."""
-    return NetworkArrays(
-        FeatureBoard(
-            tables.rows,
-            tables.columns,
-            tables.inarow,
-            tables.bits,
-            tables.board,
-            tables.floor,
-            tables.actions,
-            tables.lines,
-            tables.images,
-        ),
-        tables.features,
-        tables.step,
-        tables.bias,
-        tables.dense,
-        tables.dense_bias,
-        tables.outputs,
+    memory: Any = (
         tables.found[thread],
         tables.sums[thread],
         tables.first[thread],
         tables.second[thread],
+    )
+    return NetworkArrays(
+        FeatureBoard(*tables[:BOARD_FIELDS]), *tables[BOARD_FIELDS:MEMORY], *memory
     )

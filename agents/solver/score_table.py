@@ -22,7 +22,7 @@ all of these bits, and the threads meet within nanoseconds in one of many thousa
 from typing import NamedTuple
 
 from envs.bitboard import BoardMasks
-from envs.compiled.jit import Words, bits_of_word, fetch_ahead, inlined, kind_of_word, zeros
+from envs.compiled.jit import Words, bits_of_word, fetch_ahead, inlined, zeros
 
 BOUND_BITS = 7
 WORK_BITS = 6
@@ -76,7 +76,7 @@ def table_layout(board: BoardMasks, megabytes: int) -> TableLayout:
     Where that leaves an entry too few bits for the key (on the largest boards), the one part is
     the smallest that leaves enough.
     """
-    word, word_bits = kind_of_word(board.board), bits_of_word(board.board)
+    word, word_bits = type(board.board), bits_of_word(board.board)
     buckets = (megabytes << 20) // (2 * word_bits // 8)
     most_bits = buckets.bit_length() - 1
     near = _part(board, 0, NEAR_BUCKET_BITS)
@@ -90,7 +90,7 @@ def table_layout(board: BoardMasks, megabytes: int) -> TableLayout:
 
 def _part(board: BoardMasks, first: int, bucket_bits: int) -> TablePart:
     """A part of 2**`bucket_bits` buckets, or of more where entries lack room for the key."""
-    word = kind_of_word(board.board)
+    word = type(board.board)
     key_bits = (board.rows + 1) * board.columns
     entry_bits = bits_of_word(board.board) - 1
     least_bits = key_bits + PAYLOAD_BITS + 1 - entry_bits
@@ -113,7 +113,7 @@ def table_length(layout: TableLayout) -> int:
 
 def empty_table(layout: TableLayout) -> Words:
     """Make a table without entries."""
-    return zeros(table_length(layout), word=kind_of_word(layout.multiplier))
+    return zeros(table_length(layout), word=type(layout.multiplier))
 
 
 @inlined

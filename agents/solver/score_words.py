@@ -14,7 +14,6 @@ SCALE = (
     "quick one. Moves are counted for the winner, the winning one too."
 )
 
-
 DRAW = "draw"
 
 

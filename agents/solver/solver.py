@@ -199,12 +199,8 @@ class Solver:
         together = self.threads > 1 and self.is_compiled and node_limit == inf
         job = self.engine.job([state], lower, upper, shared=together)
         clock = Clock(time_limit)
-
-        def tell() -> None:
-            if on_progress is not None:
-                on_progress(_bounds(job))
-
-        _run_one(job, clock, ALONE_NODES if together else node_limit, on_progress and tell)
+        tell = None if on_progress is None else (lambda: on_progress(_bounds(job)))
+        _run_one(job, clock, ALONE_NODES if together else node_limit, tell)
         bounds = _bounds(job)
         if isinstance(job, CompiledJob) and together and not (bounds.exact or clock.expired()):
             bounds = self._bounds_together(job, clock, on_progress)
@@ -310,10 +306,7 @@ class Solver:
             for other in jobs:
                 other.cancelled = True
 
-        def tell() -> None:
-            if on_progress is not None:
-                on_progress(_common_bounds(jobs))
-
+        tell = None if on_progress is None else (lambda: on_progress(_common_bounds(jobs)))
         self._run_on_threads(jobs, run, tell)
         return _common_bounds(jobs)
 

@@ -21,7 +21,7 @@ from agents.solver.solver_windows import (
 )
 from envs.bitboard import BoardMasks, board_masks, fits_in_wide_word
 from envs.board import BoardState
-from envs.compiled.jit import kind_of_word, words_of, zeros
+from envs.compiled.jit import words_of, zeros
 from envs.compiled.random_stream import random_action, stream_of_seed
 from envs.connectx import ConnectX
 
@@ -90,7 +90,7 @@ class CompiledJob:
         self.cancelled = False  # set it, and the job ends soon
         self.lowers = words_of([lower] * len(states))
         self.uppers = words_of([upper] * len(states))
-        word = kind_of_word(engine.board.board)
+        word = type(engine.board.board)
         movers = words_of([state.mover for state in states], word)
         masks = words_of([state.mask for state in states], word)
         under_way = zeros(UNDER_WAY if shared else 0, word=word)
@@ -132,7 +132,7 @@ SolverJob: TypeAlias = CompiledJob | PlainJob
 
 def empty_stack(board: BoardMasks) -> SolverStack:
     """A stack for the longest game on a board, with the nodes before its first and last move."""
-    plies, word = board.cells + 2, kind_of_word(board.board)
+    plies, word = board.cells + 2, type(board.board)
     frames = zeros(plies, SOLVER_FRAME_FIELDS, word=word)
     return SolverStack(frames, moves=zeros(plies, board.columns, MOVE_FIELDS, word=word))
 

@@ -85,7 +85,6 @@ FRAME_CHOICES = 7  # how many moves there are
 FRAME_BEGUN = 8  # how many nodes had been visited before the node
 SOLVER_FRAME_FIELDS = 9
 
-
 # The fields of a move.
 MOVE_CELL = 0
 MOVE_MERIT = 1  # how promising it is
@@ -99,8 +98,7 @@ class SolverStack(NamedTuple):
     In arrays of words, as wide as the board needs; some words hold numbers.
     """
 
-    frames: Words
-    """[ply, field]"""
+    frames: Words  # [ply, field]
     moves: Words  # [ply, n, field] The most promising move first
 
 

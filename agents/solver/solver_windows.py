@@ -13,7 +13,7 @@ from agents.solver.position_bounds import position_of, trivial_bounds
 from agents.solver.score_table import ScoreTable, TableLayout, next_generation
 from agents.solver.solver_kernel import SolverStack, enter_node, search
 from envs.bitboard import BoardMasks
-from envs.compiled.jit import Words, compiled, inlined, jit, kind_of_word
+from envs.compiled.jit import Words, compiled, inlined, jit
 
 PROBE_NODES = 100_000
 """Nodes of the search for an early win or loss; then the score is assumed to be near 0."""
@@ -173,7 +173,7 @@ def solve_on_any_board(
 
 def is_compiled_for_itself(board: BoardMasks) -> bool:
     """Whether a board has code of its own, with its constants: Connect Four, and wide words."""
-    return kind_of_word(board.board) is not int or board[:3] == (6, 7, 4)
+    return type(board.board) is not int or board[:3] == (6, 7, 4)
 
 
 def make_solve(board: BoardMasks, layout: TableLayout) -> Callable[..., bool]:

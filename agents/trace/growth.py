@@ -107,18 +107,13 @@ class Growth(NamedTuple):
     """A search after a step, for the web page."""
 
     step: int
-    steps: int
-    """Steps of the search so far."""
-    path: Path
-    """The node that the step has led to; the root, once the search has chosen."""
+    steps: int  # steps of the search so far
+    path: Path  # the node that the step has led to; the root, once the search has chosen
     title: str
     notes: tuple[str, ...]
-    nodes: list[dict[str, Any]]
-    """The tree, as `tree_data` gives it."""
-    words: tuple[str, ...]
-    """The last lines of the walk, as `tell` tells it."""
-    chosen: Any
-    """The action, once the search has ended; None before."""
+    nodes: list[dict[str, Any]]  # the tree, as `tree_data` gives it
+    words: tuple[str, ...]  # the last lines of the walk, as `tell` tells it
+    chosen: Any  # the action, once the search has ended; None before
 
 
 def growth_after(trace: SearchTrace, step: int, limit: int, top: Path = ()) -> Growth:

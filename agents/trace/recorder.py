@@ -22,7 +22,6 @@ from envs.protocol import CHANCE
 
 LIMIT = 100_000  # visits of nodes that a trace holds by default; they take 100 to 150 MB
 
-
 OnVisit = Callable[[], object]  # called before each visit of a node; what it raises ends the search
 
 
@@ -34,14 +33,10 @@ class TraceFull(ValueError):
 class Recorder:
     """Fills a trace."""
 
-    algorithm: str
-    """The name of the search."""
-    trace: SearchTrace
-    """Each search empties it first."""
-    limit: int
-    """Visits of nodes that it may hold."""
-    on_visit: OnVisit
-    """Called before each of them."""
+    algorithm: str  # the name of the search
+    trace: SearchTrace  # each search empties it first
+    limit: int  # visits of nodes that it may hold
+    on_visit: OnVisit  # called before each of them
     visits: int = 0
     env: Any = None
 

@@ -88,14 +88,12 @@ def _recorded_simulations(recorder: SimulationRecorder, agent: MCTSAgent) -> Rec
 class RecordedSearch:
     """How the search of an agent is shown."""
 
-    title: str
-    """The name of the algorithm, in pictures."""
+    title: str  # the name of the algorithm, in pictures
     tree_options: Mapping[str, Any]
     """The options for a tree, searched as in textbooks: from left to right, without a table."""
     position_options: Mapping[str, Any]
     """The options for a position, searched only as far as a reader can follow."""
-    only_compares: bool = False
-    """Whether the search only compares leaves."""
+    only_compares: bool = False  # whether the search only compares leaves
 
 
 TEXTBOOK = {"depth": None, "ordering": "natural"}

@@ -32,7 +32,6 @@ from envs.protocol import CHANCE
 LeafValues = Mapping[Path, float]
 """The values of all leaves, visited or not, in the game's own numbers."""
 
-
 ROUNDING = 1e-9  # the most by which a sum of results may miss a total
 INDENT = "  "
 AT_LEAST_OR_MOST = {

@@ -22,10 +22,8 @@ class Subject:
 
     env: Any
     state: Any
-    picture: str
-    """The state as text, before the search."""
-    options: Mapping[str, Mapping[str, Any]]
-    """By agent: the options that the user does not set."""
+    picture: str  # the state as text, before the search
+    options: Mapping[str, Mapping[str, Any]]  # by agent: the options that the user does not set
     leaves: LeafValues = field(default_factory=dict)
     """The values of the leaves, where all are known beforehand; none of a position."""
 

@@ -7,10 +7,7 @@ from typing import Any
 
 from agents.agent import Clock, TimeUp
 from agents.alpha_beta_agent import AlphaBetaAgent
-from agents.compiled.compiled_alpha_beta import ALPHA_BETA, alpha_beta_of_wide_board, can_compile
-from agents.guidance.heuristics import open_lines
 from agents.guidance.opponent_models import OpponentMixture, Remembered, epsilon_greedy
-from agents.guidance.ordering import centre_first
 from agents.traps.likely_replies import Judge
 from agents.traps.trap_search import TrapSearch, Turn
 from envs.board import BoardState
@@ -124,6 +121,5 @@ def likely_opponents(env: ConnectX) -> OpponentMixture:
 
 def look_ahead_depths(env: ConnectX) -> Sequence[int]:
     """The plies that models of the opponent look ahead; more once their search is compiled."""
-    compilation = alpha_beta_of_wide_board(env) or ALPHA_BETA
-    compiled = can_compile(env, open_lines, centre_first) and compilation.is_ready()
-    return DEPTHS if compiled else DEPTHS_IN_PYTHON
+    agent = AlphaBetaAgent(heuristic="open_lines", weights=None)
+    return DEPTHS if agent.is_compiled(env) else DEPTHS_IN_PYTHON

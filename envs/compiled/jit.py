@@ -41,7 +41,8 @@ def jit(function: Function) -> Function:
     Machine code is kept on disk for the next process if `function` comes from an installed module
     and a folder is writable.
     """
-    return _marked(function, "jit")
+    vars(function)[KIND] = "jit"
+    return function
 
 
 def inlined(function: Function) -> Function:
@@ -50,7 +51,8 @@ def inlined(function: Function) -> Function:
     These functions make no arrays: Numba's reference counting of their arguments is switched off,
     for it would take longer than most of them do.
     """
-    return _marked(function, "inlined")
+    vars(function)[KIND] = "inlined"
+    return function
 
 
 def parallel_range(count: int) -> range:
@@ -126,11 +128,6 @@ def compiles() -> bool:
 @cache
 def _fastest(kernel: Callable[..., Any]) -> Any:
     return compiled(kernel) if compiles() else kernel
-
-
-def _marked(function: Function, kind: str) -> Function:
-    vars(function)[KIND] = kind
-    return function
 
 
 @inlined
@@ -383,12 +380,9 @@ def _teach_fetch_ahead() -> None:
 
     fetch: Any = intrinsic(fetch_word)
 
-    @overload(fetch_ahead)
+    @overload(fetch_ahead, strict=False)
     def fetch_ahead_in_array(words: Any, index: Any) -> Any:
-        def implementation(words: Any, index: Any) -> None:
-            fetch(words, index)
-
-        return implementation
+        return lambda words, index: fetch(words, index)
 
 
 def _teach_words() -> None:
@@ -396,19 +390,14 @@ def _teach_words() -> None:
     from numba import types
     from numba.extending import overload
 
-    @overload(folded)
+    @overload(folded, strict=False)
     def folded_word(word: Any) -> Any:
-        def implementation(word: Any) -> Any:
-            return word
+        return (lambda word: word) if isinstance(word, types.Integer) else None
 
-        return implementation if isinstance(word, types.Integer) else None
-
-    @overload(bit_of)
+    @overload(bit_of, strict=False)
     def bit_of_word(word: Any, number: Any) -> Any:
-        def implementation(word: Any, number: Any) -> Any:
-            return (word >> number) & 1
-
-        return implementation if isinstance(word, types.Integer) else None
+        is_narrow = isinstance(word, types.Integer)
+        return (lambda word, number: (word >> number) & 1) if is_narrow else None
 
 
 LESSONS: list[Callable[[], None]] = [_teach_bit_count, _teach_fetch_ahead, _teach_words]
@@ -422,11 +411,6 @@ if TYPE_CHECKING:
     Flags: TypeAlias = npt.NDArray[np.bool_]
 else:
     Words = Flags = object
-
-
-def kind_of_word(word: int) -> WordKind:
-    """Return the kind of a word."""
-    return type(word)
 
 
 def bits_of_word(word: int) -> int:

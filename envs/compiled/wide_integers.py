@@ -218,14 +218,10 @@ def count_bits(typing_context: Any, word: Any) -> Any:
     return types.int64(word), generate
 
 
-@extending.overload_method(WideInteger, "bit_count")
+@extending.overload_method(WideInteger, "bit_count", strict=False)
 def bit_count(word: Any) -> Any:
     """Make `int.bit_count` known."""
-
-    def implementation(word: Any) -> Any:
-        return count_bits(word)
-
-    return implementation
+    return lambda word: count_bits(word)
 
 
 @extending.intrinsic
@@ -243,16 +239,10 @@ def fold_limbs(typing_context: Any, word: Any) -> Any:
     return types.int64(word), generate
 
 
-@extending.overload(folded)
+@extending.overload(folded, strict=False)
 def folded_wide(word: Any) -> Any:
     """Make `envs.compiled.jit.folded` known."""
-    if not isinstance(word, WideInteger):
-        return None
-
-    def implementation(word: Any) -> Any:
-        return fold_limbs(word)
-
-    return implementation
+    return (lambda word: fold_limbs(word)) if isinstance(word, WideInteger) else None
 
 
 @extending.intrinsic
@@ -272,13 +262,7 @@ def pick_bit(typing_context: Any, word: Any, number: Any) -> Any:
     return types.int64(word, types.int64), generate
 
 
-@extending.overload(bit_of)
+@extending.overload(bit_of, strict=False)
 def bit_of_wide(word: Any, number: Any) -> Any:
     """Make `envs.compiled.jit.bit_of` known."""
-    if not isinstance(word, WideInteger):
-        return None
-
-    def implementation(word: Any, number: Any) -> Any:
-        return pick_bit(word, number)
-
-    return implementation
+    return (lambda word, number: pick_bit(word, number)) if isinstance(word, WideInteger) else None

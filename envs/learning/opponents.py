@@ -12,6 +12,7 @@ from envs.board import BoardGame, BoardState
 from envs.compiled.jit import Words
 from envs.compiled.random_stream import DRAWN_MASK, drawn_index, next_stream, random_action
 from envs.learning.vector.vector_kernels import Bytes
+from envs.protocol import is_number
 
 Opponent = Callable[[BoardGame, BoardState], int]
 """Chooses the action of the player to move; every agent's `act` is such a function."""
@@ -144,8 +145,7 @@ def mixture_of(opponent: AnyOpponent) -> Mixture | None:
         for entry in opponent
     ]
     for member, weight in pairs:
-        number = isinstance(weight, Real) and not isinstance(weight, bool)
-        if not number or not 0 < weight <= MOST_WEIGHT:
+        if not is_number(weight) or not 0 < weight <= MOST_WEIGHT:
             raise ValueError(
                 f"the weight of {member!r} is {weight!r}: give a number above 0, at most "
                 f"{MOST_WEIGHT:g}"

@@ -142,7 +142,9 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
         self._window = Window(name, RENDER_FPS)
         self.state_space = self._observer.space
         self.action_spaces = {agent: Discrete(self._actions) for agent in AGENTS}
-        self.observation_spaces = {agent: self._observation_space() for agent in AGENTS}
+        mask, space = Box(0, 1, (self._actions,), np.int8), self._observer.space
+        spaces = {"observation": space, "action_mask": mask}
+        self.observation_spaces = {agent: Dict(deepcopy(spaces)) for agent in AGENTS}
 
     def observation_space(self, agent: str) -> Dict:
         """Return the space of what `observe` gives an agent."""
@@ -244,10 +246,6 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
         self.agent_selection = AGENTS[self.board_state.player - 1]
         if self.render_mode == "human":
             self.render()
-
-    def _observation_space(self) -> Dict:
-        mask = Box(0, 1, (self._actions,), np.int8)
-        return Dict({"observation": deepcopy(self._observer.space), "action_mask": mask})
 
 
 raw_env = BoardGameAEC

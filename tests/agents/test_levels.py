@@ -174,7 +174,7 @@ def test_the_kernel_chooses_as_the_agent(env: BoardGame, n: int) -> None:
     assert isinstance(agent, LevelAgent)
     kernel = level_opponent(agent, env)
     assert kernel is not None
-    tables, stream, rng = kernel.tables(threads=2), stream_of_seed(9), Random(n)
+    tables, stream, rng = kernel.tables(2), stream_of_seed(9), Random(n)
     for _ in range(12 if n < 6 else 3):
         state = rng.choice(random_game(env, rng)[:-1])
         action, stream = kernel.reply(tables, 1, stream, state.mover, state.mask)

@@ -194,7 +194,7 @@ def test_the_kernel_chooses_as_the_agent(position: Position, temperature: float,
     agent = PolicyAgent(encode_policy(policy), temperature, seed)
     kernel = policy_opponent(agent.policy.network, temperature, None, env)
     assert kernel is not None
-    tables, stream = kernel.tables(threads=2), stream_of_seed(seed)
+    tables, stream = kernel.tables(2), stream_of_seed(seed)
     logits = averaged(evaluate_network, agent.policy.network, env, [state])[0][0]
     for _ in range(3):
         action, stream = kernel.reply(tables, 1, stream, state.mover, state.mask)
@@ -210,7 +210,7 @@ def test_what_the_kernel_remembers_is_of_the_same_position(monkeypatch: pytest.M
     agent = policy_agent(env, temperature=0.5, seed=3)
     kernel = policy_opponent(agent.policy.network, 0.5, None, env)
     assert kernel is not None
-    tables, stream = kernel.tables(threads=1), stream_of_seed(3)
+    tables, stream = kernel.tables(1), stream_of_seed(3)
     states = [rng.choice(random_game(env, rng)[:-1]) for _ in range(6)]
     for state in rng.choices([env.initial_state(), *states], k=60):
         action, stream = kernel.reply(tables, 0, stream, state.mover, state.mask)

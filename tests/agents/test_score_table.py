@@ -16,7 +16,7 @@ from agents.solver.score_table import (
     table_layout,
 )
 from envs.bitboard import board_masks
-from envs.compiled.jit import bits_of_word, compiled, jit, kind_of_word, words_of, zeros
+from envs.compiled.jit import bits_of_word, compiled, jit, words_of, zeros
 
 KEYS = 2000
 
@@ -66,7 +66,7 @@ def expected(layout: TableLayout, part: TablePart, key: int, generation: int) ->
 def test_a_place_is_the_same_compiled_or_not(size: tuple[int, int, int], megabytes: int) -> None:
     board, rng = board_masks(*size), Random(str(size))
     layout = table_layout(board, megabytes)
-    word, bits = kind_of_word(board.board), bits_of_word(board.board)
+    word, bits = type(board.board), bits_of_word(board.board)
     key_bits = (board.rows + 1) * board.columns
     keys = [0, 1, 2**key_bits - 1, 2 ** (key_bits - 1)]
     keys += [rng.getrandbits(key_bits) for _ in range(KEYS)]

@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor, Executor
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -18,7 +19,7 @@ from agents.agent import OnProgress
 from agents.book.book_format import BookContent, encode_repertoire
 from agents.book.book_positions import BookScope, most_positions, positions_by_ply, stones_of_keys
 from agents.book.building.repertoire_building import RepertoireBuilder
-from agents.book.building.shards import solve_positions
+from agents.book.building.shards import run_shards, scores_of_keys
 from agents.book.repertoire import RepertoireScope, promising_moves
 from agents.reporting.input_file import read_content
 from agents.reporting.output_file import GrowingFile, growing_file
@@ -113,22 +114,14 @@ class FindingsFile(ABC, Generic[Finding]):
             )
         found = dict[int, Finding]()
         for number, line in enumerate(lines[1:], start=2):
-            key, finding = self._pair(number, line)
+            place = f"{self.path}, line {number}: {line[:LONGEST_QUOTE]!r}"
+            try:
+                key, finding = self.finding(line)
+            except ValueError as error:
+                raise ValueError(f"{place} is not {error}: delete this line") from None
             if found.setdefault(key, finding) != finding:
-                raise ValueError(
-                    f"{self.path}, line {number}: {line[:LONGEST_QUOTE]!r} contradicts an earlier "
-                    "line: delete one"
-                )
+                raise ValueError(f"{place} contradicts an earlier line: delete one")
         return found, torn
-
-    def _pair(self, number: int, line: str) -> tuple[int, Finding]:
-        try:
-            return self.finding(line)
-        except ValueError as error:
-            raise ValueError(
-                f"{self.path}, line {number}: {line[:LONGEST_QUOTE]!r} is not {error}: delete this "
-                "line"
-            ) from None
 
 
 class Checkpoint(FindingsFile[int], Generic[Scope]):
@@ -212,7 +205,8 @@ def build_book(
     unknown = [key for key in keys if key not in known]
     on_progress(len(scores), len(keys), "")
     with told_how_to_go_on(lambda: f"{len(scores)} of {len(keys)} positions are solved"):
-        for found in solve_positions(scope, unknown, executor, table_megabytes):
+        work = partial(scores_of_keys, scope, table_megabytes)
+        for found in run_shards(executor, work, unknown):
             checkpoint.append(found)
             scores |= found
             on_progress(len(scores), len(keys), "")

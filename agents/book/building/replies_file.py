@@ -26,8 +26,7 @@ class TrapScope(NamedTuple):
     rows: int
     columns: int
     inarow: int
-    seat: int
-    """The player who sets traps, 1 or 2."""
+    seat: int  # the player who sets traps, 1 or 2
     opponents: tuple[str, ...]
     """The agents, at least one, whose mixture is the model of the opponent."""
 

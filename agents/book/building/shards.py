@@ -35,14 +35,8 @@ def run_shards(
         yield dict(zip(shard, outcomes, strict=True))
 
 
-def solve_positions(
-    scope: BookScope, keys: Sequence[int], executor: Executor, table_megabytes: int
-) -> Iterator[dict[int, int]]:
-    """Solve the positions of an opening book; shard by shard, keys with the mover's scores."""
-    return run_shards(executor, partial(_scores, scope, table_megabytes), keys)
-
-
-def _scores(scope: BookScope, table_megabytes: int, keys: Sequence[int]) -> list[int]:
+def scores_of_keys(scope: BookScope, table_megabytes: int, keys: Sequence[int]) -> list[int]:
+    """Solve positions of an opening book: the scores, for the player to move."""
     movers, masks = stones_of_keys(scope.board, np.array(keys, np.int64))
     stones = zip(movers.tolist(), masks.tolist(), strict=True)
     return _solver(scope, table_megabytes).score_all([BoardState.of_stones(*one) for one in stones])

@@ -48,15 +48,13 @@ class PlaySettings(NamedTuple):
     """The play of a game."""
 
     tree: PuctSettings
-    simulations: int
-    """For each move."""
+    simulations: int  # for each move
     visits_scale: float
     value_scale: float
     """`agents.policy.puct.VISITS_SCALE` and VALUE_SCALE: how much values count beside logits."""
     opening_plies: int
     """The most random moves with which a game begins; all numbers from 0 on are equally likely."""
-    random_moves: float
-    """The share of random moves after that."""
+    random_moves: float  # the share of random moves after that
     result_share: float
     """How much the result of the game counts in a value to learn; the rest is the search's own."""
 
@@ -65,14 +63,10 @@ class PlayMemory(NamedTuple):
     """The memory for playing games."""
 
     tree: TreeArrays
-    schedule: Any
-    """[children, simulation] `agents.policy.puct.considered_visits`."""
-    noise: Any
-    """[action] Room for numbers of Gumbel's distribution."""
-    improved: Any
-    """[action] Room for improved logits."""
-    stream: Any
-    """[0] The stream of random numbers."""
+    schedule: Any  # [children, simulation] `agents.policy.puct.considered_visits`
+    noise: Any  # [action] Room for numbers of Gumbel's distribution
+    improved: Any  # [action] Room for improved logits
+    stream: Any  # [0] The stream of random numbers
 
 
 class Experience(NamedTuple):
@@ -80,12 +74,9 @@ class Experience(NamedTuple):
 
     movers: Any
     masks: Any
-    policies: Any
-    """[position, action]"""
-    values: Any
-    """[position] For the player to move, from -1 to 1."""
-    certain: Any
-    """[position] UNCERTAIN or PROVEN_VALUE, plus SIDESTEP after a random move."""
+    policies: Any  # [position, action]
+    values: Any  # [position] For the player to move, from -1 to 1
+    certain: Any  # [position] UNCERTAIN or PROVEN_VALUE, plus SIDESTEP after a random move
 
 
 @jit

@@ -22,14 +22,11 @@ from envs.compiled.jit import Words, fastest, zeros
 class Targets(NamedTuple):
     """Positions and what a network is to predict for them."""
 
-    movers: Words
-    """Stones of the player to move, words as wide as the board needs."""
-    masks: Words
-    """All stones."""
+    movers: Words  # stones of the player to move, words as wide as the board needs
+    masks: Words  # all stones
     policies: NDArray[np.floating[Any]]
     """Shape (positions, actions): probabilities; those of illegal actions are 0."""
-    values: NDArray[np.float32]
-    """Shape (positions,): for the player to move, from -1 to 1."""
+    values: NDArray[np.float32]  # shape (positions,): for the player to move, from -1 to 1
 
     def take(self, chosen: NDArray[np.integer[Any]] | NDArray[np.bool_] | slice) -> "Targets":
         """Some of the positions, by their numbers, by a mask or by a range."""

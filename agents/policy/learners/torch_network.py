@@ -133,7 +133,7 @@ def first_network(
     """
     if settings.weights is None:
         width = hidden if settings.width is None else settings.width
-        return _on_device(TorchNetwork(env, width, second if width else 0, settings.seed))
+        return TorchNetwork(env, width, second if width else 0, settings.seed)
     if settings.width is not None:
         raise ValueError("a network to begin with has its own width: leave out --width")
     policy = known_policy(settings.weights)
@@ -144,21 +144,14 @@ def first_network(
     with torch.no_grad():
         for name, parameter in begun.named_parameters():
             parameter.copy_(torch.from_numpy(getattr(network, name)))
-    return _on_device(begun)
-
-
-def _on_device(network: TorchNetwork) -> TorchNetwork:
-    """The network on a GPU, where PyTorch has one."""
-    return network.cuda() if torch.cuda.is_available() else network
+    return begun
 
 
 class Losses(NamedTuple):
     """The losses of a step of learning, as means over its positions."""
 
-    policy: float
-    """Cross entropy of the target's policy and the network's."""
-    value: float
-    """Squared error of the value."""
+    policy: float  # cross entropy of the target's policy and the network's
+    value: float  # squared error of the value
 
 
 class NetworkLearner(ABC):
@@ -176,7 +169,8 @@ class NetworkLearner(ABC):
     ) -> None:
         torch.set_num_threads(1)
         self.game = game
-        self.network = first_network(game, settings, hidden, second)
+        network = first_network(game, settings, hidden, second)
+        self.network = network.cuda() if torch.cuda.is_available() else network
         self.rng = np.random.default_rng(settings.seed)
         self._optimizer = torch.optim.AdamW(
             self.network.parameters(), weight_decay=WEIGHT_DECAY, fused=True
@@ -217,10 +211,7 @@ class NetworkLearner(ABC):
 
     def state(self) -> dict[str, Any]:
         """All that a later run needs to go on as if never interrupted."""
-        trainer = {
-            "network": self.network.state_dict(),
-            "optimizer": self._optimizer.state_dict(),
-        }
+        trainer = {"network": self.network.state_dict(), "optimizer": self._optimizer.state_dict()}
         return {"trainer": trainer, "random": self.rng.bit_generator.state}
 
     def restore(self, state: Mapping[str, Any]) -> None:

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from agents.book.book_positions import keys_of_stones
 from agents.solver.position_bounds import win_score
 from agents.solver.score_table import MOST_CELLS
 from agents.solver.solver_engine import fits_solver
-from envs.bitboard import board_masks, fits_in_word, has_run, mirrored
+from envs.bitboard import board_masks, fits_in_word, has_run
 from envs.board import BoardState
 from envs.compiled.jit import WORDS, Words
 from envs.connectx import ConnectX
@@ -92,11 +93,7 @@ class LabelledPositions:
     @cached_property
     def keys(self) -> Words:
         """[n] A number that each position shares only with its mirror image."""
-        import numpy as np
-
-        keys: Any = self.movers + self.masks
-        smaller: Words = np.minimum(keys, mirrored(self.env.rows, self.env.columns, keys))
-        return smaller
+        return keys_of_stones(self.env, self.movers, self.masks)
 
     def _stones(self, words: Words) -> Words:
         """[n] The numbers of stones in words."""

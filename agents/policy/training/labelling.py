@@ -197,14 +197,11 @@ class Labeller:
         self.env = env
         self.cells = env.rows * env.columns
         self.book = shipped_book_of(env)
+        self.book_plies = self.book.scope.plies if self.book else 0
+        """After fewer plies than these, the book knows the scores of all moves."""
         self._solver = Solver(env, TABLE_MEGABYTES)
         self._bottoms = label_words(env, [cells & -cells for cells in env.action_cells])
         self._columns = label_words(env, env.action_cells)
-
-    @property
-    def book_plies(self) -> int:
-        """After fewer plies than these, the book knows the scores of all moves."""
-        return self.book.scope.plies if self.book else 0
 
     def moves(self, movers: Words, masks: Words) -> Moves:
         """The moves of positions [n]."""
@@ -335,7 +332,6 @@ class Grove:
         return reached
 
     def _fallible_player(self) -> OpponentModel:
-        """A player who looks some plies ahead and errs at times."""
         look_ahead = int(self._rng.choice(LOOK_AHEADS))
         return fallible_player(look_ahead, float(self._rng.choice(RANDOM_SHARES)))
 

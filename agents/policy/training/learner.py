@@ -105,16 +105,11 @@ class Method:
     """A learner in the table: its class, and the settings that it takes."""
 
     name: str
-    summary: str
-    """A line for the help."""
-    learner: str
-    """Module and class, imported when the learner is made, for it may import PyTorch."""
-    settings: tuple[str, ...] = ()
-    """The settings that it takes beside the seed."""
-    needed: str | None = None
-    """The setting without which it cannot begin."""
-    takes_workers: bool = False
-    """Whether its class takes an executor, too."""
+    summary: str  # a line for the help
+    learner: str  # module and class, imported when the learner is made, for it may import PyTorch
+    settings: tuple[str, ...] = ()  # the settings that it takes beside the seed
+    needed: str | None = None  # the setting without which it cannot begin
+    takes_workers: bool = False  # whether its class takes an executor, too
 
     def __call__(
         self, game: BoardGame, settings: TrainingSettings, executor: Executor | None = None

@@ -34,10 +34,8 @@ MOST_SOLVED_CELLS = 81  # most cells of a board for the solver: on larger ones a
 class Judgement(NamedTuple):
     """Shares of a sample's positions, with 95 % intervals."""
 
-    keeping: Estimate
-    """In which the policy's preferred action keeps the result."""
-    best: Estimate
-    """In which it is exactly best: the fastest win, the slowest loss."""
+    keeping: Estimate  # in which the policy's preferred action keeps the result
+    best: Estimate  # in which it is exactly best: the fastest win, the slowest loss
 
 
 class SolvedSample(NamedTuple):

@@ -28,15 +28,12 @@ BISECTIONS = 40
 class Trial(NamedTuple):
     """The strength of a policy at some point of its training."""
 
-    rounds: int
-    """Rounds learnt before it."""
-    seconds: float
-    """Seconds that the training had taken."""
+    rounds: int  # rounds learnt before it
+    seconds: float  # seconds that the training had taken
     elo: Estimate
     """Above the first policy, with a 95 % interval that takes the past selves' ratings for
     exact."""
-    judgement: Judgement | None
-    """In solved positions, where there are any."""
+    judgement: Judgement | None  # in solved positions, where there are any
 
 
 class PastSelf(NamedTuple):
@@ -127,12 +124,9 @@ def is_due(rounds: int) -> bool:
 class Round(NamedTuple):
     """A round of learning."""
 
-    number: int
-    """From 1."""
-    seconds: float
-    """Time that the training had taken at its end."""
-    figures: Mapping[str, float]
-    """As `Learner.advance` gives them."""
+    number: int  # from 1
+    seconds: float  # time that the training had taken at its end
+    figures: Mapping[str, float]  # as `Learner.advance` gives them
 
 
 @dataclass
@@ -191,11 +185,7 @@ class Training:
 
     @property
     def _lacks_trial(self) -> bool:
-        return self._last_trial.rounds < len(self.rounds)
-
-    @property
-    def _last_trial(self) -> Trial:
-        return self.trials.held[-1]
+        return self.trials.held[-1].rounds < len(self.rounds)
 
     def _has_room(self, budget: Budget) -> bool:
         """Whether enough of another round, as long as the last one, fits into the budget."""
@@ -207,7 +197,7 @@ class Training:
     @property
     def latest(self) -> str:
         """The latest figures in some words."""
-        trial = self._last_trial
+        trial = self.trials.held[-1]
         words = [f"Elo {trial.elo.value:+z.0f}"]
         if trial.judgement is not None:
             keeping, best = trial.judgement

@@ -40,25 +40,17 @@ class PictureNode:
 
     path: Path
     shape: Shape
-    action: str = ""
-    """The action that leads here."""
-    probability: str = ""
-    """The probability of that action, where no player chooses it."""
+    action: str = ""  # the action that leads here
+    probability: str = ""  # the probability of that action, where no player chooses it
     value: str = ""
-    visits: int | None = None
-    """Simulations that went through it."""
-    alpha: str = ""
-    """On entry, and on return where it changed: `-14 → 3`."""
+    visits: int | None = None  # simulations that went through it
+    alpha: str = ""  # on entry, and on return where it changed: `-14 → 3`
     beta: str = ""
-    cutoff: str = ""
-    """The reason for which children of this node were not visited."""
-    mark: str = ""
-    """Any further remark."""
+    cutoff: str = ""  # the reason for which children of this node were not visited
+    mark: str = ""  # any further remark
     board: tuple[int, ...] | None = None
-    principal: bool = False
-    """Whether it lies on the principal variation."""
-    share: float = 0.0
-    """The part of its parent's simulations that went through it, in [0, 1]."""
+    principal: bool = False  # whether it lies on the principal variation
+    share: float = 0.0  # the part of its parent's simulations that went through it, in [0, 1]
     children: list["PictureNode"] = field(default_factory=list)
 
     def walk(self) -> Iterator["PictureNode"]:

@@ -47,6 +47,7 @@ class Games:
     ) -> None:
         count = len(boards)
         self.boards = boards
+        self.is_self_play = replies is None  # the learner plays both sides
         self.over = np.zeros(count, np.bool_)
         self._game = game
         self._replies = replies
@@ -55,11 +56,6 @@ class Games:
         self._seats = np.full(count, seat, np.int8)
         self._streams = np.zeros(count, np.int64)
         self._observation = observation
-
-    @property
-    def is_self_play(self) -> bool:
-        """Whether the learner plays both sides."""
-        return self._replies is None
 
     @property
     def playing(self) -> Words | None:

@@ -30,6 +30,18 @@ ReplyKernel = Callable[[Any, int, int, int, int], tuple[int, int]]
 `mover` and `mask`; returns the action and the stream after the last draw."""
 
 
+class KernelOpponent(NamedTuple):
+    """An opponent that a kernel plays within the step of many games.
+
+    It plays as the agent of the same name, with the agent's seed or, if it has none, the game's.
+    """
+
+    reply: ReplyKernel
+    seed: int | None
+    tables: Callable[[int], Any]
+    """Makes the kernel's tables, with memory for this number of threads."""
+
+
 class StepKind(NamedTuple):
     """The kind of games that a step is compiled for."""
 

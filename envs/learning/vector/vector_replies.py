@@ -23,7 +23,12 @@ from envs.learning.opponents import (
     require_opponent,
 )
 from envs.learning.vector.vector_boards import Boards
-from envs.learning.vector.vector_kernels import ReplyKernel, make_choose, random_reply
+from envs.learning.vector.vector_kernels import (
+    KernelOpponent,
+    ReplyKernel,
+    make_choose,
+    random_reply,
+)
 
 
 class Replies(Protocol):
@@ -38,19 +43,6 @@ class Replies(Protocol):
 
     def seed(self, index: int, stream: int) -> None:
         """Reset the opponent of a game, with a new random stream."""
-
-
-class KernelOpponent(Protocol):
-    """An opponent that a kernel plays within the step of many games.
-
-    It plays as the agent of the same name, with the agent's seed or, if it has none, the game's.
-    """
-
-    reply: ReplyKernel
-    seed: int | None
-
-    def tables(self, threads: int) -> Any:
-        """The kernel's tables, with memory for each of the threads."""
 
 
 def make_replies(
