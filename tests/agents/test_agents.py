@@ -3,7 +3,6 @@
 import pickle
 import random
 from dataclasses import replace
-from functools import cache
 from time import perf_counter
 from typing import Any
 
@@ -23,8 +22,8 @@ from agents import (
 )
 from agents.agent import Clock
 from agents.registry import AGENTS
-from envs import BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
-from tests.helpers.brute_force import BruteForce
+from envs import ConnectFour, ConnectX, ExplicitTree, TicTacToe, state_from_moves
+from tests.helpers.brute_force import truth_of
 from tests.helpers.clocks import ends_within, ticking_clock
 from tests.helpers.quick_agents import (
     end_of_game,
@@ -38,11 +37,11 @@ from tests.helpers.strategies import (
     WIDE_BOARDS,
     Position,
     board_games,
-    mirrored,
     narrow,
     unfinished_positions,
     unfinished_states,
 )
+from tests.helpers.textbook import TEXTBOOK
 
 UNLIMITED = {
     name: make_agent(name, **agent.unlimited) for name, agent in AGENTS.items() if agent.unlimited
@@ -56,24 +55,6 @@ FULL: dict[str, Agent] = {
 
 BY_HEART = Position(ConnectFour(), state_from_moves(ConnectFour(), "4"))
 """For this position some agents know a move without a search."""
-
-
-@cache
-def small_board() -> tuple[ConnectX, BruteForce[BoardState, int]]:
-    env = ConnectX(rows=3, columns=3, inarow=3)
-    return env, BruteForce(env)
-
-
-@cache
-def states_up_to_mirror_images(env: ConnectX) -> list[BoardState]:
-    """One unfinished state of each pair: after an even number of plies the one, else the other."""
-    pairs = [(state, mirrored(env, state)) for state in unfinished_states(env)]
-    boards = [(env.to_board(state), env.to_board(image)) for state, image in pairs]
-    return [
-        state
-        for (state, _), (board, image) in zip(pairs, boards, strict=True)
-        if (board <= image if board.count(0) % 2 else board >= image)
-    ]
 
 
 every_agent = pytest.mark.parametrize("name", agent_names())
@@ -113,12 +94,11 @@ def test_a_result_is_coherent(name: str, position: Position, looks: int | None) 
 @every_agent
 @pytest.mark.parametrize("looks", [0, 2, 4, 10, 30])
 def test_a_value_of_one_is_a_proof_even_when_the_time_is_up(name: str, looks: int) -> None:
-    """In a third of the positions of a small board, up to mirror images; all thirds have a turn."""
-    env, exact = small_board()
-    for state in states_up_to_mirror_images(env)[looks % 3 :: 3]:
+    env = ConnectX(3, 3, 3)
+    for state in random.Random(looks).sample(sorted(unfinished_states(env)), 120):
         with ticking_clock():
             result = quick_agent(name).search(env, state, time_limit=looks)
-        assert abs(result.value) < 1 or result.value == exact.value(state), env.to_board(state)
+        assert abs(result.value) < 1 or result.value == truth_of(env).value(state), state
 
 
 @every_agent
@@ -272,7 +252,12 @@ def test_nim_has_the_value_of_boutons_theorem(
 
 @every_agent
 @pytest.mark.parametrize(
-    "env", [Nim(2, 3), Nim(2, 3, misere=True), Race(11)], ids=["nim", "misere nim", "race"]
+    "env",
+    [
+        *(Nim(2, 3), Nim(2, 3, misere=True), Race(11)),
+        ExplicitTree([[TEXTBOOK, {"a": {"b": 15, "c": -15}, "d": 0}]]),
+    ],
+    ids=["nim", "misere nim", "race", "tree"],
 )
 def test_every_agent_plays_games_that_are_no_boards(name: str, env: Any) -> None:
     agent = quick_agent(name)

@@ -15,7 +15,7 @@ from agents.agent import Clock, Finding
 from agents.alpha_beta import AlphaBeta, Bound, Entry, TranspositionTable
 from agents.guidance.heuristics import HEURISTICS, zero
 from agents.guidance.ordering import natural
-from envs import ChanceNode, ConnectX, ExplicitTree, state_from_moves
+from envs import ChanceNode, ConnectX, ExplicitTree, MinNode, state_from_moves
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.random_trees import mixed_trees, worth
 from tests.helpers.strategies import (
@@ -191,6 +191,8 @@ def test_what_a_window_returns_bounds_the_value(tree: Any, one: float, other: fl
         ([[-8, ChanceNode([(0.5, 9), (0.5, [9])])]], 10, 5),
         # The 8 is out of reach unless the second outcome is above 6; its 5 ends the search of it.
         ([8, ChanceNode([(0.5, 10), (0.5, [[5, 9], 7])])], 10, 8),
+        # Three 8s count 2.4 of the 6 at hand, and so the last outcome still decides.
+        (MinNode([6, ChanceNode([*[(0.1, 8)] * 3, (0.7, 0)])]), 10, 7),
     ],
 )
 def test_chance_is_cut_off_where_the_rest_cannot_matter(

@@ -188,8 +188,12 @@ def test_the_kernel_searches_connect_x_that_fits_its_words(env: Any, fits: bool)
 
 @pytest.mark.parametrize(
     "options",
-    [{"heuristic": lambda env, state: 0.5}, {"ordering": lambda env, state, actions: actions}],
-    ids=["heuristic", "ordering"],
+    [
+        {"heuristic": "threats"},
+        {"heuristic": lambda env, state: 0.5},
+        {"ordering": lambda env, state, actions: actions},
+    ],
+    ids=["threats", "heuristic", "ordering"],
 )
 def test_what_the_kernel_does_not_know_is_refused_or_left_to_the_reference(
     options: dict[str, Any],

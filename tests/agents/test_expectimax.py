@@ -8,13 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from agents import (
-    Agent,
-    ExpectimaxAgent,
-    GreedyAgent,
-    MinimaxAgent,
-    RandomAgent,
-)
+from agents import Agent, ExpectimaxAgent, GreedyAgent, MinimaxAgent, RandomAgent
 from agents.guidance.opponent_models import (
     OpponentModel,
     epsilon_greedy,

@@ -210,12 +210,3 @@ def test_the_rows_are_those_that_are_filled_last(rows: int, columns: int) -> Non
         state = env.get_next_state(state, columns - 1)
     filled = env.stones(state)[0] & ~before
     assert threat_board(rows, columns).first & column_cells(rows, columns - 1) == filled
-
-
-def test_a_heuristic_of_one_game_leaves_it_to_the_reference() -> None:
-    """The compiled search knows `open_lines` alone."""
-    env = ConnectFour()
-    agent = AlphaBetaAgent(depth=1, heuristic="threats", ordering="natural")
-    result = agent.search(env, state_from_moves(env, "1122"))
-    assert result.engine == "reference"
-    assert set(result.action_values.values()) == {0.0}

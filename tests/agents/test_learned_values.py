@@ -15,17 +15,12 @@ from hypothesis import strategies as st
 
 from agents import AlphaBetaAgent, make_agent, parallel_search
 from agents.agent import Clock
-from agents.compiled.compiled_alpha_beta import CompiledAlphaBeta
 from agents.compiled.forest import Forest
 from agents.compiled.learned_value import LearnedValue
 from agents.compiled.mcts_kernel import TreeSettings
 from agents.compiled.uct_tree import UctTree
 from agents.guidance.ordering import safe_actions, winning_action
-from agents.policy.network import (
-    TrainedPolicy,
-    encode_policy,
-    evaluate_network,
-)
+from agents.policy.network import TrainedPolicy, encode_policy, evaluate_network
 from envs import BoardGame, ConnectFour, ConnectX, TicTacToe
 from tests.helpers.strategies import (
     WIDE_BOARDS,
@@ -72,19 +67,6 @@ def test_alpha_beta_finds_the_same_compiled(position: Position, seed: int, depth
         expected.action,
         expected.depth,
     )
-
-
-def test_the_kernel_of_guesses_runs_in_plain_python(monkeypatch: pytest.MonkeyPatch) -> None:
-    env = ConnectX(4, 5, 3)
-    policy = LearnedValue.of_stones(env).policy
-    assert isinstance(policy, TrainedPolicy)
-    weights = encode_policy(policy)
-    agent = AlphaBetaAgent(depth=4, time_limit=None, heuristic="learned", weights=weights)
-    expected = agent.search(env, env.initial_state())
-    plain = partial(CompiledAlphaBeta, plain=True)
-    monkeypatch.setattr("agents.alpha_beta_agent.CompiledAlphaBeta", plain)
-    found = agent.search(env, env.initial_state())
-    assert (found.value, found.nodes) == (expected.value, expected.nodes)
 
 
 QUICK: dict[str, dict[str, Any]] = {
@@ -140,9 +122,7 @@ def nowhere(package: str) -> NoReturn:
     raise ModuleNotFoundError(package)
 
 
-def test_a_bundle_without_its_weights_does_without_them(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_bundle_without_its_weights_does_without_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in an agent of a user's own, which makes another agent."""
     monkeypatch.setattr("agents.package_file.files", nowhere)
     values = partial(values_of, "alphabeta", ConnectFour())

@@ -114,10 +114,7 @@ def share_right(n: int, tasks: Sequence[tuple[BoardState, list[int]]]) -> float:
     return sum(agent.act(ENV, state) in right for state, right in tasks) / len(tasks)
 
 
-def test_the_lowest_plays_every_column_and_the_highest_the_best() -> None:
-    state = state_from_moves(ENV, "444444")
-    lowest = level(1)
-    assert {lowest.act(ENV, state) for _ in range(200)} == {0, 1, 2, 4, 5, 6}
+def test_the_highest_plays_the_best() -> None:
     perfect = make_agent("perfect")
     for moves in ("", "44", "4444", "12", "35"):
         state = state_from_moves(ENV, moves)

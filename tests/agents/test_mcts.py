@@ -36,7 +36,6 @@ from tests.helpers.strategies import (
     Position,
     board_games,
     contested_games,
-    late_positions,
     swapped_colours,
     unfinished_positions,
     winnable_positions,
@@ -120,35 +119,6 @@ def test_a_node_in_which_a_win_is_at_hand_has_that_child_alone() -> None:
 
 
 # --- proofs
-
-
-@given(
-    late_positions(small_boards, most_free_cells=9),
-    st.integers(1, 400),
-    st.booleans(),
-    st.sampled_from([0.0, 1.0, 5.0]),
-)
-def test_what_is_proven_is_the_exact_value(
-    position: Position, simulations: int, decisive_moves: bool, exploration: float
-) -> None:
-    env, state = position
-    exact = BruteForce(env)
-    options = {"decisive_moves": decisive_moves, "exploration": exploration}
-    tree = grown_tree(env, state, simulations, **options)
-    for node in all_nodes(tree.root):
-        if node.proven is not None and env.get_available_actions(node.state):
-            assert node.proven == exact.value(node.state)
-
-
-@given(late_positions(small_boards, most_free_cells=6), st.booleans())
-def test_small_games_are_solved(position: Position, decisive_moves: bool) -> None:
-    env, state = position
-    agent = MCTSAgent(3000, decisive_moves=decisive_moves, seed=1, engine="reference")
-    with ends_within(60):
-        result = agent.search(env, state)
-    exact = BruteForce(env)
-    assert result.value == exact.value(state)
-    assert exact.action_value(state, result.action) == exact.value(state)
 
 
 def test_without_the_solver_nothing_inside_the_tree_is_proven_nor_a_kept_root() -> None:

@@ -25,14 +25,12 @@ from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe, state_
 from envs.compiled.jit import fastest
 from envs.compiled.random_stream import DRAWN_BITS, DRAWN_MASK, STREAMS, drawn_index, next_stream
 from tests.helpers.bitbully_judge import Judge
-from tests.helpers.brute_force import BruteForce
 from tests.helpers.clocks import ticking_clock
 from tests.helpers.strategies import (
     WIDE_BOARDS,
     Position,
     connect_games,
     contested_games,
-    late_positions,
     narrow,
     quiet_game,
     random_game,
@@ -200,18 +198,6 @@ def test_random_numbers_choose_evenly_and_independently(choices: int) -> None:
     expected = len(chosen) / 2 / choices**2
     assert len(pairs) == choices**2
     assert sum((count - expected) ** 2 / expected for count in pairs.values()) < bound
-
-
-@given(late_positions(contested_games(4), most_free_cells=9), tree_settings(), st.integers(1, 2))
-def test_what_is_proven_is_the_exact_value(
-    position: Position, options: TreeSettings, threads: int
-) -> None:
-    env, state = position
-    exact = BruteForce(env)
-    forest = grown_forest(env, state, 300, options, threads=threads)
-    assert forest.root.proven in (None, exact.value(state))
-    for action, child in forest.root.children.items():
-        assert child.proven in (None, exact.action_value(state, action))
 
 
 # --- the tree that is kept

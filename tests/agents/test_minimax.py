@@ -11,12 +11,7 @@ from agents.guidance.heuristics import open_lines
 from envs import CHANCE, ConnectX, ExplicitTree, TicTacToe
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.random_trees import mixed_trees, worth
-from tests.helpers.strategies import (
-    Position,
-    board_games,
-    late_positions,
-    unfinished_positions,
-)
+from tests.helpers.strategies import Position, board_games, late_positions, unfinished_positions
 
 FULL = MinimaxAgent(depth=None)
 small_boards = board_games(largest=5)

@@ -144,14 +144,6 @@ def test_a_file_gives_back_the_policy_but_for_rounded_features(
         assert array.dtype == expected.dtype
 
 
-def test_rounding_takes_a_quarter_off_a_file() -> None:
-    policy = unrounded_policy(FOUR, seed=1, widths=(64, 8))
-    unrounded = BytesIO()
-    halves = {name: array.astype(np.float16) for name, array in policy.network._asdict().items()}
-    np.savez_compressed(unrounded, **halves)
-    assert len(encode_policy(policy)) < 0.75 * len(unrounded.getvalue())
-
-
 def test_numpy_alone_reads_a_file() -> None:
     policy = random_policy(FOUR, seed=1)
     with np.load(BytesIO(encode_policy(policy)), allow_pickle=False) as arrays:

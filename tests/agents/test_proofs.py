@@ -25,15 +25,7 @@ from agents.alpha_beta import AlphaBeta, TranspositionTable
 from agents.compiled.compiled_alpha_beta import CompiledAlphaBeta
 from agents.guidance.heuristics import open_lines, zero
 from agents.guidance.ordering import natural
-from envs import (
-    ChanceNode,
-    ConnectX,
-    ExplicitTree,
-    MaxNode,
-    MinNode,
-    TicTacToe,
-    state_from_moves,
-)
+from envs import ChanceNode, ConnectX, ExplicitTree, MaxNode, MinNode, TicTacToe, state_from_moves
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.clocks import ends_within
 from tests.helpers.quick_agents import unhurried_agent

@@ -8,16 +8,9 @@ from typing import Any, get_args
 
 import pytest
 
-from agents import (
-    AlphaBetaAgent,
-    MCTSAgent,
-    MinimaxAgent,
-    RandomAgent,
-    agent_names,
-    make_agent,
-)
+from agents import AlphaBetaAgent, MCTSAgent, MinimaxAgent, RandomAgent, agent_names, make_agent
 from agents.guidance.heuristics import zero
-from agents.options import OptionInfo, agent_help, agent_options
+from agents.options import OptionInfo, agent_options
 from agents.registry import (
     AGENTS,
     REGISTERED,
@@ -60,14 +53,6 @@ def test_agents_and_their_options_are_listed_as_ever() -> None:
         assert [info.name for info in agent_options(REGISTERED[name])] == options.split()
 
 
-@pytest.mark.parametrize("name", REGISTERED)
-def test_each_agent_has_a_line_of_help(name: str) -> None:
-    line = agent_help(agent_class(name))
-    assert line.endswith(".")
-    assert "\n" not in line
-    assert 20 < len(line) <= 100
-
-
 @pytest.mark.parametrize(("name", "info"), ALL_OPTIONS)
 def test_an_option_is_described_and_has_its_default(name: str, info: OptionInfo) -> None:
     assert info.help
@@ -101,13 +86,6 @@ def is_taken(name: str, options: dict[str, Any]) -> bool:
     except ValueError:
         return False
     return True
-
-
-@pytest.mark.parametrize("name", REGISTERED)
-def test_quick_options_are_options_of_the_agent(name: str) -> None:
-    quick = agent_class(name).quick
-    assert json.loads(json.dumps(quick)) == quick
-    assert is_taken(name, {**quick})
 
 
 # --- what is refused

@@ -112,18 +112,6 @@ def test_no_other_position_has_a_move_unless_it_is_plain(scope: RepertoireScope)
     assert others
 
 
-@pytest.mark.parametrize("scope", SCOPES[:2])
-def test_mirror_images_are_answered_alike(scope: RepertoireScope) -> None:
-    env, repertoire = env_of(scope), repertoire_of(scope)
-    for state in met_states(scope, 1):
-        column = repertoire.move(state)
-        image = repertoire.move(mirrored(env, state))
-        assert column is not None
-        assert image is not None
-        if mirrored(env, state) != state:
-            assert image == scope.columns - 1 - column
-
-
 def test_a_game_that_is_over_or_out_of_turn_has_no_move() -> None:
     scope = SCOPES[0]
     env, repertoire = env_of(scope), repertoire_of(scope)

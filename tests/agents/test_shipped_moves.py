@@ -11,12 +11,7 @@ from random import Random
 import pytest
 
 from agents import PerfectAgent
-from agents.book.book_format import (
-    SHIPPED_TRAPS,
-    shipped_repertoire,
-    shipped_traps,
-    traps_content,
-)
+from agents.book.book_format import SHIPPED_TRAPS, shipped_repertoire, shipped_traps, traps_content
 from agents.book.opening_book import shipped_book
 from agents.book.repertoire import Repertoire, promising_moves
 from agents.solver.solver import Solver

@@ -173,17 +173,6 @@ def test_intervals_of_few_pairs_hold_the_truth(number: int) -> None:
         assert coverage(paired_score_estimate, probabilities, number) >= 0.93, probabilities
 
 
-def test_taking_the_games_of_a_pair_as_independent_errs_either_way() -> None:
-    """Why pairs have an interval of their own."""
-
-    def of_single_games(pair_points: Sequence[float]) -> Estimate:
-        return score_estimate(sum(pair_points), 2 * len(pair_points))
-
-    assert coverage(of_single_games, PAIRS_AGREE, 8) < 0.85
-    single, paired = of_single_games([1] * 20), paired_score_estimate([1] * 20)
-    assert paired.high - paired.low < 0.7 * (single.high - single.low)
-
-
 @pytest.mark.parametrize(
     ("score", "difference"),
     [(0.5, 0), (0.75, 190.85), (10 / 11, 400), (0.6401, 100), (0.7597, 200)],

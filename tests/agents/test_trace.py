@@ -8,14 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents import (
-    Agent,
-    AlphaBetaAgent,
-    ExpectimaxAgent,
-    MCTSAgent,
-    MinimaxAgent,
-    make_agent,
-)
+from agents import Agent, AlphaBetaAgent, ExpectimaxAgent, MCTSAgent, MinimaxAgent, make_agent
 from agents.alpha_beta import Bound
 from agents.trace import draw, tell, trace_text
 from agents.trace.recording import RECORDED_SEARCHES, recorded
@@ -24,22 +17,11 @@ from envs import ChanceNode, ConnectX, ExplicitTree, MaxNode, MinNode, TicTacToe
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.clocks import ticking_clock
 from tests.helpers.kaggle_rules import assert_boards_are_kaggles
-from tests.helpers.random_trees import (
-    LEAVES,
-    mixed_trees,
-    plain_trees,
-    replaced,
-    subtree,
-    worth,
-)
+from tests.helpers.random_trees import LEAVES, mixed_trees, plain_trees, replaced, subtree, worth
 from tests.helpers.small_games import Nim
 from tests.helpers.strategies import Position, connect_games, late_positions
 from tests.helpers.textbook import PLAIN, TEXTBOOK, aids
-from tests.helpers.traces import (
-    depth_first_agents,
-    trace_of,
-    unchanged_by_a_trace,
-)
+from tests.helpers.traces import depth_first_agents, trace_of, unchanged_by_a_trace
 
 some_depths = st.none() | st.integers(1, 4)
 

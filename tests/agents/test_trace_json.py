@@ -111,19 +111,8 @@ def test_other_texts_are_refused(text: str, message: str) -> None:
 
 
 WRONG: list[Any] = [
-    None,
-    True,
-    -1,
-    0,
-    7,
-    -1.5,
-    10**400,
-    "word",
-    [],
-    [1, 2],
-    {},
-    [[1]],
-    [{"path": []}],
+    *(None, True, -1, 0, 7, -1.5, 10**400, "word"),
+    *([], [1, 2], {}, [[1]], [{"path": []}]),
 ]
 
 

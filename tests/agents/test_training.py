@@ -17,18 +17,14 @@ from agents.policy.network import TrainedPolicy, decode_policy, encode_policy
 from agents.policy.training import solved_sample
 from agents.policy.training.batch_play import draw_openings, pair_points, preferred_actions
 from agents.policy.training.labelled_positions import ILLEGAL
-from agents.policy.training.learner import (
-    LEARNERS,
-    Budget,
-    TrainingSettings,
-    find_method,
-)
+from agents.policy.training.learner import LEARNERS, Budget, TrainingSettings, find_method
 from agents.policy.training.solved_sample import SolvedSample, draw_sample
 from agents.policy.training.training import Training, Trials, rating
 from agents.policy.training.training_files import TrainingFiles, decode_state, encode_state
 from envs import BoardGame, ConnectFour, ConnectX, TicTacToe
 from envs.board import state_from_moves
 from tests.helpers import toy_learner
+from tests.helpers.brute_force import BruteForce, action_score
 from tests.helpers.flat_boards import every_game
 from tests.helpers.toy_learner import SMALL, TOY, ToyLearner, begun, files_in, train, unjudged
 
@@ -352,15 +348,6 @@ def test_a_trial_judges_what_the_file_holds() -> None:
 # --- the solved sample
 
 
-def brute_force(game: BoardGame, state: Any, action: int) -> int:
-    """The score of an action by every continuation, for the player to move."""
-    after = game.get_next_state(state, action)
-    if after.won:
-        return game.rows * game.columns + 2 - after.mask.bit_count() >> 1
-    replies = game.get_available_actions(after)
-    return -max((brute_force(game, after, reply) for reply in replies), default=0)
-
-
 @pytest.mark.parametrize("game", [TicTacToe(), ConnectX(3, 4, inarow=3)], ids=str)
 def test_the_sample_is_solved(game: BoardGame) -> None:
     """And the same every time."""
@@ -373,12 +360,13 @@ def test_the_sample_is_solved(game: BoardGame) -> None:
     assert sample.scores.shape == (len(sample.states), len(game.action_cells))
     few_cells_left = [n for n, state in enumerate(sample.states) if state.mask.bit_count() >= 4]
     assert len(few_cells_left) > 50
+    truth = BruteForce(game)
     for number in few_cells_left[:100]:
         state, scores = sample.states[number], sample.scores[number].tolist()
         legal = game.get_available_actions(state)
         assert [action for action, score in enumerate(scores) if score != ILLEGAL] == list(legal)
         found = [scores[action] for action in legal]
-        expected = [brute_force(game, state, action) for action in legal]
+        expected = [action_score(game, truth, state, action) for action in legal]
         assert np.sign(found).tolist() == np.sign(expected).tolist()
         best, truly_best = max(found), max(expected)
         assert [s == best for s in found] == [s == truly_best for s in expected]

@@ -39,10 +39,7 @@ MEAN_PLIES = {"Connect Four": 21.4, "tic-tac-toe": 7.626}
 PLAYERS = [
     pytest.param(workload.name, run, id=f"{workload.name}, {player}")
     for workload in environment_workloads()
-    for player, run in [
-        ("ours", workload.run),
-        *((peer.name, peer.run) for peer in workload.peers),
-    ]
+    for player, run in [("ours", workload.run), *((peer.name, peer.run) for peer in workload.peers)]
 ]
 
 

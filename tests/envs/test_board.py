@@ -27,15 +27,6 @@ def connect_four_board(*bottom_rows: str) -> list[int]:
 # --- to_board and from_board
 
 
-@given(positions(board_games()))
-def test_a_board_leads_back_to_its_state(position: Position) -> None:
-    env, state = position
-    board = env.to_board(state)
-    assert env.from_board(board) == state
-    assert env.from_board(board, state.player) == state
-    assert env.from_board(tuple(board)) == state
-
-
 def test_the_bits_of_connect_four_lie_as_drawn() -> None:
     cells = [(0, 0), (0, 6), (5, 0), (5, 6), (4, 3)]
     assert [cell_bit(6, *cell).bit_length() - 1 for cell in cells] == [5, 47, 0, 42, 22]

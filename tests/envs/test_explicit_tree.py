@@ -274,18 +274,6 @@ def test_only_what_is_worth_the_whole_scale_wins_at_once() -> None:
 
 
 @pytest.mark.parametrize("name", agent_names())
-def test_every_agent_plays_a_tree(name: str) -> None:
-    """Of the textbook and of names, behind a node with one action."""
-    env, agent = ExplicitTree([[TEXTBOOK, {"a": {"b": 15, "c": -15}, "d": 0}]]), quick_agent(name)
-    state = env.initial_state()
-    while actions := env.get_available_actions(state):
-        result = agent.search(env, state)
-        assert result.action in actions
-        assert -1 <= result.value <= 1
-        state = env.get_next_state(state, result.action)
-
-
-@pytest.mark.parametrize("name", agent_names())
 def test_no_agent_decides_what_chance_decides(name: str) -> None:
     env = ExplicitTree(ChanceNode([(0.5, [1, 2]), (0.5, [3, 4])]))
     with pytest.raises(ValueError, match=r"chance decides in \(\)"):

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.policy.network import policy_scope
-from envs import BoardGame, ConnectFour, ConnectX, TicTacToe
+from envs import BoardGame, ConnectX, TicTacToe
 from envs.games import GAMES, GameEntry, game_entry, game_from_id, game_id
 from envs.learning.single_env import ENVIRONMENTS
 from envs.learning.vector.vector_env import VECTOR_ENVIRONMENTS, make_vector_env
@@ -95,13 +95,6 @@ def test_what_is_not_in_the_table_is_refused(game: BoardGame) -> None:
         game_entry(game)
     with pytest.raises(ValueError, match=sentence):
         make_vector_env(game, 2)
-
-
-def test_a_vector_environment_is_as_large_as_its_game() -> None:
-    for game in (ConnectX(4, 5, 3), ConnectFour(), TicTacToe()):
-        env = make_vector_env(game, 2, opponent=None)
-        assert env.single_observation_space.shape == (2, game.rows, game.columns)
-        assert issubclass(env.single, type(game))
 
 
 @every_entry

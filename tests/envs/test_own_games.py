@@ -6,7 +6,7 @@ import random
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -256,22 +256,12 @@ class Nameless(Nim):
         return np.zeros(2)
 
 
-def heaps_with_actions(kind: Callable[[list[Take]], Any]) -> type[Heaps]:
-    """A class whose `actions` are no sequence of them."""
+class Unordered(Heaps):
+    """The order of its actions, and so their numbers, may be another in each process."""
 
-    class NoSequence(Heaps):
-        def __init__(self) -> None:
-            super().__init__()
-            self.actions = kind(self.actions)
-
-    return NoSequence
-
-
-ACTIONS_THAT_ARE_NO_SEQUENCE: list[Callable[[list[Take]], Any]] = [
-    len,
-    set,  # its order, and so the numbers of the actions, may be another in each process
-    lambda actions: actions.copy,  # a method
-]
+    def __init__(self) -> None:
+        super().__init__()
+        self.actions: Any = {*self.actions}
 
 
 class Bare:
@@ -292,10 +282,7 @@ class Bare:
         ("chance", Chance, "environments have turns of the players 1 and 2 alone"),
         ("nim", Nim, r"Nim has no encode\(state\), a NumPy array of the state"),
         ("nameless", Nameless, "Nameless has no `actions`, a sequence of all that there are"),
-        *(
-            ("unknown", heaps_with_actions(kind), "NoSequence has no `actions`, a sequence of all")
-            for kind in ACTIONS_THAT_ARE_NO_SEQUENCE
-        ),
+        ("unordered", Unordered, "Unordered has no `actions`, a sequence of all that there are"),
         ("board", BoardGame, "give all that BoardGame takes a default"),
         ("made", Heaps(), "is no class: give that of the game"),
         ("bare", Bare, "Bare breaks the contract of a game: 'Bare' object has no attribute"),

@@ -45,7 +45,6 @@ def test_the_ids() -> None:
 @pytest.mark.parametrize(
     "imports",
     [
-        "import envs, gymnasium",
         "import gymnasium, envs",
         "import envs, importlib.util\nassert importlib.util.find_spec('gymnasium')\n"
         "import gymnasium",

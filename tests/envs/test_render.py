@@ -8,15 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from envs import (
-    BoardGame,
-    BoardState,
-    ConnectX,
-    TicTacToe,
-    board_svg,
-    board_text,
-    state_from_moves,
-)
+from envs import BoardGame, BoardState, ConnectX, TicTacToe, board_svg, board_text, state_from_moves
 from envs.render import CELL, board_ansi, board_rgb
 from tests.helpers.strategies import Position, board_games, positions
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from agents import GreedyAgent, RandomAgent, Solver, agent_names
 from agents.solver.solver_engine import is_solvable
 from envs import GYMNASIUM_IDS, BoardGame, BoardState, ConnectFour, ConnectX, state_from_moves
+from envs.board import moves_text
 from envs.games import game_entry
 from envs.learning.observations import action_mask, make_observer
 from envs.learning.single_env import ENVIRONMENTS, BoardGameEnv, ConnectXEnv
@@ -93,10 +94,6 @@ def random_moves(game: BoardGame, plies: int, rng: random.Random) -> list[int]:
             break
         actions.append(action)
     return actions
-
-
-def move_string(actions: list[int]) -> str:
-    return "".join(f"{action + 1}," for action in actions)
 
 
 # --- Gymnasium's own check
@@ -214,12 +211,6 @@ def test_arrays_show_the_flat_board_and_the_legal_actions(position: Position) ->
     assert action_mask(legal, len(mask)).sum() == len(legal)
 
 
-def test_a_picture_drawn_by_hand() -> None:
-    game = ConnectX(rows=2, columns=3, inarow=3)
-    planes = make_observer("planes", game).observe(state_from_moves(game, "113"), viewer=2)
-    assert planes.tolist() == [[[1, 0, 0], [0, 0, 0]], [[0, 0, 0], [1, 0, 1]]]
-
-
 @pytest.mark.parametrize(("seat", "player"), [("first", 1), ("second", 2)])
 def test_planes_show_the_learner_first_and_the_flat_board_is_kaggles(
     seat: str, player: int
@@ -252,7 +243,7 @@ def test_a_random_seat_is_each_seat_half_of_the_time() -> None:
 def test_an_illegal_action_changes_nothing_and_loses_or_raises(
     game: BoardGame, plies: int, rng: random.Random
 ) -> None:
-    begin: Any = {"options": {"moves": move_string(random_moves(game, plies, rng))}}
+    begin: Any = {"options": {"moves": moves_text(random_moves(game, plies, rng))}}
     env, strict = env_of(game, opponent=None), env_of(game, opponent=None, illegal="raise")
     before, info = env.reset(**begin)
     strict.reset(**begin)
@@ -358,14 +349,6 @@ def test_arrays_are_new_at_each_step() -> None:
 # --- beginning with moves
 
 
-def test_moves_set_the_position() -> None:
-    env = make(CONNECT_FOUR, opponent=None)
-    observation, info = env.reset(options={"moves": "4453111111"})
-    assert env.state == state_from_moves(ConnectFour(), "4453111111")
-    assert observation.tobytes() == planes_of(env.to_board(env.state), player=1)
-    assert info["action_mask"].tolist() == [0, 1, 1, 1, 1, 1, 1]
-
-
 @pytest.mark.parametrize(("seat", "plies"), [("first", 4), ("second", 5)])
 def test_the_opponent_moves_after_the_moves_where_it_is_its_turn(seat: str, plies: int) -> None:
     env = make(CONNECT_FOUR, seat=seat)
@@ -427,8 +410,6 @@ NO_ACTIONS: list[Any] = [3.0, "3", None, np.array([1, 2]), [3]]
     ("ask", "message"),
     [
         (partial(NEW, opponent="stockfish"), "unknown agent 'stockfish': choose one of random, gr"),
-        (partial(NEW, opponent="mcts:speed=9"), "agent mcts has no option 'speed'"),
-        (partial(NEW, opponent="level:n=11"), "the level n must be from 1 to 10, not 11"),
         (partial(NEW, opponent=3), "give an agent or the name of one, a function"),
         (partial(NEW, opponent=RandomAgent), "RandomAgent'> is a class: make an agent of it"),
         (
@@ -449,7 +430,6 @@ NO_ACTIONS: list[Any] = [3.0, "3", None, np.array([1, 2]), [3]]
         (partial(NEW, render_mode="3d"), "'3d': choose one of ansi, rgb_array, svg, None"),
         (partial(NEW, rows=0), "rows must be a whole number of at least 1"),
         (partial(reset, "48"), "move 2 of '48' is 8: legal: 1, 2, 3, 4, 5, 6, 7"),
-        (partial(reset, "four"), "'f' in the moves 'four' is not a number"),
         (partial(reset, [4, 4]), "write them as a text"),
         (partial(reset, "1212121"), "the game is over before the learner's first action"),
         (partial(reset, inarow=1, seat="second"), "let the learner be the first player"),

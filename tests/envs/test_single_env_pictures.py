@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from gymnasium.wrappers import HumanRendering, RecordVideo
 
-from envs import ConnectFour, TicTacToe, board_svg, state_from_moves
-from envs.render import CELL, board_ansi, board_rgb
+from envs import ConnectFour, board_svg, state_from_moves
+from envs.render import board_ansi, board_rgb
 
 CONNECT_FOUR = "connectx/ConnectFour-v0"
 CONNECT_X = "connectx/ConnectX-v0"
@@ -44,15 +44,6 @@ def test_without_a_mode_nothing_is_drawn_and_it_says_so() -> None:
     env.reset()
     with pytest.warns(UserWarning, match="make the environment with a render_mode"):
         assert env.render() is None
-
-
-def test_frames_are_collected() -> None:
-    env = gymnasium.make(TIC_TAC_TOE, opponent=None, render_mode="rgb_array_list")
-    env.reset()
-    env.step(4)
-    frames: Any = env.render()
-    assert [frame.shape for frame in frames] == [(3 * CELL, 3 * CELL, 3)] * 2
-    assert (frames[1] == board_rgb(TicTacToe(), state_from_moves(TicTacToe(), "5"))).all()
 
 
 @pytest.mark.usefixtures("no_display")

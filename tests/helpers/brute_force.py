@@ -6,7 +6,7 @@ from typing import Generic
 
 from agents.book.book_positions import BookScope
 from agents.book.repertoire import RepertoireScope
-from envs import Action, BoardState, ConnectX, Env, State
+from envs import Action, BoardGame, BoardState, ConnectX, Env, State
 
 
 class BruteForce(Generic[State, Action]):
@@ -53,7 +53,7 @@ class BruteForce(Generic[State, Action]):
 
 
 def action_score(
-    env: ConnectX, truth: BruteForce[BoardState, int], state: BoardState, action: int
+    env: BoardGame, truth: BruteForce[BoardState, int], state: BoardState, action: int
 ) -> int:
     """The score of an action by definition: one more than the winner's unplayed stones."""
     value = truth.action_value(state, action) * (1 if state.player == 1 else -1)
@@ -68,7 +68,7 @@ def equally_good(env: ConnectX, truth: BruteForce[BoardState, int], state: Board
 
 
 def score_by_brute_force(
-    env: ConnectX, truth: BruteForce[BoardState, int], state: BoardState
+    env: BoardGame, truth: BruteForce[BoardState, int], state: BoardState
 ) -> int:
     actions = env.get_available_actions(state)
     return max(action_score(env, truth, state, action) for action in actions)
