@@ -230,6 +230,17 @@ def test_a_cutoff_says_why(tree: "Page") -> None:
         assert "cannot change that" in words
 
 
+def test_a_cutoff_at_a_won_node_names_the_winner(site: Site) -> None:
+    # X, who has 4 and 5, takes 6: a line open at both ends. O, who has 4 to 6, completes it.
+    for moves, node, winner in (("4455", "", "X"), ("141526", "0", "O")):
+        with site.visit(f"#game=connectx-6x7x4&moves={moves}&view=search") as page:
+            start(page)
+            page.locator(f'{NODES}[data-key="{node}"]').click()
+            expect(page.locator("#tree-facts")).to_contain_text(
+                f"Cut off. {winner} wins here, and nothing is better. Columns"
+            )
+
+
 def test_the_current_node_and_its_path_stand_out(tree: "Page") -> None:
     for step in (150, 151, 152, 200):
         tree.locator("#search-step").fill(str(step))
