@@ -80,9 +80,9 @@ def test_replays_are_filtered_and_stepped_through(site: Site) -> None:
         expect(page.locator("#seats")).to_contain_text("hero")
         expect(page.locator("#ply-line")).to_have_text("move 0 of 7")
         for _ in range(7):
-            page.keyboard.press("r")
+            page.keyboard.press("ArrowRight")
         expect(message(page)).to_have_text("X wins.")
-        page.keyboard.press("u")
+        page.keyboard.press("ArrowLeft")
         page.reload()
         expect(page.locator("#ply-line")).to_have_text("move 6 of 7")
         expect(page.locator("#seats")).to_contain_text("rival")

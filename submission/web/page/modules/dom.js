@@ -82,8 +82,8 @@ export function secondsText(seconds) {
  * Listen to keys.
  *
  * @param {Object<string, () => unknown>} letters what each key does
- * @param {{digit: (action: number) => unknown, arrow: () => unknown}} board what 1 to 9 and the
- *   arrows do, where the focus is not on the board or on something that takes them itself
+ * @param {{digit: (action: number) => unknown, arrow: (by: -1|1) => unknown}} board what 1 to 9
+ *   and the arrows to the left and right do, where nothing that has the focus takes them itself
  */
 export function bindKeys(letters, { digit, arrow }) {
   document.addEventListener("keydown", event => {
@@ -91,9 +91,9 @@ export function bindKeys(letters, { digit, arrow }) {
       || event.target.closest(TYPED) || document.querySelector("dialog[open]");
     if (unwanted) return;
     if (/^Arrow(Left|Right)$/.test(event.key)) {
-      if (event.target !== document.body) return;
+      if (!event.target.matches("body, button")) return;
       event.preventDefault();
-      arrow();
+      arrow(event.key === "ArrowLeft" ? -1 : 1);
     } else if (byId("keys-switch").checked) {
       const action = /^[1-9]$/.test(event.key) ? () => digit(Number(event.key) - 1) : letters[event.key];
       if (!action) return;

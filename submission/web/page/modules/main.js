@@ -407,7 +407,7 @@ async function start() {
     "?": () => byId("help-dialog").showModal(),
   }, {
     digit: action => !search.isOnStage && (retry.mistake || isPersonsTurn(state, game)) && game.position.legal.includes(action) && movePerson(action),
-    arrow: () => board.focus(),
+    arrow: by => (state.replay && !retry.isOpen ? goTo(game.ply + by) : board.focus()),
   });
   bindArrivals(byId("replays-chooser"), {
     onMoves: openMoves,
