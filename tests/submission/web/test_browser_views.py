@@ -17,6 +17,7 @@ from tests.helpers.bitbully_judge import Judge
 from tests.helpers.browser import (
     EPISODE,
     LATE,
+    SETTINGS,
     Site,
     audit,
     expect,
@@ -42,6 +43,7 @@ VIEWS = {
     "replays": "#view=replays&file=0&replay=3&moves=12",
 }
 WIDTHS = (320, 360, 1280, 2560)
+LAPTOPS = ((1280, 720), (1440, 900), (1920, 1080))
 
 
 def show_all(page: "Page", view: str) -> None:
@@ -79,6 +81,7 @@ def test_replays_are_filtered_and_stepped_through(site: Site) -> None:
         games.first.click()
         expect(page.locator("#seats")).to_contain_text("hero")
         expect(page.locator("#ply-line")).to_have_text("move 0 of 7")
+        expect(page.locator("#moves")).to_be_in_viewport(ratio=1)
         for _ in range(7):
             page.keyboard.press("ArrowRight")
         expect(message(page)).to_have_text("X wins.")
@@ -347,6 +350,11 @@ def test_a_laptop_shows_the_end_of_a_game_and_the_toolbar(site: Site) -> None:
     with site.visit(VIEWS["over"]) as page:
         expect(page.locator("#ending")).to_be_in_viewport(ratio=1)
         expect(page.locator("#new-game")).to_be_in_viewport(ratio=1)
+    with site.visit("#game=connectx-6x7x4&moves=") as page:
+        for width, height in LAPTOPS:
+            page.set_viewport_size({"width": width, "height": height})
+            assert page.evaluate("document.documentElement.scrollHeight") == height
+        page.set_viewport_size(SETTINGS["viewport"])
 
 
 def test_the_end_of_a_game_covers_no_cell_of_its_board(site: Site) -> None:

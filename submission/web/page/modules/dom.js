@@ -91,7 +91,7 @@ export function bindKeys(letters, { digit, arrow }) {
       || event.target.closest(TYPED) || document.querySelector("dialog[open]");
     if (unwanted) return;
     if (/^Arrow(Left|Right)$/.test(event.key)) {
-      if (!event.target.matches("body, button")) return;
+      if (!event.target.matches("body, button, [type=checkbox]")) return;
       event.preventDefault();
       arrow(event.key === "ArrowLeft" ? -1 : 1);
     } else if (byId("keys-switch").checked) {

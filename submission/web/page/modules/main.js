@@ -48,7 +48,8 @@ function render() {
   byId("game-title").textContent = position.title;
   byId("ply-line").textContent = game.plies ? `move ${game.ply} of ${game.plies}` : `${position.inarow} in a row wins`;
   document.title = `${position.title} · connectx`;
-  Object.assign(document.querySelector("main").dataset, { view: state.view, place: position.place });
+  const replayed = Boolean(state.replay);
+  Object.assign(document.querySelector("main").dataset, { view: state.view, place: position.place, replayed });
   turns.consider(agentsTurn(state, game));
   drawViews();
   seatRow.show(state, game, turns);
