@@ -310,7 +310,7 @@ function openMoves(moves) {
 
 function savePage() {
   return saveAsPage(game.end, {
-    players: state.replay?.replay.players ?? state.seats.map(seatName),
+    players: state.replay?.replay.players ?? state.seats.map((seat, index) => seatName(seat, index, [seat])), // no reader is "You"
     course: courseText(state, game.end),
     opening: state.replay?.replay.opening_plies ?? 0,
   });
