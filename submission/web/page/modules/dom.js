@@ -1,7 +1,7 @@
 /** Elements of the page: to make, find and fill them; single-letter keys; and aborted questions. */
 
 const SVG = "http://www.w3.org/2000/svg";
-const TYPED = "input:not([type=checkbox], [type=radio], [type=range]), select, textarea"; // where letters are text
+export const TYPED = "input:not([type=checkbox], [type=radio], [type=range]), select, textarea"; // where letters are text
 
 /**
  * Make an element.
