@@ -44,6 +44,8 @@ VIEWS = {
 }
 WIDTHS = (320, 360, 1280, 2560)
 LAPTOPS = ((1280, 720), (1440, 900), (1920, 1080))
+CUT_SHORT = "all => all.filter(one => one.scrollWidth > one.clientWidth).map(one => one.innerText)"
+"""Which texts have more words than room."""
 
 
 def show_all(page: "Page", view: str) -> None:
@@ -162,7 +164,7 @@ def test_a_dropped_episode_and_pasted_moves_are_opened(site: Site, tmp_path: Pat
         expect(page.locator("#seats")).to_contain_text("<b>Mine</b>")
         page.reload()
         expect(page.locator("#seats")).to_contain_text("Theirs")
-        arrive(page, "paste", "", " 4, 4,3 ")
+        arrive(page, "paste", "", " 4, 4,3 ", "#values-switch")
         expect(page.locator("#board .stone")).to_have_count(3)
         assert "view=replays" not in page.url
         arrive(page, "drop", "", episode.read_text(encoding="utf-8"))
@@ -226,6 +228,7 @@ def test_errors_in_the_standings_of_a_file_that_was_left_are_not_shown(site: Sit
 
 def test_a_game_that_is_tapped_on_a_phone_is_seen(site: Site) -> None:
     with site.page("#view=replays", viewport={"width": 360, "height": 740}) as page:
+        assert page.locator("#seats :is(b, small)").evaluate_all(CUT_SHORT) == []
         last = page.locator("#replays-list button").last
         last.scroll_into_view_if_needed()
         last.click()
@@ -344,6 +347,7 @@ def test_a_telephone_on_its_side_needs_no_scrolling(
             page.set_viewport_size({"width": width, "height": height})
             for part in parts:
                 expect(page.locator(part)).to_be_in_viewport(ratio=1)
+            assert page.locator("#seats :is(b, small)").evaluate_all(CUT_SHORT) == []
 
 
 def test_a_laptop_shows_the_end_of_a_game_and_the_toolbar(site: Site) -> None:
