@@ -114,13 +114,15 @@ def _search(trace: SearchTrace, top: Path) -> Picture:
     root = _node_at(trace, search_picture(trace), top)
     value = nodes[0].value
     worth = "" if value is None else f", worth {trace.value_label(value)}"
+    deepened = trace.chosen is None and nodes[0].iteration > 0
+    search = f", search {nodes[0].iteration + 1}" if deepened else ""
     notes = [
         f"{_counted(len(nodes), 'node')}, children in the order of the search; "
         "values are player 1's, who maximises them."
     ]
     if which := which_search(trace):
         notes.append(f"This is {which}.")
-    return Picture(f"{_title(trace)}{worth}", tuple(notes), root)
+    return Picture(f"{_title(trace)}{search}{worth}", tuple(notes), root)
 
 
 def which_search(trace: SearchTrace) -> str:
