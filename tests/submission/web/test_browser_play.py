@@ -748,6 +748,16 @@ def test_the_board_keeps_its_place_when_values_come_and_a_full_column_says_so(si
         assert game_moves(page.url) == "111111"
 
 
+def test_on_a_telephone_on_its_side_the_board_keeps_its_place_from_turn_to_turn(site: Site) -> None:
+    game = "#game=connectx-6x7x4&moves=4455&first=person&second=level:n=3"
+    with site.page(game, viewport={"width": 640, "height": 360}) as page:
+        page.route("**/api/move", lambda route: None)
+        before = page.locator("#board svg").bounding_box()
+        places(page).nth(0).click()
+        expect(message(page)).to_have_text("Level 3 is thinking…")
+        assert page.locator("#board svg").bounding_box() == before
+
+
 def test_the_moves_keep_their_place_while_values_are_awaited(site: Site) -> None:
     with site.visit("#game=connectx-6x7x4&moves=4453&first=person&second=person") as page:
         page.locator("#values-switch").check()
