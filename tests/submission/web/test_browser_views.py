@@ -92,6 +92,10 @@ def test_replays_are_filtered_and_stepped_through(site: Site) -> None:
         expect(page.locator("#ply-line")).to_have_text("move 6 of 7")
         expect(page.locator("#seats")).to_contain_text("rival")
         assert legal_places(page) == []
+        for view in ("Search", "Replays"):
+            page.get_by_role("link", name=view).click()
+            expect(page.get_by_role("heading", name=view, exact=True)).to_be_visible()
+            expect(page.locator("#seats")).to_contain_text("rival")
         page.get_by_role("button", name="Play on from here").click()
         expect(page.locator("#seats .choice").first).to_have_text("Player X")
         assert "moves=121212" in page.url

@@ -88,9 +88,9 @@ function ownMistakes() {
 
 function drawViews() {
   for (const link of byId("views").children) {
-    const here = link.dataset.view === state.view;
-    link.href = writeAddress({ ...place(), view: link.dataset.view, replay: null });
-    if (here) link.setAttribute("aria-current", "page");
+    const { view } = link.dataset;
+    link.href = writeAddress({ ...place(), view, replay: view === "play" ? null : state.replay });
+    if (view === state.view) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
 }
@@ -191,7 +191,8 @@ function redo() {
 async function playOn() {
   const { moves } = game;
   if (state.replay) {
-    Object.assign(state, { replay: null, seats: [PERSON, PERSON], view: "play", thoughts: [null, null] });
+    Object.assign(state, { replay: null, seats: [PERSON, PERSON], thoughts: [null, null] });
+    leaveReplays();
   }
   await game.open(game.end.game, moves);
   settle("push");
@@ -244,9 +245,13 @@ async function begin(id, moves, seats = null) {
   if (!await leaveFor(id, moves)) return false;
   Object.assign(state, { replay: null, thoughts: [null, null], paused: false, note: "", handed: false });
   if (seats) state.seats = seats;
-  if (state.view === "replays") state.view = "play";
+  leaveReplays();
   settle("push");
   return true;
+}
+
+function leaveReplays() {
+  if (state.view === "replays") state.view = "play";
 }
 
 /** Open another line, as `Game.open` does; the agent's turn goes on only where there is no such line. */
@@ -408,7 +413,7 @@ async function start() {
     "?": () => byId("help-dialog").showModal(),
   }, {
     digit: action => !search.isOnStage && (retry.mistake || isPersonsTurn(state, game)) && game.position.legal.includes(action) && movePerson(action),
-    arrow: by => (state.replay && !retry.isOpen ? goTo(game.ply + by) : board.focus()),
+    arrow: by => !search.isOnStage && (state.replay && !retry.isOpen ? goTo(game.ply + by) : board.focus()),
   });
   bindArrivals(byId("replays-chooser"), {
     onMoves: openMoves,

@@ -60,7 +60,6 @@ function shortened([first, ...others], between) {
 export class SeatCard {
   #player;
   #setup;
-  #stone;
   #name = h("b", { class: "choice" });
   #details = h("small");
   #trap = h("small", { class: "trap" });
