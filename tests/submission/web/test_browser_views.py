@@ -233,6 +233,7 @@ def test_errors_in_the_standings_of_a_file_that_was_left_are_not_shown(site: Sit
 def test_a_game_that_is_tapped_on_a_phone_is_seen(site: Site) -> None:
     with site.page("#view=replays", viewport={"width": 360, "height": 740}) as page:
         assert page.locator("#seats :is(b, small)").evaluate_all(CUT_SHORT) == []
+        expect(page.locator("#replays-file")).to_be_in_viewport()
         last = page.locator("#replays-list button").last
         last.scroll_into_view_if_needed()
         last.click()
