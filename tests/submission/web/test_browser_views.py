@@ -234,6 +234,8 @@ def test_a_game_that_is_tapped_on_a_phone_is_seen(site: Site) -> None:
     with site.page("#view=replays", viewport={"width": 360, "height": 740}) as page:
         assert page.locator("#seats :is(b, small)").evaluate_all(CUT_SHORT) == []
         expect(page.locator("#replays-file")).to_be_in_viewport()
+        arrive(page, "paste", "", "no game")
+        expect(page.locator("#error")).to_be_in_viewport(ratio=1)
         last = page.locator("#replays-list button").last
         last.scroll_into_view_if_needed()
         last.click()

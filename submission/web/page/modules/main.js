@@ -116,8 +116,14 @@ async function movePerson(action) {
     state.note = "";
     settle("push");
   } catch (error) {
-    showError(byId("error"), error.message);
+    complain(error.message);
   }
+}
+
+/** Say what went wrong, where it is seen. */
+function complain(sentence) {
+  showError(byId("error"), sentence);
+  byId("error").scrollIntoView({ block: "nearest" });
 }
 
 async function moveAgent(answer) {
@@ -336,11 +342,11 @@ async function follow() {
   } catch (error) {
     if (!await game.openLegalPart(wanted, error.message) && !game.end) await game.open(DEFAULT_GAME, "");
     settle("replace");
-    showError(byId("error"), error.message);
+    complain(error.message);
     return;
   }
   render();
-  if (trouble) showError(byId("error"), trouble);
+  if (trouble) complain(trouble);
 }
 
 async function restore({ game: id, moves, ply, replay }) {
@@ -422,10 +428,10 @@ async function start() {
       state.view = "replays";
       settle("push");
     },
-    onTrouble: sentence => showError(byId("error"), sentence),
+    onTrouble: complain,
   });
   window.addEventListener("popstate", follow);
   await follow();
 }
 
-start().catch(error => showError(byId("error"), error.message));
+start().catch(error => complain(error.message));
