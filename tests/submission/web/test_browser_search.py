@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MIDDLE = "44444326556"
 SEARCH = f"#game=connectx-6x7x4&moves={MIDDLE}&view=search"
 PROJECTOR = {"width": 1280, "height": 720}
-PHONE = {"width": 360, "height": 740}
+PHONE = {"width": 360, "height": 640}
 LEAST_LABEL = 11
 """Pixels of the smallest text of a tree."""
 NODES = "#tree .item.node"
@@ -574,7 +574,7 @@ def test_a_step_that_is_overtaken_while_its_answer_arrives_leaves_nothing(site: 
 
 
 def test_on_a_phone_the_tree_is_the_first_thing_seen_and_two_fingers_zoom(site: Site) -> None:
-    with site.page(SEARCH, viewport=PHONE, has_touch=True) as page:
+    with site.page(SEARCH, viewport=PHONE, has_touch=True, is_mobile=True) as page:
         start(page)
         stage, before = boxes(page, "#tree")[0], boxes(page, NODES)[0]
         assert stage["top"] < 200
