@@ -15,6 +15,7 @@ from agents.trace.pictures.picture import (
     Shape,
     picture_of,
     player_shape,
+    which_search,
 )
 from agents.trace.trace import (
     ChildStatistics,
@@ -68,9 +69,8 @@ def tell(trace: SearchTrace, leaves: LeafValues | None = None, first: int = 1) -
 
 
 def _walk(trace: SearchTrace, leaves: LeafValues) -> Iterator[str]:
-    earlier = trace.nodes[-1].iteration
-    if earlier:
-        yield f"this is the last of {earlier + 1} searches, each one ply deeper than the one before"
+    if which := which_search(trace):
+        yield f"this is {which}"
     nodes = {node.path: node for node in trace.last_iteration()}
     yield from Walk(trace, leaves, nodes).visit(nodes[()])
 

@@ -133,6 +133,13 @@ def test_growth_is_shown_and_told() -> None:
     assert (first.chosen, first.steps) == (None, steps(whole))
     assert first.words == ("enter the root (max), alpha \N{MINUS SIGN}1, beta 1",)
     assert not re.search(r"-[\d∞]", f"{growth.title} {growth.nodes} {growth.words}")
+    begun = [step for step, node in enumerate(whole.nodes, start=1) if not node.path]
+    for step in (begun[1], begun[2] - 1):  # the first and the last of the second search
+        second = growth_after(whole, step, 40)
+        assert second.title.startswith("Alpha-beta, search 2")
+        assert "search 2, one ply deeper" in " ".join(second.notes)
+        assert "the last of" not in " ".join((*second.notes, *second.words))
+    assert "the last of 3 searches" in " ".join(growth.notes)
 
 
 @pytest.mark.parametrize("agent", ["alphabeta", "minimax", "mcts"])

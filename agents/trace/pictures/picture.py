@@ -106,16 +106,25 @@ def _search(trace: SearchTrace, top: Path) -> Picture:
     root = _node_at(trace, search_picture(trace), top)
     value = nodes[0].value
     worth = "" if value is None else f", worth {trace.value_label(value)}"
+    deepened = trace.chosen is None and nodes[0].iteration > 0
+    search = f", search {nodes[0].iteration + 1}" if deepened else ""
     notes = [
         f"{_counted(len(nodes), 'node')}, children in the order of the search; "
         "values are player 1's, who maximises them."
     ]
-    iterations = nodes[0].iteration + 1
-    if iterations > 1 and nodes[0].ending is ReturnReason.NOT_YET:
-        notes.append(f"This is search {iterations}, one ply deeper than the one before.")
-    elif iterations > 1:
-        notes.append(f"This is the last of {iterations} searches, each one ply deeper.")
-    return Picture(f"{_title(trace)}{worth}", tuple(notes), root)
+    if which := which_search(trace):
+        notes.append(f"This is {which}.")
+    return Picture(f"{_title(trace)}{search}{worth}", tuple(notes), root)
+
+
+def which_search(trace: SearchTrace) -> str:
+    """Which search of iterative deepening a trace ends with, in words; "" where there is one."""
+    count = trace.nodes[-1].iteration + 1
+    if count == 1:
+        return ""
+    if trace.chosen is None:  # others may follow
+        return f"search {count}, one ply deeper than the one before"
+    return f"the last of {count} searches, each one ply deeper than the one before"
 
 
 def _simulations(trace: SearchTrace, top: Path) -> Picture:

@@ -111,7 +111,8 @@ def test_a_saved_game_fits_any_screen_and_passes_an_audit(site: Site, saved: str
 
 
 def test_the_page_saves_the_game_on_its_board(site: Site, tmp_path: Path) -> None:
-    with site.page("#game=connectx-6x7x4&moves=1212121") as page:
+    seats = "first=person&second=level:n=3"
+    with site.page(f"#game=connectx-6x7x4&moves=1212121&{seats}") as page:
         page.evaluate("() => { URL.revokeObjectURL = () => { window.isRevoked = true; }; }")
         with page.expect_download() as download:
             page.get_by_role("button", name="Save as page").click()
@@ -120,6 +121,7 @@ def test_the_page_saves_the_game_on_its_board(site: Site, tmp_path: Path) -> Non
         assert not page.evaluate("window.isRevoked")  # Safari has not read it yet
     with site.page(address=path.as_uri()) as page:
         expect(message(page)).to_have_text("X wins.")
+        expect(page.locator("#players span")).to_have_text(["Player X", "Level 3"])
         page.get_by_role("button", name="One ply back").click()
         expect(page.locator("#board .cx-value").first).to_contain_text("win")
     assert path.stat().st_size < 60_000

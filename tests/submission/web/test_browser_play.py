@@ -708,17 +708,26 @@ def test_mistakes_are_retried_with_the_solver_as_judge(site: Site) -> None:
         page.locator("#values-switch").check()
         page.get_by_role("button", name="Retry the mistakes").click()
         expect(message(page)).to_have_text("X: find a better move")
-        told = page.locator("#retrying-detail")
+        verdict = page.locator("#retrying-detail")
         assert "Column" in page.evaluate(FOCUSED)
         keeping = Judge().moves_that_keep_the_outcome([])
         for column in sorted(range(7), key=lambda column: column in keeping):
             places(page).nth(column).click()
             start = "Right" if column in keeping else "Not yet"
-            expect(told).to_contain_text(f"{start}: column {column + 1}")
+            expect(verdict).to_contain_text(f"{start}: column {column + 1}")
         expect(page.get_by_role("button", name="Done")).to_be_focused()
         page.keyboard.press("Enter")
         expect(page.locator("#retrying")).to_be_hidden()
         assert game_moves(page.url) == "12121"
+        told = 'data: {"plies": [], "done": false}\n\n'
+        answer = {"content_type": "text/event-stream", "body": told}
+        page.route("**/api/review?*", lambda route: route.fulfill(**answer))
+        page.locator("#moves button").last.click()
+        with page.expect_response("**/api/review?*"):
+            places(page).nth(3).click()  # the mistakes before it are still known
+        page.get_by_role("button", name="Retry the mistakes").click()
+        expect(message(page)).to_have_text("X: find a better move")
+        page.get_by_role("button", name="Done").click()
 
 
 def test_mistakes_in_tic_tac_toe_are_told_by_cells(site: Site) -> None:
@@ -746,6 +755,16 @@ def test_the_board_keeps_its_place_when_values_come_and_a_full_column_says_so(si
         places(page).first.click(force=True)
         expect(page.locator("#board [role=status]")).to_have_text("Column 1, full.")
         assert game_moves(page.url) == "111111"
+
+
+def test_on_a_telephone_on_its_side_the_board_keeps_its_place_from_turn_to_turn(site: Site) -> None:
+    game = "#game=connectx-6x7x4&moves=4455&first=person&second=level:n=3"
+    with site.page(game, viewport={"width": 640, "height": 360}) as page:
+        page.route("**/api/move", lambda route: None)
+        before = page.locator("#board svg").bounding_box()
+        places(page).nth(0).click()
+        expect(message(page)).to_have_text("Level 3 is thinking…")
+        assert page.locator("#board svg").bounding_box() == before
 
 
 def test_the_moves_keep_their_place_while_values_are_awaited(site: Site) -> None:

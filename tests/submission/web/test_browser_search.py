@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MIDDLE = "44444326556"
 SEARCH = f"#game=connectx-6x7x4&moves={MIDDLE}&view=search"
 PROJECTOR = {"width": 1280, "height": 720}
-PHONE = {"width": 360, "height": 740}
+PHONE = {"width": 360, "height": 640}
 LEAST_LABEL = 11
 """Pixels of the smallest text of a tree."""
 NODES = "#tree .item.node"
@@ -228,6 +228,17 @@ def test_a_cutoff_says_why(tree: "Page") -> None:
         here, elsewhere = float(found[1]), float(found[2])
         assert here >= elsewhere if "X gets" in words else here <= elsewhere
         assert "cannot change that" in words
+
+
+def test_a_cutoff_at_a_won_node_names_the_winner(site: Site) -> None:
+    # X, who has 4 and 5, takes 6: a line open at both ends. O, who has 4 to 6, completes it.
+    for moves, node, winner in (("4455", "", "X"), ("141526", "0", "O")):
+        with site.visit(f"#game=connectx-6x7x4&moves={moves}&view=search") as page:
+            start(page)
+            page.locator(f'{NODES}[data-key="{node}"]').click()
+            expect(page.locator("#tree-facts")).to_contain_text(
+                f"Cut off. {winner} wins here, and nothing is better. Columns"
+            )
 
 
 def test_the_current_node_and_its_path_stand_out(tree: "Page") -> None:
@@ -563,7 +574,7 @@ def test_a_step_that_is_overtaken_while_its_answer_arrives_leaves_nothing(site: 
 
 
 def test_on_a_phone_the_tree_is_the_first_thing_seen_and_two_fingers_zoom(site: Site) -> None:
-    with site.page(SEARCH, viewport=PHONE, has_touch=True) as page:
+    with site.page(SEARCH, viewport=PHONE, has_touch=True, is_mobile=True) as page:
         start(page)
         stage, before = boxes(page, "#tree")[0], boxes(page, NODES)[0]
         assert stage["top"] < 200

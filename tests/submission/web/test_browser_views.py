@@ -17,6 +17,7 @@ from tests.helpers.bitbully_judge import Judge
 from tests.helpers.browser import (
     EPISODE,
     LATE,
+    SETTINGS,
     Site,
     audit,
     expect,
@@ -42,6 +43,9 @@ VIEWS = {
     "replays": "#view=replays&file=0&replay=3&moves=12",
 }
 WIDTHS = (320, 360, 1280, 2560)
+LAPTOPS = ((1280, 720), (1440, 900), (1920, 1080))
+CUT_SHORT = "all => all.filter(one => one.scrollWidth > one.clientWidth).map(one => one.innerText)"
+"""Which texts have more words than room."""
 
 
 def show_all(page: "Page", view: str) -> None:
@@ -79,14 +83,19 @@ def test_replays_are_filtered_and_stepped_through(site: Site) -> None:
         games.first.click()
         expect(page.locator("#seats")).to_contain_text("hero")
         expect(page.locator("#ply-line")).to_have_text("move 0 of 7")
+        expect(page.locator("#moves")).to_be_in_viewport(ratio=1)
         for _ in range(7):
-            page.keyboard.press("r")
+            page.keyboard.press("ArrowRight")
         expect(message(page)).to_have_text("X wins.")
-        page.keyboard.press("u")
+        page.keyboard.press("ArrowLeft")
         page.reload()
         expect(page.locator("#ply-line")).to_have_text("move 6 of 7")
         expect(page.locator("#seats")).to_contain_text("rival")
         assert legal_places(page) == []
+        for view in ("Search", "Replays"):
+            page.get_by_role("link", name=view).click()
+            expect(page.get_by_role("heading", name=view, exact=True)).to_be_visible()
+            expect(page.locator("#seats")).to_contain_text("rival")
         page.get_by_role("button", name="Play on from here").click()
         expect(page.locator("#seats .choice").first).to_have_text("Player X")
         assert "moves=121212" in page.url
@@ -159,7 +168,7 @@ def test_a_dropped_episode_and_pasted_moves_are_opened(site: Site, tmp_path: Pat
         expect(page.locator("#seats")).to_contain_text("<b>Mine</b>")
         page.reload()
         expect(page.locator("#seats")).to_contain_text("Theirs")
-        arrive(page, "paste", "", " 4, 4,3 ")
+        arrive(page, "paste", "", " 4, 4,3 ", "#values-switch")
         expect(page.locator("#board .stone")).to_have_count(3)
         assert "view=replays" not in page.url
         arrive(page, "drop", "", episode.read_text(encoding="utf-8"))
@@ -223,6 +232,10 @@ def test_errors_in_the_standings_of_a_file_that_was_left_are_not_shown(site: Sit
 
 def test_a_game_that_is_tapped_on_a_phone_is_seen(site: Site) -> None:
     with site.page("#view=replays", viewport={"width": 360, "height": 740}) as page:
+        assert page.locator("#seats :is(b, small)").evaluate_all(CUT_SHORT) == []
+        expect(page.locator("#replays-file")).to_be_in_viewport()
+        arrive(page, "paste", "", "no game")
+        expect(page.locator("#error")).to_be_in_viewport(ratio=1)
         last = page.locator("#replays-list button").last
         last.scroll_into_view_if_needed()
         last.click()
@@ -341,12 +354,18 @@ def test_a_telephone_on_its_side_needs_no_scrolling(
             page.set_viewport_size({"width": width, "height": height})
             for part in parts:
                 expect(page.locator(part)).to_be_in_viewport(ratio=1)
+            assert page.locator("#seats :is(b, small)").evaluate_all(CUT_SHORT) == []
 
 
 def test_a_laptop_shows_the_end_of_a_game_and_the_toolbar(site: Site) -> None:
     with site.visit(VIEWS["over"]) as page:
         expect(page.locator("#ending")).to_be_in_viewport(ratio=1)
         expect(page.locator("#new-game")).to_be_in_viewport(ratio=1)
+    with site.visit("#game=connectx-6x7x4&moves=") as page:
+        for width, height in LAPTOPS:
+            page.set_viewport_size({"width": width, "height": height})
+            assert page.evaluate("document.documentElement.scrollHeight") == height
+        page.set_viewport_size(SETTINGS["viewport"])
 
 
 def test_the_end_of_a_game_covers_no_cell_of_its_board(site: Site) -> None:

@@ -117,7 +117,7 @@ button:focus-visible { outline: 3px solid var(--accent); }
 .cx-cell .cx-foot { height: auto; }
 .cx-message {
   align-content: center; font-family: var(--cx-display, ui-rounded, system-ui, sans-serif);
-  font-size: 1.45em; font-weight: 700; letter-spacing: -0.01em; margin: 0 0 0.3em;
+  font-size: 1.45em; font-weight: 700; letter-spacing: -0.01em; margin: 0 -18px 0.3em;
   min-height: 1.9em; text-align: center; text-wrap: balance;
 }
 .cx-narrow .cx-message { font-size: 1.2em; }

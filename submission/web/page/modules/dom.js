@@ -1,7 +1,7 @@
 /** Elements of the page: to make, find and fill them; single-letter keys; and aborted questions. */
 
 const SVG = "http://www.w3.org/2000/svg";
-const TYPED = "input:not([type=checkbox], [type=radio], [type=range]), select, textarea"; // where letters are text
+export const TYPED = "input:not([type=checkbox], [type=radio], [type=range]), select, textarea"; // where letters are text
 
 /**
  * Make an element.
@@ -82,8 +82,8 @@ export function secondsText(seconds) {
  * Listen to keys.
  *
  * @param {Object<string, () => unknown>} letters what each key does
- * @param {{digit: (action: number) => unknown, arrow: () => unknown}} board what 1 to 9 and the
- *   arrows do, where the focus is not on the board or on something that takes them itself
+ * @param {{digit: (action: number) => unknown, arrow: (by: -1|1) => unknown}} board what 1 to 9
+ *   and the arrows to the left and right do, where nothing that has the focus takes them itself
  */
 export function bindKeys(letters, { digit, arrow }) {
   document.addEventListener("keydown", event => {
@@ -91,9 +91,9 @@ export function bindKeys(letters, { digit, arrow }) {
       || event.target.closest(TYPED) || document.querySelector("dialog[open]");
     if (unwanted) return;
     if (/^Arrow(Left|Right)$/.test(event.key)) {
-      if (event.target !== document.body) return;
+      if (!event.target.matches("body, button, [type=checkbox]")) return;
       event.preventDefault();
-      arrow();
+      arrow(event.key === "ArrowLeft" ? -1 : 1);
     } else if (byId("keys-switch").checked) {
       const action = /^[1-9]$/.test(event.key) ? () => digit(Number(event.key) - 1) : letters[event.key];
       if (!action) return;

@@ -48,7 +48,8 @@ function render() {
   byId("game-title").textContent = position.title;
   byId("ply-line").textContent = game.plies ? `move ${game.ply} of ${game.plies}` : `${position.inarow} in a row wins`;
   document.title = `${position.title} · connectx`;
-  Object.assign(document.querySelector("main").dataset, { view: state.view, place: position.place });
+  const replayed = Boolean(state.replay);
+  Object.assign(document.querySelector("main").dataset, { view: state.view, place: position.place, replayed });
   turns.consider(agentsTurn(state, game));
   drawViews();
   seatRow.show(state, game, turns);
@@ -87,9 +88,9 @@ function ownMistakes() {
 
 function drawViews() {
   for (const link of byId("views").children) {
-    const here = link.dataset.view === state.view;
-    link.href = writeAddress({ ...place(), view: link.dataset.view, replay: null });
-    if (here) link.setAttribute("aria-current", "page");
+    const { view } = link.dataset;
+    link.href = writeAddress({ ...place(), view, replay: view === "play" ? null : state.replay });
+    if (view === state.view) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
 }
@@ -115,8 +116,14 @@ async function movePerson(action) {
     state.note = "";
     settle("push");
   } catch (error) {
-    showError(byId("error"), error.message);
+    complain(error.message);
   }
+}
+
+/** Say what went wrong, where it is seen. */
+function complain(sentence) {
+  showError(byId("error"), sentence);
+  byId("error").scrollIntoView({ block: "nearest" });
 }
 
 async function moveAgent(answer) {
@@ -190,7 +197,8 @@ function redo() {
 async function playOn() {
   const { moves } = game;
   if (state.replay) {
-    Object.assign(state, { replay: null, seats: [PERSON, PERSON], view: "play", thoughts: [null, null] });
+    Object.assign(state, { replay: null, seats: [PERSON, PERSON], thoughts: [null, null] });
+    leaveReplays();
   }
   await game.open(game.end.game, moves);
   settle("push");
@@ -243,9 +251,13 @@ async function begin(id, moves, seats = null) {
   if (!await leaveFor(id, moves)) return false;
   Object.assign(state, { replay: null, thoughts: [null, null], paused: false, note: "", handed: false });
   if (seats) state.seats = seats;
-  if (state.view === "replays") state.view = "play";
+  leaveReplays();
   settle("push");
   return true;
+}
+
+function leaveReplays() {
+  if (state.view === "replays") state.view = "play";
 }
 
 /** Open another line, as `Game.open` does; the agent's turn goes on only where there is no such line. */
@@ -309,7 +321,7 @@ function openMoves(moves) {
 
 function savePage() {
   return saveAsPage(game.end, {
-    players: state.replay?.replay.players ?? state.seats.map(seatName),
+    players: state.replay?.replay.players ?? state.seats.map((seat, index) => seatName(seat, index, [seat])), // no reader is "You"
     course: courseText(state, game.end),
     opening: state.replay?.replay.opening_plies ?? 0,
   });
@@ -330,11 +342,11 @@ async function follow() {
   } catch (error) {
     if (!await game.openLegalPart(wanted, error.message) && !game.end) await game.open(DEFAULT_GAME, "");
     settle("replace");
-    showError(byId("error"), error.message);
+    complain(error.message);
     return;
   }
   render();
-  if (trouble) showError(byId("error"), trouble);
+  if (trouble) complain(trouble);
 }
 
 async function restore({ game: id, moves, ply, replay }) {
@@ -407,7 +419,7 @@ async function start() {
     "?": () => byId("help-dialog").showModal(),
   }, {
     digit: action => !search.isOnStage && (retry.mistake || isPersonsTurn(state, game)) && game.position.legal.includes(action) && movePerson(action),
-    arrow: () => board.focus(),
+    arrow: by => !search.isOnStage && (state.replay && !retry.isOpen ? goTo(game.ply + by) : board.focus()),
   });
   bindArrivals(byId("replays-chooser"), {
     onMoves: openMoves,
@@ -416,10 +428,10 @@ async function start() {
       state.view = "replays";
       settle("push");
     },
-    onTrouble: sentence => showError(byId("error"), sentence),
+    onTrouble: complain,
   });
   window.addEventListener("popstate", follow);
   await follow();
 }
 
-start().catch(error => showError(byId("error"), error.message));
+start().catch(error => complain(error.message));

@@ -68,8 +68,7 @@ export class Record {
     byId("record-state").textContent = end ? "Judging the moves…" : "";
     if (!end) return;
     this.#source = stream("review", { game: end.game, moves: end.moves }, snapshot => {
-      this.#judged = new Map(snapshot.plies.map(judgement =>
-        [judgement.ply + 1, judgement.ply < this.#opening ? { ...judgement, mistake: null } : judgement]));
+      this.#judge(snapshot);
       byId("record-state").textContent = snapshot.done ? this.#total() : "Judging the moves…";
       this.#draw();
       if (snapshot.done) this.#onJudged();
@@ -77,6 +76,14 @@ export class Record {
       byId("record-state").textContent = "";
       showError(byId("record-error"), sentence);
     });
+  }
+
+  /** Take the judgements of a snapshot, beside the final ones of the same moves as the end of a shorter game. */
+  #judge({ plies, done }) {
+    const told = plies.map(judgement =>
+      [judgement.ply + 1, judgement.ply < this.#opening ? { ...judgement, mistake: null } : judgement]);
+    const final = done ? [] : [...this.#judged].filter(([, { columns }]) => columns);
+    this.#judged = new Map([...told, ...final].sort(([one], [other]) => one - other));
   }
 
   #total() {

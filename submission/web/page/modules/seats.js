@@ -38,14 +38,19 @@ export function seatTrouble({ name, options }, { agents, levels }) {
 }
 
 function seatDetail(seat, setup) {
-  if (seat.name === PERSON.name) return "";
-  if (seat.name === "level") return levelText(setup.levels.find(({ n }) => n === seat.options.n));
+  if (seat.name === PERSON.name) return [];
+  if (seat.name === "level") return shortened(levelWords(setup.levels.find(({ n }) => n === seat.options.n)), " · ");
   const options = Object.entries(seat.options).map(([name, value]) => `${name}=${value ?? "none"}`);
-  return options.join(", ") || "with its defaults";
+  return [options.join(", ") || "with its defaults"];
 }
 
-function levelText({ n, name, elo }) {
-  return [name, elo === null ? "" : `Elo ${Math.round(elo)}`, beatenLevels().has(n) ? "beaten ✓" : ""].filter(Boolean).join(" · ");
+function levelWords({ n, name, elo }) {
+  return [name, elo !== null && `Elo ${Math.round(elo)}`, beatenLevels().has(n) && "beaten ✓"].filter(Boolean);
+}
+
+/** Words of which all but the first are hidden where there is no room. */
+function shortened([first, ...others], between) {
+  return first ? [first, h("span", { class: "more" }, ...others.map(other => between + other))] : [];
 }
 
 /**
@@ -55,7 +60,6 @@ function levelText({ n, name, elo }) {
 export class SeatCard {
   #player;
   #setup;
-  #stone;
   #name = h("b", { class: "choice" });
   #details = h("small");
   #trap = h("small", { class: "trap" });
@@ -96,12 +100,12 @@ export class SeatCard {
     const detail = thinking ? ["thinking…"] : last ? thought(last, seat, setup) : [];
     Object.assign(this.element.dataset, { toMove, thinking });
     this.#name.textContent = name;
-    this.#details.replaceChildren(...(detail.length ? detail : [seatDetail(seat, setup)]));
+    this.#details.replaceChildren(...(detail.length ? detail : seatDetail(seat, setup)));
     this.#trap.textContent = last?.trap ?? "";
     const [now, , ...levels] = this.#select.options;
     levels.pop();
     write(now, name);
-    setup.levels.forEach((level, index) => write(levels[index], `Level ${level.n} · ${levelText(level)}`));
+    setup.levels.forEach((level, index) => write(levels[index], `Level ${level.n} · ${levelWords(level).join(" · ")}`));
     this.#select.value = { [PERSON.name]: PERSON.name, level: seat.options.n }[seat.name] ?? NOW;
   }
 }
@@ -118,18 +122,14 @@ function openList(event) {
   event.target.showPicker();
 }
 
-/**
- * The value that an agent has found, its time, if that can be felt, and whether a search that can be compiled was
- * not. All but the first is hidden where there is no room.
- */
+/** The value that an agent has found, its time, if that can be felt, and whether a search that can be compiled was not. */
 function thought({ value, elapsed, engine }, { name }, { agents }) {
   const compilable = agents.find(agent => agent.name === name)?.options.some(({ name }) => name === "engine");
-  const [first, ...others] = [
+  return shortened([
     value !== null && `value ${signed(value)}`,
     elapsed >= 0.05 && `in ${secondsText(elapsed)}`,
     compilable && engine === "reference" && "in plain Python",
-  ].filter(Boolean);
-  return first ? [first, h("span", { class: "more" }, ...others.map(other => `, ${other}`))] : [];
+  ].filter(Boolean), ", ");
 }
 
 /** A card of a player of a replay. */

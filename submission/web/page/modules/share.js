@@ -1,7 +1,7 @@
 /** What comes into the page and goes out of it: dropped files, links, saved games. */
 
 import { getSavedFrame, stream } from "./api.js";
-import { byId, h } from "./dom.js";
+import { byId, h, TYPED } from "./dom.js";
 
 const LARGEST = 7_000_000; // characters of a file, which the server takes
 const LONGEST_MOVES = 1600;
@@ -35,7 +35,7 @@ export function bindArrivals(chooser, { onMoves, onFile, onTrouble }) {
     else throw new Error("That is neither a file of games nor a move string such as 4453.");
   });
   const takeAll = data => (data.files.length ? takeFile(data.files[0]) : takeText(data.getData("text/plain")));
-  const isTyped = (target, data) => !data.files.length && target.closest("input, textarea, select, dialog");
+  const isTyped = (target, data) => !data.files.length && target.closest(`${TYPED}, dialog`);
 
   document.addEventListener("dragover", event => event.preventDefault());
   document.addEventListener("drop", event => {

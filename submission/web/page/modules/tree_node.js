@@ -95,10 +95,10 @@ function isProof(cutoff) {
 /** Why a cutoff is right, from the view of the player who will not come here. */
 function whyCut({ shape, alpha, beta, unvisited }, place) {
   const [least, most] = [alpha, beta].map(range => range.split(" → ").at(-1));
-  const why = shape === "max"
-    ? `X gets at least ${least} here, and O has ${most} elsewhere: O will not come here.`
-    : `O holds X to ${most} here, and X has ${least} elsewhere: X will not come here.`;
-  return `Cut off. ${why} ${namesOf(unvisited, place)} cannot change that.`;
+  const [winner, why] = shape === "max"
+    ? [least === "1" && "X", `X gets at least ${least} here, and O has ${most} elsewhere: O will not come here.`]
+    : [most === "−1" && "O", `O holds X to ${most} here, and X has ${least} elsewhere: X will not come here.`];
+  return `Cut off. ${winner ? `${winner} wins here, and nothing is better.` : why} ${namesOf(unvisited, place)} cannot change that.`;
 }
 
 function namesOf(labels, place) {
