@@ -160,6 +160,7 @@ def test_whole_games_are_played_with_a_kept_tree(
     rng = Random(seed)
     exploration = rng.choice([0.0, 0.5])
     agent = MCTSAgent(simulations, exploration=exploration, seed=seed, engine=engine)
+    agent.is_compiled(env)  # compiles, which may take longer than a search
     state = env.initial_state()
     while actions := env.get_available_actions(state):
         if starts == (state.player == 1):
