@@ -26,6 +26,10 @@ FRAMES = 5  # the last lines of a traceback to report
 
 LONGEST_TEXT = 1000
 
+STDERR_TAIL = 4000
+"""The last characters that a move has written: as JSON they take up to 12 bytes each, and a message
+has at most `messages.LINE_BYTES`."""
+
 ADDRESS = re.compile(r" at 0x[0-9a-f]+", re.IGNORECASE)
 """An address in memory, which would make the same mistake look different in each process."""
 
@@ -64,7 +68,7 @@ class KaggleAgent:
         try:
             self._agent.configuration = self._structify(configuration)
             action, log = self._agent.act(self._structify(observation))
-            told = {"seconds": float(log["duration"]), "stderr": log["stderr"]}
+            told = {"seconds": float(log["duration"]), "stderr": log["stderr"][-STDERR_TAIL:]}
             return {**told, **self._taken(action, observation, configuration)}
         except passing:
             raise

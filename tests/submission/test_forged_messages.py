@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from submission.sandbox import messages, player
 from submission.sandbox.interpreter import Starter
+from submission.sandbox.kaggle_agent import KaggleAgent
 from submission.sandbox.launcher import Launcher, SupervisorPool
 from submission.sandbox.move import Failure, Move
 from submission.sandbox.player import RunningPlayer, SupervisorProcess
@@ -306,6 +307,16 @@ def test_a_supervisor_without_a_folder_says_why_and_prints_nothing(
         with pytest.raises(ChildProcessError, match=r"did not start: \[Errno 2\] No such file"):
             SupervisorProcess(Starter((), forks=False))
     assert capfd.readouterr().err == ""
+
+
+def test_an_answer_is_a_message_however_much_its_move_has_written() -> None:
+    def agent(observation: Any) -> int:
+        sys.stderr.write("\N{SLIGHTLY SMILING FACE}" * 10_000)
+        return 4
+
+    answer = KaggleAgent(agent).act(OBSERVATION, RULES)
+    assert answer["column"] == 4
+    assert len(json.dumps(answer)) < messages.LINE_BYTES
 
 
 LEAVING = """
