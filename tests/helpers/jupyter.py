@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from socket import create_connection
 from time import monotonic, sleep
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -60,7 +62,11 @@ def jupyterlab(folder: Path) -> Iterator[str]:
             sleep(0.05)
         while not (text := found[0].read_text()).strip():
             sleep(0.05)
-        yield json.loads(text)["url"]
+        address = json.loads(text)["url"]
+        while not _listens(address):
+            assert monotonic() < end
+            sleep(0.05)
+        yield address
     finally:
         server.terminate()
         try:
@@ -68,6 +74,16 @@ def jupyterlab(folder: Path) -> Iterator[str]:
         except subprocess.TimeoutExpired:  # it waits for its kernels
             server.kill()
             server.wait()
+
+
+def _listens(address: str) -> bool:
+    """Whether a server can be reached, for Jupyter writes down its address before it listens."""
+    place = urlsplit(address)
+    try:
+        create_connection((place.hostname, place.port), 1).close()
+    except OSError:
+        return False
+    return True
 
 
 @contextmanager
