@@ -36,7 +36,7 @@ from submission.cli.arguments import (
     show,
 )
 from submission.comparing.trials import SLOW_SPEED
-from submission.executors.local_workers import CORES
+from submission.executors.chosen_workers import CORES
 from submission.kaggle import Referee, upload_command
 from submission.match.schedule import require_pairs
 from submission.reports import size_in_words

@@ -23,7 +23,7 @@ from agents.policy.training.training_files import TrainingFiles
 from agents.reporting.output_file import held
 from submission.cli.arguments import Output, require_files, setting
 from submission.cli.games import CONNECT_X, Game, GameColumns, GameInarow, GameRows, chosen_game
-from submission.executors.local_workers import CORES, chosen_executor
+from submission.executors.chosen_workers import CORES, chosen_executor
 from submission.reports import elo_interval, share_in_words
 from submission.terminal import progress_bar, say
 
