@@ -9,12 +9,10 @@ from typing import Annotated, Any
 import psutil
 import typer
 
-from agents.options import alternatives
 from agents.registry import JsonValue, parse_specification
 from agents.reporting.output_file import replace_text, require_distinct, require_writable
 from submission.arena.game_record import LARGEST_SIZE
 from submission.arena.players import Player, PlayerKind
-from submission.kaggle import Referee
 from submission.match.completion import Completion
 from submission.match.match import Match
 from submission.match.schedule import require_pairs
@@ -64,7 +62,6 @@ Force = Annotated[
     bool,
     typer.Option("--force", help="Overwrite even a file that `connectx build` has not made."),
 ]
-ActTimeout = Annotated[float, setting("SECONDS", "Time for a move; Kaggle's is 2.")]
 Games = Annotated[
     int, setting("N", "Games between each two players; an even number.", callback=require_pairs)
 ]
@@ -74,16 +71,6 @@ Workers = Annotated[
 ]
 Solvers = Annotated[int, setting("K", "Processes that solve.")]
 Dask = Annotated[str | None, setting("ADDRESS", "Work on the Dask cluster with this scheduler.")]
-RefereeOption = Annotated[
-    Referee,
-    typer.Option(
-        "--referee",
-        metavar="NAME",
-        help="The environment of kaggle-environments that holds the games: "
-        f"{alternatives(Referee)}. OpenSpiel's need the extra `open-spiel`, offer only the agent "
-        "`random`, and have a bank of 12 s.",
-    ),
-]
 Rows = Annotated[int, setting("N", "Height of the board.", max=LARGEST_SIZE)]
 Columns = Annotated[int, setting("N", "Width of the board.", max=LARGEST_SIZE)]
 Inarow = Annotated[int, setting("N", "Stones in a row that win.", max=LARGEST_SIZE)]
@@ -143,11 +130,10 @@ def require_files(
 
     `results` is a file that games are added to, and `read` are the files that the command reads.
     """
-    files = [path for path in written if path not in (None, STDOUT)]
+    files = [path for path in written if path is not None and path != STDOUT]
     require_distinct(results, *files, read=read)
     for path in files:
-        if path is not None:
-            require_writable(path)
+        require_writable(path)
 
 
 def require_memory(megabytes: int, workers: int = 1) -> None:
