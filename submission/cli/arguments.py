@@ -32,18 +32,27 @@ def setting(metavar: str, meaning: str, *, default: str | bool = True, **more: A
     return typer.Option(metavar=metavar, help=meaning, show_default=default, **more)
 
 
+def flag(name: str, meaning: str) -> Any:
+    """An option without a value, such as `--brief`, and its help."""
+    return typer.Option(name, help=meaning)
+
+
+def argument(metavar: str, meaning: str) -> Any:
+    """An argument, which stands under this name in the help, and its meaning."""
+    return typer.Argument(metavar=metavar, help=meaning)
+
+
 AgentName = Annotated[
     str,
-    typer.Argument(
-        metavar="AGENT",
-        help="A name that `connectx agents` lists, with or without options, as in `level:n=7`.",
+    argument(
+        "AGENT", "A name that `connectx agents` lists, with or without options, as in `level:n=7`."
     ),
 ]
 PlayerName = Annotated[
     str,
-    typer.Argument(
-        metavar="PLAYER",
-        help="Kaggle's `random` or `negamax`; an agent, as in `mcts:simulations=500,seed=1`; "
+    argument(
+        "PLAYER",
+        "Kaggle's `random` or `negamax`; an agent, as in `mcts:simulations=500,seed=1`; "
         "or the path of a submission, a .py file or a .tar.gz.",
     ),
 ]
@@ -59,8 +68,7 @@ Source = Annotated[
 ]
 Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")]
 Force = Annotated[
-    bool,
-    typer.Option("--force", help="Overwrite even a file that `connectx build` has not made."),
+    bool, flag("--force", "Overwrite even a file that `connectx build` has not made.")
 ]
 Games = Annotated[
     int, setting("N", "Games between each two players; an even number.", callback=require_pairs)
@@ -77,23 +85,15 @@ Inarow = Annotated[int, setting("N", "Stones in a row that win.", max=LARGEST_SI
 Anchor = Annotated[
     str | None, setting("PLAYER", "Whose rating is 0.", default="the player in the middle")
 ]
-Brief = Annotated[
-    bool,
-    typer.Option("--brief", help="Print the summary alone; --json writes everything."),
-]
+Brief = Annotated[bool, flag("--brief", "Print the summary alone; --json writes everything.")]
 Json = Annotated[
     Path | None, setting("FILE", "Write everything as JSON; with `-` print that alone.")
 ]
 
 
 FirstPlayerTable = Annotated[
-    bool, typer.Option("--first-player-table", help="Show the results of each opening.")
+    bool, flag("--first-player-table", "Show the results of each opening.")
 ]
-
-
-def page_option(meaning: str) -> Any:
-    """The option `--html`, with its help."""
-    return typer.Option("--html", metavar="FILE", help=meaning)
 
 
 def output_option(default: str, meaning: str = "Where to write.") -> Any:

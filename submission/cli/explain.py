@@ -7,8 +7,6 @@ from os.path import isfile
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from agents.options import alternatives, check_options
 from agents.perfect import PerfectAgent
 from agents.registry import JsonValue, parse_options
@@ -30,7 +28,7 @@ from agents.trace.subject import (
 from agents.trace.trace_json import to_json
 from agents.traps.told_choice import render_choice, told_choice
 from envs.board import BoardGame
-from submission.cli.arguments import Options, require_files, setting
+from submission.cli.arguments import Options, flag, require_files, setting
 from submission.cli.games import (
     CONNECT_X,
     GameColumns,
@@ -67,7 +65,7 @@ def explain(
     ] = None,
     option: Options = None,
     quiz: Annotated[
-        bool, typer.Option("--quiz", help="The tree and questions first, then the answers.")
+        bool, flag("--quiz", "The tree and questions first, then the answers.")
     ] = False,
     svg: Annotated[Path | None, setting("FILE", "Write the picture.")] = None,
     json: Annotated[Path | None, setting("FILE", "Write the trace.")] = None,

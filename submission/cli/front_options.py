@@ -9,14 +9,7 @@ import typer
 
 from agents.options import alternatives
 from submission.arena.game_record import LARGEST_SIZE
-from submission.cli.arguments import (
-    Anchor,
-    Dask,
-    Games,
-    Seed,
-    Workers,
-    setting,
-)
+from submission.cli.arguments import Anchor, Dask, Games, Seed, Workers, flag, setting
 from submission.kaggle import Referee
 from submission.match.schedule import Arena, require_pairs
 
@@ -130,9 +123,9 @@ OPTIONS: dict[str, Any] = {
     "act_timeout": Annotated[float, setting("SECONDS", "Time for a move; Kaggle's is 2.")],
     "trust": Annotated[
         bool,
-        typer.Option(
+        flag(
             "--trust",
-            help="The files are your own: in this package's arena they play in the workers "
+            "The files are your own: in this package's arena they play in the workers "
             "themselves, hundreds of games a second, and nothing contains or ends them. Archives "
             "stay apart.",
         ),
@@ -142,9 +135,7 @@ OPTIONS: dict[str, Any] = {
     "results": Annotated[
         Path | None, setting("FILE", "Add every game to this file as it ends, a line of JSON.")
     ],
-    "resume": Annotated[
-        bool, typer.Option("--resume", help="Play the games missing in the file of --results.")
-    ],
+    "resume": Annotated[bool, flag("--resume", "Play the games missing in the file of --results.")],
 }
 
 

@@ -26,6 +26,7 @@ from submission.cli.arguments import (
     Seed,
     Source,
     Workers,
+    argument,
     files_of_options,
     modules_beside,
     require_complete,
@@ -94,9 +95,7 @@ def write_bundle(
 
 @options_of(check_submission)
 def check(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A .py file, or a .tar.gz with main.py.")
-    ],
+    file: Annotated[Path, argument("FILE", "A .py file, or a .tar.gz with main.py.")],
     json: Json = None,
     brief: Brief = False,
     **options: Any,
@@ -137,9 +136,9 @@ NO_IMAGE = (
 def prepare(
     agent: Annotated[
         str,
-        typer.Argument(
-            metavar="AGENT",
-            help="As `connectx build` takes it; or a submission of your own, a .py file or a "
+        argument(
+            "AGENT",
+            "As `connectx build` takes it; or a submission of your own, a .py file or a "
             ".tar.gz, which is taken as it is.",
         ),
     ],
