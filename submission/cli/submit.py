@@ -38,7 +38,6 @@ from submission.cli.front_options import options_of
 from submission.comparing.trials import PAIR_SECONDS, SLOW_SPEED
 from submission.executors.chosen_workers import CORES
 from submission.kaggle import upload_command
-from submission.match.schedule import require_pairs
 from submission.reports import size_in_words
 from submission.sandbox.processes import can_throttle
 from submission.sandbox.staging import SUBMISSIONS
@@ -165,7 +164,6 @@ def prepare(
     Exit status 0 only when Kaggle would accept the submission and the slow games are in order, too;
     else that of `connectx check`.
     """
-    require_pairs(games)
     python = image_python()
     if is_file(agent):
         if option or source or force or output != DEFAULT_OUTPUT:
