@@ -33,7 +33,7 @@ from submission.match.schedule import Arena
 from submission.sandbox.folders import owned_folder
 
 if TYPE_CHECKING:
-    from submission.checking.check_result import CheckReport
+    from submission.checking.check_report import CheckReport
     from submission.grading.grade import Grade
     from submission.match.match import Match
 

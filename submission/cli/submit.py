@@ -12,8 +12,7 @@ from envs.games import GAMES
 from submission import front_door
 from submission.building import DEFAULT_OUTPUT
 from submission.checking.check import check_submission
-from submission.checking.check_report import render_pair
-from submission.checking.check_result import CheckReport, CheckVerdict
+from submission.checking.check_report import CheckReport, CheckVerdict, render_pair
 from submission.checking.kaggle_image import image_python
 from submission.cli.arguments import (
     AgentName,

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from agents.agent import OnProgress
 from submission.arena.players import Player
 from submission.checking.check import check_submission
-from submission.checking.check_result import CheckReport, CheckVerdict
+from submission.checking.check_report import CheckReport, CheckVerdict
 from submission.checking.diagnosis import Fault
 from submission.checking.timing import Timing
 from submission.sandbox.processes import can_throttle
