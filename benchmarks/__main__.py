@@ -89,7 +89,8 @@ from benchmarks.structure import files_passed, structure_report, structures
 from benchmarks.timings import Workload, measure
 from benchmarks.web_pages import measure_web, started_server, web_report
 from envs.compiled.jit import WORDS
-from submission.executors.local_workers import CORES, local_executor
+from submission.executors.chosen_workers import CORES
+from submission.executors.local_workers import local_executor
 
 
 class Commands(TyperGroup):

@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from inspect import getsourcefile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
+import submission
 from agents.agent import Agent
 from agents.options import agent_options
 from agents.registry import (
@@ -28,14 +29,13 @@ from envs.connectx import ConnectFour
 from submission.arena.players import Player, PlayerKind, find_player, named_apart, trusted
 from submission.bundle.bundle import build_bundle, is_bundle
 from submission.bundle.functions.function_file import function_file
+from submission.checking.check_report import CheckReport
+from submission.grading.grade import Grade
 from submission.kaggle import Referee
+from submission.match.match import Match
 from submission.match.schedule import Arena
+from submission.reports import size_in_words
 from submission.sandbox.folders import owned_folder
-
-if TYPE_CHECKING:
-    from submission.checking.check_result import CheckReport
-    from submission.grading.grade import Grade
-    from submission.match.match import Match
 
 DEFAULT_OUTPUT = Path("submission.py")
 
@@ -87,29 +87,21 @@ class Submission:
         self._path, self.is_saved = path, True
         return path
 
-    def check(self, **options: Any) -> "CheckReport":
+    def check(self, **options: Any) -> CheckReport:
         """Say whether Kaggle would accept it; see `check`."""
-        from submission import front_door
-
-        return front_door.check(self, **options)
+        return submission.check(self, **options)
 
     def evaluate(
         self, against: "PlayerLike | Sequence[PlayerLike]" = ("random", "negamax"), **options: Any
-    ) -> "Match":
+    ) -> Match:
         """Play against others; see `evaluate`."""
-        from submission import front_door
+        return submission.evaluate(self, against, **options)
 
-        return front_door.evaluate(self, against, **options)
-
-    def grade(self, **options: Any) -> "Grade":
+    def grade(self, **options: Any) -> Grade:
         """Compare its moves with exact scores; see `grade`."""
-        from submission import front_door
-
-        return front_door.grade(self, **options)
+        return submission.grade(self, **options)
 
     def __repr__(self) -> str:
-        from submission.reports import size_in_words
-
         size = size_in_words(len(self.source.encode()))
         return f"<submission of {self.name}, {size}>{f' {self.note}' if self.note else ''}"
 
@@ -177,8 +169,8 @@ def as_player(player: PlayerLike, referee: Referee = Referee.CONNECTX) -> Player
             return find_player(os.fspath(player), referee)
         case Agent() if name := _registered_name(player):
             return find_player(_specification(name, _chosen_options(player)), referee)
-    submission = submission_of(player, referee.game)
-    return Player(submission.name, PlayerKind.FILE, submission.source.encode())
+    made = submission_of(player, referee.game)
+    return Player(made.name, PlayerKind.FILE, made.source.encode())
 
 
 def entrants_of(

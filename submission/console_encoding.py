@@ -48,11 +48,8 @@ def _in_ascii(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
     lacking = error.object[error.start : error.end]
-    return "".join(IN_ASCII.get(c) or _escape(c) for c in lacking), error.end
-
-
-def _escape(character: str) -> str:
-    return character.encode("ascii", "backslashreplace").decode()
+    similar = [IN_ASCII.get(c) or c.encode("ascii", "backslashreplace").decode() for c in lacking]
+    return "".join(similar), error.end
 
 
 codecs.register_error(READABLE, _in_ascii)

@@ -20,11 +20,11 @@ from submission.building import PlayerLike, as_player, entrants_of, submission_o
 from submission.building import Submission as Submission
 from submission.building import build as build
 from submission.checking.check import check_submission
-from submission.checking.check_result import CheckReport
+from submission.checking.check_report import CheckReport
 from submission.comparing.comparison import Comparison
 from submission.comparing.new_against_old import ComparisonSettings, play_until_decided
 from submission.comparing.trials import require_accepted, slow_moves
-from submission.executors.local_workers import CORES, chosen_executor
+from submission.executors.chosen_workers import CORES, chosen_executor
 from submission.grading.grade import Grade, GradeSettings
 from submission.grading.grading import grade_player
 from submission.grading.published_sets import PublishedSet, read_positions_to_ask

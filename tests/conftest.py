@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from envs.learning.vector import vector_threads
-from submission.executors import local_workers
+from submission.executors import chosen_workers, local_workers
 from tests.helpers.shell import Shell
 
 for profile, examples in {"shared-machine": 50, "long": 1000}.items():
@@ -90,7 +90,7 @@ def workers_in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     def threads(workers: int) -> AbstractContextManager[Executor]:
         return ThreadPoolExecutor(workers) if workers > 0 else processes(workers)
 
-    monkeypatch.setattr(local_workers, "local_executor", threads)
+    monkeypatch.setattr(chosen_workers, "local_executor", threads)
 
 
 @pytest.fixture(autouse=True)

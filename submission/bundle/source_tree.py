@@ -3,20 +3,12 @@
 import builtins
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from submission.bundle.definitions import BundleError, Definition
 from submission.bundle.naming import Builtin, Meaning, Symbol, Use
 from submission.bundle.references import Reference
 from submission.bundle.sources import LibraryImport, Module, ProjectImport, read_module
-
-
-@dataclass(frozen=True)
-class _ModuleItself:
-    """A name that means a module of the project."""
-
-    name: str
 
 
 class SourceTree:
@@ -106,52 +98,50 @@ class SourceTree:
         """
         path, place = reference.path, (self.module(module).path, reference.line)
         meaning, parts = self._meaning(module, path[0], place), 1
-        while isinstance(meaning, _ModuleItself):
+        while isinstance(meaning, ProjectImport):
             if parts == len(path):
                 raise BundleError(
                     *place,
-                    f"cannot bundle the module {meaning.name} as a value: name what you use of it, "
-                    f"or write `from {meaning.name} import NAME`",
+                    f"cannot bundle the module {meaning.module} as a value: name what you use of "
+                    f"it, or write `from {meaning.module} import NAME`",
                 )
-            meaning = self._member(meaning.name, path[parts], place)
+            meaning = self._member(meaning.module, path[parts], place)
             parts += 1
         if parts > 1 and parts == len(path) and reference.changes:
             raise BundleError(*place, f"cannot bundle a change of another module's {path[-1]}")
         return meaning, parts
 
-    def _meaning(self, module: str, name: str, place: tuple[Path, int]) -> Meaning | _ModuleItself:
+    def _meaning(self, module: str, name: str, place: tuple[Path, int]) -> Meaning | ProjectImport:
+        """The meaning of a name; if that is a module of the project, the import of it."""
         source = self.module(module)
         if name in source.definitions:
             return Symbol(module, name)
         match source.imports.get(name):
             case LibraryImport() as library_import:
                 return library_import
-            case ProjectImport(module=origin, name=original, line=line):
+            case ProjectImport(module=origin, name=original, line=line) as project_import:
                 here = source.path, line
                 if not self.is_there(origin):
                     raise BundleError(*here, f"there is no {self.path(origin)}")
-                return (
-                    _ModuleItself(origin)
-                    if original is None
-                    else self._member(origin, original, here)
-                )
+                return self._member(origin, original, here) if original else project_import
         if hasattr(builtins, name):
             return Builtin(name)
         return self.undefined(module, name, place)
 
-    def _member(self, module: str, name: str, place: tuple[Path, int]) -> Meaning | _ModuleItself:
+    def _member(self, module: str, name: str, place: tuple[Path, int]) -> Meaning | ProjectImport:
         inner = f"{module}.{name}"
         source = self.module(module)
-        itself = ProjectImport(module, name, line=0), ProjectImport(inner, None, line=0)
-        imported = source.imports.get(name, itself[0])
-        defined = name in source.definitions or imported not in itself
+        itself = ProjectImport(inner, None, line=0)
+        imported = source.imports.get(name, itself)
+        is_itself = imported in (itself, ProjectImport(module, name, line=0))
+        defined = name in source.definitions or not is_itself
         if not self.is_there(inner):
             if not defined:
                 raise BundleError(*place, f"{module} defines no {name}")
             return self._meaning(module, name, place)
         if defined:
             raise BundleError(*place, f"{inner} is a module, and {module} defines {name} as well")
-        return _ModuleItself(inner)
+        return itself
 
 
 def modules_in(folder: Path) -> dict[str, Path]:

@@ -39,10 +39,7 @@ class LibraryImport:
 
     def statement(self, bound: str) -> str:
         """The statement that imports it under a name."""
-        imported = self.name or self.module
-        text = (
-            f"import {imported}" if self.name is None else f"from {self.module} import {imported}"
-        )
+        text = f"from {self.module} import {self.name}" if self.name else f"import {self.module}"
         keeps = bound == self.bound and self.alias is None
         return text if keeps else f"{text} as {bound}"
 

@@ -13,7 +13,8 @@ from time import monotonic
 
 from agents.agent import Clock, OnProgress
 from agents.parallel.workers import Workers
-from submission.checking.check_result import CheckReport, JudgedGame, summarise
+from submission.checking.check_report import CheckReport
+from submission.checking.check_result import JudgedGame, summarise
 from submission.checking.diagnosis import Surroundings, diagnose, doubt_choice
 from submission.checking.game_plan import FIRST_GAMES, GamePlan, Limits, planned_games
 from submission.checking.game_watch import doubtful_seats

@@ -1,14 +1,10 @@
-"""The outcome of a check, made from its games."""
+"""Makes the report of a check from its games."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from enum import StrEnum
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from rich.console import RenderableType
-from rich.text import Text
-
+from submission.checking.check_report import CheckReport, GameResult
 from submission.checking.diagnosis import Fault, describe_choice, doubt_choice
 from submission.checking.game_plan import Limits
 from submission.checking.kaggle_image import OLDER, doubt_import
@@ -16,125 +12,12 @@ from submission.checking.last_words import fallen_back, last_words
 from submission.checking.observed_game import Choice, ObservedGame
 from submission.checking.source_facts import SourceFacts
 from submission.checking.timing import Timing, timing_of
-from submission.kaggle import Referee, upload_command
-from submission.reports import Printed
 from submission.sandbox.causes import of_hidden
 from submission.sandbox.file_guard import PROJECT_MODULES
 from submission.sandbox.move import Move
-from submission.sandbox.player import RuntimeVersions
 from submission.sandbox.player_process import LIMITS_MEMORY
 
 LARGE_BYTES = 5_000_000  # submissions below this size are safe
-
-
-class CheckVerdict(StrEnum):
-    """The verdict of a check."""
-
-    ACCEPTED = "accepted"  # Kaggle would accept it: it passed every game that decides
-    REFUSED = "refused"
-    UNDECIDED = "undecided"
-    """It failed, perhaps only because a module that Kaggle has is missing: see `Fault.missing`."""
-
-
-@dataclass(frozen=True, slots=True)
-class GameResult:
-    """One game that was played."""
-
-    name: str  # size and seat, as in `6x7x4 on seat 1`
-    decides: bool  # whether Kaggle plays such games, so that the submission has to pass it
-    act_timeout: float  # seconds for a move
-    moves: int  # how many moves the submission made
-    longest: float | None  # seconds of its longest move; None without moves
-    is_complete: bool  # false for a game that was stopped when it had shown enough
-    fault: Fault | None
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class CheckReport(Printed):
-    """The findings of a check."""
-
-    name: str  # the path of the file, or the name of a function that was never saved as a file
-    path: str | None  # none where there is only a temporary file
-    referee: Referee  # the environment of kaggle-environments whose games were played
-    size: int  # bytes
-    standard_imports: tuple[str, ...] | None
-    """None, as `other_imports`, where the source could not be parsed."""
-    other_imports: tuple[str, ...] | None  # modules that are not Python's own
-    versions: RuntimeVersions | None
-    """The versions of Python and the libraries in the games; None where none was begun."""
-    speed: float
-    """The share of one core for the submission and all of its processes; 1 is no limit."""
-    memory: int | None  # bytes that it might use; None on systems that hold no process to a limit
-    kept_from: tuple[str, ...]
-    """What was out of its reach: the network and the home folder, if the system offers that."""
-    agent: str | None  # the callable that Kaggle takes; None where the file could not be loaded
-    timing: Timing | None  # none where no move was made
-    games: tuple[GameResult, ...]
-    planned: int  # how many games there would have been
-    left_out: str | None  # why some of them were not played; None where all were
-    makeshift: int
-    """The moves of the deciding games for which its agent gave no playable column, as a bundle
-    itself reports."""
-    warnings: tuple[str, ...]
-    stderr: str  # the end of what the submission wrote to standard error
-
-    @property
-    def verdict(self) -> CheckVerdict:
-        """Whether Kaggle would accept the submission, as far as it can be judged here."""
-        faults = [game.fault for game in self.games if game.decides and game.fault]
-        if not faults:
-            return CheckVerdict.ACCEPTED
-        return CheckVerdict.UNDECIDED if all(f.missing for f in faults) else CheckVerdict.REFUSED
-
-    @property
-    def accepted(self) -> bool:
-        """Whether Kaggle would accept the submission."""
-        return self.verdict is CheckVerdict.ACCEPTED
-
-    @property
-    def is_makeshift(self) -> bool:
-        """Whether most moves of the deciding games were not its agent's own."""
-        return 2 * self.makeshift > sum(game.moves for game in self.games if game.decides)
-
-    @property
-    def missing(self) -> tuple[str, ...]:
-        """The missing modules of Kaggle's image that may be the reason for faults."""
-        found = (game.fault.missing for game in self.games if game.decides and game.fault)
-        return tuple(dict.fromkeys(module for modules in found for module in modules))
-
-    @property
-    def upload_command(self) -> str | None:
-        """The command that submits the file to Kaggle's ConnectX competition.
-
-        None if there is nothing to submit: the submission was not accepted, most of its moves are
-        makeshift, its file is temporary, or the games were not ConnectX's.
-        """
-        if not self.accepted or self.is_makeshift:
-            return None
-        if self.path is None or self.referee.is_open_spiel:
-            return None
-        return upload_command(self.path, "MESSAGE")
-
-    def tables(self) -> RenderableType:
-        """Facts, games and warnings."""
-        from submission.checking.check_report import render_check
-
-        return render_check(self)
-
-    def summary(self) -> list[Text]:
-        """The faults, the verdict, and what to do next."""
-        from submission.checking.check_report import check_summary
-
-        return check_summary(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """All fields, `verdict`, `accepted` and `upload_command`, as what `json.dumps` takes."""
-        return {
-            "verdict": self.verdict,
-            "accepted": self.accepted,
-            "upload_command": self.upload_command,
-            **asdict(self),
-        }
 
 
 @dataclass(frozen=True, slots=True)

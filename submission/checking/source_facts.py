@@ -13,11 +13,11 @@ import subprocess
 import sys
 import tokenize
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 PARSING_SECONDS = 30
 
@@ -28,25 +28,23 @@ OLDER_PYTHON = (3, 11)  # the older of the two Pythons with which Kaggle may pla
 MOST_PACKED_BYTES = 2_000_000
 """The most bytes of a submission's other sources that are parsed, in some seconds."""
 
-DefinitionKind = Literal["function", "class", "import", "assignment"]
+Origin = Literal["standard", "packed", "installed", "missing"]
+"""A packed module lies beside the file that Kaggle loads."""
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """A name that the source defines outside of functions and classes."""
 
     name: str
     line: int  # from 1
-    kind: DefinitionKind
+    kind: Literal["function", "class", "import", "assignment"]
 
 
-@dataclass(frozen=True, slots=True)
-class Import:
+class Import(NamedTuple):
     """A module that the sources import, and its origin for the interpreter that plays."""
 
     module: str  # its top-level name
-    origin: Literal["standard", "packed", "installed", "missing"]
-    """A packed module lies beside the file that Kaggle loads."""
+    origin: Origin
     distributions: tuple[str, ...]  # the distributions of an installed module, as far as known
     is_guarded: bool
     """Whether it is imported in a `try` or a `with`, so that the sources may do without it."""
@@ -94,16 +92,9 @@ def read_source(source: Path, python: Path | None = None) -> SourceFacts:
         )
     except subprocess.SubprocessError:
         return SourceFacts()
-    facts = json.loads(answer.stdout)
-    return SourceFacts(
-        imports=tuple(
-            Import(module, origin, tuple(distributions), is_guarded)
-            for module, origin, distributions, is_guarded in facts["imports"]
-        ),
-        definitions=tuple(Definition(*entry) for entry in facts["definitions"]),
-        newer_line=facts["newer_line"],
-        early_line=facts["early_line"],
-    )
+    import msgspec  # late: another interpreter that runs this file has only its own packages
+
+    return msgspec.json.decode(answer.stdout, type=SourceFacts)
 
 
 def _imported_modules(tree: ast.AST) -> Iterator[str]:
@@ -156,35 +147,38 @@ def _distributions() -> Mapping[str, list[str]]:
     return packages_distributions()
 
 
-def _classified(modules: Set[str], folder: Path) -> Iterator[tuple[str, str, list[str]]]:
-    """Each top-level name with its origin and, if it is installed, its distributions."""
+def _origin(module: str, folder: Path) -> Origin:
+    """Where the interpreter finds a module, by its top-level name."""
+    if module in sys.stdlib_module_names:
+        return "standard"
+    if (folder / module).is_dir() or any(folder.glob(f"{module}.*")):
+        return "packed"
+    return "installed" if _is_installed(module) else "missing"
+
+
+def _imports(modules: Set[str], guarded: Set[str], folder: Path) -> Iterator[Import]:
     for name in sorted(modules):
-        if name in sys.stdlib_module_names:
-            yield name, "standard", []
-        elif (folder / name).is_dir() or any(folder.glob(f"{name}.*")):
-            yield name, "packed", []
-        elif _is_installed(name):
-            yield name, "installed", sorted({*_distributions().get(name, ())})
-        else:
-            yield name, "missing", []
+        origin = _origin(name, folder)
+        distributions = _distributions().get(name, ()) if origin == "installed" else ()
+        yield Import(name, origin, tuple(sorted({*distributions})), name in guarded)
 
 
-def _definitions(statements: list[ast.stmt]) -> Iterator[tuple[str, int, str]]:
-    """The name, line and kind of each top-level definition, in order."""
+def _definitions(statements: list[ast.stmt]) -> Iterator[Definition]:
+    """The top-level definitions, in order."""
     for statement in statements:
         match statement:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
-                yield statement.name, statement.lineno, "function"
+                yield Definition(statement.name, statement.lineno, "function")
             case ast.ClassDef():
-                yield statement.name, statement.lineno, "class"
+                yield Definition(statement.name, statement.lineno, "class")
             case ast.Import() | ast.ImportFrom():
                 for alias in statement.names:
                     name = alias.asname or alias.name.partition(".")[0]
-                    yield name, statement.lineno, "import"
+                    yield Definition(name, statement.lineno, "import")
             case ast.Assign():
                 for target in statement.targets:
                     if isinstance(target, ast.Name):
-                        yield target.id, statement.lineno, "assignment"
+                        yield Definition(target.id, statement.lineno, "assignment")
             case _:
                 for part in ("body", "handlers", "orelse", "finalbody"):
                     yield from _definitions(getattr(statement, part, []))
@@ -279,13 +273,13 @@ def main() -> None:
         {name.partition(".")[0] for each in trees for name in find(each)}
         for find in (_imported_modules, _guarded_modules)
     )
-    facts = {
-        "imports": [(*entry, entry[0] in guarded) for entry in _classified(modules, source.parent)],
-        "definitions": list(_definitions(tree.body)),
-        "newer_line": _newer_line(text),
-        "early_line": next(early_annotations(tree), None) if sys.version_info >= (3, 14) else None,
-    }
-    sys.stdout.write(json.dumps(facts))
+    facts = SourceFacts(
+        tuple(_imports(modules, guarded, source.parent)),
+        tuple(_definitions(tree.body)),
+        _newer_line(text),
+        next(early_annotations(tree), None) if sys.version_info >= (3, 14) else None,
+    )
+    sys.stdout.write(json.dumps(asdict(facts)))
 
 
 if __name__ == "__main__":

@@ -9,12 +9,10 @@ from typing import Annotated, Any
 import psutil
 import typer
 
-from agents.options import alternatives
 from agents.registry import JsonValue, parse_specification
 from agents.reporting.output_file import replace_text, require_distinct, require_writable
 from submission.arena.game_record import LARGEST_SIZE
 from submission.arena.players import Player, PlayerKind
-from submission.kaggle import Referee
 from submission.match.completion import Completion
 from submission.match.match import Match
 from submission.match.schedule import require_pairs
@@ -34,18 +32,27 @@ def setting(metavar: str, meaning: str, *, default: str | bool = True, **more: A
     return typer.Option(metavar=metavar, help=meaning, show_default=default, **more)
 
 
+def flag(name: str, meaning: str) -> Any:
+    """An option without a value, such as `--brief`, and its help."""
+    return typer.Option(name, help=meaning)
+
+
+def argument(metavar: str, meaning: str) -> Any:
+    """An argument, which stands under this name in the help, and its meaning."""
+    return typer.Argument(metavar=metavar, help=meaning)
+
+
 AgentName = Annotated[
     str,
-    typer.Argument(
-        metavar="AGENT",
-        help="A name that `connectx agents` lists, with or without options, as in `level:n=7`.",
+    argument(
+        "AGENT", "A name that `connectx agents` lists, with or without options, as in `level:n=7`."
     ),
 ]
 PlayerName = Annotated[
     str,
-    typer.Argument(
-        metavar="PLAYER",
-        help="Kaggle's `random` or `negamax`; an agent, as in `mcts:simulations=500,seed=1`; "
+    argument(
+        "PLAYER",
+        "Kaggle's `random` or `negamax`; an agent, as in `mcts:simulations=500,seed=1`; "
         "or the path of a submission, a .py file or a .tar.gz.",
     ),
 ]
@@ -61,10 +68,8 @@ Source = Annotated[
 ]
 Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")]
 Force = Annotated[
-    bool,
-    typer.Option("--force", help="Overwrite even a file that `connectx build` has not made."),
+    bool, flag("--force", "Overwrite even a file that `connectx build` has not made.")
 ]
-ActTimeout = Annotated[float, setting("SECONDS", "Time for a move; Kaggle's is 2.")]
 Games = Annotated[
     int, setting("N", "Games between each two players; an even number.", callback=require_pairs)
 ]
@@ -74,39 +79,21 @@ Workers = Annotated[
 ]
 Solvers = Annotated[int, setting("K", "Processes that solve.")]
 Dask = Annotated[str | None, setting("ADDRESS", "Work on the Dask cluster with this scheduler.")]
-RefereeOption = Annotated[
-    Referee,
-    typer.Option(
-        "--referee",
-        metavar="NAME",
-        help="The environment of kaggle-environments that holds the games: "
-        f"{alternatives(Referee)}. OpenSpiel's need the extra `open-spiel`, offer only the agent "
-        "`random`, and have a bank of 12 s.",
-    ),
-]
 Rows = Annotated[int, setting("N", "Height of the board.", max=LARGEST_SIZE)]
 Columns = Annotated[int, setting("N", "Width of the board.", max=LARGEST_SIZE)]
 Inarow = Annotated[int, setting("N", "Stones in a row that win.", max=LARGEST_SIZE)]
 Anchor = Annotated[
     str | None, setting("PLAYER", "Whose rating is 0.", default="the player in the middle")
 ]
-Brief = Annotated[
-    bool,
-    typer.Option("--brief", help="Print the summary alone; --json writes everything."),
-]
+Brief = Annotated[bool, flag("--brief", "Print the summary alone; --json writes everything.")]
 Json = Annotated[
     Path | None, setting("FILE", "Write everything as JSON; with `-` print that alone.")
 ]
 
 
 FirstPlayerTable = Annotated[
-    bool, typer.Option("--first-player-table", help="Show the results of each opening.")
+    bool, flag("--first-player-table", "Show the results of each opening.")
 ]
-
-
-def page_option(meaning: str) -> Any:
-    """The option `--html`, with its help."""
-    return typer.Option("--html", metavar="FILE", help=meaning)
 
 
 def output_option(default: str, meaning: str = "Where to write.") -> Any:
@@ -143,11 +130,10 @@ def require_files(
 
     `results` is a file that games are added to, and `read` are the files that the command reads.
     """
-    files = [path for path in written if path not in (None, STDOUT)]
+    files = [path for path in written if path is not None and path != STDOUT]
     require_distinct(results, *files, read=read)
     for path in files:
-        if path is not None:
-            require_writable(path)
+        require_writable(path)
 
 
 def require_memory(megabytes: int, workers: int = 1) -> None:

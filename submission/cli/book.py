@@ -30,11 +30,12 @@ from submission.cli.arguments import (
     Inarow,
     Rows,
     Solvers,
+    flag,
     output_option,
     require_memory,
     setting,
 )
-from submission.executors.local_workers import CORES, chosen_count, chosen_executor
+from submission.executors.chosen_workers import CORES, chosen_count, chosen_executor
 from submission.reports import counted, size_in_words
 from submission.terminal import progress_bar, say
 
@@ -47,16 +48,16 @@ TRAP_MINUTES = 15.0
 def book(
     repertoire: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--repertoire",
-            help="Find best moves for every position that their player can meet, not scores.",
+            "Find best moves for every position that their player can meet, not scores.",
         ),
     ] = False,
     traps: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--traps",
-            help="Find moves after which likely opponents err most, where no win can be forced.",
+            "Find moves after which likely opponents err most, where no win can be forced.",
         ),
     ] = False,
     opponent: Annotated[
@@ -96,7 +97,7 @@ def book(
         ),
     ] = -1,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on from where an earlier run was interrupted.")
+        bool, flag("--resume", "Go on from where an earlier run was interrupted.")
     ] = False,
     workers: Solvers = CORES,
     dask: Dask = None,

@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from agents.reporting.output_file import replace_text
 from submission import front_door
 from submission.arena.players import find_player
@@ -12,11 +10,12 @@ from submission.cli.arguments import (
     Brief,
     Json,
     PlayerName,
+    argument,
     files_of_players,
-    page_option,
     require_a_move,
     require_complete,
     require_files,
+    setting,
     show,
 )
 from submission.cli.front_options import MostGames, options_of
@@ -25,12 +24,12 @@ from submission.comparing.comparison import comparison_page
 
 @options_of(front_door.compare, games=MostGames)
 def compare(
-    new: Annotated[str, typer.Argument(metavar="NEW", help="The new version of a player.")],
-    old: Annotated[str, typer.Argument(metavar="OLD", help="The old version.")],
+    new: Annotated[str, argument("NEW", "The new version of a player.")],
+    old: Annotated[str, argument("OLD", "The old version.")],
     brief: Brief = False,
     json: Json = None,
     html: Annotated[
-        Path | None, page_option("Write a page with the positions in which NEW loses more.")
+        Path | None, setting("FILE", "Write a page with the positions in which NEW loses more.")
     ] = None,
     **options: Any,
 ) -> None:

@@ -7,13 +7,11 @@ from os.path import isfile
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from agents.options import alternatives, check_options
 from agents.perfect import PerfectAgent
 from agents.registry import JsonValue, parse_options
 from agents.reporting.input_file import read_content
-from agents.reporting.output_file import replace_text, require_distinct, require_writable
+from agents.reporting.output_file import replace_text
 from agents.trace.exercise import answers, exercise_sheet, quiz_sheet, solve_exercise
 from agents.trace.open_tree import OpenTree, read_open_tree
 from agents.trace.pictures.drawing import draw
@@ -30,7 +28,7 @@ from agents.trace.subject import (
 from agents.trace.trace_json import to_json
 from agents.traps.told_choice import render_choice, told_choice
 from envs.board import BoardGame
-from submission.cli.arguments import Options, setting
+from submission.cli.arguments import Options, flag, require_files, setting
 from submission.cli.games import (
     CONNECT_X,
     GameColumns,
@@ -67,7 +65,7 @@ def explain(
     ] = None,
     option: Options = None,
     quiz: Annotated[
-        bool, typer.Option("--quiz", help="The tree and questions first, then the answers.")
+        bool, flag("--quiz", "The tree and questions first, then the answers.")
     ] = False,
     svg: Annotated[Path | None, setting("FILE", "Write the picture.")] = None,
     json: Annotated[Path | None, setting("FILE", "Write the trace.")] = None,
@@ -142,10 +140,7 @@ def explain(
             _explain_exercise(exercise, agent, options, trace_limit, quiz)
             return
         subject = tree_subject(textbook_tree(text))
-    require_distinct(svg, json, read=[source])
-    for path in (svg, json):
-        if path is not None:
-            require_writable(path)
+    require_files(svg, json, read=[source])
     trace, shown = search_trace(subject, agent, options, trace_limit), limit or LIMIT
     if quiz:
         _quiz(quiz_sheet(subject, trace), answers(trace, subject.leaves))

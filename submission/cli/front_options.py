@@ -1,4 +1,4 @@
-"""The options of commands, taken from the front door's functions of the same names."""
+"""The options of commands, taken from the functions that do their work."""
 
 from collections.abc import Callable
 from inspect import Parameter, Signature, signature
@@ -7,17 +7,10 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
+from agents.options import alternatives
 from submission.arena.game_record import LARGEST_SIZE
-from submission.cli.arguments import (
-    ActTimeout,
-    Anchor,
-    Dask,
-    Games,
-    RefereeOption,
-    Seed,
-    Workers,
-    setting,
-)
+from submission.cli.arguments import Anchor, Dask, Games, Seed, Workers, flag, setting
+from submission.kaggle import Referee
 from submission.match.schedule import Arena, require_pairs
 
 Command = TypeVar("Command", bound=Callable[..., None])
@@ -31,6 +24,43 @@ def _size(meaning: str, default: str) -> Any:
 
 
 OPTIONS: dict[str, Any] = {
+    "python": Annotated[
+        Path | None,
+        setting(
+            "PATH",
+            "Play with this interpreter and its packages: a Python of 3.11 or newer with "
+            "kaggle_environments, or the folder of its virtual environment. `make kaggle-image` "
+            "makes two with Kaggle's versions, .venv/kaggle-image and .venv/kaggle-image-3.11.",
+            default="the one that runs this command",
+        ),
+    ],
+    "speed": Annotated[
+        float,
+        setting(
+            "SHARE",
+            "Play as on a machine of this speed: 0.33 leaves a third of one core to the "
+            "submission with all its threads and processes, while the clock runs on. Linux only.",
+        ),
+    ],
+    "game_seconds": Annotated[
+        float | None,
+        setting(
+            "SECONDS",
+            "How long each deciding game is played after its first move; a long game goes on while "
+            "the bank of time could still run out; 1200 for whole games.",
+            default="8, divided by the speed",
+            min=0,
+        ),
+    ],
+    "patience": Annotated[
+        float,
+        setting(
+            "SECONDS",
+            "After this no further game begins. The last games, on other boards or with less time, "
+            "only warn; 0 leaves them out. Agents that compile take about 45 s for all games.",
+            min=0,
+        ),
+    ],
     "positions": Annotated[
         Path,
         setting(
@@ -70,7 +100,16 @@ OPTIONS: dict[str, Any] = {
             "with 0 all games begin on the empty board.",
         ),
     ],
-    "referee": RefereeOption,
+    "referee": Annotated[
+        Referee,
+        typer.Option(
+            "--referee",
+            metavar="NAME",
+            help="The environment of kaggle-environments that holds the games: "
+            f"{alternatives(Referee)}. OpenSpiel's need the extra `open-spiel`, offer only the "
+            "agent `random`, and have a bank of 12 s.",
+        ),
+    ],
     "arena": Annotated[
         Arena,
         typer.Option(
@@ -81,12 +120,12 @@ OPTIONS: dict[str, Any] = {
     "rows": _size("Height of the board.", "6, in tic-tac-toe 3"),
     "columns": _size("Width of the board.", "7, in tic-tac-toe 3"),
     "inarow": _size("Stones in a row that win.", "4, in tic-tac-toe 3"),
-    "act_timeout": ActTimeout,
+    "act_timeout": Annotated[float, setting("SECONDS", "Time for a move; Kaggle's is 2.")],
     "trust": Annotated[
         bool,
-        typer.Option(
+        flag(
             "--trust",
-            help="The files are your own: in this package's arena they play in the workers "
+            "The files are your own: in this package's arena they play in the workers "
             "themselves, hundreds of games a second, and nothing contains or ends them. Archives "
             "stay apart.",
         ),
@@ -96,19 +135,17 @@ OPTIONS: dict[str, Any] = {
     "results": Annotated[
         Path | None, setting("FILE", "Add every game to this file as it ends, a line of JSON.")
     ],
-    "resume": Annotated[
-        bool, typer.Option("--resume", help="Play the games missing in the file of --results.")
-    ],
+    "resume": Annotated[bool, flag("--resume", "Play the games missing in the file of --results.")],
 }
 
 
 def options_of(function: Callable[..., Any], **others: Any) -> Callable[[Command], Command]:
-    """Give a command the options of a function of the front door, with that function's defaults.
+    """Give a command the options of a function, with that function's defaults.
 
     The command gets them as keywords, `**options`, except the options that it declares itself.
 
     Args:
-        function: of the front door.
+        function: of the front door, or what it calls.
         others: by name, declarations that replace those of `OPTIONS`.
     """
     known = {**OPTIONS, **others}

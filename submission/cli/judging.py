@@ -21,16 +21,17 @@ from submission.cli.arguments import (
     PlayerName,
     Rows,
     Solvers,
+    argument,
     files_of_players,
+    flag,
     output_option,
-    page_option,
     require_complete,
     require_files,
     setting,
     show,
 )
 from submission.cli.front_options import options_of
-from submission.executors.local_workers import CORES, chosen_count, chosen_executor
+from submission.executors.chosen_workers import CORES, chosen_count, chosen_executor
 from submission.grading.grade import grade_page
 from submission.grading.position_making import make_position_set
 from submission.grading.solved_positions import (
@@ -48,11 +49,9 @@ def grade(
     player: PlayerName,
     json: Json = None,
     html: Annotated[
-        Path | None, page_option("Write a page with the worst mistakes on their boards.")
+        Path | None, setting("FILE", "Write a page with the worst mistakes on their boards.")
     ] = None,
-    by_ply: Annotated[
-        bool, typer.Option("--by-ply", help="Print a row for each number of plies, too.")
-    ] = False,
+    by_ply: Annotated[bool, flag("--by-ply", "Print a row for each number of plies, too.")] = False,
     brief: Brief = False,
     **options: Any,
 ) -> None:
@@ -90,9 +89,8 @@ def grade(
 def review(
     files: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="FILE",
-            help="Episodes that `kaggle competitions replay` has written, and results files.",
+        argument(
+            "FILE", "Episodes that `kaggle competitions replay` has written, and results files."
         ),
     ],
     player: Annotated[
@@ -100,7 +98,7 @@ def review(
     ],
     json: Json = None,
     html: Annotated[
-        Path | None, page_option("Write a page of the games, with the value of each move.")
+        Path | None, setting("FILE", "Write a page of the games, with the value of each move.")
     ] = None,
     brief: Brief = False,
     **options: Any,

@@ -17,8 +17,8 @@ from submission.cli.arguments import (
     FirstPlayerTable,
     Json,
     PlayerName,
+    argument,
     files_of_players,
-    page_option,
     require_a_move,
     require_complete,
     require_files,
@@ -58,7 +58,7 @@ def evaluate(
     brief: Brief = False,
     json: Json = None,
     html: Annotated[
-        Path | None, page_option("Write a page of a game not won, with its mistakes.")
+        Path | None, setting("FILE", "Write a page of a game not won, with its mistakes.")
     ] = None,
     **options: Any,
 ) -> None:
@@ -115,16 +115,16 @@ def _write_replay(match: Match, path: Path) -> None:
 def ladder(
     players: Annotated[
         list[str],
-        typer.Argument(
-            metavar="PLAYER",
-            help="Two or more: Kaggle's `random` or `negamax`; agents, as in "
+        argument(
+            "PLAYER",
+            "Two or more: Kaggle's `random` or `negamax`; agents, as in "
             "`mcts:simulations=500,seed=1`; paths of submissions, .py files or .tar.gz.",
         ),
     ],
     brief: Brief = False,
     json: Json = None,
     html: Annotated[
-        Path | None, page_option("Write a page with the ratings as a picture and lost games.")
+        Path | None, setting("FILE", "Write a page with the ratings as a picture and lost games.")
     ] = None,
     **options: Any,
 ) -> None:
@@ -155,15 +155,14 @@ def show_ladder(ladder: Ladder, json: Path | None, html: Path | None, brief: boo
 
 def report(
     results: Annotated[
-        Path,
-        typer.Argument(metavar="FILE", help="Results of `evaluate` or `ladder`, finished or not."),
+        Path, argument("FILE", "Results of `evaluate` or `ladder`, finished or not.")
     ],
     first_player_table: FirstPlayerTable = False,
     anchor: Anchor = None,
     brief: Brief = False,
     json: Json = None,
     html: Annotated[
-        Path | None, page_option("Write the page that `evaluate` or `ladder` writes.")
+        Path | None, setting("FILE", "Write the page that `evaluate` or `ladder` writes.")
     ] = None,
 ) -> None:
     """Show the games of a results file, also while it is being written.

@@ -3,14 +3,13 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
 from rich.table import Table
 from rich.text import Text
 
 from agents.options import agent_help, agent_options
 from agents.registry import REGISTERED, option_texts
 from envs.board import parse_moves
-from submission.cli.arguments import setting
+from submission.cli.arguments import argument, flag, setting
 from submission.cli.games import (
     CONNECT_X,
     Game,
@@ -45,9 +44,9 @@ def agents() -> None:
 def play(
     opponent: Annotated[
         str,
-        typer.Argument(
-            metavar="OPPONENT",
-            help="Whom to play: an agent, as in `mcts:simulations=500,seed=1`; or a submission, a "
+        argument(
+            "OPPONENT",
+            "Whom to play: an agent, as in `mcts:simulations=500,seed=1`; or a submission, a "
             ".py file or a .tar.gz.",
         ),
     ] = "mcts",
@@ -75,16 +74,13 @@ def play(
 
 def web(
     files: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="FILE", help="Results files, or games downloaded from Kaggle."),
+        list[Path] | None, argument("FILE", "Results files, or games downloaded from Kaggle.")
     ] = None,
     host: Annotated[str, setting("HOST", "The address to listen at.")] = "127.0.0.1",
     port: Annotated[
         int, setting("PORT", "Where to listen; another one where it is taken.", min=0, max=65535)
     ] = 8642,
-    open_browser: Annotated[
-        bool, typer.Option("--open", help="Open the page in the browser.")
-    ] = False,
+    open_browser: Annotated[bool, flag("--open", "Open the page in the browser.")] = False,
     export: Annotated[
         Path | None, setting("FOLDER", "Write the page as a folder that needs no server, and end.")
     ] = None,

@@ -27,7 +27,7 @@ from agents.solver.saved_table import load_table, require_table, save_table
 from agents.solver.score_words import score_text
 from agents.solver.solver import Solver
 from envs.connectx import ConnectX
-from submission.cli.arguments import require_memory, setting
+from submission.cli.arguments import argument, flag, require_memory, setting
 from submission.cli.games import GameColumns, GameInarow, GameRows
 from submission.terminal import console, is_stream, progress_bar, say, status_line
 
@@ -38,17 +38,16 @@ KEEP_SECONDS = 120.0
 def solve(
     moves: Annotated[
         str | None,
-        typer.Argument(
-            metavar="MOVES",
-            help="The columns played so far, from 1: 4453, or 4,4,12; - reads positions from "
+        argument(
+            "MOVES",
+            "The columns played so far, from 1: 4453, or 4,4,12; - reads positions from "
             "standard input, one to a line.",
         ),
     ] = None,
     every_column: Annotated[
-        bool,
-        typer.Option("--all", help="Every column's score, for positions from standard input too."),
+        bool, flag("--all", "Every column's score, for positions from standard input too.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="A line of JSON for each position.")] = False,
+    json: Annotated[bool, flag("--json", "A line of JSON for each position.")] = False,
     time_limit: Annotated[
         float | None, setting("SECONDS", "For each position; then its bounds are printed.", min=0)
     ] = None,
@@ -70,9 +69,7 @@ def solve(
     table: Annotated[
         Path | None, setting("FILE", "Keep the transposition table in this file.")
     ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on from the file of --table.")
-    ] = False,
+    resume: Annotated[bool, flag("--resume", "Go on from the file of --table.")] = False,
 ) -> None:
     """Print the exact score of each column, with the board and in words.
 

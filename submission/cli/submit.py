@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -11,12 +11,10 @@ from agents.reporting.output_file import require_distinct
 from envs.games import GAMES
 from submission import front_door
 from submission.building import DEFAULT_OUTPUT
-from submission.checking.check import PATIENCE
-from submission.checking.check_report import render_pair
-from submission.checking.check_result import CheckReport, CheckVerdict
+from submission.checking.check import check_submission
+from submission.checking.check_report import CheckReport, CheckVerdict, render_pair
 from submission.checking.kaggle_image import image_python
 from submission.cli.arguments import (
-    ActTimeout,
     AgentName,
     Brief,
     Force,
@@ -24,10 +22,10 @@ from submission.cli.arguments import (
     Json,
     Options,
     Output,
-    RefereeOption,
     Seed,
     Source,
     Workers,
+    argument,
     files_of_options,
     modules_beside,
     require_complete,
@@ -35,10 +33,10 @@ from submission.cli.arguments import (
     setting,
     show,
 )
-from submission.comparing.trials import SLOW_SPEED
-from submission.executors.local_workers import CORES
-from submission.kaggle import Referee, upload_command
-from submission.match.schedule import require_pairs
+from submission.cli.front_options import options_of
+from submission.comparing.trials import PAIR_SECONDS, SLOW_SPEED
+from submission.executors.chosen_workers import CORES
+from submission.kaggle import upload_command
 from submission.reports import size_in_words
 from submission.sandbox.processes import can_throttle
 from submission.sandbox.staging import SUBMISSIONS
@@ -93,51 +91,12 @@ def write_bundle(
         say(submission.note)
 
 
+@options_of(check_submission)
 def check(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A .py file, or a .tar.gz with main.py.")
-    ],
-    python: Annotated[
-        Path | None,
-        setting(
-            "PATH",
-            "Play with this interpreter and its packages: a Python of 3.11 or newer with "
-            "kaggle_environments, or the folder of its virtual environment. `make kaggle-image` "
-            "makes two with Kaggle's versions, .venv/kaggle-image and .venv/kaggle-image-3.11.",
-            default="the one that runs this command",
-        ),
-    ] = None,
-    referee: RefereeOption = Referee.CONNECTX,
-    speed: Annotated[
-        float,
-        setting(
-            "SHARE",
-            "Play as on a machine of this speed: 0.33 leaves a third of one core to the "
-            "submission with all its threads and processes, while the clock runs on. Linux only.",
-        ),
-    ] = 1.0,
-    act_timeout: ActTimeout = 2.0,
-    game_seconds: Annotated[
-        float | None,
-        setting(
-            "SECONDS",
-            "How long each deciding game is played after its first move; a long game goes on while "
-            "the bank of time could still run out; 1200 for whole games.",
-            default="8, divided by the speed",
-            min=0,
-        ),
-    ] = None,
-    patience: Annotated[
-        float,
-        setting(
-            "SECONDS",
-            "After this no further game begins. The last games, on other boards or with less time, "
-            "only warn; 0 leaves them out. Agents that compile take about 45 s for all games.",
-            min=0,
-        ),
-    ] = PATIENCE,
+    file: Annotated[Path, argument("FILE", "A .py file, or a .tar.gz with main.py.")],
     json: Json = None,
     brief: Brief = False,
+    **options: Any,
 ) -> None:
     """Say whether Kaggle would accept a submission, and why not.
 
@@ -151,15 +110,7 @@ def check(
     has and this Python lacks.
     """
     require_files(json, read=[file])
-    report = front_door.check(
-        file,
-        python=python,
-        referee=referee,
-        speed=speed,
-        act_timeout=act_timeout,
-        game_seconds=game_seconds,
-        patience=patience,
-    )
+    report = front_door.check(file, **options)
     show(report, json, brief)
     require_accepted(report)
 
@@ -174,8 +125,6 @@ def require_accepted(report: CheckReport) -> None:
         raise typer.Exit(EXIT_STATUS[report.verdict])
 
 
-SLOW_SECONDS = 5.0  # how long the slow games are played after their first moves
-
 NO_IMAGE = (
     "Checking with the packages of this Python; `make kaggle-image` makes an environment with "
     "Kaggle's, which is then taken."
@@ -185,9 +134,9 @@ NO_IMAGE = (
 def prepare(
     agent: Annotated[
         str,
-        typer.Argument(
-            metavar="AGENT",
-            help="As `connectx build` takes it; or a submission of your own, a .py file or a "
+        argument(
+            "AGENT",
+            "As `connectx build` takes it; or a submission of your own, a .py file or a "
             ".tar.gz, which is taken as it is.",
         ),
     ],
@@ -214,7 +163,6 @@ def prepare(
     Exit status 0 only when Kaggle would accept the submission and the slow games are in order, too;
     else that of `connectx check`.
     """
-    require_pairs(games)
     python = image_python()
     if is_file(agent):
         if option or source or force or output != DEFAULT_OUTPUT:
@@ -252,7 +200,7 @@ def play_slowly(file: Path, python: Path | None) -> None:
         return
     say("Playing at a third of the speed.")
     report = front_door.check(
-        file, python=python, speed=SLOW_SPEED, game_seconds=SLOW_SECONDS, pair_only=True
+        file, python=python, speed=SLOW_SPEED, game_seconds=PAIR_SECONDS, pair_only=True
     )
     console.print(render_pair(report), crop=False)
     require_accepted(report)

@@ -21,9 +21,9 @@ from agents.policy.training.learner import (
 from agents.policy.training.training import Training, Trials
 from agents.policy.training.training_files import TrainingFiles
 from agents.reporting.output_file import held
-from submission.cli.arguments import Output, require_files, setting
+from submission.cli.arguments import Output, flag, require_files, setting
 from submission.cli.games import CONNECT_X, Game, GameColumns, GameInarow, GameRows, chosen_game
-from submission.executors.local_workers import CORES, chosen_executor
+from submission.executors.chosen_workers import CORES, chosen_executor
 from submission.reports import elo_interval, share_in_words
 from submission.terminal import progress_bar, say
 
@@ -91,9 +91,7 @@ def train(
     dask: Annotated[
         str | None, setting("ADDRESS", "alphazero: play on the Dask cluster with this scheduler.")
     ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on from where an earlier run has ended.")
-    ] = False,
+    resume: Annotated[bool, flag("--resume", "Go on from where an earlier run has ended.")] = False,
     output: Output = Path("policy.npz"),
 ) -> None:
     """Train a policy, for `connectx build alphazero --option weights=policy.npz`.

@@ -10,14 +10,14 @@ from tempfile import TemporaryDirectory
 from agents.agent import OnProgress
 from submission.arena.players import Player
 from submission.checking.check import check_submission
-from submission.checking.check_result import CheckReport, CheckVerdict
+from submission.checking.check_report import CheckReport, CheckVerdict
 from submission.checking.diagnosis import Fault
 from submission.checking.timing import Timing
 from submission.sandbox.processes import can_throttle
 from submission.sandbox.staging import GZIP
 
 SLOW_SPEED = 1 / 3
-SECONDS = 5.0  # how long each game is played after its first move
+PAIR_SECONDS = 5.0  # how long each game is played after its first move
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def _pair(source: bytes, speed: float, on_progress: OnProgress) -> CheckReport:
         path = Path(folder, "submission.tar.gz" if source.startswith(GZIP) else "submission.py")
         path.write_bytes(source)
         return check_submission(
-            path, speed=speed, game_seconds=SECONDS, pair_only=True, on_progress=on_progress
+            path, speed=speed, game_seconds=PAIR_SECONDS, pair_only=True, on_progress=on_progress
         )
 
 

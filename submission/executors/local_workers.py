@@ -8,7 +8,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import metadata
@@ -25,8 +25,6 @@ from submission.sandbox.launcher import SUPERVISORS
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-CORES = (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()) or 1
 
 PROCESS_START = str(Path(__file__).with_name("process_start.py"))
 
@@ -122,28 +120,6 @@ def start_by_path(
         "arguments": arguments,
     }
     return PROCESS_START, names, "__main__"
-
-
-def chosen_executor(workers: int, dask: str | None) -> AbstractContextManager[Executor]:
-    """This number of worker processes here, or the workers of the Dask scheduler at an address.
-
-    Raises:
-        ValueError, OSError, ModuleNotFoundError: as `local_executor` and `dask_executor`.
-    """
-    if dask is None:
-        return local_executor(workers)
-    from submission.executors.dask_workers import dask_executor
-
-    return dask_executor(dask)
-
-
-def chosen_count(workers: int, dask: str | None) -> int:
-    """How many workers `chosen_executor` has; of a cluster, how many have joined by now."""
-    if dask is None:
-        return workers
-    from submission.executors.dask_workers import cluster_size
-
-    return cluster_size(dask)
 
 
 @contextmanager

@@ -58,9 +58,7 @@ class Shard(NamedTuple):
 
     player: Player
     positions: tuple[SolvedPosition, ...]
-    seed: int
-    act_timeout: float
-    """Seconds for a move; the bank of 60 seconds is full in every position."""
+    settings: GradeSettings
 
 
 SHARD_POSITIONS = 32  # the most positions that a player is asked about once it is loaded
@@ -77,12 +75,7 @@ def _shards(
     count = -(-len(positions) // SHARD_POSITIONS)
     first_ply_first = sorted(positions, key=attrgetter("ply"))
     return [
-        Shard(
-            player,
-            tuple(reversed(first_ply_first[start::count])),
-            settings.seed,
-            settings.act_timeout,
-        )
+        Shard(player, tuple(reversed(first_ply_first[start::count])), settings)
         for start in range(count)
     ]
 
@@ -102,22 +95,22 @@ def answer_shard(shard: Shard) -> list[Answer]:
 def _answer_until_failure(shard: Shard, positions: Sequence[SolvedPosition]) -> list[Answer]:
     answers: list[Answer] = []
     # The seed depends on the first position to be asked about and on no other.
-    seed = Random(f"{shard.seed}/{positions[0].moves}").getrandbits(32)
+    seed = Random(f"{shard.settings.seed}/{positions[0].moves}").getrandbits(32)
     with open_seat(shard.player, seed=seed) as seat:
-        start = _ask(seat, (), shard.act_timeout)
+        start = _ask(seat, (), shard.settings)
         if start.failure is not None:
             return [Answer(position, None, 0.0, start.failure) for position in positions]
         for position in positions:
-            move = _ask(seat, position.opening, shard.act_timeout)
+            move = _ask(seat, position.opening, shard.settings)
             answers.append(Answer(position, move.column, move.seconds, move.failure))
             if answers[-1].failure is not None:
                 break
     return answers
 
 
-def _ask(seat: Seat, opening: tuple[int, ...], act_timeout: float) -> Move:
+def _ask(seat: Seat, opening: tuple[int, ...], settings: GradeSettings) -> Move:
     """The player's move after an opening; an illegal one is a failure."""
-    game = OwnGame(GameConfiguration(act_timeout=act_timeout))
+    game = OwnGame(GameConfiguration(act_timeout=settings.act_timeout))
     for column in opening:
         game.drop(column)
     move = seat.act(game.observation(), game.configuration())

@@ -70,9 +70,11 @@ class ReviewedGame:
         opening = self.replay.opening_plies
         return range(opening + (opening % 2 != self.seat - 1), self.replay.plies, 2)
 
-    def ply_of_move(self, number: int) -> int:
-        """The plies played before the seat's own move of this number, from 0."""
-        return self.own_plies.start + 2 * number
+    @property
+    def errors(self) -> list[tuple[int, str]]:
+        """The plies played before each move that wrote to stderr, and its last line there."""
+        begin, errors = self.own_plies.start, self.log.errors if self.log else ()
+        return [(begin + 2 * number, line) for number, line in errors]
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,9 +198,7 @@ def _game(game: ReviewedGame) -> dict[str, Any]:
         ],
         "versions": None if game.log is None else game.log.versions,
         "seconds": None if game.log is None else list(game.log.seconds),
-        "errors": []
-        if game.log is None
-        else [{"ply": game.ply_of_move(move), "stderr": line} for move, line in game.log.errors],
+        "errors": [{"ply": ply, "stderr": line} for ply, line in game.errors],
     }
 
 
@@ -280,6 +280,5 @@ def _notes(review: Review) -> Iterator[str]:
             yield f"{_name(game)}: {failed} failed, {game.replay.cause}."
         if game.log is not None and game.log.versions is not None:
             yield f"{_name(game)}: played with {game.log.versions}."
-        for number, line in game.log.errors if game.log else ():
-            where = _where(game, game.ply_of_move(number))
-            yield f"{_name(game)}, {where}, stderr: {line.strip()}"
+        for ply, line in game.errors:
+            yield f"{_name(game)}, {_where(game, ply)}, stderr: {line.strip()}"

@@ -6,8 +6,7 @@ from typing import Any
 from rich.console import Group
 
 from submission.checking.check import check_submission
-from submission.checking.check_report import check_summary, render_check
-from submission.checking.check_result import CheckReport
+from submission.checking.check_report import CheckReport, check_summary, render_check
 from submission.checking.diagnosis import Fault
 from tests.helpers.shell import printed
 

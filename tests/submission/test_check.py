@@ -18,8 +18,7 @@ from envs import ConnectX
 from submission import build
 from submission.bundle.bundle import build_bundle
 from submission.checking.check import check_submission
-from submission.checking.check_report import render_check
-from submission.checking.check_result import CheckReport
+from submission.checking.check_report import CheckReport, render_check
 from submission.checking.diagnosis import Fault
 from submission.sandbox.causes import of_late_move
 from submission.sandbox.launcher import Launcher

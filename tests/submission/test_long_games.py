@@ -17,7 +17,7 @@ import pytest
 from envs import BoardGame
 from submission.checking import check, observed_game
 from submission.checking.check import check_submission
-from submission.checking.check_result import CheckReport, CheckVerdict
+from submission.checking.check_report import CheckReport, CheckVerdict
 from submission.checking.game_watch import Chooser
 from submission.checking.observed_game import Choice
 from submission.sandbox.move import Failure, Move

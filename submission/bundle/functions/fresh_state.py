@@ -143,10 +143,7 @@ def last_callable(loaded: Mapping[str, Any]) -> Any:
 
 @contextmanager
 def as_written(
-    agent: Any,
-    state: Sequence[StateName],
-    loaded: Mapping[str, Any],
-    played: Mapping[str, Any],
+    agent: Any, state: Sequence[StateName], loaded: Mapping[str, Any], played: Mapping[str, Any]
 ) -> Iterator[Any]:
     """Give names the values that they have before a game; restore the old ones in the end.
 
