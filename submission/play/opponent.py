@@ -64,9 +64,13 @@ class SubmissionOpponent(Opponent):
 
     It has no values, so moves are valued by an agent without estimates: only values of moves that
     end the game are known.
+
+    Raises:
+        ValueError: a game that Kaggle does not ask of submissions.
     """
 
-    def __init__(self, player: Player) -> None:
+    def __init__(self, player: Player, env: BoardGame) -> None:
+        _sizes(env)
         super().__init__(player.name, Path(player.name).name, RandomAgent())
         self._player = player
         self._seat: Seat | None = None
@@ -119,8 +123,7 @@ def find_opponent(text: str, env: BoardGame) -> Opponent:
         agent = agent_from_text(text)
         agent.require_playable(env)
         return AgentOpponent(text, agent)
-    _sizes(env)
-    return SubmissionOpponent(find_player(text))
+    return SubmissionOpponent(find_player(text), env)
 
 
 def _sizes(env: BoardGame) -> tuple[int, int, int]:
