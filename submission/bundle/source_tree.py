@@ -11,6 +11,9 @@ from submission.bundle.naming import Builtin, Meaning, Symbol, Use
 from submission.bundle.references import Reference
 from submission.bundle.sources import LibraryImport, Module, ProjectImport, read_module
 
+NOTEBOOK_BUILTINS = ("display", "get_ipython")
+"""Builtins that only a notebook has."""
+
 
 @dataclass(frozen=True)
 class _ModuleItself:
@@ -135,7 +138,7 @@ class SourceTree:
                     if original is None
                     else self._member(origin, original, here)
                 )
-        if hasattr(builtins, name):
+        if hasattr(builtins, name) and name not in NOTEBOOK_BUILTINS:
             return Builtin(name)
         return self.undefined(module, name, place)
 

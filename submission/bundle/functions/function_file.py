@@ -102,7 +102,7 @@ def _namespace(agent: Any, function: FunctionType) -> dict[str, Any]:
     written = [
         vars(module) for module in modules if module and {"__file__", "In"} & {*vars(module)}
     ]
-    for namespace in (*written[:1], function.__globals__, *written[1:]):
+    for namespace in (function.__globals__, *written):
         if any(value is agent for value in namespace.values()):
             return namespace
     return function.__globals__
