@@ -30,13 +30,7 @@ from envs.render import SYMBOLS
 from envs.shown_position import show
 from submission.building import PlayerLike, as_player
 from submission.play.game_history import History, played_position, position_view
-from submission.play.opponent import (
-    AgentOpponent,
-    Opponent,
-    OpponentFailed,
-    SubmissionOpponent,
-    find_opponent,
-)
+from submission.play.opponent import AgentOpponent, Opponent, OpponentFailed, find_opponent
 from submission.play.session import verdict
 from submission.web.one_script import one_script
 from submission.web.searching.values import growing_values, values_view
@@ -327,4 +321,4 @@ def _opponent(opponent: PlayerLike | None, env: BoardGame) -> Opponent | None:
             return AgentOpponent(type(opponent).__name__, opponent)
         case str() | Path():
             return find_opponent(fspath(opponent), env)
-    return SubmissionOpponent(as_player(opponent), env)
+    return find_opponent(as_player(opponent), env)
