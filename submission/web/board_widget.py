@@ -88,7 +88,7 @@ class Board(anywidget.AnyWidget):
         self._values_thread = ThreadPoolExecutor(1, "board-values")
         self._seated = ExitStack()
         self.env = _playable(ConnectFour() if env is None else env)
-        if not LEAST_SECONDS <= seconds <= MOST_SECONDS:
+        if not isinstance(seconds, int | float) or not LEAST_SECONDS <= seconds <= MOST_SECONDS:
             limits = f"{LEAST_SECONDS} to {MOST_SECONDS:g}"
             raise ValueError(f"seconds are from {limits}, not {seconds!r}")
         self.seconds = seconds

@@ -177,6 +177,7 @@ def misplaces(observation: Any, configuration: Any) -> int:
         ({"seat": 3}, "the seat is 1 or 2, not 3"),
         ({"seconds": 0}, "seconds are from 0.01 to 60, not 0"),
         ({"seconds": float("nan")}, "seconds are from 0.01 to 60"),
+        ({"seconds": "1"}, "seconds are from 0.01 to 60, not '1'"),
         ({"moves": "48"}, "move 2 is 8: legal: 1, 2, 3, 4, 5, 6, 7"),
     ],
 )
