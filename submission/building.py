@@ -151,8 +151,8 @@ def build(
         return _bundled(agent, game)
     if game != "connectx":
         raise ValueError("a game goes with an agent: a function says itself what it plays")
-    name, text = function_file(agent)
-    return Submission(text, name)
+    name, text, note = function_file(agent)
+    return Submission(text, name, note)
 
 
 def _note(name: str, options: dict[str, JsonValue]) -> str | None:

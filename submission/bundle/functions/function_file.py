@@ -22,6 +22,7 @@ class FunctionFile(NamedTuple):
 
     name: str  # the function's
     text: str
+    note: str | None  # where the function fails
 
 
 def function_file(agent: Any) -> FunctionFile:
@@ -65,8 +66,8 @@ def function_file(agent: Any) -> FunctionFile:
         raise ValueError(f"{place}: {error.problem}") from error
     except RecursionError as error:
         raise ValueError(f"{whose} uses data that is nested too deep to be written") from error
-    require_same(agent, title, state, loaded, played)
-    return FunctionFile(title, text)
+    note = require_same(agent, title, state, loaded, played)
+    return FunctionFile(title, text, note)
 
 
 def _written(
