@@ -70,7 +70,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *__all__, "Board", "__version__"]
+    return [*__all__, "Board", "__version__"]
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ function of Kaggle's observation and configuration.
 import os
 import weakref
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from inspect import getsourcefile
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -143,8 +143,8 @@ def build(
         return _bundled(agent, game)
     if game != "connectx":
         raise ValueError("a game goes with an agent: a function says itself what it plays")
-    name, text = function_file(agent)
-    return Submission(text, name)
+    name, text, note = function_file(agent)
+    return Submission(text, name, note)
 
 
 def _note(name: str, options: dict[str, JsonValue]) -> str | None:
@@ -206,13 +206,15 @@ def _bundled(agent: Agent, game: str) -> Submission:
     options = _chosen_options(agent)
     if name := _registered_name(agent):
         return build(name, game=game, **options)
-    file = getsourcefile(type(agent))
+    name, file = type(agent).__name__, None
+    with suppress(OSError, TypeError):  # a class of a notebook's cell, or of a prompt
+        file = getsourcefile(type(agent))
     if file is None or not Path(file).is_file():
         raise ValueError(
-            f"the class {type(agent).__name__} is in no file: put it into one, and build it "
-            "from there"
+            f"the class {name} is in no file: put it into one, by `%%writefile mine.py` in a "
+            f"notebook, and call connectx.build({name!r}, source='mine.py')"
         )
-    return build(type(agent).__name__, source=file, game=game, **options)
+    return build(name, source=file, game=game, **options)
 
 
 def _chosen_options(agent: Agent) -> dict[str, Any]:

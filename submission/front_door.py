@@ -156,7 +156,7 @@ def evaluate(
     """
     hero, *opponents = entrants_of([player, *_several(against)], referee, arena, trust)
     rules = GameConfiguration.of(Referee(referee), rows, columns, inarow, act_timeout)
-    test = parse_sprt(sprt) if isinstance(sprt, str) else sprt
+    test = sprt if sprt is None or isinstance(sprt, Sprt) else parse_sprt(str(sprt))
     settings = Settings(require_pairs(games), seed, opening_plies, rules, Arena(arena), test)
     run = Run(workers, dask, None if results is None else Path(results), resume, progress)
     return run.play(f"Evaluating {hero.name}:", against_each(hero, opponents), settings)

@@ -3,10 +3,12 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from io import StringIO
 from stat import S_ISREG
 from typing import TextIO
 
 from rich.console import Console
+from rich.live import Live
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -18,6 +20,7 @@ from rich.progress import (
 )
 
 from agents.agent import OnProgress
+from agents.reporting.rich_html import PLAIN, text_of
 
 console = Console(markup=False, emoji=False, force_jupyter=False)
 """Shows every text unchanged: the name of a file may be `[/b]/a.py` or `:b:.py`. In a notebook it
@@ -45,13 +48,44 @@ def is_stream(file: TextIO) -> bool:
 def _progress(*columns: ProgressColumn, shown: bool = True) -> Progress:
     """A title with columns behind it on stderr, which leaves nothing there."""
     stderr = Console(stderr=True, markup=False, emoji=False)
-    return Progress(
+    bar = Progress(
         TextColumn("{task.description}", markup=False),
         *columns,
         console=stderr,
         transient=True,
         disable=not (shown and (stderr.is_interactive or stderr.is_jupyter)),
     )
+    if shown and stderr.is_jupyter:
+        bar.live = _LiveInCell(
+            get_renderable=bar.get_renderable,
+            console=Console(file=StringIO(), **PLAIN),
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+    return bar
+
+
+class _LiveInCell(Live):
+    """Shows itself as text in an output of a notebook's cell, which is empty in the end.
+
+    The widget that rich would show stays in a saved notebook, where it is an error.
+    """
+
+    def start(self, refresh: bool = False) -> None:
+        from IPython.display import display
+
+        self._output = display({"text/plain": ""}, raw=True, display_id=True)  # type: ignore[no-untyped-call]
+        super().start(refresh)
+
+    def refresh(self) -> None:
+        self._put_out(text_of(self.get_renderable()))
+
+    def stop(self) -> None:
+        super().stop()
+        self._put_out("")
+
+    def _put_out(self, text: str) -> None:
+        self._output.update({"text/plain": text}, raw=True)
 
 
 @contextmanager

@@ -35,12 +35,11 @@ class GameConfiguration:
 
     def __post_init__(self) -> None:
         for name, size in (("rows", self.rows), ("columns", self.columns), ("inarow", self.inarow)):
-            if not 1 <= size <= LARGEST_SIZE:
-                raise ValueError(f"{name} must be from 1 to {LARGEST_SIZE}, not {size}")
-        if not 0 < self.act_timeout <= float_info.max:
-            raise ValueError(
-                f"the seconds for a move must be above 0 and finite, not {self.act_timeout}"
-            )
+            if not isinstance(size, int) or not 1 <= size <= LARGEST_SIZE:
+                raise ValueError(f"{name} must be from 1 to {LARGEST_SIZE}, not {size!r}")
+        time = self.act_timeout
+        if not isinstance(time, int | float) or not 0 < time <= float_info.max:
+            raise ValueError(f"the seconds for a move must be above 0 and finite, not {time!r}")
         sizes = self.rows, self.columns, self.inarow
         if self._is_tic_tac_toe and sizes != (SIDE, SIDE, SIDE):
             raise ValueError(

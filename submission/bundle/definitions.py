@@ -28,10 +28,10 @@ LOADING_METHODS = re.compile("load|load_state_dict|load_weights")
 """Names of methods that change their object when their result is not used."""
 
 READING = re.compile(
-    "fromfile|genfromtxt|imread|load|loadmat|loadtxt|memmap|open|urlopen|urlretrieve|"
+    "fromfile|genfromtxt|get_ipython|imread|load|loadmat|loadtxt|memmap|open|urlopen|urlretrieve|"
     "read_(bytes|csv|feather|json|parquet|pickle|text)"
 )
-"""Names of functions and methods that read a file, which Kaggle would not have."""
+"""Names of functions and methods that read what Kaggle would not have: a file, a shell's output."""
 
 MAKING = ("__init__", "__new__", "__post_init__")
 """Names of methods that run when an object is made."""

@@ -10,6 +10,9 @@ from submission.bundle.naming import Builtin, Meaning, Symbol, Use
 from submission.bundle.references import Reference
 from submission.bundle.sources import LibraryImport, Module, ProjectImport, read_module
 
+NOTEBOOK_BUILTINS = ("display", "get_ipython")
+"""Builtins that only a notebook has."""
+
 
 class SourceTree:
     """The modules that may go into a bundle, read on demand.
@@ -124,7 +127,7 @@ class SourceTree:
                 if not self.is_there(origin):
                     raise BundleError(*here, f"there is no {self.path(origin)}")
                 return self._member(origin, original, here) if original else project_import
-        if hasattr(builtins, name):
+        if hasattr(builtins, name) and name not in NOTEBOOK_BUILTINS:
             return Builtin(name)
         return self.undefined(module, name, place)
 

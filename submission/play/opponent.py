@@ -107,20 +107,22 @@ class SubmissionOpponent(Opponent):
         return "\n".join([*lines, f"To mend it, {failure.mend}."])
 
 
-def find_opponent(text: str, env: BoardGame) -> Opponent:
+def find_opponent(wanted: str | Player, env: BoardGame) -> Opponent:
     """The opponent that a text names: `mcts`, `mcts:simulations=500,seed=1`, `submission.py`.
+
+    Or that of a player with a submission.
 
     Raises:
         ValueError: an unknown agent, an option that it does not have, no submission, or a game that
             the agent cannot play, or that Kaggle does not ask of submissions.
         OSError: the submission cannot be read.
     """
-    if not text.endswith(SUBMISSIONS):
-        agent = agent_from_text(text)
+    if isinstance(wanted, str) and not wanted.endswith(SUBMISSIONS):
+        agent = agent_from_text(wanted)
         agent.require_playable(env)
-        return AgentOpponent(text, agent)
+        return AgentOpponent(wanted, agent)
     _sizes(env)
-    return SubmissionOpponent(find_player(text))
+    return SubmissionOpponent(find_player(wanted) if isinstance(wanted, str) else wanted)
 
 
 def _sizes(env: BoardGame) -> tuple[int, int, int]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import cached_property
+from os import fspath
 from pathlib import Path
 from threading import RLock
 from time import monotonic
@@ -27,6 +28,7 @@ from envs.connectx import ConnectFour
 from envs.games import GAMES, game_entry
 from envs.render import SYMBOLS
 from envs.shown_position import show
+from submission.building import PlayerLike, as_player
 from submission.play.game_history import History, played_position, position_view
 from submission.play.opponent import AgentOpponent, Opponent, OpponentFailed, find_opponent
 from submission.play.session import verdict
@@ -53,7 +55,8 @@ class Board(anywidget.AnyWidget):
     Args:
         env: a board game; Connect Four unless it is given.
         opponent: an agent or a level by name, as in `mcts:simulations=500` or `level:n=3`; the path
-            of a submission; an agent; or None for two people.
+            of a submission; an agent; a submission or a function, as `connectx.evaluate` takes
+            them; or None for two people.
         seat: the person's: 1 moves first, 2 second.
         seconds: for each move of the opponent.
         moves: the plies played before, as a move string.
@@ -73,7 +76,7 @@ class Board(anywidget.AnyWidget):
     def __init__(
         self,
         env: BoardGame | None = None,
-        opponent: str | Agent | None = "mcts",
+        opponent: PlayerLike | None = "mcts",
         *,
         seat: int = 1,
         seconds: float = 1.0,
@@ -85,7 +88,7 @@ class Board(anywidget.AnyWidget):
         self._values_thread = ThreadPoolExecutor(1, "board-values")
         self._seated = ExitStack()
         self.env = _playable(ConnectFour() if env is None else env)
-        if not LEAST_SECONDS <= seconds <= MOST_SECONDS:
+        if not isinstance(seconds, int | float) or not LEAST_SECONDS <= seconds <= MOST_SECONDS:
             limits = f"{LEAST_SECONDS} to {MOST_SECONDS:g}"
             raise ValueError(f"seconds are from {limits}, not {seconds!r}")
         self.seconds = seconds
@@ -310,7 +313,12 @@ def _playable(env: BoardGame) -> BoardGame:
     return env
 
 
-def _opponent(opponent: str | Agent | None, env: BoardGame) -> Opponent | None:
-    if isinstance(opponent, Agent):
-        return AgentOpponent(type(opponent).__name__, opponent)
-    return None if opponent is None else find_opponent(opponent, env)
+def _opponent(opponent: PlayerLike | None, env: BoardGame) -> Opponent | None:
+    match opponent:
+        case None:
+            return None
+        case Agent():
+            return AgentOpponent(type(opponent).__name__, opponent)
+        case str() | Path():
+            return find_opponent(fspath(opponent), env)
+    return find_opponent(as_player(opponent), env)

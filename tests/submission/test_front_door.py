@@ -95,6 +95,9 @@ def test_an_agent_of_ones_own_is_built_from_its_file(
     cls = importlib.import_module("lately").MyAgent
     assert connectx.build(cls()).source == build_bundle("MyAgent", {}, file)
     assert connectx.build(cls([2])).source == built.source
+    monkeypatch.delitem(sys.modules, "lately")  # as if a cell had defined it
+    with pytest.raises(ValueError, match="MyAgent is in no file: put it into one, by `%%writefile"):
+        connectx.build(cls())
 
 
 def test_results_are_json() -> None:
@@ -139,6 +142,11 @@ def test_options_for_another_game_are_refused(player: str) -> None:
     message = f"^{player}: .* (is for tic-tac-toe, not for|cannot play)"
     with pytest.raises(ValueError, match=message):
         connectx.evaluate(player, "random", rows=4, games=2, progress=False)
+
+
+def test_a_sequential_test_that_is_no_pair_is_refused_before_any_game() -> None:
+    with pytest.raises(ValueError, match="two Elo differences, as in 0,50, not '50'"):
+        connectx.evaluate("greedy", "random", sprt=50, progress=False)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("player", ["nobody", 7, None, [], print])

@@ -201,6 +201,8 @@ def test_a_name_that_is_no_utf8_has_a_seed_and_others_keep_theirs() -> None:
         (lambda: GameConfiguration(rows=0), "rows must be from 1 to 100, not 0"),
         (lambda: GameConfiguration(columns=-1), "columns must be from 1 to 100, not -1"),
         (lambda: GameConfiguration(inarow=0), "inarow must be from 1 to 100, not 0"),
+        (lambda: GameConfiguration(rows="6"), "rows must be from 1 to 100, not '6'"),  # type: ignore[arg-type]
+        (lambda: GameConfiguration(act_timeout="2"), "above 0 and finite, not '2'"),  # type: ignore[arg-type]
         (lambda: Arena("moon"), "unknown arena 'moon': choose one of kaggle, own"),
         (lambda: drawn("ab", count=2.0, seed=0), "of 1 to 2 positions, not of 2.0"),  # type: ignore[arg-type]
         (lambda: GameConfiguration(rows=10**400), "rows must be from 1 to 100, not 1000"),

@@ -149,6 +149,11 @@ class ValueWriter:
                 made = home.restore(node)
             case ast.FunctionDef(col_offset=column) if column:
                 made = writer._enclosing(function, home.session.lines(node), node.name)
+            case None:
+                raise ValueError(
+                    f"the source of {function.__name__} cannot be found: define it in a notebook "
+                    "cell, or import its module anew"
+                )
             case _:
                 raise self._cannot(name, function)
         if home is not self._module:

@@ -22,6 +22,7 @@ class FunctionFile(NamedTuple):
 
     name: str  # the function's
     text: str
+    note: str | None  # where the function fails
 
 
 def function_file(agent: Any) -> FunctionFile:
@@ -65,8 +66,8 @@ def function_file(agent: Any) -> FunctionFile:
         raise ValueError(f"{place}: {error.problem}") from error
     except RecursionError as error:
         raise ValueError(f"{whose} uses data that is nested too deep to be written") from error
-    require_same(agent, title, state, loaded, played)
-    return FunctionFile(title, text)
+    note = require_same(agent, title, state, loaded, played)
+    return FunctionFile(title, text, note)
 
 
 def _written(
@@ -102,7 +103,7 @@ def _namespace(agent: Any, function: FunctionType) -> dict[str, Any]:
     written = [
         vars(module) for module in modules if module and {"__file__", "In"} & {*vars(module)}
     ]
-    for namespace in (*written[:1], function.__globals__, *written[1:]):
+    for namespace in (function.__globals__, *written):
         if any(value is agent for value in namespace.values()):
             return namespace
     return function.__globals__

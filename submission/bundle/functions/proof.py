@@ -68,7 +68,7 @@ def require_same(
     state: Sequence[StateName],
     loaded: Mapping[str, Any],
     played: Mapping[str, Any],
-) -> None:
+) -> str | None:
     """Ask a function and its file for moves in positions of random games, on both seats.
 
     Both start with the values in the source, not with those that games have left, and draw the same
@@ -81,6 +81,9 @@ def require_same(
         loaded: what the file defines.
         played: the same after games, in which the file has changed it.
 
+    Returns:
+        A sentence about the first position in which both fail, or None.
+
     Raises:
         ValueError: they differ, or read a file.
     """
@@ -89,7 +92,7 @@ def require_same(
         as_written(agent, state, loaded, played) as asked,
         hidden_files(name, READ_ABOVE),
     ):
-        _compare(asked, last_callable(loaded), name)
+        return _compare(asked, last_callable(loaded), name)
 
 
 def play(name: str, loaded: Mapping[str, Any]) -> None:
@@ -104,7 +107,8 @@ def play(name: str, loaded: Mapping[str, Any]) -> None:
             _ask(agent, position, number)
 
 
-def _compare(agent: Callable[..., Any], from_file: Callable[..., Any], name: str) -> None:
+def _compare(agent: Callable[..., Any], from_file: Callable[..., Any], name: str) -> str | None:
+    note = None
     for number, position in _positions_in_time():
         ours, theirs = (_ask(player, position, number) for player in (agent, from_file))
         if ours.text != theirs.text and _are_apart(agent, from_file, position):
@@ -115,6 +119,9 @@ def _compare(agent: Callable[..., Any], from_file: Callable[..., Any], name: str
                 "defines it, fill it in by a statement such as TABLE[key] = value, or save it and "
                 "have it read from a file"
             )
+        if ours.error and theirs.error and note is None:
+            note = f"It {ours} {position}."
+    return note
 
 
 def _positions_in_time() -> Iterator[tuple[int, Position]]:

@@ -5,7 +5,7 @@ import linecache
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
@@ -22,6 +22,9 @@ MAIN = "__main__"  # the name of the module that is run as a script, and of a no
 
 MAGIC = re.compile(r"get_ipython\(\)\.run_cell_magic\('(?:time|capture)'")
 """How a cell with `%%time` or `%%capture` begins in IPython's history."""
+
+TIMED = re.compile(r"get_ipython\(\)\.run_line_magic\('time', (['\"].*['\"])\)$", re.MULTILINE)
+"""What IPython's history has in place of `%time` and a statement."""
 
 AT_TOP_LEVEL = re.compile("<module>|<cell line")  # the names of the code of a module, and of a cell
 
@@ -119,7 +122,8 @@ def _all_of(namespace: Mapping[str, Any], code: CodeType) -> Session:
     """The whole session, including the lines that have not been run yet."""
     cells = namespace.get("In")
     if "get_ipython" in namespace and isinstance(cells, list):
-        return Session([_plain_cell(cell) for cell in cells[1:]], None)
+        transform = namespace["get_ipython"]().transform_cell
+        return Session([_plain_cell(cell, transform) for cell in cells[1:]], None)
     if numbered := NUMBERED.fullmatch(code.co_filename):
         begin, number, end = numbered.groups()
         names = [f"{begin}{earlier}{end}" for earlier in range(int(number) + 1)]
@@ -133,12 +137,16 @@ def _known_text(file: str) -> str:
     return "".join(linecache.getlines(file))
 
 
-def _plain_cell(cell: str) -> str:
-    """The Python code of a cell; an empty line if it is not Python."""
+def _plain_cell(cell: str, transform: Callable[[str], str]) -> str:
+    """The Python code of a cell; an empty line if it is not Python.
+
+    `transform` makes Python of lines with magics, as IPython does when they run.
+    """
     try:
         if MAGIC.match(cell):
             *_, body = ast.parse(cell, mode="eval").body.args  # type: ignore[attr-defined]
-            cell = body.value
+            cell = transform(body.value)
+        cell = TIMED.sub(lambda found: str(ast.literal_eval(found[1])), cell)
         ast.parse(cell)
     except SyntaxError:
         return "\n"

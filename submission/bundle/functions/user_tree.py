@@ -17,7 +17,7 @@ from submission.bundle.functions.user_session import MAIN, Session, find_session
 from submission.bundle.hidden_files import INSTALLED
 from submission.bundle.naming import Builtin, Meaning, Symbol
 from submission.bundle.references import Reference
-from submission.bundle.source_tree import SourceTree, modules_in
+from submission.bundle.source_tree import NOTEBOOK_BUILTINS, SourceTree, modules_in
 from submission.bundle.sources import Module
 
 
@@ -107,6 +107,10 @@ class UserTree(SourceTree):
         user = self.user_module(module)
         if user is None:
             return super().undefined(module, name, place)
+        if name in NOTEBOOK_BUILTINS:
+            raise BundleError(
+                *place, f"{self._whose} uses {name}, which only a notebook has: leave it out"
+            )
         is_set_by_a_function = re.search(rf"\bglobal\b.*\b{name}\b", user.session.text)
         if name in user.namespace and not is_set_by_a_function:
             raise BundleError(

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import signal
 import sys
 import time
@@ -54,6 +55,16 @@ def test_a_file_that_plays_otherwise_is_not_handed_over(
     Path("mine.py").write_text(PLACING.replace(was, written))
     with pytest.raises(ValueError, match=reason):
         function_file(mine.agent)
+
+
+def test_a_function_that_fails_is_told(modules: Path) -> None:
+    text = "def agent(obs, config):\n    return 4 if obs['board'][4] == 0 else board[4]\n"
+    note = connectx.build(module(modules, text).agent).note
+    position = r"after the moves (\d+) \(columns counted from 1\)\."
+    sentence = rf"It fails with NameError\(\"name 'board' is not defined\"\) {position}"
+    found = re.fullmatch(sentence, str(note))
+    assert found
+    assert found[1].count("5") == 6
 
 
 @pytest.mark.parametrize("trained", ["NET", "Net"])

@@ -18,14 +18,14 @@ CELLS = [
     "import random\nBEST = 3",
     "def helper(free):\n    return free[0]",
     "%time DEPTH = 1",
-    "%%time\ndef agent(obs, config):\n    history.append(1)\n"
+    "%%time\n!true\ndef agent(obs, config):\n    history.append(1)\n"
     f"    return BEST if BEST in {FREE} else helper({FREE})",
     "history = []",
     "this is no Python",
     "!true\nfor k in range(3):\n    history.append(agent({'board': [0] * 42}, {}))",
     "from scores import last\ndef helper(free):\n    return last(free)",
     "BEST = 4\nBEST += 1",
-    "BEST = BEST - 1",
+    "%time BEST = BEST - 1",
     "agent.__code__.co_filename, history",
 ]
 IN_A_NOTEBOOK = """
@@ -60,23 +60,39 @@ def test_cells_of_a_notebook_are_what_was_written(tmp_path: Path) -> None:
 
 
 @needs_ipython
+def test_a_file_that_a_cell_runs_and_what_a_shell_says_are_written(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("BEST = 3\ndef mine(obs):\n    return BEST\n")
+    cells = [
+        "import connectx",
+        "%run mine.py",
+        "lines = !echo 5",
+        "connectx.build(mine).save('1.py')",
+        "connectx.build(lambda obs: int(lines[0])).save('2.py')",
+    ]
+    said_in_a_notebook(cells, tmp_path)
+    assert [of_file((tmp_path / f"{n}.py").read_text())({}) for n in (1, 2)] == [3, 5]
+
+
+@needs_ipython
 def test_what_no_cell_defines_is_refused_in_a_sentence(tmp_path: Path) -> None:
     said = said_in_a_notebook(
         [
             "exec('ORDER = [1]')\nN = 2",
             "# mine\ndef agent(obs):\n    return ORDER[0]",
             "def other(obs):\n    return __file__",
-            "import connectx\nfor each in (agent, other):\n    try: connectx.build(each)\n"
+            "def shown(obs):\n    display(obs)",
+            "import connectx\nfor each in (agent, other, shown):\n    try: connectx.build(each)\n"
             "    except ValueError as error: print(error)",
         ],
         tmp_path,
     )
-    assert said.splitlines()[-2:] == [
+    assert said.splitlines()[-3:] == [
         "cell 2, line 3: agent uses ORDER, and the statement that defines it cannot be found: "
         "write `ORDER = ...` above",
         "cell 3, line 2: cannot bundle __file__, which is not the same in Kaggle's loader: no "
         "other file lies beside a bundle; a function's module reads it at its top, by a statement "
         "such as NAME = ..., and an agent's class declares it by `agents.options.file_option`",
+        "cell 4, line 2: shown uses display, which only a notebook has: leave it out",
     ]
 
 

@@ -233,5 +233,5 @@ def test_a_function_that_has_been_replaced_is_built_as_it_was(modules: Path) -> 
         "def player(obs):\n    return 1\nfirst = [player]\ndef player(obs):\n    return 2\n",
     )
     for agent, column in ((mine.first[0], 1), (mine.player, 2)):
-        name, text = function_file(agent)
+        name, text, _ = function_file(agent)
         assert (name, of_file(text)({})) == ("player", column)

@@ -161,6 +161,10 @@ def test_a_cell_puts_out_the_picture_and_then_the_widget(monkeypatch: pytest.Mon
     board.close()
 
 
+def misplaces(observation: Any, configuration: Any) -> int:
+    return 99
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -168,9 +172,12 @@ def test_a_cell_puts_out_the_picture_and_then_the_widget(monkeypatch: pytest.Mon
         ({"env": ConnectX(21, 7, 4)}, "a board has at most 20 rows and columns"),
         ({"opponent": "nobody"}, "unknown agent 'nobody'"),
         ({"opponent": "mcts:depth=3"}, "depth"),
+        ({"opponent": 3}, "3 is no agent"),
+        ({"env": TicTacToe(), "opponent": misplaces}, "a submission plays ConnectX alone"),
         ({"seat": 3}, "the seat is 1 or 2, not 3"),
         ({"seconds": 0}, "seconds are from 0.01 to 60, not 0"),
         ({"seconds": float("nan")}, "seconds are from 0.01 to 60"),
+        ({"seconds": "1"}, "seconds are from 0.01 to 60, not '1'"),
         ({"moves": "48"}, "move 2 is 8: legal: 1, 2, 3, 4, 5, 6, 7"),
     ],
 )
@@ -179,13 +186,11 @@ def test_what_cannot_be_played_is_refused(arguments: dict[str, Any], sentence: s
         connectx.Board(**arguments)
 
 
-def test_a_failing_opponent_is_told(tmp_path: Any) -> None:
-    path = tmp_path / "bad.py"
-    path.write_text("def agent(obs, conf):\n    return 99\n", encoding="utf-8")
-    board = connectx.Board(opponent=str(path), seconds=0.5)
+def test_a_function_plays_and_its_failure_is_told() -> None:
+    board = connectx.Board(opponent=misplaces, seconds=0.5)
     board.play(3)
     wait_until(lambda: "thinking" not in board.view["message"])
-    assert "bad.py fails" in board.view["message"]
+    assert "misplaces fails" in board.view["message"]
     board.undo()
     assert board.view["message"] == "Your move (X)."
     board.close()

@@ -1,8 +1,11 @@
 """Checks, matches, grades and ladders show the tables that they print, and their pictures."""
 
 import re
+import sys
 from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 import connectx
 from submission.arena.players import Identity, PlayerKind
@@ -10,6 +13,7 @@ from submission.building import as_player
 from submission.match.match import Match
 from submission.rating.ladder import make_ladder
 from submission.reports import Printed
+from submission.terminal import progress_bar
 from tests.helpers.checks import check_pair
 from tests.helpers.game_records import LOSS, PLAYER_FAILED, WIN, match_of
 from tests.helpers.html_reading import drawings, shown
@@ -65,3 +69,26 @@ def test_a_grade_has_its_chart_and_the_worst_mistakes() -> None:
     assert 2 <= len(drawings(grade)) <= 6
     assert_shows_what_it_prints(grade)
     assert as_player("greedy").name in shown(grade).text
+
+
+def test_a_bar_is_text_and_leaves_no_widget_in_the_notebook(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also where a notebook's environment asks for colours."""
+    display = pytest.importorskip("IPython.display")
+    shown: list[dict[str, str]] = []
+
+    class Output:
+        def update(self, forms: dict[str, str], *, raw: bool) -> None:
+            shown.append(forms)
+
+    monkeypatch.setattr(display, "display", lambda forms, **_: Output())
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with progress_bar("Asking") as show:
+        show(3, 4, "greedy")
+        sys.stdout.write("printed\n")
+    assert {*map(len, shown)} == {1}
+    assert re.fullmatch("Asking greedy ━+ +3/4 [0-9:]+.*", shown[-2]["text/plain"])
+    assert shown[-1] == {"text/plain": ""}
+    assert capsys.readouterr().out == "printed\n"
