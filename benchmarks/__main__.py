@@ -1,10 +1,9 @@
 """Command line: `python -m benchmarks [COMMAND] …`; `--help` lists the commands."""
 
 from asyncio import run
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, TextIO, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
 from rich.console import Console
@@ -13,6 +12,7 @@ from typer.core import TyperGroup
 
 from agents.perfect import RESISTANCES
 from agents.registry import agent_from_text
+from agents.reporting.output_file import replace_text, require_writable
 from benchmarks.environments.single_environments import environment_report, environment_workloads
 from benchmarks.environments.vector_environments import (
     OPPONENTS,
@@ -94,7 +94,14 @@ from submission.executors.local_workers import local_executor
 
 
 class Commands(TyperGroup):
-    """Cuts no help of a command; `Any` where Typers differ in their copy of Click."""
+    """Cuts no help, words errors as one sentence; `Any` where Typers' copies of Click differ."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; bad input and what is missing are mistakes in its use."""
+        try:
+            return super().invoke(ctx)
+        except (ModuleNotFoundError, OSError, ValueError) as error:
+            raise typer.BadParameter(str(error)) from error
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the names and the help of each."""
@@ -117,11 +124,18 @@ Item = TypeVar("Item")
 Rounds = Annotated[int, typer.Option(min=1, help="Timings of each search.")]
 Only = Annotated[str, typer.Option(help="Time the work whose name contains this.")]
 Workers = Annotated[int, typer.Option(min=1, help="Games at the same time.")]
+
+
+def _writable(path: Path | None) -> Path | None:
+    """Refuse a file that could not be replaced, before the work that fills it."""
+    if path is not None:
+        require_writable(path)
+    return path
+
+
 Json = Annotated[
-    typer.FileTextWrite | None,
-    typer.Option(
-        lazy=False, encoding="utf-8", metavar="FILE", help="Write the report to this file."
-    ),
+    Path | None,
+    typer.Option(metavar="FILE", callback=_writable, help="Write the report to this file."),
 ]
 
 
@@ -170,13 +184,12 @@ def solver(
     known = [*solver_workloads(sample), *([EMPTY_BOARD] if empty_board else [])]
     chosen = choose(known, only)
     bitbully = installed_bitbully()
-    with _refusals("--peer"):
-        peers: list[SolverPeer] = [*map(CommandPeer, peer or [])]
-        if bitbully is not None:
-            peers.insert(0, bitbully)
-        measurements = [
-            measure_solver(workload, rounds, peers) for workload in _track(chosen, "Timing solvers")
-        ]
+    peers: list[SolverPeer] = [*map(CommandPeer, peer or [])]
+    if bitbully is not None:
+        peers.insert(0, bitbully)
+    measurements = [
+        measure_solver(workload, rounds, peers) for workload in _track(chosen, "Timing solvers")
+    ]
     _publish(solver_report(measurements), json, [*map(solver_timings, measurements)])
 
 
@@ -228,7 +241,8 @@ def imports(rounds: Rounds = 5, json: Json = None) -> None:
 def vectors(
     rounds: Rounds = 5,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the figures, as PNG or SVG.")
+        Path | None,
+        typer.Option(metavar="FILE", callback=_writable, help="Draw the figures, as PNG or SVG."),
     ] = None,
     json: Json = None,
 ) -> None:
@@ -317,9 +331,8 @@ def second_seat(
     json: Json = None,
 ) -> None:
     """Count points as player 2, who is lost from the start: hours; --only takes less."""
-    with _refusals():
-        opponents = opponents_of(pool, network or [], only)
-        encounters = play_encounters(player or PLAYERS, opponents, games, seed, workers)
+    opponents = opponents_of(pool, network or [], only)
+    encounters = play_encounters(player or PLAYERS, opponents, games, seed, workers)
     _publish(second_seat_report(encounters), json, [*map(encounter_figures, encounters)])
 
 
@@ -338,8 +351,7 @@ def season(
     json: Json = None,
 ) -> None:
     """Simulate what traps are worth on a leaderboard: some minutes."""
-    with _refusals():
-        outcomes = measured_outcomes(KINDS, games_per_pair, seed, workers)
+    outcomes = measured_outcomes(KINDS, games_per_pair, seed, workers)
     simulated = simulate(outcomes, players, episodes, seasons, seed)
     _publish(season_report(simulated), json, outcome_figures(outcomes))
 
@@ -393,12 +405,11 @@ def learned(
     """Measure learned agents in games, positions and without search: half an hour for each."""
     parts = choose(PARTS, only)
     measurements = []
-    with _refusals():
-        settings = LearnedSettings(draw_positions(positions, sample, seed), games, seed, workers)
-        for measurement in measure_learned(fitting_parts(weights, parts), settings):
-            measurements.append(measurement)
-            for figure in measurement.measured.figures:
-                console.print(f"{measurement.weights}: {figure.name}: {figure}", highlight=False)
+    settings = LearnedSettings(draw_positions(positions, sample, seed), games, seed, workers)
+    for measurement in measure_learned(fitting_parts(weights, parts), settings):
+        measurements.append(measurement)
+        for figure in measurement.measured.figures:
+            console.print(f"{measurement.weights}: {figure.name}: {figure}", highlight=False)
     figures = [figure for each in measurements for figure in learned_figures(each)]
     _publish(learned_report(measurements, settings), json, figures)
 
@@ -432,8 +443,7 @@ def hard(
     json: Json = None,
 ) -> None:
     """Tell how often agents keep the result in the hard positions."""
-    with _refusals():
-        asked = [agent_from_text(agent, seed) for agent in agents]
+    asked = [agent_from_text(agent, seed) for agent in agents]
     known = read_hard_positions(HARD_POSITIONS)
     kept = _track(kept_results(asked, known), "Asking agents", len(known))
     _publish(hard_report(agents, known, [*kept]), json)
@@ -459,19 +469,10 @@ def way(words: Annotated[list[str], typer.Argument(metavar="COMMAND…")]) -> No
         console.print(f"{number:4} {file}", highlight=False)
 
 
-@contextmanager
-def _refusals(option: str | None = None) -> Iterator[None]:
-    """Turn the errors of bad input into mistakes in the use of the command."""
-    try:
-        yield
-    except (ModuleNotFoundError, OSError, ValueError) as error:
-        raise typer.BadParameter(str(error), param_hint=option) from error
-
-
-def _publish(report: Report, json: TextIO | None, timings: Sequence[object] = ()) -> None:
+def _publish(report: Report, json: Path | None, timings: Sequence[object] = ()) -> None:
     print_report(report, console)
     if json is not None:
-        json.write(report_json(report, timings))
+        replace_text(json, report_json(report, timings))
 
 
 def choose(known: Iterable[Kind], part: str) -> list[Kind]:

@@ -46,7 +46,7 @@ def table(*columns: str, words: Sequence[str]) -> Table:
     """An empty table: the columns of `words` to the left, those of figures to the right."""
     empty = Table(box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for column in columns:
-        empty.add_column(column, justify="left" if column in words else "right", no_wrap=True)
+        empty.add_column(column, justify="left" if column in words else "right")
     return empty
 
 

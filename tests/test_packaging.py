@@ -39,8 +39,10 @@ def test_the_wheel_has_every_module(wheel: Path) -> None:
 
 
 def test_the_source_archive_has_the_documents_and_all_that_they_show(tmp_path: Path) -> None:
+    """And what `make test` takes, of which CONTRIBUTING.md tells."""
     with chdir(ROOT), tarfile.open(tmp_path / build_sdist(str(tmp_path))) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
+    assert names >= {"Makefile", ".github/workflows/tests.yml", ".pre-commit-config.yaml"}
     for document in DOCUMENTS:
         assert document.relative_to(ROOT).as_posix() in names
         for linked, _ in links_of(document):

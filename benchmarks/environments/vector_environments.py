@@ -174,14 +174,18 @@ def measure_opponents(rounds: int, pufferlib: Path | None = None) -> Iterator[tu
     Args:
         rounds: timings of each.
         pufferlib: the folder of PufferLib's unpacked source, whose environment is timed as well.
+
+    Raises:
+        FileNotFoundError: the source is not there, or no C compiler.
     """
+    puffer_games = None if pufferlib is None else PufferGames(pufferlib, OPPONENT_BATCH)
     for opponent in OPPONENTS:
         yield (
             opponent,
             steps_per_second(OurGames("Connect Four", OPPONENT_BATCH, opponent=opponent), rounds),
         )
-    if pufferlib is not None:
-        yield PUFFERLIB, steps_per_second(PufferGames(pufferlib, OPPONENT_BATCH), rounds)
+    if puffer_games is not None:
+        yield PUFFERLIB, steps_per_second(puffer_games, rounds)
 
 
 def steps_per_second(games: Steppable, rounds: int) -> float:

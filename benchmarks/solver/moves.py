@@ -10,7 +10,7 @@ from agents.perfect import PerfectAgent
 from agents.solver.position_bounds import sign
 from benchmarks.results import Report, table
 from benchmarks.solver.make_positions import random_moves
-from benchmarks.solver.solver_peer import BitBully
+from benchmarks.solver.solver_peer import MISSING, BitBully
 from envs.board import state_from_moves
 from envs.connectx import ConnectFour
 
@@ -60,7 +60,7 @@ def move_report(timed: Sequence[TimedMove]) -> Report:
         "The perfect agent's moves in positions of random games, each with an empty table of "
         "64 MB: seconds by the clock",
         rows,
-        f"Moves that are mistakes: {judged.count(False)} of {len(judged)}",
+        f"Moves that are mistakes: {judged.count(False)} of {len(judged)}" if judged else MISSING,
     ]
 
 

@@ -99,11 +99,32 @@ def test_a_benchmark_writes_what_it_prints(tmp_path: Path, monkeypatch: pytest.M
         ("solver --peer pons", "a peer is given as NAME=COMMAND, not as 'pons'"),
         ("solver --peer =./pons", "a peer is given as NAME=COMMAND, not as '=./pons'"),
         ("solver --peer pons=", "a peer is given as NAME=COMMAND, not as 'pons='"),
+        ("moves --resistance most", "unknown resistance 'most'"),
+        ("opponents --pufferlib nowhere", "give the folder of PufferLib's source distribution"),
+        ("positions", "bitbully is missing: install it with `pip install bitbully`"),
+        ("structure --json nowhere/file.json", "nowhere"),
+        ("vectors --plot nowhere/speed.svg", "nowhere"),
     ],
 )
 def test_mistakes_are_one_sentence(
     words: str, problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "bitbully", None)
     policy_file(ConnectX(4, 4, 3), tmp_path)
     assert problem in run_benchmark(*words.split(), status=2)
+
+
+def test_results_are_kept_until_there_are_new_ones(tmp_path: Path) -> None:
+    kept = tmp_path / "kept.json"
+    kept.write_text("{}", encoding="utf-8")
+    run_benchmark("solver", "--only", "opening", "--json", str(kept), status=2)
+    assert kept.read_text(encoding="utf-8") == "{}"
+
+
+def test_a_narrow_terminal_cuts_no_figure() -> None:
+    rows = table("work", "times faster", words=("work",))
+    rows.add_row("alpha-beta to depth 8, as the reference plays it", "0.51 (0.49-0.53)")
+    shown = report_text([rows], width=40)
+    assert "0.53)" in shown
+    assert "it" in shown.split()

@@ -3,12 +3,14 @@
 import re
 import shlex
 import sys
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from benchmarks.searches.compilation import first_call
 from benchmarks.searches.first_call import KERNELS
+from benchmarks.solver import solver_peer
 from benchmarks.solver.positions import (
     EMPTY_BOARD,
     ScoredPosition,
@@ -38,6 +40,19 @@ def test_both_solvers_are_timed_in_every_round() -> None:
     assert measurement.bitbully is not None
     assert len(measurement.ours.seconds) == len(measurement.bitbully.seconds) == 2
     assert all(share > 0 for share in measurement.shares)
+
+
+@pytest.mark.parametrize(("cleared", "readings"), [(True, 6), (False, 2)])
+def test_reading_the_clock_is_no_work_of_a_solver_that_keeps_its_table(
+    cleared: bool, readings: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("bitbully")
+    bitbully = installed_bitbully()
+    assert bitbully is not None
+    clock = count()
+    monkeypatch.setattr(solver_peer, "process_time", lambda: next(clock))
+    taken = bitbully.solve_all(SolverWorkload("late", [LATE] * 3, cleared=cleared))
+    assert (taken, next(clock)) == (readings / 2, readings)
 
 
 @pytest.mark.parametrize("cleared", [True, False])
