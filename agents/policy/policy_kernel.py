@@ -24,7 +24,7 @@ MOVER = 0
 FREE = 1
 PLACES = 1 << 16  # positions that each thread remembers, at most
 BOARD_FIELDS = len(FeatureBoard._fields)
-MEMORY = -7  # where, in the tables, the arrays begin that have a row for each thread
+MEMORY = -7  # where, in the tables, the network's constant arrays end
 
 new_tuple_type: Callable[..., Any] = namedtuple  # to which mypy wants the fields written out
 PolicyTables = new_tuple_type(

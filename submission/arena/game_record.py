@@ -7,6 +7,7 @@ from typing import Any
 
 from envs.board import BoardGame
 from envs.connectx import ConnectX
+from envs.protocol import is_number
 from envs.tic_tac_toe import SIDE, TicTacToe
 from submission.kaggle import BANK, DONE, Referee
 
@@ -38,7 +39,7 @@ class GameConfiguration:
             if not isinstance(size, int) or not 1 <= size <= LARGEST_SIZE:
                 raise ValueError(f"{name} must be from 1 to {LARGEST_SIZE}, not {size!r}")
         time = self.act_timeout
-        if not isinstance(time, int | float) or not 0 < time <= float_info.max:
+        if not is_number(time) or not 0 < time <= float_info.max:
             raise ValueError(f"the seconds for a move must be above 0 and finite, not {time!r}")
         sizes = self.rows, self.columns, self.inarow
         if self._is_tic_tac_toe and sizes != (SIDE, SIDE, SIDE):

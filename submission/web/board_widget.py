@@ -26,6 +26,7 @@ from agents.solver.solver_engine import is_solvable
 from envs.board import BoardGame, BoardState, moves_text
 from envs.connectx import ConnectFour
 from envs.games import GAMES, game_entry
+from envs.protocol import is_number
 from envs.render import SYMBOLS
 from envs.shown_position import show
 from submission.building import PlayerLike, as_player
@@ -88,10 +89,10 @@ class Board(anywidget.AnyWidget):
         self._values_thread = ThreadPoolExecutor(1, "board-values")
         self._seated = ExitStack()
         self.env = _playable(ConnectFour() if env is None else env)
-        if not isinstance(seconds, int | float) or not LEAST_SECONDS <= seconds <= MOST_SECONDS:
+        if not is_number(seconds) or not LEAST_SECONDS <= seconds <= MOST_SECONDS:
             limits = f"{LEAST_SECONDS} to {MOST_SECONDS:g}"
             raise ValueError(f"seconds are from {limits}, not {seconds!r}")
-        self.seconds = seconds
+        self.seconds = float(seconds)
         self._opponent = _opponent(opponent, self.env)
         self._position = played_position(self.env, moves)
         self._opening = len(self._position.actions)

@@ -8,6 +8,7 @@ from threading import Event
 from time import monotonic, sleep
 from typing import Any
 
+import numpy as np
 import pytest
 
 import connectx
@@ -187,7 +188,8 @@ def test_what_cannot_be_played_is_refused(arguments: dict[str, Any], sentence: s
 
 
 def test_a_function_plays_and_its_failure_is_told() -> None:
-    board = connectx.Board(opponent=misplaces, seconds=0.5)
+    seconds: Any = np.float32(0.5)
+    board = connectx.Board(opponent=misplaces, seconds=seconds)
     board.play(3)
     wait_until(lambda: "thinking" not in board.view["message"])
     assert "misplaces fails" in board.view["message"]
