@@ -34,7 +34,7 @@ NEWER := $(firstword $(IMAGE_PYTHONS))
 image_of = kaggle-image$(if $(filter-out $(NEWER),$(1)),-$(1))
 # What is tested with the images' versions, most of it beside the newest. A bundle has words of 64 bits
 # alone, so that of wide ones a sample will do.
-IMAGE_TESTS := -m "not slow" -k "not wide_board" $(addprefix tests/agents/test_,solver.py alpha_beta_kernel.py mcts_kernel.py compilation.py)
+IMAGE_TESTS := -m "not slow" -k "not wide or wide_words" $(addprefix tests/agents/test_,solver.py alpha_beta_kernel.py mcts_kernel.py compilation.py)
 
 # What is tested with libraries that have an environment of their own, of 2 GB: those of reinforcement
 # learning, which pin each other, and peers of the benchmarks. PyTorch comes without CUDA.

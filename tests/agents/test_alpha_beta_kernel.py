@@ -63,7 +63,9 @@ def contested_position(env: BoardGame, rng: Random) -> BoardState:
 # --- the reference's values
 
 
-@pytest.mark.parametrize("env", [*BOARDS, *WIDE_BOARDS], ids=repr)
+@pytest.mark.parametrize(
+    "env", [*BOARDS, *(pytest.param(env, id=f"wide {env}") for env in WIDE_BOARDS)], ids=repr
+)
 @pytest.mark.parametrize("heuristic", ["zero", "open_lines"])
 def test_the_value_of_a_depth_is_the_references(env: ConnectX, heuristic: str) -> None:
     for depth in range(1, 5 if env in WIDE_BOARDS else 8):

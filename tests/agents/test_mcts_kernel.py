@@ -327,7 +327,7 @@ def own_policy(env: Any, state: Any, rng: Random) -> float:
         (ConnectFour(), {"rollout": "heuristic"}, False),
         (ConnectFour(), {"rollout": own_policy}, False),
         (ConnectX(7, 8, 5), {}, True),
-        (WIDE_BOARDS[0], {}, True),
+        pytest.param(WIDE_BOARDS[0], {}, True, id="wide"),
         (ConnectX(1, 31, 20), {}, True),
         (ConnectX(16, 16, 4), {}, False),  # 272 bits
         (TicTacToe(), {}, False),

@@ -86,8 +86,9 @@ def test_where_no_line_fits_many_positions_take_no_search_either() -> None:
 @pytest.mark.parametrize(
     ("env", "plies"),
     [
-        *((ConnectX(7, 8, 4), 46), (ConnectX(7, 8, 5), 46), (WIDE_BOARDS[0], 54)),
-        pytest.param(ConnectX(10, 12, 5), 113, marks=pytest.mark.slow),
+        *((ConnectX(7, 8, 4), 46), (ConnectX(7, 8, 5), 46)),
+        pytest.param(WIDE_BOARDS[0], 54, id="wide"),
+        pytest.param(ConnectX(10, 12, 5), 113, id="wider", marks=pytest.mark.slow),
     ],
 )
 def test_the_last_plies_on_large_boards(env: ConnectX, plies: int) -> None:

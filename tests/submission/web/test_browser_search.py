@@ -10,7 +10,7 @@ import pytest
 from tests.helpers.browser import LATE, Site, expect, go_to, places
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page, Route
+    from playwright.sync_api import Page, Route
 
 MIDDLE = "44444326556"
 SEARCH = f"#game=connectx-6x7x4&moves={MIDDLE}&view=search"
@@ -478,37 +478,32 @@ def test_steps_below_a_node_keep_its_places_though_it_was_chosen_while_the_tree_
         assert page.locator(NODES).evaluate_all(PLACES) == stepped
 
 
-NOTE_PRESSES = """() => addEventListener("pointerdown", ({ target }) => {
-  window.pressed = target.closest(".item")?.dataset.key;
-})"""
-
-
-def press_root_amid_growth(page: "Page", root: "Locator") -> None:
-    """Press the mouse on the root, which may move between a look and the press."""
-    page.evaluate(NOTE_PRESSES)
-    for _ in range(50):
-        box = root.bounding_box()
-        assert box is not None
-        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-        page.mouse.down()
-        if page.evaluate("window.pressed") == "":
-            return
-        page.mouse.up()
-        page.locator("#tree-whole").click()  # a press on another node may lead away from the root
-    pytest.fail("the root was never where it had been seen")
+def at_rest(page: "Page", locator: str) -> dict[str, float]:
+    """Where an element stands once it no longer moves."""
+    before, now = None, boxes(page, locator)
+    while now != before:
+        page.wait_for_timeout(100)
+        before, now = now, boxes(page, locator)
+    return now[0]
 
 
 def test_a_press_on_a_node_counts_though_the_growing_tree_moves_it(site: Site) -> None:
     with site.page("#game=connectx-9x9x5&moves=&view=search") as page:
-        begin_held(page, 20_000, 50, steps=20_000)
+        begin_held(page, 20_000, 50, steps=10)
         page.wait_for_function("() => document.querySelector('#search-step').max > 10")
-        root, line = page.locator("#tree .item[data-key='']"), page.locator("#tree-line")
+        root, line = "#tree .item[data-key='']", page.locator("#tree-line")
         expect(line).not_to_have_text("The position on the board")
-        press_root_amid_growth(page, root)
-        page.wait_for_timeout(400)
+        place = at_rest(page, root)
+        page.mouse.move(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
+        page.mouse.down()
+        page.evaluate("showMore(19_000)")
+        page.wait_for_function(
+            "([root, x]) => document.querySelector(root).getBoundingClientRect().x !== x",
+            arg=[root, place["x"]],
+        )
         page.mouse.up()
         expect(line).to_have_text("The position on the board")
-        expect(root).to_have_attribute("aria-selected", "true")
+        expect(page.locator(root)).to_have_attribute("aria-selected", "true")
         expect(page.locator("#search-state")).to_contain_text("Thinking")
 
 
