@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from submission.bundle.references import Reference, SourceText, find_references
+from submission.bundle.references import Names, Reference, SourceText, find_names
 
 CHANGING_METHODS = re.compile(
     "add|append|appendleft|clear|difference_update|discard|extend|extendleft|fill|insert|"
@@ -63,7 +63,6 @@ class Definition:
 
     module: str
     path: Path
-    names: tuple[str, ...]
     statement: ast.stmt = field(repr=False)
     text: SourceText = field(repr=False)  # of the module
     start: int  # offset at which its source begins in that, with the comments above it
@@ -94,19 +93,20 @@ class Definition:
         """All nodes of its syntax tree, which most bundles of a match ask for."""
         return tuple(ast.walk(self.statement))
 
+    @cached_property
+    def found(self) -> Names:
+        """The names in it."""
+        return find_names(self.statement, self.text)
+
     @property
     def references(self) -> tuple[Reference, ...]:
         """Its references to names of the module, in the order of the text."""
-        return self._found[0]
+        return self.found.references
 
     @property
-    def local_names(self) -> frozenset[str]:
-        """Names that a scope inside of it binds."""
-        return self._found[1]
-
-    @cached_property
-    def _found(self) -> tuple[tuple[Reference, ...], frozenset[str]]:
-        return find_references(self.statement, self.text)
+    def names(self) -> frozenset[str]:
+        """The names of the module that it binds."""
+        return self.found.bound
 
     @cached_property
     def changed(self) -> frozenset[str]:

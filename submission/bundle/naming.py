@@ -16,7 +16,7 @@ from textwrap import dedent
 from typing import ClassVar, NamedTuple
 
 from submission.bundle.definitions import BundleError, Definition
-from submission.bundle.references import Reference, SourceText, find_references
+from submission.bundle.references import Reference, SourceText, find_names
 from submission.bundle.sources import LibraryImport
 
 
@@ -71,7 +71,7 @@ def bundle_names(uses: Uses, own: OwnNames) -> dict[Meaning, str]:
         names |= dict.fromkeys(keeping, name)
         clashing += meanings - keeping
     _require_renamable(clashing, uses)
-    taken = {*wanted, *own, *chain.from_iterable(definition.local_names for definition in uses)}
+    taken = {*wanted, *own, *chain.from_iterable(definition.found.local for definition in uses)}
     for meaning in sorted(clashing, key=_order):
         names[meaning] = next(name for name in _qualified(meaning) if name not in taken)
         taken.add(names[meaning])
@@ -139,7 +139,7 @@ def _captured(uses: Uses) -> Iterator[Meaning]:
         for use in every:
             name = _plain_name(use.meaning)
             spelling = ".".join(use.reference.path[: use.parts])
-            if name != spelling and name in definition.local_names:
+            if name != spelling and name in definition.found.local:
                 yield use.meaning
 
 
@@ -183,7 +183,7 @@ def _prove(definition: Definition, text: str, expected: list[tuple[str, ...]]) -
     except SyntaxError:
         found = []
     else:
-        references, _ = find_references(statement, SourceText(text))
+        references = find_names(statement, SourceText(text)).references
         found = [reference.path for reference in references]
         if _imported(text) != _imported(dedent(definition.source)):
             found = []
@@ -191,7 +191,7 @@ def _prove(definition: Definition, text: str, expected: list[tuple[str, ...]]) -
         raise BundleError(
             definition.path,
             definition.line,
-            f"cannot bundle {definition.names[0]}: a name that clashes with another module's "
+            f"cannot bundle {min(definition.names)}: a name that clashes with another module's "
             "stands where it cannot be replaced; rename it",
         )
 

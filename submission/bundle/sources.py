@@ -8,7 +8,7 @@ from importlib.util import resolve_name
 from pathlib import Path
 
 from submission.bundle.definitions import BundleError, Definition
-from submission.bundle.references import SourceText, bound_by, bound_names
+from submission.bundle.references import SourceText, bound_by, find_names
 
 NEVER_ON_KAGGLE = ("TYPE_CHECKING", "typing.TYPE_CHECKING", "__name__ == '__main__'")
 """Conditions that are false on Kaggle: only their `else` goes into a bundle."""
@@ -147,16 +147,17 @@ class ModuleReader:
             case ast.ImportFrom():
                 self._read_import_from(statement)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                self._define((statement.name,), statement, following)
+                self._define(statement, following)
             case ast.Assign(targets=[ast.Name(id="__all__")]):
                 pass
             case ast.AnnAssign(target=ast.Name(), value=None):
                 pass  # an annotation without a value
             case ast.Assign() | ast.AnnAssign() | ast.Try() if _only_binds(statement):
-                self._define(tuple(sorted(bound_names(statement))), statement, following)
+                self._define(statement, following)
             case ast.If(orelse=otherwise) if ast.unparse(statement.test) in NEVER_ON_KAGGLE:
                 if "TYPE_CHECKING" in ast.unparse(statement.test):
-                    self.module.for_types |= set().union(*map(bound_names, statement.body))
+                    for inner in statement.body:
+                        self.module.for_types |= find_names(inner, self.source_text).bound
                 for other in otherwise:
                     self._read_statement(other, None)
             case _:
@@ -209,24 +210,18 @@ class ModuleReader:
             self._require_new(bound, statement)
         self.module.imports[bound] = meaning
 
-    def _define(
-        self, names: tuple[str, ...], statement: ast.stmt, following: ast.stmt | None
-    ) -> None:
-        for name in names:
+    def _define(self, statement: ast.stmt, following: ast.stmt | None) -> None:
+        definition = self._definition(statement, following)
+        for name in sorted(definition.names):
             self._require_new(name, statement)
-        definition = self._definition(names, statement, following)
         for name in definition.changed_at_once & self.module.definitions.keys():
             self.module.definitions[name].append(definition)
-        self.module.definitions |= {name: [definition] for name in names}
+        self.module.definitions |= {name: [definition] for name in definition.names}
         self._add_running(definition)
 
-    def _definition(
-        self, names: tuple[str, ...], statement: ast.stmt, following: ast.stmt | None
-    ) -> Definition:
-        start, end = self._extent(statement, following)
-        return Definition(
-            self.module.name, self.path, names, statement, self.source_text, start, end
-        )
+    def _definition(self, statement: ast.stmt, following: ast.stmt | None) -> Definition:
+        extent = self._extent(statement, following)
+        return Definition(self.module.name, self.path, statement, self.source_text, *extent)
 
     def _add_running(self, definition: Definition) -> None:
         is_derived = isinstance(definition.statement, ast.ClassDef) and definition.statement.bases

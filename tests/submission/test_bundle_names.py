@@ -20,7 +20,7 @@ import submission
 from submission.bundle.closure import close
 from submission.bundle.definitions import BundleError
 from submission.bundle.naming import Symbol
-from submission.bundle.references import SourceText, find_references
+from submission.bundle.references import SourceText, find_names
 from submission.bundle.source_tree import SourceTree
 
 NAMES = ("f", "_g", "escape", "repr", "agent", "m0__f")
@@ -333,7 +333,7 @@ def test_references_are_what_pythons_symbol_tables_call_global(package: Any) -> 
         source = SourceText(text)
         for statement in ast.parse(text).body:
             if isinstance(statement, ast.FunctionDef | ast.ClassDef | ast.Assign | ast.AnnAssign):
-                references, _ = find_references(statement, source)
+                references = find_names(statement, source).references
                 found = {reference.path[0] for reference in references if not reference.quoted}
                 table = symtable.symtable(ast.unparse(statement), "statement", "exec")
                 assert found == symtable_globals(table)

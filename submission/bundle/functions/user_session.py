@@ -15,7 +15,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from submission.bundle.definitions import Definition
-from submission.bundle.references import FunctionNode, bound_by, bound_names
+from submission.bundle.references import FunctionNode, bound_by
 from submission.bundle.sources import NEVER_ON_KAGGLE, Module, ModuleReader
 
 MAIN = "__main__"  # the name of the module that is run as a script, and of a notebook's
@@ -181,7 +181,9 @@ class SessionReader(ModuleReader):
             case ast.Try(body=body) if all(map(self._imports_own, body)):
                 for inner in body:  # in one file they need no other way
                     self._read_statement(inner, None)
-            case ast.Import() | ast.ImportFrom() if not bound_names(statement) & self.rebound:
+            case ast.Import(names=names) | ast.ImportFrom(names=names) if self.rebound.isdisjoint(
+                map(bound_by, names)
+            ):
                 super()._read_statement(statement, following)
             case _:
                 self._keep(statement, following)
@@ -199,9 +201,8 @@ class SessionReader(ModuleReader):
 
     def _keep(self, statement: ast.stmt, following: ast.stmt | None) -> None:
         """Record a statement under every name that it binds or whose value it changes."""
-        definition = self._definition(tuple(bound_names(statement)), statement, following)
-        names = _defined_by(definition)
-        for name in names:
+        definition = self._definition(statement, following)
+        for name in _defined_by(definition):
             self.module.definitions.setdefault(name, []).append(definition)
         self._add_running(definition)
 
@@ -225,7 +226,7 @@ class SessionReader(ModuleReader):
                         if alias.name != "*":
                             ways[bound_by(alias)].add(self._way(statement, alias))
                 case _:
-                    for name in _defined_by(self._definition((), statement, None)):
+                    for name in _defined_by(self._definition(statement, None)):
                         ways[name].add(statement)
         return {name for name, found in ways.items() if len(found) > 1}
 
@@ -237,9 +238,9 @@ class SessionReader(ModuleReader):
         return bound_by(alias) if is_own_package else ast.dump(alias)
 
 
-def _defined_by(definition: Definition) -> set[str]:
+def _defined_by(definition: Definition) -> frozenset[str]:
     """The names that a statement binds, or whose values it changes when it runs."""
-    return bound_names(definition.statement) | definition.changed_at_once
+    return definition.names | definition.changed_at_once
 
 
 def _exported(module: str) -> list[str]:
