@@ -22,7 +22,7 @@ from envs.board import BoardGame
 from envs.games import GAMES, game_entry
 from submission.bundle.closure import close
 from submission.bundle.compose import COMPILING, DISTRIBUTION, compose, data_files, own_names
-from submission.bundle.definitions import BundleError, Definition
+from submission.bundle.definitions import Definition
 from submission.bundle.hidden_files import hidden_files
 from submission.bundle.naming import Symbol, Use
 from submission.bundle.source_tree import SourceTree, modules_in
@@ -109,9 +109,8 @@ def _require_seen(definition: Definition, uses: Sequence[Use]) -> None:
     """
     for use in uses:
         if FINDING.fullmatch(use.full_name):
-            raise BundleError(
-                definition.path,
-                use.reference.line,
+            raise definition.error(
+                use.reference,
                 f"cannot bundle {use.full_name}, which finds what the code does not name: "
                 "write the name instead",
             )

@@ -110,7 +110,7 @@ def _refuse_rebinding(uses: Uses) -> None:
             others = readers[use.meaning] - {definition.module}
             if use.reference.binds and name not in definition.names and others:
                 problem = f"`global {name}`, which {min(others)} imports"
-                raise BundleError(definition.path, use.reference.line, problem)
+                raise definition.error(use.reference, problem)
 
 
 def _is_named_early(definitions: Sequence[Definition], uses: Uses) -> bool:
@@ -151,9 +151,8 @@ def _refuse_texts_in_dataclasses(definitions: Sequence[Definition], future: bool
     ]
     for one, field in fields:
         if found := LOOKED_UP.match(ast.unparse(field.annotation)):
-            raise BundleError(
-                one.path,
-                one.text.line + field.lineno - 1,
+            raise one.error(
+                field,
                 f"cannot bundle {found[1]} as a text, which Kaggle's loader does not let "
                 "dataclasses look up: write it without quotes, and without "
                 "`from __future__ import annotations`, and quote names that are defined below",

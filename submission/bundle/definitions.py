@@ -161,12 +161,9 @@ class Definition:
         for reference in self.references:
             name = reference.path[0]
             if name in LOADER_NAMES and not reference.quoted and reference.start not in loggers:
-                raise BundleError(
-                    self.path,
-                    reference.line,
-                    f"cannot bundle {name}, which is not the same in Kaggle's loader"
-                    f"{': ' + NO_FILE_BESIDE if name == '__file__' else ''}",
-                )
+                mend = f": {NO_FILE_BESIDE}" if name == "__file__" else ""
+                problem = f"cannot bundle {name}, which is not the same in Kaggle's loader{mend}"
+                raise self.error(reference, problem)
         for node in self.nodes:
             match node:
                 case ast.Import(names=names):
@@ -176,11 +173,13 @@ class Definition:
                 case _:
                     continue
             if any(name == "." or name.partition(".")[0] in project for name in modules):
-                raise BundleError(
-                    self.path,
-                    self.text.line + node.lineno - 1,
-                    "cannot bundle a project import inside a definition: move it up",
-                )
+                problem = "cannot bundle a project import inside a definition: move it up"
+                raise self.error(node, problem)
+
+    def error(self, place: Reference | ast.stmt, problem: str) -> BundleError:
+        """The error that a reference or a statement in it is the cause of."""
+        line = place.line if isinstance(place, Reference) else self.text.line + place.lineno - 1
+        return BundleError(self.path, line, problem)
 
 
 def since_replaced(written: Sequence[Definition], name: str) -> Sequence[Definition]:

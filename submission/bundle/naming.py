@@ -15,7 +15,7 @@ from itertools import chain, count
 from textwrap import dedent
 from typing import ClassVar, NamedTuple
 
-from submission.bundle.definitions import BundleError, Definition
+from submission.bundle.definitions import Definition
 from submission.bundle.references import Reference, SourceText, find_names
 from submission.bundle.sources import LibraryImport
 
@@ -148,9 +148,8 @@ def _require_renamable(meanings: Iterable[Meaning], uses: Uses) -> None:
     for definition, every in uses.items():
         for use in every:
             if use.meaning in fixed:
-                raise BundleError(
-                    definition.path,
-                    use.reference.line,
+                raise definition.error(
+                    use.reference,
                     f"{_plain_name(use.meaning)} has another meaning in the bundle: "
                     "import it under another name",
                 )
@@ -188,9 +187,8 @@ def _prove(definition: Definition, text: str, expected: list[tuple[str, ...]]) -
         if _imported(text) != _imported(dedent(definition.source)):
             found = []
     if found != expected:
-        raise BundleError(
-            definition.path,
-            definition.line,
+        raise definition.error(
+            definition.statement,
             f"cannot bundle {min(definition.names)}: a name that clashes with another module's "
             "stands where it cannot be replaced; rename it",
         )
