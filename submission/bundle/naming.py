@@ -72,7 +72,10 @@ def bundle_names(uses: Uses, own: OwnNames) -> dict[Meaning, str]:
         clashing += meanings - keeping
     _require_renamable(clashing, uses)
     taken = {*wanted, *own, *chain.from_iterable(definition.found.local for definition in uses)}
-    for meaning in sorted(clashing, key=_order):
+    order = {
+        one: (type(one).__name__, one.module, f"{_plain_name(one)} {one!r}") for one in clashing
+    }
+    for meaning in sorted(clashing, key=order.__getitem__):
         names[meaning] = next(name for name in _qualified(meaning) if name not in taken)
         taken.add(names[meaning])
     return names
@@ -153,10 +156,6 @@ def _require_renamable(meanings: Iterable[Meaning], uses: Uses) -> None:
                     f"{_plain_name(use.meaning)} has another meaning in the bundle: "
                     "import it under another name",
                 )
-
-
-def _order(meaning: Meaning) -> tuple[str, str, str]:
-    return type(meaning).__name__, meaning.module, f"{_plain_name(meaning)} {meaning!r}"
 
 
 def _qualified(meaning: Meaning) -> Iterator[str]:

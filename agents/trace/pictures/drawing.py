@@ -144,7 +144,7 @@ def _blocks(root: PictureNode, columns: int | None) -> Placed:
     """The rectangles that the nodes of a tree fill, not yet placed."""
     blocks: dict[PictureNode, Placed] = {}
     for node in reversed(list(root.walk())):
-        rows = node_rows(node, columns)
+        rows = [*node_rows(node, columns)]
         width = max(row.width for row in rows)
         height = sum(row.height for row in rows) + FOOT
         children = [blocks.pop(child) for child in node.children]

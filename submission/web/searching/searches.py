@@ -54,12 +54,6 @@ class MoveAsked(NamedTuple):
     options: Mapping[str, Any]
     seconds: float
 
-    @property
-    def plays_exactly(self) -> bool:
-        """Whether the agent plays perfectly, and so sets traps where it cannot win."""
-        highest = self.agent == "level" and self.options.get("n") == len(LEVELS)
-        return self.agent == "perfect" or highest
-
 
 class TreeAsked(NamedTuple):
     """A search whose tree is to be drawn."""
@@ -109,7 +103,9 @@ class Searches:
         env, state = asked.position.env, asked.position.state
         result = agent_of(asked).search(env, state, asked.seconds)
         is_won = result.proven and result.value == (1.0 if state.player == 1 else -1.0)
-        tells_trap = asked.plays_exactly and not is_won
+        is_highest = asked.agent == "level" and asked.options.get("n") == len(LEVELS)
+        # An agent that plays perfectly sets traps where it cannot win.
+        tells_trap = (asked.agent == "perfect" or is_highest) and not is_won
         return {
             "action": int(result.action),
             "value": float(result.value) if result.action_values else None,
