@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
+from itertools import chain
 
 from submission.bundle.definitions import BundleError, Definition
 from submission.bundle.loading import Loading
@@ -58,7 +59,7 @@ def close(tree: SourceTree, start: list[Symbol], own: OwnNames) -> Closure:
         if not pending:
             pending += loading.missing(uses)
     loading.refuse_hidden_builtins(uses)
-    _refuse_rebinding(uses)
+    _refuse_rebinding([*chain.from_iterable(uses.values())])
     names = bundle_names(uses, own)
     modules = [tree.module(name) for name in _ordered_modules(tree, loading, uses)]
     definitions = sorted(uses, key=lambda one: (one.line, one.start))
@@ -90,27 +91,24 @@ def _quoted_uses(tree: SourceTree, definition: Definition) -> list[Use]:
     for reference in definition.references:
         if reference.quoted:
             with suppress(BundleError):
-                uses.append(Use(reference, *tree.resolve(definition.module, reference)))
+                uses.append(Use(definition, reference, *tree.resolve(definition.module, reference)))
     return uses
 
 
-def _refuse_rebinding(uses: Uses) -> None:
+def _refuse_rebinding(uses: Sequence[Use]) -> None:
     """Refuse code that rebinds a global name which other modules import.
 
     The importing modules keep the first value; in one file they would see the new one.
     """
     readers: dict[Meaning, set[str]] = defaultdict(set)
-    for definition, every in uses.items():
-        for use in every:
-            if use.parts == 1 and not use.reference.changes:
-                readers[use.meaning].add(definition.module)
-    for definition, every in uses.items():
-        for use in every:
-            name = use.reference.path[0]
-            others = readers[use.meaning] - {definition.module}
-            if use.reference.binds and name not in definition.names and others:
-                problem = f"`global {name}`, which {min(others)} imports"
-                raise definition.error(use.reference, problem)
+    for use in uses:
+        if use.parts == 1 and not use.reference.changes:
+            readers[use.meaning].add(use.definition.module)
+    for use in uses:
+        name = use.reference.path[0]
+        others = readers[use.meaning] - {use.definition.module}
+        if use.reference.binds and name not in use.definition.names and others:
+            raise use.error(f"`global {name}`, which {min(others)} imports")
 
 
 def _is_named_early(definitions: Sequence[Definition], uses: Uses) -> bool:

@@ -15,7 +15,7 @@ from itertools import chain, count
 from textwrap import dedent
 from typing import ClassVar, NamedTuple
 
-from submission.bundle.definitions import Definition
+from submission.bundle.definitions import BundleError, Definition
 from submission.bundle.references import Reference, SourceText, find_names
 from submission.bundle.sources import LibraryImport
 
@@ -39,8 +39,9 @@ Meaning = Symbol | LibraryImport | Builtin
 
 
 class Use(NamedTuple):
-    """A reference and its meaning."""
+    """A reference in a definition, and its meaning."""
 
+    definition: Definition
     reference: Reference
     meaning: Meaning
     parts: int
@@ -52,6 +53,10 @@ class Use(NamedTuple):
         names = (self.meaning.module, self.meaning.name, *self.reference.path[self.parts :])
         return ".".join(filter(None, names))
 
+    def error(self, problem: str) -> BundleError:
+        """The error that it is the cause of."""
+        return self.definition.error(self.reference, problem)
+
 
 Uses = Mapping[Definition, Sequence[Use]]
 OwnNames = Mapping[str, LibraryImport | None]
@@ -60,17 +65,23 @@ OwnNames = Mapping[str, LibraryImport | None]
 
 def bundle_names(uses: Uses, own: OwnNames) -> dict[Meaning, str]:
     """Choose the name of each thing in the bundle; BundleError if two must have one name."""
+    every_use = [*chain.from_iterable(uses.values())]
     wanted: dict[str, set[Meaning]] = defaultdict(set)
-    for use in chain.from_iterable(uses.values()):
+    for use in every_use:
         wanted[_plain_name(use.meaning)].add(use.meaning)
-    captured = set(_captured(uses))
+    captured = {use.meaning for use in every_use if _is_captured(use)}
     names: dict[Meaning, str] = {}
     clashing: list[Meaning] = []
     for name, meanings in wanted.items():
         keeping = _keeping(name, meanings, own) - captured
         names |= dict.fromkeys(keeping, name)
         clashing += meanings - keeping
-    _require_renamable(clashing, uses)
+    for use in every_use:
+        if use.meaning in clashing and _is_fixed(use.meaning):
+            raise use.error(
+                f"{_plain_name(use.meaning)} has another meaning in the bundle: "
+                "import it under another name"
+            )
     taken = {*wanted, *own, *chain.from_iterable(definition.found.local for definition in uses)}
     order = {
         one: (type(one).__name__, one.module, f"{_plain_name(one)} {one!r}") for one in clashing
@@ -88,7 +99,7 @@ def renamed(definition: Definition, uses: Iterable[Use], names: Mapping[Meaning,
     for reference in reversed(definition.references):
         path = reference.path
         if reference in uses_at:
-            _, meaning, parts = uses_at[reference]
+            _, _, meaning, parts = uses_at[reference]
             path = (names[meaning], *path[parts:])
             if path != reference.path:
                 start, end = (
@@ -136,26 +147,11 @@ def _keeping(name: str, meanings: set[Meaning], own: OwnNames) -> set[Meaning]:
     return first if fixed or len(first) == 1 else set()
 
 
-def _captured(uses: Uses) -> Iterator[Meaning]:
-    """Meanings used by an alias where their plain name is a local one: `from m import x as y`."""
-    for definition, every in uses.items():
-        for use in every:
-            name = _plain_name(use.meaning)
-            spelling = ".".join(use.reference.path[: use.parts])
-            if name != spelling and name in definition.found.local:
-                yield use.meaning
-
-
-def _require_renamable(meanings: Iterable[Meaning], uses: Uses) -> None:
-    fixed = set(filter(_is_fixed, meanings))
-    for definition, every in uses.items():
-        for use in every:
-            if use.meaning in fixed:
-                raise definition.error(
-                    use.reference,
-                    f"{_plain_name(use.meaning)} has another meaning in the bundle: "
-                    "import it under another name",
-                )
+def _is_captured(use: Use) -> bool:
+    """Whether it is by an alias, `y` of `from m import x as y`, where a local name is `x`."""
+    name = _plain_name(use.meaning)
+    spelling = ".".join(use.reference.path[: use.parts])
+    return name != spelling and name in use.definition.found.local
 
 
 def _qualified(meaning: Meaning) -> Iterator[str]:

@@ -81,7 +81,7 @@ class SourceTree:
         if definition not in self._uses:
             definition.require_portable(self.known_to(definition.module))
             self._uses[definition] = [
-                Use(reference, *self.resolve(definition.module, reference))
+                Use(definition, reference, *self.resolve(definition.module, reference))
                 for reference in definition.references
                 if not reference.quoted
             ]

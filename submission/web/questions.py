@@ -80,10 +80,9 @@ class PageQuestion(PositionQuestion):
     @property
     def unfinished(self) -> History:
         """The position; a ValueError if the game is over there."""
-        position = self.position
-        if position.is_over:
+        if self.position.is_over:
             raise ValueError("the game is over in this position")
-        return position
+        return self.position  # a new one, for the states need be neither sent nor kept
 
 
 class AgentFields(Question):
