@@ -86,7 +86,7 @@ def _needed_by(uses: Sequence[Use], loading: Loading) -> list[Definition]:
 
 
 def _quoted_uses(tree: SourceTree, definition: Definition) -> list[Use]:
-    """The resolvable references in string annotations; nothing evaluates the others."""
+    """The uses in string annotations that have a meaning; Python evaluates none of them."""
     uses = []
     for reference in definition.references:
         if reference.quoted:
@@ -112,9 +112,9 @@ def _refuse_rebinding(uses: Sequence[Use]) -> None:
 
 
 def _is_named_early(definitions: Sequence[Definition], uses: Uses) -> bool:
-    """Whether an annotation names what is defined later, or for type checking alone.
+    """Whether an annotation names a definition below it, or an import for type checking alone.
 
-    From 3.14 on Python does not mind; Kaggle's evaluates annotations at once.
+    Python 3.14 evaluates annotations when they are asked for, Kaggle's Python at once.
     """
     lines = {Symbol(one.module, name): one.line for one in definitions[::-1] for name in one.names}
     return any(
@@ -132,10 +132,10 @@ LOOKED_UP = re.compile(r"['\"]?(?:\w+\.)?(ClassVar|InitVar|KW_ONLY)\b")
 
 
 def _refuse_texts_in_dataclasses(definitions: Sequence[Definition], future: bool) -> None:
-    """Refuse such annotations as texts, which all are with `from __future__ import annotations`.
+    """Refuse `ClassVar` and the like in strings; with the import from `__future__` all are strings.
 
-    Dataclasses look up a text's meaning in the module, of which Kaggle's loader makes none, and so
-    would make fields of these names.
+    Dataclasses look up the meaning of a string in the class's module, which Kaggle's loader does
+    not make, and so would take these names for fields.
     """
     fields = [
         (one, field)

@@ -80,7 +80,7 @@ class Definition:
 
     @property
     def is_called_later(self) -> bool:
-        """Whether it defines a function or a class, whose body is for later."""
+        """Whether it defines a function or a class, which is called later."""
         return isinstance(self.statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
 
     @property
@@ -105,15 +105,15 @@ class Definition:
 
     @property
     def names(self) -> frozenset[str]:
-        """The names of the module that it binds."""
+        """The names of the module that the statement binds."""
         return self.found.bound
 
     @cached_property
     def changed(self) -> frozenset[str]:
-        """Names of the module whose values it changes in place, or that it declares `global`.
+        """Names of the module whose values the statement changes in place, or declares `global`.
 
-        For a function or a class also the names that a call changes. Names that it binds itself at
-        module level are left out.
+        For a function or a class these include the names that a call changes. Names that the
+        statement binds at module level are left out.
         """
         return self._changed_in(self.statement) | {
             reference.path[0]
@@ -147,10 +147,10 @@ class Definition:
         )
 
     def require_portable(self, project: Iterable[str]) -> None:
-        """Check that it needs nothing that a single file lacks.
+        """Check that the definition works in a single file, and in Kaggle's loader.
 
         Raises:
-            BundleError: it does; `project` has the top-level names of what goes into the bundle.
+            BundleError: it does not; `project` has the top-level names of all bundled modules.
         """
         loggers = {
             self.text.span(argument)[0]
@@ -177,7 +177,7 @@ class Definition:
                 raise self.error(node, problem)
 
     def error(self, place: Reference | ast.stmt, problem: str) -> BundleError:
-        """The error that a reference or a statement in it is the cause of."""
+        """The error for a reference or a statement in the definition."""
         line = place.line if isinstance(place, Reference) else self.text.line + place.lineno - 1
         return BundleError(self.path, line, problem)
 
@@ -200,7 +200,7 @@ REPLACING = (
 
 
 def reads_a_file(statement: ast.stmt) -> bool:
-    """Whether it calls a function that reads a file, judging by its name.
+    """Whether a statement calls a function that reads a file, judging by the function's name.
 
     Of a class, only the methods that make an object count.
     """

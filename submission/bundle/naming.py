@@ -54,7 +54,7 @@ class Use(NamedTuple):
         return ".".join(filter(None, names))
 
     def error(self, problem: str) -> BundleError:
-        """The error that it is the cause of."""
+        """The error for this use."""
         return self.definition.error(self.reference, problem)
 
 
@@ -137,7 +137,7 @@ def _is_fixed(meaning: Meaning) -> bool:
 
 
 def _keeping(name: str, meanings: set[Meaning], own: OwnNames) -> set[Meaning]:
-    """Which meanings keep the unqualified name; several if they are the same module."""
+    """The meanings that keep the unqualified name; several only if they are one module."""
     if name in own:
         return {meaning for meaning in meanings if meaning == own[name]}
     builtins: set[Meaning] = {meaning for meaning in meanings if isinstance(meaning, Builtin)}
@@ -148,7 +148,7 @@ def _keeping(name: str, meanings: set[Meaning], own: OwnNames) -> set[Meaning]:
 
 
 def _is_captured(use: Use) -> bool:
-    """Whether it is by an alias, `y` of `from m import x as y`, where a local name is `x`."""
+    """Whether an alias is used, `y` of `from m import x as y`, where `x` is a local name."""
     name = _plain_name(use.meaning)
     spelling = ".".join(use.reference.path[: use.parts])
     return name != spelling and name in use.definition.found.local

@@ -39,7 +39,7 @@ class SourceTree:
         return self._modules[name]
 
     def known_to(self, module: str) -> frozenset[str]:
-        """The top-level names that a module imports from what may go into the bundle."""
+        """The top-level names of the bundled modules that a module can import."""
         is_project = module.partition(".")[0] in self._project
         return self._project if is_project else frozenset(self.roots)
 
@@ -88,7 +88,7 @@ class SourceTree:
         return self._uses[definition]
 
     def undefined(self, module: str, name: str, place: tuple[Path, int]) -> Meaning:
-        """The meaning of a name that nothing defines; here only annotations may have such."""
+        """The meaning of a name that nothing defines, which only annotations may use."""
         if name in self.module(module).for_types:
             return Builtin(name)
         raise BundleError(*place, f"{name} is used or imported, but not defined here")

@@ -34,7 +34,7 @@ class LibraryImport:
 
     @property
     def bound(self) -> str:
-        """The name that it defines."""
+        """The name that the import defines."""
         return self.alias or self.name or self.module.partition(".")[0]
 
     def statement(self, bound: str) -> str:
@@ -63,7 +63,7 @@ class Module:
 
     @cached_property
     def hides_builtins(self) -> dict[str, int]:
-        """The builtins that it redefines, and the lines where it does."""
+        """The builtins that the module redefines, and the lines where it does."""
         lines = {name: imported.line for name, imported in self.imports.items()}
         lines |= {name: written[0].line for name, written in self.definitions.items()}
         return {name: line for name, line in lines.items() if hasattr(builtins, name)}

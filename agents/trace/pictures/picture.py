@@ -299,7 +299,7 @@ def by_importance(root: PictureNode, way: Path = ()) -> list[PictureNode]:
 
 
 def fold(nodes: list[PictureNode], limit: int) -> None:
-    """Keep the first `limit` of the nodes that `by_importance` gives; of the others `+ n nodes`."""
+    """Keep the first `limit` nodes of `by_importance`; others become marks `+ n nodes`."""
     kept = set(nodes[:limit])
     for node in kept:
         _fold_children(node, kept)

@@ -189,7 +189,7 @@ class SessionReader(ModuleReader):
                 self._keep(statement, following)
 
     def _imports_own(self, statement: ast.stmt) -> bool:
-        """Whether it is an import of modules that go into the file as well."""
+        """Whether a statement imports only modules that go into the file as well."""
         match statement:
             case ast.Import(names=names):
                 modules = [alias.name for alias in names]
@@ -212,7 +212,7 @@ class SessionReader(ModuleReader):
         return [*map(ast.alias, _exported(module))] if is_star else statement.names
 
     def _require_new(self, name: str, statement: ast.stmt) -> None:
-        """Of two imports the later one counts, as where stars bring in the same name."""
+        """Let a later import replace an earlier one, for two stars may import the same name."""
         if name in self.module.definitions:
             super()._require_new(name, statement)
 
