@@ -1,6 +1,7 @@
 """The recorder of Monte Carlo tree search."""
 
 from collections.abc import Hashable, Sequence
+from functools import partial
 from itertools import pairwise
 from random import Random
 from typing import Any
@@ -26,7 +27,7 @@ class SimulationRecorder(Recorder, TreeObserver):
         """Have the agent search with a new tree, and observe it."""
         self.tree = self.agent.tree = self.agent.reference_tree(self.env, state)
         self.tree.observer = self
-        self.tree.rollout = self._recording(self.tree.rollout)
+        self.tree.rollout = partial(self._roll_out, self.tree.rollout)
         self._describe([self.tree.root])
         return self.agent.search(self.env, state, time_limit)
 
@@ -83,12 +84,9 @@ class SimulationRecorder(Recorder, TreeObserver):
             for action, child in node.children.items()
         }
 
-    def _recording(self, rollout: Rollout) -> Rollout:
-        def recorded_rollout(env: Any, state: Any, rng: Random) -> float:
-            self._rollouts.append(rollout(env, state, rng))
-            return self._rollouts[-1]
-
-        return recorded_rollout
+    def _roll_out(self, rollout: Rollout, env: Any, state: Any, rng: Random) -> float:
+        self._rollouts.append(rollout(env, state, rng))
+        return self._rollouts[-1]
 
 
 def _actions(path: Sequence[Node[Any, Any]]) -> tuple[Hashable, ...]:

@@ -373,6 +373,12 @@ def _arguments(arguments: ast.arguments) -> list[ast.arg]:
     return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *starred]
 
 
+def first_line(node: ast.stmt | ast.expr) -> int:
+    """The line at which a statement or a function begins, with its decorators."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min(part.lineno for part in (node, *decorators))
+
+
 def bound_by(alias: ast.alias) -> str:
     """The name that a part of an import statement binds."""
     return alias.asname or alias.name.partition(".")[0]

@@ -8,7 +8,7 @@ from importlib.util import resolve_name
 from pathlib import Path
 
 from submission.bundle.definitions import BundleError, Definition
-from submission.bundle.references import SourceText, bound_by, find_names
+from submission.bundle.references import SourceText, bound_by, find_names, first_line
 
 NEVER_ON_KAGGLE = ("TYPE_CHECKING", "typing.TYPE_CHECKING", "__name__ == '__main__'")
 """Conditions that are false on Kaggle: only their `else` goes into a bundle."""
@@ -231,9 +231,7 @@ class ModuleReader:
     def _extent(self, statement: ast.stmt, following: ast.stmt | None) -> tuple[int, int]:
         """The extent of a statement with the comments right above it and the docstring below it."""
         start, end = self.source_text.span(statement)
-        decorators = getattr(statement, "decorator_list", [])
-        lines = self.source_text.lines
-        first = min(node.lineno for node in (statement, *decorators))
+        lines, first = self.source_text.lines, first_line(statement)
         last = statement.end_lineno or statement.lineno
         before = self.source_text.between(self.source_text.line_start(statement.lineno), start)
         behind = self.source_text.between(end, self.source_text.line_start(last + 1) - 1)

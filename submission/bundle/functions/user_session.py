@@ -15,7 +15,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from submission.bundle.definitions import Definition
-from submission.bundle.references import FunctionNode, bound_by
+from submission.bundle.references import FunctionNode, bound_by, first_line
 from submission.bundle.sources import NEVER_ON_KAGGLE, Module, ModuleReader
 
 MAIN = "__main__"  # the name of the module that is run as a script, and of a notebook's
@@ -98,12 +98,6 @@ class Session:
     @property
     def _first_lines(self) -> list[int]:
         return list(accumulate((piece.count("\n") for piece in self.pieces), initial=1))
-
-
-def first_line(node: FunctionNode | ast.Lambda) -> int:
-    """The line at which a function begins, with its decorators."""
-    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    return min(part.lineno for part in (node, *decorators))
 
 
 def find_session(namespace: Mapping[str, Any], code: CodeType) -> Session:
