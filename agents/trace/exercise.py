@@ -151,7 +151,7 @@ def _reported(
 
 
 def _from_left_to_right(tree: OpenTree, branches: Iterable[Path]) -> list[Path]:
-    """Branches in the order of their first leaves; a branch after one that it is a part of."""
+    """Branches in the order of their first leaves, each before the branches that it contains."""
     leaves = list(leaf_values(tree.with_leaf(ESTIMATE)))
 
     def place(branch: Path) -> tuple[int, int]:

@@ -231,7 +231,7 @@ class SlicedSearch:
 
     @property
     def is_over(self) -> bool:
-        """Whether it has ended."""
+        """Whether the search has ended."""
         return self._ended or self._stopped
 
     def close(self) -> None:

@@ -1,12 +1,13 @@
-"""Recorders, which fill a trace as a search goes on: their base, and that of depth-first search."""
+"""Recorders, agents whose searches fill a trace: their base, and that of depth-first search."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from agents.agent import expected_value
+from agents.agent import Agent, Clock, SearchResult, expected_value, legal_actions
 from agents.alpha_beta import Bound
-from agents.depth_first import Observer
+from agents.depth_first import DepthFirstAgent, Observer
 from agents.trace.trace import (
     Path,
     ReturnReason,
@@ -18,7 +19,7 @@ from agents.trace.trace import (
 )
 from envs.board import BoardGame
 from envs.explicit_tree import ExplicitTree
-from envs.protocol import CHANCE
+from envs.protocol import CHANCE, Action, Env, State
 
 LIMIT = 100_000  # visits of nodes that a trace holds by default; they take 100 to 150 MB
 
@@ -30,15 +31,29 @@ class TraceFull(ValueError):
 
 
 @dataclass
-class Recorder:
-    """Fills a trace."""
+class Recorder(Agent):
+    """An agent that searches as another one does, and records its searches."""
 
+    agent: Any  # the other one
     algorithm: str  # the name of the search
     trace: SearchTrace  # each search empties it first
     limit: int  # visits of nodes that it may hold
     on_visit: OnVisit  # called before each of them
     visits: int = 0
     env: Any = None
+
+    def search(
+        self, env: Env[State, Action], state: State, time_limit: float | None = None
+    ) -> SearchResult[Action]:
+        """Search as the agent does; a ValueError, too, if the trace cannot hold the search."""
+        self.begin(env)
+        result = self.observed(state, time_limit)
+        self.end(result.action)
+        return result
+
+    @abstractmethod
+    def observed(self, state: Any, time_limit: float | None) -> SearchResult[Any]:
+        """Have the agent search, and observe it."""
 
     def begin(self, env: Any) -> None:
         """Start anew for a search of `env`."""
@@ -79,6 +94,15 @@ class NodeRecorder(Recorder, Observer):
     time is up it just stops calling. A search that enters a child again, deeper or with another
     window, calls `enter_root` first.
     """
+
+    agent: DepthFirstAgent
+
+    def observed(self, state: Any, time_limit: float | None) -> SearchResult[Any]:
+        """Have the agent search, and observe it."""
+        candidates = legal_actions(self.env, state)
+        search = self.agent.new_search(self.env, Clock(self.agent.time_limit, time_limit))
+        search.observer = self
+        return self.agent.search_with(search, state, candidates)
 
     def begin(self, env: Any) -> None:
         """Start anew for a search of `env`."""

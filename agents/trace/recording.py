@@ -1,10 +1,10 @@
-"""Agents that record their searches in a trace, and the options with which each is shown."""
+"""The searches that can be recorded, and the options with which each is shown."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agents.agent import Agent, Clock, SearchResult, legal_actions
+from agents.agent import Agent
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.depth_first import DepthFirstAgent
 from agents.mcts_agent import MCTSAgent
@@ -12,12 +12,11 @@ from agents.registry import REGISTERED
 from agents.trace.recorder import LIMIT, NodeRecorder, OnVisit, Recorder
 from agents.trace.simulation_recorder import SimulationRecorder
 from agents.trace.trace import SearchTrace
-from envs.protocol import Action, Env, State
 
 
 def recorded(
     agent: Agent, trace: SearchTrace, limit: int = LIMIT, on_visit: OnVisit = lambda: None
-) -> "RecordedAgent":
+) -> Recorder:
     """An agent that searches as `agent` does, and fills `trace` anew in each search.
 
     It searches by the reference, in plain Python, even where `agent` would run compiled code. With
@@ -43,45 +42,8 @@ def recorded(
             raise ValueError("compiled code cannot be recorded: choose engine auto or reference")
         agent = replace(agent, engine="reference")
     if isinstance(agent, DepthFirstAgent):
-        return _recorded_depth_first(NodeRecorder(*filling), agent)
-    return _recorded_simulations(SimulationRecorder(*filling), replace(agent, keep_tree=True))
-
-
-@dataclass
-class RecordedAgent(Agent):
-    """An agent whose searches are recorded."""
-
-    recorder: Recorder
-    observed: Callable[[Any, Any, float | None], SearchResult[Any]]
-    """Searches as the agent does, and tells the recorder what it does."""
-
-    def search(
-        self, env: Env[State, Action], state: State, time_limit: float | None = None
-    ) -> SearchResult[Action]:
-        """Search as the agent does; a ValueError, too, if the trace cannot hold the search."""
-        self.recorder.begin(env)
-        result = self.observed(env, state, time_limit)
-        self.recorder.end(result.action)
-        return result
-
-
-def _recorded_depth_first(recorder: NodeRecorder, agent: DepthFirstAgent) -> RecordedAgent:
-    def observed(env: Any, state: Any, time_limit: float | None) -> SearchResult[Any]:
-        candidates = legal_actions(env, state)
-        search = agent.new_search(env, Clock(agent.time_limit, time_limit))
-        search.observer = recorder
-        return agent.search_with(search, state, candidates)
-
-    return RecordedAgent(recorder, observed)
-
-
-def _recorded_simulations(recorder: SimulationRecorder, agent: MCTSAgent) -> RecordedAgent:
-    def observed(env: Any, state: Any, time_limit: float | None) -> SearchResult[Any]:
-        agent.tree = tree = agent.reference_tree(env, state)  # in the place of the kept tree
-        recorder.watch(tree)
-        return agent.search(env, state, time_limit)
-
-    return RecordedAgent(recorder, observed)
+        return NodeRecorder(agent, *filling)
+    return SimulationRecorder(replace(agent, keep_tree=True), *filling)
 
 
 @dataclass(frozen=True)

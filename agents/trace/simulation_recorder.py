@@ -1,12 +1,15 @@
 """The recorder of Monte Carlo tree search."""
 
 from collections.abc import Hashable, Sequence
+from functools import partial
 from itertools import pairwise
 from random import Random
 from typing import Any
 
+from agents.agent import SearchResult
 from agents.guidance.rollouts import Rollout
-from agents.mcts import Tree, uct
+from agents.mcts import uct
+from agents.mcts_agent import MCTSAgent
 from agents.trace.recorder import Recorder
 from agents.trace.trace import ChildStatistics, Selection, Simulation
 from agents.tree import Node, TreeObserver
@@ -18,12 +21,15 @@ class SimulationRecorder(Recorder, TreeObserver):
     The trace holds whole simulations at any time.
     """
 
-    def watch(self, tree: Tree[Any, Any]) -> None:
-        """Record all simulations of a tree, which has a root alone."""
-        self.tree = tree
-        tree.observer = self
-        tree.rollout = self._recording(tree.rollout)
-        self._describe([tree.root])
+    agent: MCTSAgent
+
+    def observed(self, state: Any, time_limit: float | None) -> SearchResult[Any]:
+        """Have the agent search with a new tree, and observe it."""
+        self.tree = self.agent.tree = self.agent.reference_tree(self.env, state)
+        self.tree.observer = self
+        self.tree.rollout = partial(self._roll_out, self.tree.rollout)
+        self._describe([self.tree.root])
+        return self.agent.search(self.env, state, time_limit)
 
     def selected(self, path: Sequence[Node[Any, Any]]) -> None:
         """Keep the statistics by which the children on the path were selected."""
@@ -78,12 +84,9 @@ class SimulationRecorder(Recorder, TreeObserver):
             for action, child in node.children.items()
         }
 
-    def _recording(self, rollout: Rollout) -> Rollout:
-        def recorded_rollout(env: Any, state: Any, rng: Random) -> float:
-            self._rollouts.append(rollout(env, state, rng))
-            return self._rollouts[-1]
-
-        return recorded_rollout
+    def _roll_out(self, rollout: Rollout, env: Any, state: Any, rng: Random) -> float:
+        self._rollouts.append(rollout(env, state, rng))
+        return self._rollouts[-1]
 
 
 def _actions(path: Sequence[Node[Any, Any]]) -> tuple[Hashable, ...]:

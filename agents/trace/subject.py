@@ -23,22 +23,18 @@ class Subject:
     env: Any
     state: Any
     picture: str  # the state as text, before the search
-    options: Mapping[str, Mapping[str, Any]]  # by agent: the options that the user does not set
     leaves: LeafValues = field(default_factory=dict)
     """The values of the leaves, where all are known beforehand; none of a position."""
 
 
 def tree_subject(tree: ExplicitTree) -> Subject:
     """The root of a tree, searched from left to right and without a table."""
-    options = {name: search.tree_options for name, search in RECORDED_SEARCHES.items()}
-    picture = "\n".join(tree_lines(tree))
-    return Subject(tree, tree.initial_state(), picture, options, leaf_values(tree))
+    return Subject(tree, tree.initial_state(), "\n".join(tree_lines(tree)), leaf_values(tree))
 
 
 def position_subject(env: BoardGame, state: BoardState, room: int | None = None) -> Subject:
     """A position of a board game, searched to a fixed depth."""
-    options = {name: search.position_options for name, search in RECORDED_SEARCHES.items()}
-    return Subject(env, state, board_picture(env, state, room).plain, options)
+    return Subject(env, state, board_picture(env, state, room).plain)
 
 
 def search_trace(
@@ -50,8 +46,10 @@ def search_trace(
         ValueError: an unknown agent or option, one that searches no tree, or a search that is too
             large for a trace.
     """
-    trace = SearchTrace()
-    searcher = make_agent(agent, **{**subject.options.get(agent, {}), **options})
+    trace, given = SearchTrace(), dict[str, Any]()
+    if shown := RECORDED_SEARCHES.get(agent):
+        given |= shown.tree_options if subject.leaves else shown.position_options
+    searcher = make_agent(agent, **{**given, **options})
     recorded(searcher, trace, limit).search(subject.env, subject.state)
     return trace
 

@@ -58,7 +58,7 @@ class SearchTrace:
     """The action that the search chose."""
 
     def clear(self) -> None:
-        """Forget the search that it holds."""
+        """Empty the trace."""
         vars(self).update(vars(SearchTrace()))
 
     def last_iteration(self) -> "list[TracedNode]":
@@ -211,7 +211,7 @@ def narrowed(window: Window | None, value: float, at_least: bool, at_most: bool)
 
 
 def shortened(label: str, most: int = LONGEST_LABEL) -> str:
-    """A label of at most this number of characters, which leaves room for others."""
+    """A label, cut to at most this number of characters."""
     return label if len(label) <= most else label[: most - 1] + "…"
 
 

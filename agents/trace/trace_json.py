@@ -50,23 +50,19 @@ def from_json(text: str) -> SearchTrace:
         )
     try:
         trace: SearchTrace = decoded(SearchTrace, document.get("trace"))
-        _require_players(trace)
-        _require_boards(trace)
+        _require_players_and_boards(trace)
         _require_trees(trace)
     except (ValueError, OverflowError, RecursionError) as error:
         raise ValueError(f"this JSON is no trace of a search: {one_line(error)}") from error
     return trace
 
 
-def _require_players(trace: SearchTrace) -> None:
+def _require_players_and_boards(trace: SearchTrace) -> None:
     for player in (*(node.player for node in trace.nodes), *trace.players.values()):
         if player not in (CHANCE, 1, 2):
             raise ValueError(
                 f"it is the turn of {short(player)}, and players are 1, 2 and 0, chance"
             )
-
-
-def _require_boards(trace: SearchTrace) -> None:
     cells = (trace.rows or 0) * (trace.columns or 0)
     for board in (*(node.board for node in trace.nodes), *trace.boards.values()):
         if board is not None and (len(board) != cells or not {*board} <= {0, 1, 2}):
@@ -125,50 +121,39 @@ def decoded(kind: Any, data: Any) -> Any:
     Raises:
         ValueError: it made `data` of something else.
     """
-    if get_origin(kind) is UnionType:
-        return None if data is None else decoded(get_args(kind)[0], data)
+    origin, types = get_origin(kind), get_args(kind)
+    if origin is UnionType:
+        return None if data is None else decoded(types[0], data)
     is_countable = type(data) is not int or abs(data) < MOST
     if (type(data) is kind and is_countable) or (kind is Hashable and type(data) in SCALARS):
         return data
-    if kind is float and type(data) is int:
-        return float(data)
-    if isinstance(kind, EnumType) and isinstance(data, str):
-        words = {member.name.lower(): member for member in list[Enum](kind)}
-        if data in words:
+    match data:
+        case int() if kind is float and type(data) is int:
+            return float(data)
+        case str() if isinstance(kind, EnumType) and data in (words := _words(kind)):
             return words[data]
-    if data and isinstance(data, dict) and data.keys() == field_types(kind).keys():
-        types = field_types(kind)
-        return kind(**{name: decoded(types[name], content) for name, content in data.items()})
-    if isinstance(data, list) and (kind is Hashable or get_origin(kind)):
-        return _decoded_list(kind, data)
-    raise _misfit(kind, data)
-
-
-def _decoded_list(kind: Any, data: list[Any]) -> Any:
-    if kind is Hashable:
-        return tuple(decoded(Hashable, item) for item in data)
-    origin, types = get_origin(kind), get_args(kind)
-    if origin is list or types[-1] is Ellipsis:
-        return origin(decoded(types[0], item) for item in data)
-    if origin is tuple:
-        return _decoded_tuple(types, data)
-    mapping = dict(_decoded_tuple(types, pair) for pair in data)
-    if len(mapping) < len(data):
-        raise ValueError(f"a key stands twice in {short(data)}")
-    return mapping
-
-
-def _decoded_tuple(types: tuple[Any, ...], data: Any) -> tuple[Any, ...]:
-    if not isinstance(data, list) or len(data) != len(types):
-        raise _misfit(tuple, data)
-    return tuple(map(decoded, types, data))
+        case dict() if data and data.keys() == field_types(kind).keys():
+            return kind(**{name: decoded(field_types(kind)[name], data[name]) for name in data})
+        case list() if kind is Hashable:
+            return tuple(decoded(Hashable, item) for item in data)
+        case list() if origin is list or (origin is tuple and types[-1] is Ellipsis):
+            return origin(decoded(types[0], item) for item in data)
+        case list() if origin is tuple and len(data) == len(types):
+            return tuple(map(decoded, types, data))
+        case list() if origin in (dict, Mapping):
+            mapping = dict(decoded(list[tuple[types]], data))  # type: ignore[valid-type]
+            if len(mapping) < len(data):
+                raise ValueError(f"a key stands twice in {short(data)}")
+            return mapping
+    raise ValueError(f"{short(data)} stands where {kind.__name__} is expected")
 
 
 @cache
 def field_types(kind: Any) -> dict[str, Any]:
-    """The types of a dataclass' fields; none of another type."""
+    """The types of a dataclass's fields; none of another type."""
     return get_type_hints(kind) if is_dataclass(kind) else {}
 
 
-def _misfit(kind: type, data: object) -> ValueError:
-    return ValueError(f"{short(data)} stands where {kind.__name__} is expected")
+def _words(kind: EnumType) -> dict[str, Enum]:
+    """The members of an enumeration by their names in lower case, as `encoded` writes them."""
+    return {member.name.lower(): member for member in list[Enum](kind)}

@@ -4,7 +4,7 @@ import importlib.util
 import re
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
 from functools import partial
 from inspect import isabstract, signature
@@ -22,9 +22,8 @@ from envs.board import BoardGame
 from envs.games import GAMES, game_entry
 from submission.bundle.closure import close
 from submission.bundle.compose import COMPILING, DISTRIBUTION, compose, data_files, own_names
-from submission.bundle.definitions import BundleError, Definition
 from submission.bundle.hidden_files import hidden_files
-from submission.bundle.naming import Symbol, Use
+from submission.bundle.naming import Symbol
 from submission.bundle.source_tree import SourceTree, modules_in
 from submission.entry import CONNECT_FOUR
 
@@ -75,8 +74,12 @@ def build_bundle(
     tree = SourceTree(project, own)
     closure = close(tree, [player, agent_symbol, *others.values()], own_names(files))
     for one in closure.definitions:
-        if one.module.partition(".")[0] in own:
-            _require_seen(one, tree.uses(one))
+        for use in tree.uses(one) if one.module.partition(".")[0] in own else ():
+            if FINDING.fullmatch(use.full_name):
+                raise use.error(
+                    f"cannot bundle {use.full_name}, which finds what the code does not name: "
+                    "write the name instead"
+                )
     written = {key: _literal(value) for key, value in chosen.items()}
     constants = {file.option: file.constant for file in files}
     call = _call(closure.names[agent_symbol], {**written, **constants})
@@ -99,22 +102,6 @@ FINDING = re.compile(
     r"__import__|eval|exec|globals|importlib\.(import_module|resources)\b.*|.*\.__subclasses__"
 )
 """The full names of what finds things that the code does not name."""
-
-
-def _require_seen(definition: Definition, uses: Sequence[Use]) -> None:
-    """Check that the bundle can have all that a user's definition uses.
-
-    Raises:
-        BundleError: it finds some of it by other means than its name.
-    """
-    for use in uses:
-        if FINDING.fullmatch(use.full_name):
-            raise BundleError(
-                definition.path,
-                use.reference.line,
-                f"cannot bundle {use.full_name}, which finds what the code does not name: "
-                "write the name instead",
-            )
 
 
 def _made(name: str, cls: type[Agent], options: Mapping[str, JsonValue]) -> Agent:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
+from itertools import chain
 
 from submission.bundle.definitions import BundleError, Definition
 from submission.bundle.loading import Loading
@@ -58,7 +59,7 @@ def close(tree: SourceTree, start: list[Symbol], own: OwnNames) -> Closure:
         if not pending:
             pending += loading.missing(uses)
     loading.refuse_hidden_builtins(uses)
-    _refuse_rebinding(uses)
+    _refuse_rebinding([*chain.from_iterable(uses.values())])
     names = bundle_names(uses, own)
     modules = [tree.module(name) for name in _ordered_modules(tree, loading, uses)]
     definitions = sorted(uses, key=lambda one: (one.line, one.start))
@@ -85,38 +86,35 @@ def _needed_by(uses: Sequence[Use], loading: Loading) -> list[Definition]:
 
 
 def _quoted_uses(tree: SourceTree, definition: Definition) -> list[Use]:
-    """The resolvable references in string annotations; nothing evaluates the others."""
+    """The uses in string annotations that have a meaning; Python evaluates none of them."""
     uses = []
     for reference in definition.references:
         if reference.quoted:
             with suppress(BundleError):
-                uses.append(Use(reference, *tree.resolve(definition.module, reference)))
+                uses.append(Use(definition, reference, *tree.resolve(definition.module, reference)))
     return uses
 
 
-def _refuse_rebinding(uses: Uses) -> None:
+def _refuse_rebinding(uses: Sequence[Use]) -> None:
     """Refuse code that rebinds a global name which other modules import.
 
     The importing modules keep the first value; in one file they would see the new one.
     """
     readers: dict[Meaning, set[str]] = defaultdict(set)
-    for definition, every in uses.items():
-        for use in every:
-            if use.parts == 1 and not use.reference.changes:
-                readers[use.meaning].add(definition.module)
-    for definition, every in uses.items():
-        for use in every:
-            name = use.reference.path[0]
-            others = readers[use.meaning] - {definition.module}
-            if use.reference.binds and name not in definition.names and others:
-                problem = f"`global {name}`, which {min(others)} imports"
-                raise BundleError(definition.path, use.reference.line, problem)
+    for use in uses:
+        if use.parts == 1 and not use.reference.changes:
+            readers[use.meaning].add(use.definition.module)
+    for use in uses:
+        name = use.reference.path[0]
+        others = readers[use.meaning] - {use.definition.module}
+        if use.reference.binds and name not in use.definition.names and others:
+            raise use.error(f"`global {name}`, which {min(others)} imports")
 
 
 def _is_named_early(definitions: Sequence[Definition], uses: Uses) -> bool:
-    """Whether an annotation names what is defined later, or for type checking alone.
+    """Whether an annotation names a definition below it, or an import for type checking alone.
 
-    From 3.14 on Python does not mind; Kaggle's evaluates annotations at once.
+    Python 3.14 evaluates annotations when they are asked for, Kaggle's Python at once.
     """
     lines = {Symbol(one.module, name): one.line for one in definitions[::-1] for name in one.names}
     return any(
@@ -134,10 +132,10 @@ LOOKED_UP = re.compile(r"['\"]?(?:\w+\.)?(ClassVar|InitVar|KW_ONLY)\b")
 
 
 def _refuse_texts_in_dataclasses(definitions: Sequence[Definition], future: bool) -> None:
-    """Refuse such annotations as texts, which all are with `from __future__ import annotations`.
+    """Refuse `ClassVar` and the like in strings; with the import from `__future__` all are strings.
 
-    Dataclasses look up a text's meaning in the module, of which Kaggle's loader makes none, and so
-    would make fields of these names.
+    Dataclasses look up the meaning of a string in the class's module, which Kaggle's loader does
+    not make, and so would take these names for fields.
     """
     fields = [
         (one, field)
@@ -151,9 +149,8 @@ def _refuse_texts_in_dataclasses(definitions: Sequence[Definition], future: bool
     ]
     for one, field in fields:
         if found := LOOKED_UP.match(ast.unparse(field.annotation)):
-            raise BundleError(
-                one.path,
-                one.text.line + field.lineno - 1,
+            raise one.error(
+                field,
                 f"cannot bundle {found[1]} as a text, which Kaggle's loader does not let "
                 "dataclasses look up: write it without quotes, and without "
                 "`from __future__ import annotations`, and quote names that are defined below",

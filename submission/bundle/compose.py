@@ -133,15 +133,9 @@ def compose(
 ) -> str:
     """The text of a bundle.
 
-    Args:
-        closure: the definitions that go into it.
-        title: the first line of its docstring.
-        summary: a line about the agent.
-        command: the command that builds the file again.
-        player: the name in the bundle of the player's class.
-        call: the expression that makes an agent.
-        files: the names of the files, by their constants.
-        games: other games that it plays: the name of each class in the bundle, by OpenSpiel's name.
+    Its docstring has the title, a summary of the agent and the command that builds the file again.
+    The names of classes in the bundle are given for the player, and for other games that it plays,
+    by OpenSpiel's names of these; `call` is the expression that makes an agent.
     """
     decoder = [DECODER.statement(DECODER.bound)] if files else []
     imports = sorted({*closure.imports, *decoder} - {CLOCK.statement(CLOCK.bound)})

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from submission.bundle.references import Reference, SourceText, find_references
+from submission.bundle.references import Names, Reference, SourceText, find_names
 
 CHANGING_METHODS = re.compile(
     "add|append|appendleft|clear|difference_update|discard|extend|extendleft|fill|insert|"
@@ -63,7 +63,6 @@ class Definition:
 
     module: str
     path: Path
-    names: tuple[str, ...]
     statement: ast.stmt = field(repr=False)
     text: SourceText = field(repr=False)  # of the module
     start: int  # offset at which its source begins in that, with the comments above it
@@ -81,7 +80,7 @@ class Definition:
 
     @property
     def is_called_later(self) -> bool:
-        """Whether it defines a function or a class, whose body is for later."""
+        """Whether it defines a function or a class, which is called later."""
         return isinstance(self.statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
 
     @property
@@ -94,26 +93,27 @@ class Definition:
         """All nodes of its syntax tree, which most bundles of a match ask for."""
         return tuple(ast.walk(self.statement))
 
+    @cached_property
+    def found(self) -> Names:
+        """The names in it."""
+        return find_names(self.statement, self.text)
+
     @property
     def references(self) -> tuple[Reference, ...]:
         """Its references to names of the module, in the order of the text."""
-        return self._found[0]
+        return self.found.references
 
     @property
-    def local_names(self) -> frozenset[str]:
-        """Names that a scope inside of it binds."""
-        return self._found[1]
-
-    @cached_property
-    def _found(self) -> tuple[tuple[Reference, ...], frozenset[str]]:
-        return find_references(self.statement, self.text)
+    def names(self) -> frozenset[str]:
+        """The names of the module that the statement binds."""
+        return self.found.bound
 
     @cached_property
     def changed(self) -> frozenset[str]:
-        """Names of the module whose values it changes in place, or that it declares `global`.
+        """Names of the module whose values the statement changes in place, or declares `global`.
 
-        For a function or a class also the names that a call changes. Names that it binds itself at
-        module level are left out.
+        For a function or a class these include the names that a call changes. Names that the
+        statement binds at module level are left out.
         """
         return self._changed_in(self.statement) | {
             reference.path[0]
@@ -147,10 +147,10 @@ class Definition:
         )
 
     def require_portable(self, project: Iterable[str]) -> None:
-        """Check that it needs nothing that a single file lacks.
+        """Check that the definition works in a single file, and in Kaggle's loader.
 
         Raises:
-            BundleError: it does; `project` has the top-level names of what goes into the bundle.
+            BundleError: it does not; `project` has the top-level names of all bundled modules.
         """
         loggers = {
             self.text.span(argument)[0]
@@ -161,12 +161,9 @@ class Definition:
         for reference in self.references:
             name = reference.path[0]
             if name in LOADER_NAMES and not reference.quoted and reference.start not in loggers:
-                raise BundleError(
-                    self.path,
-                    reference.line,
-                    f"cannot bundle {name}, which is not the same in Kaggle's loader"
-                    f"{': ' + NO_FILE_BESIDE if name == '__file__' else ''}",
-                )
+                mend = f": {NO_FILE_BESIDE}" if name == "__file__" else ""
+                problem = f"cannot bundle {name}, which is not the same in Kaggle's loader{mend}"
+                raise self.error(reference, problem)
         for node in self.nodes:
             match node:
                 case ast.Import(names=names):
@@ -176,11 +173,13 @@ class Definition:
                 case _:
                     continue
             if any(name == "." or name.partition(".")[0] in project for name in modules):
-                raise BundleError(
-                    self.path,
-                    self.text.line + node.lineno - 1,
-                    "cannot bundle a project import inside a definition: move it up",
-                )
+                problem = "cannot bundle a project import inside a definition: move it up"
+                raise self.error(node, problem)
+
+    def error(self, place: Reference | ast.stmt, problem: str) -> BundleError:
+        """The error for a reference or a statement in the definition."""
+        line = place.line if isinstance(place, Reference) else self.text.line + place.lineno - 1
+        return BundleError(self.path, line, problem)
 
 
 def since_replaced(written: Sequence[Definition], name: str) -> Sequence[Definition]:
@@ -201,7 +200,7 @@ REPLACING = (
 
 
 def reads_a_file(statement: ast.stmt) -> bool:
-    """Whether it calls a function that reads a file, judging by its name.
+    """Whether a statement calls a function that reads a file, judging by the function's name.
 
     Of a class, only the methods that make an object count.
     """

@@ -68,7 +68,7 @@ class Loading:
                     )
 
     def _earlier(self, symbol: Symbol, kept: Collection[Definition]) -> Iterator[Definition]:
-        """The statements whose value is read, or gets a second name, before it is replaced."""
+        """The earlier statements of a name whose value is read, or named twice, before the last."""
         first = self.lasting(symbol)[0].line
         earlier = [one for one in self._tree.definitions(symbol) if one.line < first]
         if any(one not in kept for one in earlier) and any(
@@ -86,10 +86,10 @@ class Loading:
     def _prepares(
         self, statement: Definition, needed: Set[tuple[str, str]], playing: set[Definition]
     ) -> bool:
-        """Whether a call at module level, such as `init()` or `@register`, fills in needed values.
+        """Whether a statement fills in needed values, or sets up the process.
 
-        Or whether it is of a class that enters itself somewhere, or sets up the process. A call
-        that only tries out the agent does not count.
+        Values are filled in by a call such as `init()`, by a decorator such as `@register`, or by a
+        class whose base registers it. A call that only tries out the agent does not count.
         """
         called = [
             use
@@ -109,9 +109,9 @@ class Loading:
         )
 
     def _is_entered(self, called: list[Use], needed: Set[tuple[str, str]]) -> bool:
-        """Whether a class, which calls these when it is defined, is entered by `__init_subclass__`.
+        """Whether the `__init_subclass__` of a base, called by a class, matters to needed values.
 
-        Such a base counts if it is needed itself, or changes needed values.
+        It does if the base itself is needed, or changes needed values.
         """
         return any(
             not needed.isdisjoint((one.module, name) for name in {*one.names, *one.changed})

@@ -16,7 +16,7 @@ from textwrap import dedent
 from typing import ClassVar, NamedTuple
 
 from submission.bundle.definitions import BundleError, Definition
-from submission.bundle.references import Reference, SourceText, find_references
+from submission.bundle.references import Reference, SourceText, find_names
 from submission.bundle.sources import LibraryImport
 
 
@@ -39,8 +39,9 @@ Meaning = Symbol | LibraryImport | Builtin
 
 
 class Use(NamedTuple):
-    """A reference and its meaning."""
+    """A reference in a definition, and its meaning."""
 
+    definition: Definition
     reference: Reference
     meaning: Meaning
     parts: int
@@ -52,6 +53,10 @@ class Use(NamedTuple):
         names = (self.meaning.module, self.meaning.name, *self.reference.path[self.parts :])
         return ".".join(filter(None, names))
 
+    def error(self, problem: str) -> BundleError:
+        """The error for this use."""
+        return self.definition.error(self.reference, problem)
+
 
 Uses = Mapping[Definition, Sequence[Use]]
 OwnNames = Mapping[str, LibraryImport | None]
@@ -60,19 +65,28 @@ OwnNames = Mapping[str, LibraryImport | None]
 
 def bundle_names(uses: Uses, own: OwnNames) -> dict[Meaning, str]:
     """Choose the name of each thing in the bundle; BundleError if two must have one name."""
+    every_use = [*chain.from_iterable(uses.values())]
     wanted: dict[str, set[Meaning]] = defaultdict(set)
-    for use in chain.from_iterable(uses.values()):
+    for use in every_use:
         wanted[_plain_name(use.meaning)].add(use.meaning)
-    captured = set(_captured(uses))
+    captured = {use.meaning for use in every_use if _is_captured(use)}
     names: dict[Meaning, str] = {}
     clashing: list[Meaning] = []
     for name, meanings in wanted.items():
         keeping = _keeping(name, meanings, own) - captured
         names |= dict.fromkeys(keeping, name)
         clashing += meanings - keeping
-    _require_renamable(clashing, uses)
-    taken = {*wanted, *own, *chain.from_iterable(definition.local_names for definition in uses)}
-    for meaning in sorted(clashing, key=_order):
+    for use in every_use:
+        if use.meaning in clashing and _is_fixed(use.meaning):
+            raise use.error(
+                f"{_plain_name(use.meaning)} has another meaning in the bundle: "
+                "import it under another name"
+            )
+    taken = {*wanted, *own, *chain.from_iterable(definition.found.local for definition in uses)}
+    order = {
+        one: (type(one).__name__, one.module, f"{_plain_name(one)} {one!r}") for one in clashing
+    }
+    for meaning in sorted(clashing, key=order.__getitem__):
         names[meaning] = next(name for name in _qualified(meaning) if name not in taken)
         taken.add(names[meaning])
     return names
@@ -85,7 +99,7 @@ def renamed(definition: Definition, uses: Iterable[Use], names: Mapping[Meaning,
     for reference in reversed(definition.references):
         path = reference.path
         if reference in uses_at:
-            _, meaning, parts = uses_at[reference]
+            _, _, meaning, parts = uses_at[reference]
             path = (names[meaning], *path[parts:])
             if path != reference.path:
                 start, end = (
@@ -123,7 +137,7 @@ def _is_fixed(meaning: Meaning) -> bool:
 
 
 def _keeping(name: str, meanings: set[Meaning], own: OwnNames) -> set[Meaning]:
-    """Which meanings keep the unqualified name; several if they are the same module."""
+    """The meanings that keep the unqualified name; several only if they are one module."""
     if name in own:
         return {meaning for meaning in meanings if meaning == own[name]}
     builtins: set[Meaning] = {meaning for meaning in meanings if isinstance(meaning, Builtin)}
@@ -133,31 +147,11 @@ def _keeping(name: str, meanings: set[Meaning], own: OwnNames) -> set[Meaning]:
     return first if fixed or len(first) == 1 else set()
 
 
-def _captured(uses: Uses) -> Iterator[Meaning]:
-    """Meanings used by an alias where their plain name is a local one: `from m import x as y`."""
-    for definition, every in uses.items():
-        for use in every:
-            name = _plain_name(use.meaning)
-            spelling = ".".join(use.reference.path[: use.parts])
-            if name != spelling and name in definition.local_names:
-                yield use.meaning
-
-
-def _require_renamable(meanings: Iterable[Meaning], uses: Uses) -> None:
-    fixed = set(filter(_is_fixed, meanings))
-    for definition, every in uses.items():
-        for use in every:
-            if use.meaning in fixed:
-                raise BundleError(
-                    definition.path,
-                    use.reference.line,
-                    f"{_plain_name(use.meaning)} has another meaning in the bundle: "
-                    "import it under another name",
-                )
-
-
-def _order(meaning: Meaning) -> tuple[str, str, str]:
-    return type(meaning).__name__, meaning.module, f"{_plain_name(meaning)} {meaning!r}"
+def _is_captured(use: Use) -> bool:
+    """Whether an alias is used, `y` of `from m import x as y`, where `x` is a local name."""
+    name = _plain_name(use.meaning)
+    spelling = ".".join(use.reference.path[: use.parts])
+    return name != spelling and name in use.definition.found.local
 
 
 def _qualified(meaning: Meaning) -> Iterator[str]:
@@ -183,15 +177,14 @@ def _prove(definition: Definition, text: str, expected: list[tuple[str, ...]]) -
     except SyntaxError:
         found = []
     else:
-        references, _ = find_references(statement, SourceText(text))
+        references = find_names(statement, SourceText(text)).references
         found = [reference.path for reference in references]
         if _imported(text) != _imported(dedent(definition.source)):
             found = []
     if found != expected:
-        raise BundleError(
-            definition.path,
-            definition.line,
-            f"cannot bundle {definition.names[0]}: a name that clashes with another module's "
+        raise definition.error(
+            definition.statement,
+            f"cannot bundle {min(definition.names)}: a name that clashes with another module's "
             "stands where it cannot be replaced; rename it",
         )
 

@@ -3,16 +3,15 @@
 import ast
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from itertools import accumulate
+from typing import Literal, NamedTuple
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 Located = ast.expr | ast.stmt | ast.alias | ast.excepthandler | ast.pattern
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-
-LAST = "(?s:.*)"  # a regular expression for the text before a name that comes last in its node
 
 
 @dataclass(frozen=True)
@@ -70,87 +69,126 @@ class SourceText:
         return self.text[start - self.start : end - self.start]
 
 
-def find_references(
-    statement: ast.stmt, text: SourceText
-) -> tuple[tuple[Reference, ...], frozenset[str]]:
-    """Find the references of a statement at module level, in the order of the text.
+class Names(NamedTuple):
+    """The names in a statement at module level."""
 
-    Returns:
-        The references, and all names that some scope inside of the statement binds.
-    """
+    references: tuple[Reference, ...]  # to names of the module, in the order of the text
+    bound: frozenset[str]  # names of the module that the statement itself binds
+    local: frozenset[str]  # names that a function, a class or a comprehension in it binds
+
+
+def find_names(statement: ast.stmt, text: SourceText) -> Names:
+    """Find the names in a statement at module level of this text."""
     finder = _Finder(text)
     finder.visit(statement)
-    ordered = sorted(finder.references, key=lambda reference: reference.start)
-    return tuple(ordered), frozenset(finder.local_names)
+    module, *inner = finder.scopes
+    found = sorted(finder.references(), key=lambda reference: reference.start)
+    local = frozenset().union(*(scope.bound for scope in inner))
+    return Names(tuple(found), frozenset(module.bound), local)
+
+
+Kind = Literal["module", "class", "function", "decorator", "comprehension", "type parameters"]
+"""Kinds of scopes. A `decorator` is a lambda that is called at once."""
 
 
 @dataclass
 class _Scope:
-    """The body of a function, class or comprehension, or the type parameters of one."""
+    """A part of the code with names of its own."""
 
-    parent: "_Scope | None"
-    bound: set[str]
+    kind: Kind
+    parent: "_Scope | None" = None
+    bound: set[str] = field(default_factory=set)  # the names that it binds, as far as known
+    deferred: bool = False  # whether it runs when a function is called
     global_names: set[str] = field(default_factory=set)
-    is_class: bool = False
-    seen: set[str] = field(default_factory=set)
-    """In a class: the names that it has bound so far; unbound ones are the module's."""
+    nonlocal_names: set[str] = field(default_factory=set)
+
+
+class _Mention(NamedTuple):
+    """A name in the code, whose scope may still turn out to bind it."""
+
+    name: str
+    node: Located  # binds or reads the name
+    attributes: Sequence[ast.Attribute]  # read from it, the first of them first
+    changes: bool
+    scope: _Scope
+    is_early: bool
+    """Whether it is read in a class that has not bound it yet, so that it means the module's."""
+    text: SourceText
+    quoted: bool
+
+    @property
+    def is_global(self) -> bool:
+        """Whether the name means the module's, once all scopes are known."""
+        scope = self.scope
+        while scope.parent is not None and self.name not in scope.global_names:
+            if self.name in scope.bound and (scope is self.scope or scope.kind != "class"):
+                return scope is self.scope and self.is_early
+            scope = scope.parent
+        return True
+
+    @property
+    def reference(self) -> Reference:
+        """The reference to the module's name."""
+        start, end = self.text.span(self.node)
+        if not isinstance(self.node, ast.Name):
+            code, name = self.text.between(start, end), re.escape(self.name)
+            found = re.search(rf"\b(?:as|class|def)[\s\\]+{name}\b", code) or re.search(
+                rf"(?s:.*)\b{name}\b", code
+            )
+            end = start + (found.end() if found else len(self.name))
+            start = end - len(self.name)
+        return Reference(
+            (self.name, *(each.attr for each in self.attributes)),
+            start,
+            (end, *(self.text.span(each)[1] for each in self.attributes)),
+            self.text.line_at(start),
+            self.changes,
+            self.quoted,
+            self.scope.deferred,
+        )
 
 
 class _Finder(ast.NodeVisitor):
-    """Visits code in the order of evaluation, and collects the references to the module's names."""
+    """Visits code in the order of evaluation, and collects the names that it mentions."""
 
-    def __init__(self, text: SourceText, scope: _Scope | None = None, quoted: bool = False) -> None:
+    def __init__(self, text: SourceText) -> None:
         self.text = text
-        self.scope = scope
-        self.quoted = quoted
-        self.annotating = quoted
-        self.deferred = False
-        self.references: list[Reference] = []
-        self.local_names: set[str] = set()
+        self.scope = _Scope("module")
+        self.scopes = [self.scope]  # all that it has met, the module's first
+        self.mentions: list[_Mention] = []
+        self.annotating = self.quoted = False
 
-    def is_global(self, name: str, is_read: bool = True) -> bool:
-        """Whether a name means the module's here."""
-        scope, own = self.scope, True
-        while scope is not None:
-            if name in scope.global_names:
-                return True
-            if name in scope.bound and (own or not scope.is_class):
-                return scope.is_class and is_read and name not in scope.seen
-            own, scope = False, scope.parent
-        return True
+    def references(self) -> list[Reference]:
+        """The mentions of the module's names."""
+        return [mention.reference for mention in self.mentions if mention.is_global]
 
-    def refer(self, path: Iterable[str], start: int, ends: Iterable[int], changes: bool) -> None:
-        line = self.text.line_at(start)
-        self.references.append(
-            Reference(tuple(path), start, tuple(ends), line, changes, self.quoted, self.deferred)
+    def mention(
+        self,
+        name: str,
+        node: Located,
+        attributes: Sequence[ast.Attribute] = (),
+        changes: bool = True,
+    ) -> None:
+        """Record a name, which is bound or deleted unless attributes are read from it."""
+        scope, binds = self.scope, changes and not attributes
+        is_early = scope.kind == "class" and not binds and name not in scope.bound
+        if binds and name not in scope.global_names | scope.nonlocal_names:
+            scope.bound.add(name)
+        self.mentions.append(
+            _Mention(name, node, attributes, changes, scope, is_early, self.text, self.quoted)
         )
 
-    def bind(self, node: Located, name: str, before: str) -> None:
-        """Record a name that a statement binds, which is no `ast.Name`."""
-        if self.is_global(name, is_read=False):
-            start, end = self.text.span(node)
-            code = self.text.between(start, end)
-            found = re.search(rf"{before}\b{re.escape(name)}\b", code)
-            end = start + (found.end() if found else len(name))
-            self.refer([name], end - len(name), [end], changes=True)
-        elif self.scope is not None:
-            self.scope.seen.add(name)
-
     @contextmanager
-    def inner(
-        self, bound: set[str], global_names: set[str] | None = None, is_class: bool = False
-    ) -> Iterator[None]:
-        outer = self.scope
-        self.scope = _Scope(outer, bound, global_names or set(), is_class)
-        self.local_names |= bound
+    def inside(self, scope: _Scope) -> Iterator[None]:
+        outer, self.scope = self.scope, scope
         yield
         self.scope = outer
 
-    @contextmanager
-    def called_later(self) -> Iterator[None]:
-        before, self.deferred = self.deferred, True
-        yield
-        self.deferred = before
+    def inner(self, kind: Kind, bound: Iterable[str] = ()) -> AbstractContextManager[None]:
+        """Enter a new scope in the present one, which binds these names from the start."""
+        deferred = kind == "function" or self.scope.deferred
+        self.scopes.append(_Scope(kind, self.scope, {*bound}, deferred))
+        return self.inside(self.scopes[-1])
 
     def visit_all(self, nodes: Iterable[ast.AST | None]) -> None:
         for node in nodes:
@@ -160,60 +198,56 @@ class _Finder(ast.NodeVisitor):
     def generic_visit(self, node: ast.AST) -> None:
         if isinstance(node, Comprehension):
             self.visit_comprehension_expression(node)
-        else:
-            super().generic_visit(node)
+            return
+        super().generic_visit(node)
+        match node:
+            case (
+                ast.MatchAs(name=str(name))
+                | ast.MatchStar(name=str(name))
+                | ast.MatchMapping(rest=str(name))
+            ):
+                self.mention(name, node)
 
     # Names
 
     def visit_Name(self, node: ast.Name) -> None:
-        is_read = isinstance(node.ctx, ast.Load)
-        if self.is_global(node.id, is_read):
-            start, end = self.text.span(node)
-            self.refer([node.id], start, [end], changes=not is_read)
-        elif self.scope is not None and not is_read:
-            self.scope.seen.add(node.id)
+        self.mention(node.id, node, changes=not isinstance(node.ctx, ast.Load))
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         attributes, root = [node], node.value
         while isinstance(root, ast.Attribute):
             attributes.insert(0, root)
             root = root.value
-        if not isinstance(root, ast.Name):
+        if isinstance(root, ast.Name):
+            self.mention(root.id, root, attributes, not isinstance(node.ctx, ast.Load))
+        else:
             self.visit(root)
-        elif self.is_global(root.id):
-            start, end = self.text.span(root)
-            self.refer(
-                [root.id, *(attribute.attr for attribute in attributes)],
-                start,
-                [end, *(self.text.span(attribute)[1] for attribute in attributes)],
-                changes=not isinstance(node.ctx, ast.Load),
-            )
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
+        """Visit `name := value`, which binds the name outside of all comprehensions."""
+        self.visit(node.value)
+        scope = self.scope
+        while scope.kind == "comprehension" and scope.parent is not None:
+            scope = scope.parent
+        with self.inside(scope):
+            self.visit(node.target)
 
     def visit_Global(self, node: ast.Global) -> None:
+        self.scope.global_names.update(node.names)
         for name in node.names:
-            self.bind(node, name, "")
+            self.mention(name, node)
+
+    def visit_Nonlocal(self, node: ast.Nonlocal) -> None:
+        self.scope.nonlocal_names.update(node.names)
 
     def visit_alias(self, node: ast.alias) -> None:
-        self.bind(node, bound_by(node), r"\bas\s+" if node.asname else "")
+        self.mention(bound_by(node), node)
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
         self.visit_all([node.type])
         if node.name is not None:
-            self.bind(node, node.name, r"\bas\s+")
+            self.mention(node.name, node)
         self.visit_all(node.body)
-
-    def visit_MatchAs(self, node: ast.MatchAs | ast.MatchStar) -> None:
-        self.generic_visit(node)
-        if node.name is not None:
-            self.bind(node, node.name, LAST)
-
-    def visit_MatchStar(self, node: ast.MatchStar) -> None:
-        self.visit_MatchAs(node)
-
-    def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
-        self.generic_visit(node)
-        if node.rest is not None:
-            self.bind(node, node.rest, LAST)
 
     # Statements whose parts are not evaluated in the order in which they are written
 
@@ -232,50 +266,43 @@ class _Finder(ast.NodeVisitor):
     def visit_FunctionDef(self, node: FunctionNode) -> None:
         self.visit_decorators(node.decorator_list)
         self.visit_all(_defaults(node.args))
-        self.bind(node, node.name, r"\bdef[\s\\]+")
+        self.mention(node.name, node)
         with self.type_parameters(node):
-            for argument in _arguments(node.args):
-                self.visit_annotation(argument.annotation)
-            self.visit_annotation(node.returns)
-            bound, global_names = _names_of(node.body)
-            parameters = {argument.arg for argument in _arguments(node.args)}
-            with self.inner(bound | parameters, global_names), self.called_later():
+            arguments = _arguments(node.args)
+            for annotation in (*(argument.annotation for argument in arguments), node.returns):
+                self.visit_annotation(annotation)
+            with self.inner("function", (argument.arg for argument in arguments)):
                 self.visit_all(node.body)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        self.visit_FunctionDef(node)
+
+    def visit_Lambda(self, node: ast.Lambda, kind: Kind = "function") -> None:
+        self.visit_all(_defaults(node.args))
+        with self.inner(kind, (argument.arg for argument in _arguments(node.args))):
+            self.visit(node.body)
 
     def visit_decorators(self, decorators: list[ast.expr]) -> None:
         """Visit decorators; they are called at once, also the body of a lambda."""
         for decorator in decorators:
             if isinstance(decorator, ast.Lambda):
-                self.visit_all(_defaults(decorator.args))
-                self.visit_body(decorator)
+                self.visit_Lambda(decorator, "decorator")
             else:
                 self.visit(decorator)
-
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self.visit_FunctionDef(node)
-
-    def visit_Lambda(self, node: ast.Lambda) -> None:
-        self.visit_all(_defaults(node.args))
-        with self.called_later():
-            self.visit_body(node)
-
-    def visit_body(self, node: ast.Lambda) -> None:
-        parameters = {argument.arg for argument in _arguments(node.args)}
-        with self.inner(parameters | _names_of([node.body])[0]):
-            self.visit(node.body)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self.visit_decorators(node.decorator_list)
         with self.type_parameters(node):
             self.visit_all([*node.bases, *node.keywords])
-            with self.inner(*_names_of(node.body), is_class=True):
+            with self.inner("class"):
                 self.visit_all(node.body)
-        self.bind(node, node.name, r"\bclass[\s\\]+")
+        self.mention(node.name, node)
 
     def visit_TypeAlias(self, node: ast.stmt) -> None:
-        """`type name[T] = value`, which Python has from 3.12 on."""
+        """Visit `type name[T] = value`, which Python has from 3.12 on."""
         with self.type_parameters(node):
-            self.visit_all([getattr(node, "name", None), getattr(node, "value", None)])
+            self.visit_all([getattr(node, "value", None)])
+        self.visit_all([getattr(node, "name", None)])
 
     @contextmanager
     def type_parameters(self, node: ast.stmt) -> Iterator[None]:
@@ -284,15 +311,14 @@ class _Finder(ast.NodeVisitor):
         if not parameters:
             yield
             return
-        with self.inner({parameter.name for parameter in parameters}):
+        with self.inner("type parameters", (parameter.name for parameter in parameters)):
             self.visit_all(parameters)
             yield
 
     def visit_comprehension_expression(self, node: Comprehension) -> None:
         first = node.generators[0]
         self.visit(first.iter)
-        targets = [generator.target for generator in node.generators]
-        with self.inner(_names_of(targets)[0]):
+        with self.inner("comprehension"):
             self.visit_all([first.target, *first.ifs, *node.generators[1:]])
             if isinstance(node, ast.DictComp):
                 self.visit_all([node.key, node.value])
@@ -332,56 +358,10 @@ class _Finder(ast.NodeVisitor):
         except SyntaxError:
             return
         line = self.text.line + node.lineno - 1
-        finder = _Finder(SourceText(node.value, start + 1, line), self.scope, quoted=True)
-        finder.visit(expression)
-        self.references += finder.references
-
-
-def bound_names(statement: ast.stmt) -> set[str]:
-    """The names that a statement binds in its own scope."""
-    return _names_of([statement])[0]
-
-
-def _names_of(nodes: Iterable[ast.AST]) -> tuple[set[str], set[str]]:
-    """The names that code binds in its own scope, and the names that it declares `global`."""
-    bound, global_names, nonlocal_names = set[str](), set[str](), set[str]()
-    pending = [*nodes]
-    while pending:
-        node = pending.pop()
-        match node:
-            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-                bound.add(name)
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                bound.add(node.name)
-            case ast.alias():
-                bound.add(bound_by(node))
-            case (
-                ast.ExceptHandler(name=str(name))
-                | ast.MatchAs(name=str(name))
-                | ast.MatchStar(name=str(name))
-                | ast.MatchMapping(rest=str(name))
-            ):
-                bound.add(name)
-            case ast.Global(names=found):
-                global_names.update(found)
-            case ast.Nonlocal(names=found):
-                nonlocal_names.update(found)
-        pending += _parts_in_the_same_scope(node)
-    return bound - global_names - nonlocal_names, global_names
-
-
-def _parts_in_the_same_scope(node: ast.AST) -> list[ast.AST]:
-    """The children of a node that can bind a name in the scope that it stands in."""
-    match node:
-        case ast.FunctionDef() | ast.AsyncFunctionDef():
-            return [*node.decorator_list, *_defaults(node.args)]
-        case ast.Lambda():
-            return [*_defaults(node.args)]
-        case ast.ClassDef():
-            return [*node.decorator_list, *node.bases, *node.keywords]
-        case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-            return [part.target for part in ast.walk(node) if isinstance(part, ast.NamedExpr)]
-    return list(ast.iter_child_nodes(node))
+        before = self.text, self.quoted
+        self.text, self.quoted = SourceText(node.value, start + 1, line), True
+        self.visit(expression)
+        self.text, self.quoted = before
 
 
 def _defaults(arguments: ast.arguments) -> list[ast.expr]:
@@ -391,6 +371,12 @@ def _defaults(arguments: ast.arguments) -> list[ast.expr]:
 def _arguments(arguments: ast.arguments) -> list[ast.arg]:
     starred = [argument for argument in (arguments.vararg, arguments.kwarg) if argument is not None]
     return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *starred]
+
+
+def first_line(node: ast.stmt | ast.expr) -> int:
+    """The line at which a statement or a function begins, with its decorators."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min(part.lineno for part in (node, *decorators))
 
 
 def bound_by(alias: ast.alias) -> str:

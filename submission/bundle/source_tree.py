@@ -27,8 +27,6 @@ class SourceTree:
         self.roots = {**(own or {}), **project}
         self._project = frozenset(project)
         self._modules: dict[str, Module] = {}
-        self._uses: dict[Definition, list[Use]] = {}
-        self._are_there: dict[str, bool] = {}
         self.carried = set[Symbol]()
         """Names whose final values are written out, so that no statement need fill them in."""
 
@@ -39,7 +37,7 @@ class SourceTree:
         return self._modules[name]
 
     def known_to(self, module: str) -> frozenset[str]:
-        """The top-level names that a module imports from what may go into the bundle."""
+        """The top-level names of the bundled modules that a module can import."""
         is_project = module.partition(".")[0] in self._project
         return self._project if is_project else frozenset(self.roots)
 
@@ -53,9 +51,7 @@ class SourceTree:
 
     def is_there(self, name: str) -> bool:
         """Whether a module of this import name has a file."""
-        if name not in self._are_there:
-            self._are_there[name] = self.path(name).is_file()
-        return self._are_there[name]
+        return self.path(name).is_file()
 
     def definitions(self, symbol: Symbol) -> list[Definition]:
         """The statements that define a name, as they run; BundleError where there is none."""
@@ -78,17 +74,15 @@ class SourceTree:
         Raises:
             BundleError: one has no meaning, or cannot be carried over.
         """
-        if definition not in self._uses:
-            definition.require_portable(self.known_to(definition.module))
-            self._uses[definition] = [
-                Use(reference, *self.resolve(definition.module, reference))
-                for reference in definition.references
-                if not reference.quoted
-            ]
-        return self._uses[definition]
+        definition.require_portable(self.known_to(definition.module))
+        return [
+            Use(definition, reference, *self.resolve(definition.module, reference))
+            for reference in definition.references
+            if not reference.quoted
+        ]
 
     def undefined(self, module: str, name: str, place: tuple[Path, int]) -> Meaning:
-        """The meaning of a name that nothing defines; here only annotations may have such."""
+        """The meaning of a name that nothing defines, which only annotations may use."""
         if name in self.module(module).for_types:
             return Builtin(name)
         raise BundleError(*place, f"{name} is used or imported, but not defined here")

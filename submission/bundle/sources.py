@@ -8,7 +8,7 @@ from importlib.util import resolve_name
 from pathlib import Path
 
 from submission.bundle.definitions import BundleError, Definition
-from submission.bundle.references import SourceText, bound_by, bound_names
+from submission.bundle.references import SourceText, bound_by, find_names, first_line
 
 NEVER_ON_KAGGLE = ("TYPE_CHECKING", "typing.TYPE_CHECKING", "__name__ == '__main__'")
 """Conditions that are false on Kaggle: only their `else` goes into a bundle."""
@@ -34,7 +34,7 @@ class LibraryImport:
 
     @property
     def bound(self) -> str:
-        """The name that it defines."""
+        """The name that the import defines."""
         return self.alias or self.name or self.module.partition(".")[0]
 
     def statement(self, bound: str) -> str:
@@ -63,7 +63,7 @@ class Module:
 
     @cached_property
     def hides_builtins(self) -> dict[str, int]:
-        """The builtins that it redefines, and the lines where it does."""
+        """The builtins that the module redefines, and the lines where it does."""
         lines = {name: imported.line for name, imported in self.imports.items()}
         lines |= {name: written[0].line for name, written in self.definitions.items()}
         return {name: line for name, line in lines.items() if hasattr(builtins, name)}
@@ -147,16 +147,17 @@ class ModuleReader:
             case ast.ImportFrom():
                 self._read_import_from(statement)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                self._define((statement.name,), statement, following)
+                self._define(statement, following)
             case ast.Assign(targets=[ast.Name(id="__all__")]):
                 pass
             case ast.AnnAssign(target=ast.Name(), value=None):
                 pass  # an annotation without a value
             case ast.Assign() | ast.AnnAssign() | ast.Try() if _only_binds(statement):
-                self._define(tuple(sorted(bound_names(statement))), statement, following)
+                self._define(statement, following)
             case ast.If(orelse=otherwise) if ast.unparse(statement.test) in NEVER_ON_KAGGLE:
                 if "TYPE_CHECKING" in ast.unparse(statement.test):
-                    self.module.for_types |= set().union(*map(bound_names, statement.body))
+                    for inner in statement.body:
+                        self.module.for_types |= find_names(inner, self.source_text).bound
                 for other in otherwise:
                     self._read_statement(other, None)
             case _:
@@ -209,24 +210,18 @@ class ModuleReader:
             self._require_new(bound, statement)
         self.module.imports[bound] = meaning
 
-    def _define(
-        self, names: tuple[str, ...], statement: ast.stmt, following: ast.stmt | None
-    ) -> None:
-        for name in names:
+    def _define(self, statement: ast.stmt, following: ast.stmt | None) -> None:
+        definition = self._definition(statement, following)
+        for name in sorted(definition.names):
             self._require_new(name, statement)
-        definition = self._definition(names, statement, following)
         for name in definition.changed_at_once & self.module.definitions.keys():
             self.module.definitions[name].append(definition)
-        self.module.definitions |= {name: [definition] for name in names}
+        self.module.definitions |= {name: [definition] for name in definition.names}
         self._add_running(definition)
 
-    def _definition(
-        self, names: tuple[str, ...], statement: ast.stmt, following: ast.stmt | None
-    ) -> Definition:
-        start, end = self._extent(statement, following)
-        return Definition(
-            self.module.name, self.path, names, statement, self.source_text, start, end
-        )
+    def _definition(self, statement: ast.stmt, following: ast.stmt | None) -> Definition:
+        extent = self._extent(statement, following)
+        return Definition(self.module.name, self.path, statement, self.source_text, *extent)
 
     def _add_running(self, definition: Definition) -> None:
         is_derived = isinstance(definition.statement, ast.ClassDef) and definition.statement.bases
@@ -236,9 +231,7 @@ class ModuleReader:
     def _extent(self, statement: ast.stmt, following: ast.stmt | None) -> tuple[int, int]:
         """The extent of a statement with the comments right above it and the docstring below it."""
         start, end = self.source_text.span(statement)
-        decorators = getattr(statement, "decorator_list", [])
-        lines = self.source_text.lines
-        first = min(node.lineno for node in (statement, *decorators))
+        lines, first = self.source_text.lines, first_line(statement)
         last = statement.end_lineno or statement.lineno
         before = self.source_text.between(self.source_text.line_start(statement.lineno), start)
         behind = self.source_text.between(end, self.source_text.line_start(last + 1) - 1)

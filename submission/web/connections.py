@@ -60,7 +60,7 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def handle_events(self) -> None:
-        """Take a part of a question, which is answered as soon as its headers have arrived."""
+        """Process what has arrived; a question is answered as soon as its headers are there."""
         super().handle_events()
         if self.cycle is not None and not self.cycle.response_complete:
             self._be_busy()
@@ -89,7 +89,7 @@ class Once(logging.Filter):
         self._counts = Counter[str]()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether it is the first message with this first line."""
+        """Whether no earlier message had the same first line."""
         kind = record.getMessage().strip().partition("\n")[0]
         if kind not in self._counts and len(self._counts) >= MOST_KINDS:
             kind = "other messages"

@@ -126,7 +126,8 @@ class Guard:
             token = request.query_params.get("token")
             if scope["path"] == "/" and scope["method"] == "GET" and token is not None:
                 self._require_token([token])
-                answer = self._with_cookie()
+                cookie = f"{self.cookie}={self.token}; Path=/; HttpOnly; SameSite=Strict"
+                answer = RedirectResponse("/", HTTPStatus.SEE_OTHER, {"set-cookie": cookie})
             else:
                 given = [*request.headers.getlist(HEADER), request.cookies.get(self.cookie, "")]
                 self._require_token(given)
@@ -169,10 +170,6 @@ class Guard:
         token = self.token.encode()
         if not any(secrets.compare_digest(text.encode(), token) for text in given):
             raise Locked()
-
-    def _with_cookie(self) -> Response:
-        cookie = f"{self.cookie}={self.token}; Path=/; HttpOnly; SameSite=Strict"
-        return RedirectResponse("/", HTTPStatus.SEE_OTHER, {"set-cookie": cookie})
 
 
 def is_loopback(host: str) -> bool:

@@ -23,7 +23,7 @@ LONGEST_NAME = 100  # characters of a dropped file's name that are shown
 
 
 class ReplayFilter(Struct):
-    """Which games are wanted; None is any."""
+    """The games that are wanted; None stands for any."""
 
     player: Name | None = None
     opponent: Name | None = None
@@ -78,7 +78,7 @@ def dropped_file(name: str, text: str) -> OpenedFile:
 
 
 def _seen(replay: Replay, wanted: ReplayFilter) -> Iterator[Replay]:
-    """The game from the wanted view, if it is wanted."""
+    """The game from the view of the player that is wanted; nothing if it is not wanted."""
     turned = replace(
         replay,
         player=replay.opponent,

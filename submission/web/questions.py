@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 from typing import Annotated, Any, TypeVar
 
 import msgspec
@@ -13,11 +14,12 @@ from agents.options import alternatives
 from agents.registry import REGISTERED, make_agent
 from agents.reporting.input_file import one_line, quoted
 from agents.trace.recording import RECORDED_SEARCHES
-from envs.games import game_id
+from envs.board import BoardGame
+from envs.games import game_from_id
 from submission.play.game_history import History, played_position
 from submission.web.guard import LARGEST_FILE
 from submission.web.opened_files import Name, ReplayFilter
-from submission.web.searching.searches import Asked, MoveAsked, TreeAsked, game
+from submission.web.searching.searches import MoveAsked, TreeAsked
 from submission.web.setup_form import (
     CHOICES,
     DEFAULT_NODES,
@@ -42,6 +44,18 @@ Kind = TypeVar("Kind")
 Count = Annotated[int, Meta(ge=0, le=2**31)]
 
 
+@lru_cache(maxsize=64)
+def game(name: str) -> BoardGame:
+    """The game of an id; a ValueError if there is none, or its board does not suit the page."""
+    env = game_from_id(name, LARGEST_SIZE)
+    if env.inarow > max(env.rows, env.columns):
+        size = f"{env.rows}x{env.columns}"
+        raise ValueError(
+            f"no line of {env.inarow} fits on a board of {size}: choose fewer in a row"
+        )
+    return env
+
+
 class Question(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """The fields of a question."""
 
@@ -63,12 +77,12 @@ class PageQuestion(PositionQuestion):
 
     page: PageId
 
-    def asked(self, may_be_over: bool = False) -> Asked:
-        """The position as it goes to a process; a ValueError if its game must not be over."""
-        position = self.position
-        if position.is_over and not may_be_over:
+    @property
+    def unfinished(self) -> History:
+        """The position; a ValueError if the game is over there."""
+        if self.position.is_over:
             raise ValueError("the game is over in this position")
-        return Asked(game_id(position.env), position.actions)
+        return self.position  # a new one, for the states need be neither sent nor kept
 
 
 class AgentFields(Question):
@@ -158,7 +172,7 @@ def move_question(fields: Fields) -> tuple[str, MoveAsked]:
     if agent.name not in REGISTERED:
         raise ValueError(f"unknown agent {agent.name!r}: choose one of {', '.join(REGISTERED)}")
     options = _checked_options(agent.name, agent.options)
-    return question.page, MoveAsked(question.asked(), agent.name, options, question.seconds)
+    return question.page, MoveAsked(question.unfinished, agent.name, options, question.seconds)
 
 
 def is_quick(asked: MoveAsked) -> bool:
@@ -169,10 +183,16 @@ def is_quick(asked: MoveAsked) -> bool:
     return asked.agent in QUICK_AGENTS
 
 
-def position_question(fields: Fields, may_be_over: bool = False) -> tuple[str, Asked]:
-    """The page that asks about a position or the game up to it, and the question."""
+def position_question(fields: Fields) -> tuple[str, History]:
+    """The page that asks for the values of a position's moves, and the position."""
     question = read(PageQuestion, fields)
-    return question.page, question.asked(may_be_over)
+    return question.page, question.unfinished
+
+
+def review_question(fields: Fields) -> tuple[str, History]:
+    """The page that asks for a game's moves to be judged, and the position that ends it."""
+    question = read(PageQuestion, fields)
+    return question.page, question.position
 
 
 def tree_question(fields: Fields) -> tuple[str, TreeAsked]:
@@ -182,8 +202,7 @@ def tree_question(fields: Fields) -> tuple[str, TreeAsked]:
     if agent not in RECORDED_SEARCHES:
         raise ValueError(f"agent is {alternatives(RECORDED_SEARCHES)}")
     options = _checked_options(agent, parse_json(question.options, "options"))
-    text = json.dumps(options, sort_keys=True)
-    return page, TreeAsked(page, question.asked(), agent, text, question.nodes)
+    return page, TreeAsked(page, question.unfinished, agent, options, question.nodes)
 
 
 def _checked_options(agent: str, options: dict[str, Any]) -> dict[str, Any]:

@@ -32,6 +32,7 @@ from submission.web.questions import (
     parse_json,
     position_question,
     read,
+    review_question,
     tree_question,
     without_twins,
 )
@@ -51,7 +52,7 @@ MOST_DROPPED = 10  # files that pages may open, beside those of the command line
 PAGE_FOLDER = Path(__file__).with_name("page")
 STREAMS: Mapping[str, Callable[[Fields], tuple[str, Any]]] = {
     "values": position_question,
-    "review": partial(position_question, may_be_over=True),
+    "review": review_question,
     "search": tree_question,
 }
 """By kind of stream: reads the question."""

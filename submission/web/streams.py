@@ -60,7 +60,7 @@ class Streams:
     def __init__(self, pool: SearchPool) -> None:
         self._pool = pool
         self._streams: dict[tuple[str, str], Stream] = {}
-        self._results: OrderedDict[Hashable, str] = OrderedDict()
+        self._values: OrderedDict[Hashable, str] = OrderedDict()  # results, by question
         self._latest_jobs: OrderedDict[tuple[str, str], Job] = OrderedDict()
 
     def follow(self, page: str, kind: str, question: Any) -> Response:
@@ -92,9 +92,9 @@ class Streams:
     def keep(self, stream: Stream) -> None:
         """Keep the result of a search for other pages with the same question."""
         if stream.kind == "values" and not stream.error and len(stream.latest) <= KEPT_BYTES:
-            self._results[stream.kind, stream.question] = stream.latest
-            while len(self._results) > KEPT_RESULTS:
-                self._results.popitem(last=False)
+            self._values[stream.question] = stream.latest
+            while len(self._values) > KEPT_RESULTS:
+                self._values.popitem(last=False)
 
     def end_all(self) -> None:
         """Send all followers away: the server ends."""
@@ -105,9 +105,9 @@ class Streams:
         if len(self._streams) >= MOST_STREAMS:
             raise Busy("too many pages look at searches: try again in a moment")
         stream = Stream(page, kind, question)
-        known = self._results.get((kind, question))
+        known = self._values.get(question) if kind == "values" else None
         if known is not None:
-            self._results.move_to_end((kind, question))
+            self._values.move_to_end(question)
             stream.latest, stream.done, stream.version = known, True, 1
         else:
             former = self.latest_job(page, kind)

@@ -20,7 +20,7 @@ import submission
 from submission.bundle.closure import close
 from submission.bundle.definitions import BundleError
 from submission.bundle.naming import Symbol
-from submission.bundle.references import SourceText, find_references
+from submission.bundle.references import SourceText, find_names
 from submission.bundle.source_tree import SourceTree
 
 NAMES = ("f", "_g", "escape", "repr", "agent", "m0__f")
@@ -333,9 +333,25 @@ def test_references_are_what_pythons_symbol_tables_call_global(package: Any) -> 
         source = SourceText(text)
         for statement in ast.parse(text).body:
             if isinstance(statement, ast.FunctionDef | ast.ClassDef | ast.Assign | ast.AnnAssign):
-                references, _ = find_references(statement, source)
+                references = find_names(statement, source).references
                 found = {reference.path[0] for reference in references if not reference.quoted}
                 table = symtable.symtable(ast.unparse(statement), "statement", "exec")
                 assert found == symtable_globals(table)
                 for reference in references:
                     assert text[reference.start : reference.ends[0]] == reference.path[0]
+
+
+@pytest.mark.parametrize(
+    ("code", "names"),
+    [
+        ("class A:\n    x = (y := y)", {"A", "y"}),
+        pytest.param(
+            "def f():\n    type N[T] = list[T]\n    return N",
+            {"f", "list"},
+            marks=pytest.mark.skipif(sys.version_info < (3, 12), reason="no type statement"),
+        ),
+    ],
+)
+def test_a_value_is_read_before_it_has_its_name_which_is_local(code: str, names: set[str]) -> None:
+    found = find_names(ast.parse(code).body[0], SourceText(code)).references
+    assert {reference.path[0] for reference in found} == names

@@ -144,7 +144,7 @@ def _blocks(root: PictureNode, columns: int | None) -> Placed:
     """The rectangles that the nodes of a tree fill, not yet placed."""
     blocks: dict[PictureNode, Placed] = {}
     for node in reversed(list(root.walk())):
-        rows = node_rows(node, columns)
+        rows = [*node_rows(node, columns)]
         width = max(row.width for row in rows)
         height = sum(row.height for row in rows) + FOOT
         children = [blocks.pop(child) for child in node.children]
@@ -163,7 +163,7 @@ def _node(trace: SearchTrace, block: Placed) -> str:
 
 
 def edge(parent: Placed, child: Placed, bottom: float) -> str:
-    """The edge between two blocks; down to `bottom`, where the parent's level ends, it is upright.
+    """The edge between two blocks, upright down to `bottom`, where the parent's level ends.
 
     So it meets no other block of that level.
     """
@@ -207,7 +207,7 @@ class Entry(NamedTuple):
 
     @property
     def width(self) -> float:
-        """Pixels that it takes in its row."""
+        """Pixels that the entry takes in its row."""
         return SIGN_WIDTH + text_width(self.words, LABEL)
 
 

@@ -60,25 +60,13 @@ class Row(NamedTuple):
     paint: Callable[[float, float], str]  # the SVG of the row, given the middle of its upper edge
 
 
-def node_rows(node: PictureNode, columns: int | None) -> list[Row]:
+def node_rows(node: PictureNode, columns: int | None) -> Iterator[Row]:
     """All rows of a node from top to bottom; `columns` is the width of the board, if any."""
-    rows = list(_heading(node))
-    rows += _figure(node)
-    if node.board is not None and columns is not None:
-        rows.append(_board(node.board, columns))
-    rows += _remarks(node)
-    return rows
-
-
-def _heading(node: PictureNode) -> Iterator[Row]:
     label = shortened(node.action)
     if node.probability:
         label = f"{label} ({node.probability})"
     if label:
         yield _line(label, LABEL, FAINT_INK if node.shape is Shape.UNVISITED else INK)
-
-
-def _figure(node: PictureNode) -> Iterator[Row]:
     if node.shape is Shape.UNVISITED:
         yield Row(STUB, STUB, stub)
     elif node.shape in CORNERS:
@@ -87,9 +75,8 @@ def _figure(node: PictureNode) -> Iterator[Row]:
             yield _line(node.value, VALUE, INK, font_weight="bold")
     else:
         yield _boxed(node.shape, node.value)
-
-
-def _remarks(node: PictureNode) -> Iterator[Row]:
+    if node.board is not None and columns is not None:
+        yield _board(node.board, columns)
     if node.visits is not None:
         yield _line(f"n {node.visits}", SMALL, INK)
     if node.mark:

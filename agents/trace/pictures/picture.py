@@ -3,10 +3,13 @@
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import partial
 
+from agents.guidance.final_move import final_action, principal_variation
 from agents.options import require_at_least
 from agents.trace.recording import RECORDED_SEARCHES
 from agents.trace.trace import BOUND_SIGNS, Path, ReturnReason, SearchTrace, TracedNode, shortened
+from agents.tree import Node
 from envs.protocol import CHANCE
 
 LIMIT = 300  # nodes that a picture shows by default
@@ -71,6 +74,7 @@ MARKS = {
     ReturnReason.NOT_YET: "not yet known",
 }
 PLAYER_SHAPES = {CHANCE: Shape.CHANCE, 1: Shape.MAX, 2: Shape.MIN}  # by whose turn it is
+SIGNS = {CHANCE: 0, 1: 1, 2: -1}  # by whose turn it is: of the values that are best then
 
 
 def picture_of(trace: SearchTrace, limit: int) -> Picture:
@@ -228,26 +232,17 @@ def _change(trace: SearchTrace, node: TracedNode, index: int) -> str:
 
 def simulations_picture(trace: SearchTrace) -> PictureNode:
     """The root of the picture after the last simulation; children by their visits."""
-    statistics = dict.fromkeys(trace.players, (0, 0.0)) | {
-        path: (visits, total)
-        for simulation in trace.simulations
-        for path, visits, total in simulation.backed_up
-    }
-    places = {path: _simulated_node(trace, path, *statistics[path]) for path in trace.players}
-    for path, place in places.items():
-        if path:
-            places[path[:-1]].children.append(place)
-    values = {
-        path: trace.proven.get(path, total / (visits + 1))
-        for path, (visits, total) in statistics.items()
-    }
-    expected: PictureNode | None = places.get((trace.chosen,))
+    nodes = _searched_nodes(trace)
+    places = {path: _simulated_node(trace, path, node) for path, node in nodes.items()}
     places[()].principal = True
-    while expected is not None:
-        expected.principal = True
-        expected = _expected_child(trace, expected, values)
-    for place in places.values():
-        if place.path in trace.proven and not place.children:
+    line: Path = (trace.chosen,)
+    if line in nodes:
+        line += principal_variation(nodes[line], partial(final_action, final_move="visits"))
+        for depth in range(len(line)):
+            places[line[: depth + 1]].principal = True
+    for path, place in places.items():
+        place.children = [places[*path, action] for action in nodes[path].children]
+        if path in trace.proven and not place.children:
             place.shape = Shape.TERMINAL
         place.children.sort(key=lambda child: -(child.visits or 0))
         for child in place.children:
@@ -255,36 +250,34 @@ def simulations_picture(trace: SearchTrace) -> PictureNode:
     return places[()]
 
 
-def _expected_child(
-    trace: SearchTrace, place: PictureNode, values: Mapping[Path, float]
-) -> PictureNode | None:
-    """A player's expected choice, as `final_action` makes it by visits; None where chance decides.
+def _searched_nodes(trace: SearchTrace) -> dict[Path, Node[None, Hashable]]:
+    """The nodes of the tree after the last simulation; children in the order of their creation."""
+    statistics = {
+        path: (visits, total)
+        for simulation in trace.simulations
+        for path, visits, total in simulation.backed_up
+    }
+    nodes: dict[Path, Node[None, Hashable]] = {}
+    for path, player in trace.players.items():
+        node = nodes[path] = Node(None, (), SIGNS[player], trace.proven.get(path))
+        node.visits, node.total = statistics.get(path, (0, 0.0))
+    for path, node in nodes.items():
+        if path:
+            nodes[path[:-1]].children[path[-1]] = node
+    for node in nodes.values():
+        proven = [child.proven for child in node.children.values() if child.proven is not None]
+        node.assured = node.sign * max(node.sign * value for value in proven) if proven else None
+    return nodes
 
-    The children stand in the order of their creation, and of equals the first is chosen. `values`
-    are proven ones or else mean results, as `SearchedNode.value`.
-    """
-    sign = {1: 1, 2: -1, CHANCE: 0}[trace.players[place.path]]
-    if not sign or not place.children:
-        return None
 
-    def merit(child: PictureNode) -> tuple[bool, bool, int]:
-        proven = trace.proven.get(child.path)
-        return proven == sign, proven != -sign, child.visits or 0
-
-    best = max(place.children, key=merit)
-    proven = [child for child in place.children if child.path in trace.proven]
-    return max([best, *proven], key=lambda child: sign * values[child.path])
-
-
-def _simulated_node(trace: SearchTrace, path: Path, visits: int, total: float) -> PictureNode:
-    proven = trace.proven.get(path)
+def _simulated_node(trace: SearchTrace, path: Path, node: Node[None, Hashable]) -> PictureNode:
     return PictureNode(
         path,
         PLAYER_SHAPES[trace.players[path]],
         action=trace.action_label(path[-1]) if path else "",
-        value=trace.value_label(total / visits) if visits else "",
-        visits=visits,
-        mark="" if proven is None else f"proven {trace.value_label(proven)}",
+        value=trace.value_label(node.total / node.visits) if node.visits else "",
+        visits=node.visits,
+        mark="" if node.proven is None else f"proven {trace.value_label(node.proven)}",
         board=trace.boards.get(path),
     )
 
@@ -306,7 +299,7 @@ def by_importance(root: PictureNode, way: Path = ()) -> list[PictureNode]:
 
 
 def fold(nodes: list[PictureNode], limit: int) -> None:
-    """Keep the first `limit` of the nodes that `by_importance` gives; of the others `+ n nodes`."""
+    """Keep the first `limit` nodes of `by_importance`; others become marks `+ n nodes`."""
     kept = set(nodes[:limit])
     for node in kept:
         _fold_children(node, kept)

@@ -15,7 +15,7 @@ def array_of(text: str) -> Any:
 
 
 def restored(*parts: Any) -> Any:
-    """The object with these parts, which its `__reduce_ex__` has told."""
+    """The object that its `__reduce_ex__` has taken apart into these parts."""
     from copy import copy
 
     class Original:

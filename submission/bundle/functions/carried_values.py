@@ -119,7 +119,7 @@ class ValueWriter:
         return array if isinstance(value, numpy.ndarray) else f"{array}[()]"
 
     def _object(self, value: Any, name: str) -> str:
-        """The expression of an object by its parts, of which copying and pickling make another."""
+        """The expression of an object by the parts into which copying and pickling take it."""
         parts = None
         if not isinstance(value, type):
             with suppress(Exception):  # from a lock, an open file, any code of the user's
@@ -164,7 +164,7 @@ class ValueWriter:
     def _enclosing(self, function: FunctionType, definition: str, own: str) -> str:
         """Define a function anew with the variables that it encloses; return its name.
 
-        Its indented lines define the name `own`.
+        `definition` has the indented lines that define the function as `own`.
         """
         cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
         values = {key: cell.cell_contents for key, cell in cells}

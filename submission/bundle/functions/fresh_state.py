@@ -137,7 +137,7 @@ def _attributes(value: Any) -> dict[str, Any]:
 
 
 def last_callable(loaded: Mapping[str, Any]) -> Any:
-    """What Kaggle takes for the agent of a file that has defined these names."""
+    """The agent of a file that has defined these names, as Kaggle finds it."""
     return [value for value in loaded.values() if callable(value)][-1]
 
 
@@ -192,10 +192,10 @@ def _counterparts(state: Sequence[StateName], loaded: Mapping[str, Any]) -> dict
 def _before_a_game(
     value: Any, written: Any, played: Any, is_changed: bool, memo: dict[int, Any]
 ) -> Any:
-    """The value that a function starts with: a copy of the file's, or of its own.
+    """The value with which a function begins a game: a copy of the file's, or of the module's.
 
-    Its own is the one with which the file must be compared where they differ and games are not the
-    reason. Of an object of the user's own class, that holds for each attribute.
+    It is the module's where the two differ for another reason than games, for that is what the file
+    must be compared with. For an object of the user's class each attribute is decided by itself.
     """
     begun = value if not is_changed and _is_own(value, written, played) else written
     is_alike = type(value).__qualname__ == type(written).__qualname__
@@ -228,7 +228,7 @@ def _object_before_a_game(value: Any, written: Any, played: Any, memo: dict[int,
 
 
 def _is_own(value: Any, written: Any, played: Any) -> bool:
-    """Whether a value differs from what the file has `written`, though games leave that alone."""
+    """Whether the module's value differs from the file's for another reason than games."""
     return _is_same(written, played) and not _is_same(written, value)
 
 
@@ -266,9 +266,9 @@ def _read(place: tuple[Any, str] | None) -> Any:
 
 
 def _copied(value: Any, memo: dict[int, Any]) -> Any:
-    """A deep copy in which the memo's functions and classes take the places of others.
+    """A deep copy, in which functions and classes of the file become those of the module.
 
-    `copy.deepcopy` does not look for these in its memo from Python 3.14 on.
+    From Python 3.14 on `copy.deepcopy` does not look for functions and classes in its memo.
     """
     if id(value) in memo:
         return memo[id(value)]

@@ -15,7 +15,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from submission.bundle.definitions import Definition
-from submission.bundle.references import FunctionNode, bound_by, bound_names
+from submission.bundle.references import FunctionNode, bound_by, first_line
 from submission.bundle.sources import NEVER_ON_KAGGLE, Module, ModuleReader
 
 MAIN = "__main__"  # the name of the module that is run as a script, and of a notebook's
@@ -100,12 +100,6 @@ class Session:
         return list(accumulate((piece.count("\n") for piece in self.pieces), initial=1))
 
 
-def first_line(node: FunctionNode | ast.Lambda) -> int:
-    """The line at which a function begins, with its decorators."""
-    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    return min(part.lineno for part in (node, *decorators))
-
-
 def find_session(namespace: Mapping[str, Any], code: CodeType) -> Session:
     """Find the source that has defined a namespace, in which `code` is a function's."""
     session = _all_of(namespace, code)
@@ -181,13 +175,15 @@ class SessionReader(ModuleReader):
             case ast.Try(body=body) if all(map(self._imports_own, body)):
                 for inner in body:  # in one file they need no other way
                     self._read_statement(inner, None)
-            case ast.Import() | ast.ImportFrom() if not bound_names(statement) & self.rebound:
+            case ast.Import(names=names) | ast.ImportFrom(names=names) if self.rebound.isdisjoint(
+                map(bound_by, names)
+            ):
                 super()._read_statement(statement, following)
             case _:
                 self._keep(statement, following)
 
     def _imports_own(self, statement: ast.stmt) -> bool:
-        """Whether it is an import of modules that go into the file as well."""
+        """Whether a statement imports only modules that go into the file as well."""
         match statement:
             case ast.Import(names=names):
                 modules = [alias.name for alias in names]
@@ -199,9 +195,8 @@ class SessionReader(ModuleReader):
 
     def _keep(self, statement: ast.stmt, following: ast.stmt | None) -> None:
         """Record a statement under every name that it binds or whose value it changes."""
-        definition = self._definition(tuple(bound_names(statement)), statement, following)
-        names = _defined_by(definition)
-        for name in names:
+        definition = self._definition(statement, following)
+        for name in _defined_by(definition):
             self.module.definitions.setdefault(name, []).append(definition)
         self._add_running(definition)
 
@@ -211,7 +206,7 @@ class SessionReader(ModuleReader):
         return [*map(ast.alias, _exported(module))] if is_star else statement.names
 
     def _require_new(self, name: str, statement: ast.stmt) -> None:
-        """Of two imports the later one counts, as where stars bring in the same name."""
+        """Let a later import replace an earlier one, for two stars may import the same name."""
         if name in self.module.definitions:
             super()._require_new(name, statement)
 
@@ -225,7 +220,7 @@ class SessionReader(ModuleReader):
                         if alias.name != "*":
                             ways[bound_by(alias)].add(self._way(statement, alias))
                 case _:
-                    for name in _defined_by(self._definition((), statement, None)):
+                    for name in _defined_by(self._definition(statement, None)):
                         ways[name].add(statement)
         return {name for name, found in ways.items() if len(found) > 1}
 
@@ -237,9 +232,9 @@ class SessionReader(ModuleReader):
         return bound_by(alias) if is_own_package else ast.dump(alias)
 
 
-def _defined_by(definition: Definition) -> set[str]:
+def _defined_by(definition: Definition) -> frozenset[str]:
     """The names that a statement binds, or whose values it changes when it runs."""
-    return bound_names(definition.statement) | definition.changed_at_once
+    return definition.names | definition.changed_at_once
 
 
 def _exported(module: str) -> list[str]:

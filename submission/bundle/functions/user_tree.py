@@ -60,7 +60,7 @@ class UserTree(SourceTree):
         return user.parsed if user else super().module(name)
 
     def user_module(self, name: str) -> UserModule | None:
-        """The user's module of this import name; None if it is none of the user's."""
+        """The user's module of this import name; None for any other module."""
         if name not in self._users and name.partition(".")[0] in self._own:
             path = self.path(name)
             session = Session([decode_source(path.read_bytes())], path)

@@ -1,6 +1,6 @@
 """The moves of a game, judged for a page: their values, and the mistakes among them."""
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from typing import Any
 
 from agents.solver.exact_moves import best_so_far
@@ -27,31 +27,20 @@ def growing_review(
     states = History(env, tuple(actions)).states
     growing = [growing_values(env, state, solver) for state in states[: len(actions)]]
     latest: dict[int, PositionValues] = {}
-    work = _rounds(growing, latest, GUESS_SECONDS if solver is None else PATIENCE_SECONDS)
-    goes_on = True
-    while goes_on:
-        goes_on = next(work, None) is not None
-        plies = [
-            ply_view(states[ply], actions[ply], values) for ply, values in sorted(latest.items())
-        ]
-        if not goes_on:
-            for ply in plies:
-                ply["columns"] = values_view(latest[ply["ply"]])["columns"]
-        yield {"plies": plies, "done": not goes_on}
 
+    def judged() -> list[dict[str, Any]]:
+        return [ply_view(states[ply], actions[ply], each) for ply, each in sorted(latest.items())]
 
-def _rounds(
-    growing: Sequence[Iterator[PositionValues]],
-    latest: dict[int, PositionValues],
-    patience: Sequence[float],
-) -> Iterator[bool]:
-    """Work on the plies in turn, in rounds of growing patience; a slice for each step."""
-    for seconds in patience:
+    for seconds in GUESS_SECONDS if solver is None else PATIENCE_SECONDS:
         for ply in reversed(range(len(growing))):
             known = latest.get(ply)
             while known is None or not (known.done or known.elapsed >= seconds):
                 known = latest[ply] = next(growing[ply])
-                yield True
+                yield {"plies": judged(), "done": False}
+    plies = judged()
+    for each in plies:
+        each["columns"] = values_view(latest[each["ply"]])["columns"]
+    yield {"plies": plies, "done": True}
 
 
 def ply_view(state: BoardState, action: int, values: PositionValues) -> dict[str, Any]:

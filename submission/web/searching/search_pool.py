@@ -78,7 +78,7 @@ class SearchProcess:
 
     @property
     def has_long(self) -> bool:
-        """Whether it runs a long search."""
+        """Whether the process runs a long search."""
         return any(job.lane is Lane.LONG for job in self.jobs.values())
 
     @property

@@ -1,10 +1,8 @@
 """The searches that a page can ask for, as a process of the server runs them."""
 
-import json
 from collections import OrderedDict, deque
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import replace
-from functools import lru_cache, reduce
 from threading import Event
 from time import perf_counter, sleep
 from typing import Annotated, Any, NamedTuple
@@ -26,11 +24,11 @@ from agents.trace.growth import SlicedSearch, growth_after, steps
 from agents.traps.told_trap import told_trap
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
-from envs.games import game_from_id
+from submission.play.game_history import History
 from submission.web.searching.best_trap import growing_trap
 from submission.web.searching.review_view import growing_review
 from submission.web.searching.values import SLICE_SECONDS, growing_values, values_view
-from submission.web.setup_form import DEFAULT_NODES, LARGEST_SIZE, MOST_PLIES, Action, Nodes, PageId
+from submission.web.setup_form import DEFAULT_NODES, MOST_PLIES, Action, Nodes, PageId
 
 MOST_SOLVERS = 6
 """Solvers, each with a table, that a process has at a time; other boards are estimated."""
@@ -48,42 +46,23 @@ POLL_SECONDS = 0.02
 Snapshots = Generator[dict[str, Any], None, None]
 
 
-class Asked(NamedTuple):
-    """A position, as it goes to a process."""
-
-    game: str
-    actions: tuple[int, ...]
-
-
 class MoveAsked(NamedTuple):
     """A move that is asked for."""
 
-    position: Asked
+    position: History
     agent: str
     options: Mapping[str, Any]
     seconds: float
-
-    @property
-    def plays_exactly(self) -> bool:
-        """Whether the agent plays perfectly, and so sets traps where it cannot win."""
-        highest = self.agent == "level" and self.options.get("n") == len(LEVELS)
-        return self.agent == "perfect" or highest
 
 
 class TreeAsked(NamedTuple):
     """A search whose tree is to be drawn."""
 
     page: str
-    position: Asked
+    position: History
     agent: str
-    options_text: str  # JSON, so that a question can be compared with another one
+    options: Mapping[str, Any]
     nodes: int  # to show
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The agent's options."""
-        options: dict[str, Any] = json.loads(self.options_text)
-        return options
 
 
 class PictureAsked(Struct, frozen=True, forbid_unknown_fields=True):
@@ -93,24 +72,6 @@ class PictureAsked(Struct, frozen=True, forbid_unknown_fields=True):
     step: Annotated[int, Meta(ge=1, le=2**31)]
     root: Annotated[tuple[Action, ...], Meta(max_length=MOST_PLIES)] = ()
     nodes: Nodes = DEFAULT_NODES
-
-
-@lru_cache(maxsize=64)
-def game(name: str) -> BoardGame:
-    """The game of an id; a ValueError if there is none, or its board does not suit the page."""
-    env = game_from_id(name, LARGEST_SIZE)
-    if env.inarow > max(env.rows, env.columns):
-        size = f"{env.rows}x{env.columns}"
-        raise ValueError(
-            f"no line of {env.inarow} fits on a board of {size}: choose fewer in a row"
-        )
-    return env
-
-
-def replayed(asked: Asked) -> tuple[BoardGame, BoardState]:
-    """The game and the state of a position."""
-    env = game(asked.game)
-    return env, reduce(env.get_next_state, asked.actions, env.initial_state())
 
 
 class Searches:
@@ -139,10 +100,12 @@ class Searches:
 
     def move(self, asked: MoveAsked) -> dict[str, Any]:
         """Find an agent's move."""
-        env, state = replayed(asked.position)
+        env, state = asked.position.env, asked.position.state
         result = agent_of(asked).search(env, state, asked.seconds)
         is_won = result.proven and result.value == (1.0 if state.player == 1 else -1.0)
-        tells_trap = asked.plays_exactly and not is_won
+        is_highest = asked.agent == "level" and asked.options.get("n") == len(LEVELS)
+        # An agent that plays perfectly sets traps where it cannot win.
+        tells_trap = (asked.agent == "perfect" or is_highest) and not is_won
         return {
             "action": int(result.action),
             "value": float(result.value) if result.action_values else None,
@@ -164,9 +127,9 @@ class Searches:
             return None
         return None if trap is None else trap.sentence
 
-    def values(self, asked: Asked) -> Generator[dict[str, Any] | None, None, None]:
+    def values(self, position: History) -> Generator[dict[str, Any] | None, None, None]:
         """Find the values of a position's moves and, in a lost one, the best trap."""
-        env, state = replayed(asked)
+        env, state = position.env, position.state
         solver = None
         if is_solvable(env):
             estimates = growing_values(env, state, None)
@@ -196,16 +159,16 @@ class Searches:
         """Whether the solver of a board is compiled, or cannot be; begins to compile it."""
         return self._prepared.is_set() and _is_settled(solver_compilation(env))
 
-    def review(self, asked: Asked) -> Snapshots:
+    def review(self, position: History) -> Snapshots:
         """Judge the moves of a game."""
-        env = game(asked.game)
+        env = position.env
         solver = None
         if is_solvable(env):
             while not self._can_solve(env):
                 sleep(POLL_SECONDS)
                 yield {"plies": [], "done": False}
             solver = self._solver(env)
-        yield from growing_review(env, asked.actions, solver)
+        yield from growing_review(env, position.actions, solver)
 
     def search(self, asked: TreeAsked) -> Generator[dict[str, Any] | None, None, None]:
         """Grow the tree of a search, and show it now and then.
@@ -229,9 +192,8 @@ class Searches:
         if search is None or search.is_over or former != asked:
             if search is not None:
                 search.close()
-            env, state = replayed(asked.position)
             agent = make_agent(asked.agent, **asked.options)
-            search = SlicedSearch(agent, env, state, MOST_VISITS)
+            search = SlicedSearch(agent, asked.position.env, asked.position.state, MOST_VISITS)
         self._trees[asked.page] = asked, search
         while len(self._trees) > KEPT_TREES:
             _, (_, oldest) = self._trees.popitem(last=False)

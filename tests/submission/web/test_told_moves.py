@@ -11,8 +11,10 @@ from agents.solver.solver import Solver
 from agents.solver.solver_engine import solver_compilation
 from agents.traps.told_trap import told_trap
 from envs import ConnectFour, state_from_moves
+from envs.games import game_from_id
+from submission.play.game_history import History
 from submission.web.searching import searches as web_searches
-from submission.web.searching.searches import Asked, MoveAsked, Searches, agent_of
+from submission.web.searching.searches import MoveAsked, Searches, agent_of
 
 ENV = ConnectFour()
 LOST, DRAWN, WON = "44444353", "27711257455343133662", "141414"
@@ -29,7 +31,7 @@ def searches(request: pytest.FixtureRequest) -> Searches:
 
 def answer(searches: Searches, moves: str, agent: str, **options: Any) -> dict[str, Any]:
     actions = tuple(int(column) - 1 for column in moves)
-    asked = MoveAsked(Asked("connectx-6x7x4", actions), agent, options, 1.0)
+    asked = MoveAsked(History(game_from_id("connectx-6x7x4"), actions), agent, options, 1.0)
     return searches.move(asked)
 
 
@@ -75,11 +77,13 @@ def test_what_takes_too_long_is_not_told(
 
 
 def test_a_game_that_is_not_solved_has_no_traps(searches: Searches) -> None:
-    asked = MoveAsked(Asked("tictactoe", (4,)), "perfect", {}, 0.2)
+    asked = MoveAsked(History(game_from_id("tictactoe"), (4,)), "perfect", {}, 0.2)
     assert searches.move(asked)["trap"] is None
 
 
 def test_the_time_of_the_page_takes_the_place_of_an_agents_own() -> None:
     for options, limit in (({}, None), ({"time_limit": 0.5}, 0.5)):
-        agent = agent_of(MoveAsked(Asked("tictactoe", ()), "alphabeta", options, 1.0))
+        agent = agent_of(
+            MoveAsked(History(game_from_id("tictactoe"), ()), "alphabeta", options, 1.0)
+        )
         assert agent == make_agent("alphabeta", time_limit=limit)

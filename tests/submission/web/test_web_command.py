@@ -15,9 +15,11 @@ import httpx
 import psutil
 import pytest
 
+from envs.games import game_from_id
+from submission.play.game_history import History
 from submission.web.connections import Connection
 from submission.web.searching.search_pool import SearchPool
-from submission.web.searching.searches import Asked, MoveAsked
+from submission.web.searching.searches import MoveAsked
 from submission.web.serve import WebServer, listen
 from tests.helpers.processes import output_of, wait_until_gone
 from tests.helpers.shell import Shell
@@ -107,7 +109,7 @@ def test_a_file_named_as_this_package_in_the_current_folder_is_not_run(
     (tmp_path / "submission.py").write_text("raise SystemExit('run')")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)  # where a notebook has its folder
-    asked = MoveAsked(Asked("connectx-6x7x4", ()), "random", {}, 1.0)
+    asked = MoveAsked(History(game_from_id("connectx-6x7x4"), ()), "random", {}, 1.0)
 
     async def ask() -> Any:
         with SearchPool(1).running() as pool:

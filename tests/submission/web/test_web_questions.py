@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from agents.registry import REGISTERED
+from envs import ConnectX
+from submission.play.game_history import History
 from submission.web.questions import (
     PositionQuestion,
     ReplaysQuestion,
@@ -36,7 +38,7 @@ def refused(question: Any, fields: dict[str, Any]) -> str:
 def test_a_move_is_asked_for() -> None:
     page, asked = move_question(MOVE)
     assert page == PAGE
-    assert asked.position == ("connectx-6x7x4", (3, 3, 4, 2))
+    assert asked.position == History(ConnectX(), (3, 3, 4, 2))
     assert (asked.agent, asked.options, asked.seconds) == ("mcts", {"simulations": 10}, 1)
 
 

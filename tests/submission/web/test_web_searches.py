@@ -15,10 +15,12 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from envs.games import game_from_id
+from submission.play.game_history import History
 from submission.web.searching import search_pool, searches
 from submission.web.searching.search_pool import RESERVE, Job, SearchPool, SearchProcess
 from submission.web.searching.searcher import Message, Searcher
-from submission.web.searching.searches import Asked, MoveAsked, PictureAsked, Searches, TreeAsked
+from submission.web.searching.searches import MoveAsked, PictureAsked, Searches, TreeAsked
 from submission.web.streams import LINGER_SECONDS, Streams
 from tests.helpers.web_server import Running, Visitor
 
@@ -26,8 +28,10 @@ GAME = "connectx-6x7x4"
 PLAIN = {"alphazero": {"engine": "reference"}}
 """Options of an agent that would compile beside the other tests."""
 UNSOLVABLE = "connectx-7x8x4"
-UNLIMITED = json.dumps({"simulations": 100_000, "time_limit": None})
-LONG_SEARCH = TreeAsked("page", Asked("connectx-20x20x5", ()), "mcts", UNLIMITED, 30)
+UNLIMITED = {"simulations": 100_000, "time_limit": None}
+LONG_SEARCH = TreeAsked(
+    "page", History(game_from_id("connectx-20x20x5"), ()), "mcts", UNLIMITED, 30
+)
 
 
 @pytest.fixture
@@ -272,7 +276,7 @@ def test_a_limit_of_visits_ends_a_search_and_is_told(
     own_searches: Searches, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(searches, "MOST_VISITS", 40)
-    asked = TreeAsked("page", Asked(GAME, ()), "minimax", json.dumps({"depth": 5}), 30)
+    asked = TreeAsked("page", History(game_from_id(GAME), ()), "minimax", {"depth": 5}, 30)
     *_, last = filter(None, own_searches.search(asked))
     assert (last["steps"], last["chosen"], last["done"]) == (40, None, True)
     assert last["limit"] == "Its limit of 40 visits ends the search here, before it has chosen."
@@ -308,7 +312,7 @@ def test_a_process_that_dies_is_replaced_and_its_searches_begin_again(
 ) -> None:
     """The end of the time of a move's first attempt, which comes amid the second, ends nothing."""
     monkeypatch.setattr(search_pool, "GRACE_SECONDS", 600.0)
-    asked = MoveAsked(Asked(GAME, ()), "mcts", {"simulations": 2_000_000}, 0.5)
+    asked = MoveAsked(History(game_from_id(GAME), ()), "mcts", {"simulations": 2_000_000}, 0.5)
     hear = SearchPool._hear
 
     async def lose_a_process() -> None:

@@ -7,8 +7,9 @@ import pytest
 
 from agents.compiled import compilation, compiled_alpha_beta, uct_tree
 from envs.compiled.jit import TWINS
-from envs.games import game_id
-from submission.web.searching.searches import Asked, MoveAsked, Searches
+from envs.games import game_from_id, game_id
+from submission.play.game_history import History
+from submission.web.searching.searches import MoveAsked, Searches
 from tests.helpers.strategies import WIDE_BOARDS
 
 FIRST, OTHER = game_id(WIDE_BOARDS[0]), "connectx-6x11x3"
@@ -16,7 +17,7 @@ SECONDS = 240.0
 
 
 def engine(searches: Searches, game: str, agent: str, **options: Any) -> Any:
-    asked = MoveAsked(Asked(game, (2, 3)), agent, options, 0.5)
+    asked = MoveAsked(History(game_from_id(game), (2, 3)), agent, options, 0.5)
     return searches.move(asked)["engine"]
 
 
