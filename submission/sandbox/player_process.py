@@ -16,12 +16,13 @@ import signal
 import sys
 import tempfile
 import traceback
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from platform import python_version
-from typing import Any, NamedTuple
+from typing import Any
 
 try:
     import resource
@@ -137,15 +138,11 @@ def read_job() -> PlayerJob | None:
     return None
 
 
-class Shared(NamedTuple):
-    """What all players of a fork server share."""
+def play(job: PlayerJob, *, sources: Sequence[str], kept_from: Sequence[str]) -> None:
+    """Become a player's process, and answer requests until they end.
 
-    sources: list[str]  # files that a traceback may show
-    kept_from: tuple[str, ...]  # what they cannot reach
-
-
-def play(job: PlayerJob, shared: Shared) -> None:
-    """Become a player's process, and answer requests until they end."""
+    A traceback may show the sources, files of this interpreter; for `kept_from` see `containment`.
+    """
     requests, answers = os.dup(0), os.dup(1)
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0, inheritable=True)
@@ -160,13 +157,11 @@ def play(job: PlayerJob, shared: Shared) -> None:
     _limit(job.memory)
     guard = FileGuard(
         [job.agent, job.working],
-        shared.sources,
+        sources,
         lambda path: responder.send(event="hidden", path=path),
     )
     guard.install()
-    responder.send(
-        event="ready", process_id=os.getpid(), versions=_versions(), kept_from=shared.kept_from
-    )
+    responder.send(event="ready", process_id=os.getpid(), versions=_versions(), kept_from=kept_from)
     responder.serve(agent)
 
 
@@ -211,22 +206,22 @@ def _version(distribution: str) -> str | None:
         return None
 
 
-def serve_forks(shared: Shared) -> None:
+def serve_forks(play_job: Callable[[PlayerJob], None]) -> None:
     """Fork a player for each job on standard input, one after the other, and report its end."""
     gc.freeze()
     while (job := read_job()) is not None:
-        _, status = os.waitpid(_fork(job, shared), 0)
+        _, status = os.waitpid(_fork(play_job, job), 0)
         ended = {"key": job.key, "event": "exit", "code": os.waitstatus_to_exitcode(status)}
         os.write(1, f"\n{json.dumps(ended)}\n".encode())
 
 
-def _fork(job: PlayerJob, shared: Shared) -> int:
+def _fork(play_job: Callable[[PlayerJob], None], job: PlayerJob) -> int:
     process_id = os.fork()
     if process_id:
         return process_id
     try:
         os.setsid()
-        play(job, shared)
+        play_job(job)
     except BaseException:
         traceback.print_exc()
         sys.stderr.flush()
@@ -238,8 +233,8 @@ def main() -> None:
     """Play the one job on standard input; with the argument `FORK`, be a fork server."""
     is_server = FORK in sys.argv
     kept_from = contain(Path.cwd())  # first: later there may be threads
-    shared = Shared(prepare(), kept_from)
+    play_job = partial(play, sources=prepare(), kept_from=kept_from)
     if is_server:
-        serve_forks(shared)
+        serve_forks(play_job)
     elif (job := read_job()) is not None:
-        play(job, shared)
+        play_job(job)

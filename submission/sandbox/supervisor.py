@@ -98,8 +98,9 @@ class Supervisor:
         self._player: WatchedPlayer | None = None
         self._news = Queue[News](MOST_NEWS)
         self._commands = deque[Message]()
-        self._unread = b""
-        read_in_thread(sys.stdin.buffer, "command", self._news)
+        # Python would close `sys.stdin` at its end, and wait for the thread that reads it.
+        commands = os.fdopen(0, "rb", closefd=False)
+        read_in_thread(commands.readline, "command", self._news)
 
     def serve(self) -> None:
         """Carry out commands until HungUp is raised."""
@@ -192,10 +193,13 @@ class Supervisor:
         return GLANCE_SECONDS if player.throttle is None else INTERVAL
 
     def _take_in(self, news: News) -> None:
-        """Handle one piece of news; raise HungUp at the end of the commands."""
+        """Handle one piece of news; HungUp at the end of the commands, or if one is forged."""
         player = self._player
         if news.kind == "command":
-            self._take_commands(news.content)
+            command = decoded(news.content, COMMAND)
+            if command is None:
+                raise HungUp
+            self._commands.append(command)
         elif player is None or news.source is not self._source:
             return
         elif news.kind == "message":
@@ -208,16 +212,6 @@ class Supervisor:
             forks = self._source is not None and self._source.forks
             ending = {"kind": "parent"} if forks else {"kind": "exit", "code": news.content}
             player.ending = player.ending or ending
-
-    def _take_commands(self, chunk: bytes) -> None:
-        if not chunk:
-            raise HungUp
-        *lines, self._unread = (self._unread + chunk).split(b"\n")
-        for line in lines:
-            command = decoded(line, COMMAND)
-            if command is None:  # it was not written by the process that asks
-                raise HungUp
-            self._commands.append(command)
 
     def _take_message(self, player: WatchedPlayer, message: Message) -> None:
         match message:
