@@ -56,12 +56,10 @@ class SupervisorProcess:
     """
 
     def __init__(self, starter: Starter) -> None:
+        self.starter = starter
+        self.temporary = tempfile.gettempdir()  # there it makes its folder
         self._mark = secrets.token_hex(16)
-        options = {
-            "starter": asdict(starter),
-            "mark": self._mark,
-            "temporary": tempfile.gettempdir(),
-        }
+        options = {"starter": asdict(starter), "mark": self._mark, "temporary": self.temporary}
         self._process = subprocess.Popen(  # noqa: S603
             [*child_command("submission.sandbox.supervisor", None, psutil), json.dumps(options)],
             stdin=subprocess.PIPE,
@@ -200,7 +198,7 @@ class RunningPlayer:
     def __init__(
         self,
         supervisor: SupervisorProcess,
-        agent: bytes | Path,
+        agent: bytes,
         *,
         seed: int,
         memory: int,
