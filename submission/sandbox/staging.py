@@ -184,3 +184,4 @@ def _write(packed: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> No
     target.parent.mkdir(parents=True, exist_ok=True)
     with content, target.open("wb") as copy:
         shutil.copyfileobj(content, copy)
+    target.chmod(0o600 | member.mode & 0o777)  # it may be a program that the agent runs
