@@ -20,17 +20,19 @@ from submission.sandbox import causes, containment
 from submission.sandbox.folders import remove_folder
 from submission.sandbox.interpreter import APART, Starter, child_command
 from submission.sandbox.messages import (
+    CHANNEL_LOST,
     ENDED,
     FOLDER,
     LINE_BYTES,
     OUTCOME,
     Message,
+    PlayerJob,
     Shape,
     decoded,
     encoded,
 )
 from submission.sandbox.move import GRACE, Failure, Move, failure, read_answer
-from submission.sandbox.player_process import CHANNEL_LOST, LIMITS_MEMORY, PlayerJob
+from submission.sandbox.player_process import LIMITS_MEMORY
 from submission.sandbox.processes import end_marked, is_stopped
 from submission.sandbox.staging import lay_out
 from submission.terminal import plain_text

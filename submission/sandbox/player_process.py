@@ -17,7 +17,6 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -33,39 +32,16 @@ from submission.sandbox.containment import contain
 from submission.sandbox.file_guard import FileGuard, hide_project
 from submission.sandbox.interpreter import HOME_VARIABLES
 from submission.sandbox.kaggle_agent import LONGEST_TEXT, KaggleAgent, report_loading
-from submission.sandbox.messages import JOB, LINE_BYTES, decoded
+from submission.sandbox.kaggle_folder import MAIN
+from submission.sandbox.messages import CHANNEL_LOST, JOB, LINE_BYTES, PlayerJob, decoded
 
-MAIN = "main.py"  # Kaggle's name for a submission's file
 FORK = "fork"  # the argument of a process that forks players
-CHANNEL_LOST = 86  # the process's exit status when the connection has been closed from inside
 
 FILE_BYTES = 256 * 2**20
 """The longest file that a process can write, where the system can limit that."""
 
 LIMITS_MEMORY = resource is not None and sys.platform == "linux"
 """Whether this system limits a process's memory; macOS accepts a limit and ignores it."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlayerJob:
-    """The first message to a player's process; JSON-able through `dataclasses.asdict`."""
-
-    home: str  # a folder of this player alone, which is removed when the player has ended
-    seed: int  # seeds Python's and numpy's global random numbers; from 0 to 2**32 - 1
-    memory: int  # bytes of address space, enforced on Linux
-    speed: float
-    """The share of one core that the player has, with all that it starts; 1 is no limit."""
-    key: str  # every answer carries it; other output is ignored
-
-    @property
-    def agent(self) -> Path:
-        """The submission's folder, in which it is alone as after an upload."""
-        return Path(self.home, "agent")
-
-    @property
-    def working(self) -> Path:
-        """The current, home and temporary folder of the process."""
-        return Path(self.home, "working")
 
 
 class Responder:

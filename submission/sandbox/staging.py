@@ -11,7 +11,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from submission.sandbox.player_process import MAIN
+from submission.sandbox.kaggle_folder import MAIN
 
 ARCHIVES = (".tar.gz", ".tgz")
 SUBMISSIONS = (".py", *ARCHIVES)  # how the names of files that Kaggle takes end

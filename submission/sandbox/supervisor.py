@@ -24,8 +24,15 @@ import psutil
 
 from submission.sandbox.folders import owned_folder, remove_folder
 from submission.sandbox.interpreter import News, Starter, StarterProcess, read_in_thread
-from submission.sandbox.messages import COMMAND, KeyedLines, Message, decoded, encoded
-from submission.sandbox.player_process import MAIN, PlayerJob
+from submission.sandbox.kaggle_folder import MAIN
+from submission.sandbox.messages import (
+    COMMAND,
+    KeyedLines,
+    Message,
+    PlayerJob,
+    decoded,
+    encoded,
+)
 from submission.sandbox.processes import (
     INTERVAL,
     Throttle,
