@@ -7,7 +7,6 @@ from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from itertools import count
-from math import inf
 from pathlib import Path
 from time import monotonic
 
@@ -104,7 +103,7 @@ def check_submission(
 
     with owned_folder() as folder:
         source = read_source(stage(path, folder), python)
-    submission = path.read_bytes()
+    submission, end = path.read_bytes(), monotonic() + patience
     beside = (entry for entry in path.resolve().parent.iterdir() if entry not in PROJECT_PLACES)
     neighbours = {entry.name.partition(".")[0] for entry in beside}
     with (
@@ -112,34 +111,31 @@ def check_submission(
         closing(Launcher(python)) as launcher,  # closed before the pool, whose threads wait for it
     ):
 
-        def judge(plan: GamePlan) -> JudgedGame:
+        def judge(plan: GamePlan) -> JudgedGame | None:
+            if not plan.decides and monotonic() > end:
+                return None
             record = observe_game(plan, submission, limits, launcher)
             return JudgedGame(record, diagnose(record, source, neighbours))
 
-        def play(plans: Sequence[GamePlan], patience: float) -> list[JudgedGame]:
-            return _play_games(plans, judge, pool, patience, on_game)
-
-        games = _play_in_turn(plans, play, patience, limits)
+        games = _play_in_turn(plans, partial(_play_games, pool, judge, on_game), limits)
     return summarise(path, source, limits, games, len(plans), patience)
 
 
 def _play_in_turn(
     plans: list[GamePlan],
-    play: Callable[[Sequence[GamePlan], float], list[JudgedGame]],
-    patience: float,
+    play: Callable[[Sequence[GamePlan]], list[JudgedGame]],
     limits: Limits,
 ) -> list[JudgedGame]:
     """Play the games against the random agent and, unless they show a fault, all others.
 
     Long games that the others call for are added to the plans, and follow them at once.
     """
-    begun = monotonic()
     games = list[JudgedGame]()
     for part in (plans[:FIRST_GAMES], plans[FIRST_GAMES:]):
-        games += play(part, patience - (monotonic() - begun))
+        games += play(part)
         long_ones = _long_games(games, limits)
         plans += long_ones
-        games += play(long_ones, inf)
+        games += play(long_ones)
         if any(game.fault for game in games if game.record.plan.decides):
             break
     return games
@@ -166,24 +162,18 @@ def _long_games(games: Sequence[JudgedGame], limits: Limits) -> list[GamePlan]:
 
 
 def _play_games(
-    plans: Sequence[GamePlan],
-    judge: Callable[[GamePlan], JudgedGame],
     pool: Executor,
-    patience: float,
+    judge: Callable[[GamePlan], JudgedGame | None],
     on_game: Callable[[GamePlan], None],
+    plans: Sequence[GamePlan],
 ) -> list[JudgedGame]:
-    """Play games; after the seconds of patience only deciding ones begin.
+    """Play games, without those that `judge` leaves out.
 
     `on_game` is called, in the caller's thread, after each game.
     """
-    end = monotonic() + patience
-
-    def play(plan: GamePlan) -> JudgedGame | None:
-        return judge(plan) if plan.decides or monotonic() <= end else None
-
-    tasks = ((number, partial(play, plan)) for number, plan in enumerate(plans))
-    games = dict[int, JudgedGame | None]()
-    for number, game in Workers(pool, len(plans)).run(tasks, Clock()):
-        games[number] = game
-        on_game(plans[number])
-    return [game for _, game in sorted(games.items()) if game is not None]
+    tasks = ((plan, partial(judge, plan)) for plan in plans)
+    games = dict[GamePlan, JudgedGame | None]()
+    for plan, game in Workers(pool, len(plans)).run(tasks, Clock()):
+        games[plan] = game
+        on_game(plan)
+    return [game for plan in plans if (game := games[plan])]
