@@ -69,10 +69,10 @@ class SupervisorProcess:
             start_new_session=True,  # Ctrl-C is for this process alone
             creationflags=APART,
         )
-        self._folder: Path | None = None
+        self.folder: Path | None = None  # of its players, and removed when it ends
         self._unread = b""
         try:
-            self._folder = self._first_report()
+            self.folder = self._first_report()
         except BaseException:
             self.close()
             raise
@@ -87,13 +87,6 @@ class SupervisorProcess:
                 f"the process that watches over players did not start: {report['no_folder']}"
             )
         return Path(report["folder"])
-
-    @property
-    def folder(self) -> Path:
-        """The folder of its players, which is removed when the supervisor ends."""
-        if self._folder is None:
-            raise ChildProcessError("the supervisor has no folder yet")
-        return self._folder
 
     @property
     def is_alive(self) -> bool:
@@ -156,8 +149,8 @@ class SupervisorProcess:
         _close(self._process.stdout)
         if not is_in_order:  # somebody has killed it
             end_marked(self._mark)
-            if self._folder is not None:
-                remove_folder(self._folder)
+            if self.folder is not None:
+                remove_folder(self.folder)
 
     def _ends(self, seconds: float) -> bool:
         try:
