@@ -19,9 +19,9 @@ from submission.arena.players import Player
 from submission.entry import KagglePlayer
 from submission.kaggle import ONE_AT_A_TIME, Referee, environment_of, kaggle_environments
 from submission.sandbox.kaggle_agent import KaggleAgent
+from submission.sandbox.kaggle_folder import MAIN
 from submission.sandbox.launcher import LAUNCHER
 from submission.sandbox.move import Move, read_answer
-from submission.sandbox.player_process import MAIN
 from submission.sandbox.processes import default_memory
 from submission.sandbox.staging import lay_out
 

@@ -2,12 +2,11 @@
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from itertools import count
-from math import inf
 from pathlib import Path
 from time import monotonic
 
@@ -15,21 +14,21 @@ from agents.agent import Clock, OnProgress
 from agents.parallel.workers import Workers
 from submission.checking.check_report import CheckReport
 from submission.checking.check_result import JudgedGame, summarise
-from submission.checking.diagnosis import Surroundings, diagnose, doubt_choice
+from submission.checking.diagnosis import diagnose
 from submission.checking.game_plan import FIRST_GAMES, GamePlan, Limits, planned_games
 from submission.checking.game_watch import doubtful_seats
-from submission.checking.kaggle_image import is_missing_here_alone
-from submission.checking.observed_game import ObservedGame, observe_game
-from submission.checking.source_facts import SourceFacts, read_source
+from submission.checking.observed_game import observe_game
+from submission.checking.source_facts import read_source
 from submission.kaggle import Referee, environment_of
 from submission.sandbox.file_guard import PROJECT_PLACES
+from submission.sandbox.folders import owned_folder
 from submission.sandbox.launcher import Launcher
 from submission.sandbox.processes import default_memory
 from submission.sandbox.staging import stage
 
 PATIENCE = 60.0  # seconds after which no further game begins
 
-MOST_GAMES = 2
+MOST_GAMES = 2  # at the same time, and at most one a core, which distorts no timing
 
 
 def check_submission(
@@ -102,40 +101,41 @@ def check_submission(
     def on_game(plan: GamePlan) -> None:
         on_progress(next(done), len(plans), str(plan))
 
-    with closing(Launcher(python)) as launcher:
-        staged = launcher.folder()
-        source = read_source(stage(path, staged), python)
-        surroundings = _surroundings(path, source)
+    with owned_folder() as folder:
+        source = read_source(stage(path, folder), python)
+    submission, end = path.read_bytes(), monotonic() + patience
+    beside = (entry for entry in path.resolve().parent.iterdir() if entry not in PROJECT_PLACES)
+    neighbours = {entry.name.partition(".")[0] for entry in beside}
+    with (
+        ThreadPoolExecutor(min(MOST_GAMES, os.cpu_count() or 1)) as pool,
+        closing(Launcher(python)) as launcher,  # closed before the pool, whose threads wait for it
+    ):
 
-        def play(plans: Sequence[GamePlan], patience: float) -> list[JudgedGame]:
-            records = _play_games(plans, staged, limits, launcher, patience, on_game)
-            doubts = [doubt_choice(record.choice, source) for record in records]
-            return [
-                JudgedGame(record, diagnose(record, surroundings, doubt))
-                for record, doubt in zip(records, doubts, strict=True)
-            ]
+        def judge(plan: GamePlan) -> JudgedGame | None:
+            if not plan.decides and monotonic() > end:
+                return None
+            record = observe_game(plan, submission, limits, launcher)
+            return JudgedGame(record, diagnose(record, source, neighbours))
 
-        games = _play_in_turn(plans, play, patience, limits)
+        games = _play_in_turn(plans, partial(_play_games, pool, judge, on_game), limits)
     return summarise(path, source, limits, games, len(plans), patience)
 
 
 def _play_in_turn(
     plans: list[GamePlan],
-    play: Callable[[Sequence[GamePlan], float], list[JudgedGame]],
-    patience: float,
+    play: Callable[[Sequence[GamePlan]], list[JudgedGame]],
     limits: Limits,
 ) -> list[JudgedGame]:
     """Play the games against the random agent and, unless they show a fault, all others.
 
     Long games that the others call for are added to the plans, and follow them at once.
     """
-    begun = monotonic()
     games = list[JudgedGame]()
     for part in (plans[:FIRST_GAMES], plans[FIRST_GAMES:]):
-        games += play(part, patience - (monotonic() - begun))
+        games += play(part)
         long_ones = _long_games(games, limits)
         plans += long_ones
-        games += play(long_ones, inf)
+        games += play(long_ones)
         if any(game.fault for game in games if game.record.plan.decides):
             break
     return games
@@ -162,49 +162,18 @@ def _long_games(games: Sequence[JudgedGame], limits: Limits) -> list[GamePlan]:
 
 
 def _play_games(
-    plans: Sequence[GamePlan],
-    staged: Path,
-    limits: Limits,
-    launcher: Launcher,
-    patience: float,
+    pool: Executor,
+    judge: Callable[[GamePlan], JudgedGame | None],
     on_game: Callable[[GamePlan], None],
-) -> list[ObservedGame]:
-    """Play games, at most one a core and two at the same time, which distorts no timing.
+    plans: Sequence[GamePlan],
+) -> list[JudgedGame]:
+    """Play games, without those that `judge` leaves out.
 
-    After the seconds of patience only deciding games begin. If this fails, the launcher is closed;
     `on_game` is called, in the caller's thread, after each game.
     """
-    end = monotonic() + patience
-
-    def play(plan: GamePlan) -> ObservedGame | None:
-        if not plan.decides and monotonic() > end:
-            return None
-        return observe_game(plan, staged, limits, launcher)
-
-    with ThreadPoolExecutor(min(MOST_GAMES, os.cpu_count() or 1)) as pool:
-        games = ((number, partial(play, plan)) for number, plan in enumerate(plans))
-        records: dict[int, ObservedGame | None] = {}
-        try:
-            for number, record in Workers(pool, len(plans)).run(games, Clock()):
-                records[number] = record
-                on_game(plans[number])
-        except BaseException:
-            launcher.close()
-            pool.shutdown(cancel_futures=True)
-            raise
-    return [record for _, record in sorted(records.items()) if record is not None]
-
-
-def _surroundings(path: Path, source: SourceFacts) -> Surroundings:
-    beside = (entry for entry in path.resolve().parent.iterdir() if entry not in PROJECT_PLACES)
-    return Surroundings(
-        neighbours=frozenset(entry.name.partition(".")[0] for entry in beside),
-        done_without=tuple(
-            entry.module
-            for entry in source.imports or ()
-            if entry.is_guarded and is_missing_here_alone(entry)
-        ),
-        packed=frozenset(
-            entry.module for entry in source.imports or () if entry.origin == "packed"
-        ),
-    )
+    tasks = ((plan, partial(judge, plan)) for plan in plans)
+    games = dict[GamePlan, JudgedGame | None]()
+    for plan, game in Workers(pool, len(plans)).run(tasks, Clock()):
+        games[plan] = game
+        on_game(plan)
+    return [game for plan in plans if (game := games[plan])]

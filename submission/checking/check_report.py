@@ -109,11 +109,19 @@ class CheckReport(Printed):
 
     def tables(self) -> RenderableType:
         """Facts, games and warnings."""
-        return render_check(self)
+        parts: list[RenderableType] = [_facts(self), _games(self.games)]
+        if self.left_out:
+            missing = self.planned - len(self.games)
+            words = f"{missing} of {self.planned} games were not played: {self.left_out}."
+            parts.append(Text(words))
+        parts += [_line("Warning: ", "yellow", warning) for warning in self.warnings]
+        if self.stderr:
+            parts += [Text("The end of its standard error:", style="dim"), plain(self.stderr)]
+        return Group(*parts)
 
     def summary(self) -> list[Text]:
         """The faults, the verdict, and what to do next."""
-        return check_summary(self)
+        return [*_faults(self.games), _verdict(self), *_upload(self)]
 
     def to_dict(self) -> dict[str, Any]:
         """All fields, `verdict`, `accepted` and `upload_command`, as what `json.dumps` takes."""
@@ -130,24 +138,6 @@ SECONDS = re.compile(r"\d+\.\d s\b")  # in a cause: they differ in every game
 
 UNCONTAINED = "nothing that its user can reach: this system refuses namespaces, or has none"
 """For a submission that could have reached the network and the user's home."""
-
-
-def render_check(report: CheckReport) -> RenderableType:
-    """Facts, games and warnings; the conclusion is `check_summary`."""
-    parts: list[RenderableType] = [_facts(report), _games(report.games)]
-    if report.left_out:
-        missing = report.planned - len(report.games)
-        words = f"{missing} of {report.planned} games were not played: {report.left_out}."
-        parts.append(Text(words))
-    parts += [_line("Warning: ", "yellow", warning) for warning in report.warnings]
-    if report.stderr:
-        parts += [Text("The end of its standard error:", style="dim"), plain(report.stderr)]
-    return Group(*parts)
-
-
-def check_summary(report: CheckReport) -> list[Text]:
-    """The faults, the verdict, and what to do next."""
-    return [*_faults(report.games), _verdict(report), *_upload(report)]
 
 
 PASSED = {

@@ -4,9 +4,10 @@ The cause may be the callable that Kaggle takes as the agent, which is the last 
 """
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
-from submission.checking.kaggle_image import image_has
+from submission.checking.kaggle_image import image_has, is_missing_here_alone
 from submission.checking.observed_game import WHILE_LOADING, Choice, ObservedGame
 from submission.checking.source_facts import Definition, SourceFacts
 from submission.sandbox.causes import Cause
@@ -30,32 +31,26 @@ class Fault:
     """Modules of Kaggle's image that are missing here and may be the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """Modules that may be missing, besides those of Kaggle's image."""
-
-    neighbours: frozenset[str]
-    """Names by which files and folders beside the original could be imported."""
-    done_without: tuple[str, ...] = ()
-    """Modules of Kaggle's image that are missing here, though the submission tries to import them
-    and can go on without."""
-    packed: frozenset[str] = frozenset()
-    """Modules that lie in the submission's archive."""
-
-
-def diagnose(record: ObservedGame, surroundings: Surroundings, doubt: str | None) -> Fault | None:
+def diagnose(
+    record: ObservedGame, source: SourceFacts, neighbours: Collection[str]
+) -> Fault | None:
     """The fault that a game shows; None if the submission passed it.
 
-    A doubt says why the callable that Kaggle takes is probably not the one that was meant.
+    The neighbours are names by which files and folders beside the original could be imported.
     """
     failure = record.failure
     if failure is None:
         return None
+    doubt = doubt_choice(record.choice, source)
     cause = Cause(failure.cause, failure.mend)
-    missing = () if doubt else surroundings.done_without
+    imports = source.imports or ()
+    done_without = (entry for entry in imports if entry.is_guarded and is_missing_here_alone(entry))
+    missing = () if doubt else tuple(entry.module for entry in done_without)
     if failure.missing is not None:
-        is_loading = record.when == WHILE_LOADING
-        cause, is_kaggles = _missing_module(failure.missing, surroundings, is_loading)
+        is_late = record.when != WHILE_LOADING and any(
+            entry.module == failure.missing and entry.origin == "packed" for entry in imports
+        )
+        cause, is_kaggles = _missing_module(failure.missing, neighbours, is_late)
         missing = (failure.missing,) if is_kaggles else ()
     fault = Fault(failure.status, *cause, record.when, failure.lines, missing)
     if doubt is None or record.choice is None or fault.status == "TIMEOUT":
@@ -64,16 +59,19 @@ def diagnose(record: ObservedGame, surroundings: Surroundings, doubt: str | None
     return replace(fault, cause=f"{doubt}; {fault.cause}", mend=mend)
 
 
-def _missing_module(name: str, surroundings: Surroundings, is_loading: bool) -> tuple[Cause, bool]:
-    """The cause of an import that fails, and whether Kaggle's image has the module."""
+def _missing_module(name: str, neighbours: Collection[str], is_late: bool) -> tuple[Cause, bool]:
+    """The cause of an import that fails, and whether Kaggle's image has the module.
+
+    It is late if the module is packed, and was imported in a move.
+    """
     top_level = name.partition(".")[0]
-    if name in surroundings.packed and not is_loading:
+    if is_late:
         return Cause(
             f"the module {name} is imported in a move, and Kaggle finds what is packed beside "
             "main.py only while that is loaded",
             "import it at the top of main.py",
         ), False
-    if top_level in surroundings.neighbours:
+    if top_level in neighbours:
         return Cause(
             f"the module {name} lies beside the submission, and Kaggle gets the submission alone",
             "put its code into the file, or pack both into a .tar.gz with main.py at its top",

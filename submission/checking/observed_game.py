@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 from time import monotonic
 from typing import Literal
@@ -60,10 +59,10 @@ class ObservedGame:
     """The end of what the submission wrote to standard error; the seat asked last comes last."""
 
 
-def observe_game(plan: GamePlan, staged: Path, limits: Limits, launcher: Launcher) -> ObservedGame:
+def observe_game(
+    plan: GamePlan, submission: bytes, limits: Limits, launcher: Launcher
+) -> ObservedGame:
     """Play a game, in which the submission has a process of its own on each of its seats.
-
-    It is copied from the folder where it is `staged`.
 
     Raises:
         ChildProcessError: a process does not get as far as the submission.
@@ -72,7 +71,9 @@ def observe_game(plan: GamePlan, staged: Path, limits: Limits, launcher: Launche
     with ExitStack() as processes:
         players = {
             seat: processes.enter_context(
-                launcher.start_player(staged, seed=SEED, memory=limits.memory, speed=limits.speed)
+                launcher.start_player(
+                    submission, seed=SEED, memory=limits.memory, speed=limits.speed
+                )
             )
             for seat in plan.seats
         }

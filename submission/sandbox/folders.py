@@ -6,7 +6,6 @@ Windows, that is left to the system.
 
 import contextlib
 import os
-import secrets
 import shutil
 import tempfile
 import time
@@ -128,7 +127,7 @@ def _clear_level(folder: int, top: int) -> list[str]:
     for entry in found:
         with contextlib.suppress(OSError):
             if entry.is_dir(follow_symlinks=False):
-                name = secrets.token_hex(16)
+                name = os.urandom(16).hex()
                 os.chmod(entry.name, 0o700, dir_fd=folder)  # else it cannot be moved
                 os.rename(entry.name, name, src_dir_fd=folder, dst_dir_fd=top)
                 moved.append(name)

@@ -9,12 +9,14 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from queue import Queue
 from threading import Thread
 from types import ModuleType
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from submission.kaggle import INSTALLATION
 from submission.sandbox.messages import LINE_BYTES, Message, encoded
@@ -176,8 +178,9 @@ class StarterProcess:
             creationflags=APART,
         )
         self.process_id = self._process.pid
-        read_in_thread(self._process.stdout, "message", news, self)
-        read_in_thread(self._process.stderr, "stderr", news, self)
+        for pipe, kind in ((self._process.stdout, "message"), (self._process.stderr, "stderr")):
+            if pipe is not None:
+                read_in_thread(partial(pipe.read, LINE_BYTES), kind, news, self)
         Thread(
             target=lambda: news.put(News("exit", self._process.wait(), self)), daemon=True
         ).start()
@@ -200,15 +203,14 @@ class StarterProcess:
 
 
 def read_in_thread(
-    pipe: IO[bytes] | None, kind: str, news: Queue[News], source: StarterProcess | None = None
+    read: Callable[[], bytes], kind: str, news: Queue[News], source: StarterProcess | None = None
 ) -> None:
-    """Start a thread that reports what it reads from a pipe, and b"" at the end."""
+    """Start a thread that reports what is read, piece by piece, and b"" at the end."""
 
-    def read(file: int) -> None:
-        chunk = b"\n"
-        while chunk:
-            chunk = os.read(file, LINE_BYTES)
-            news.put(News(kind, chunk, source))
+    def report() -> None:
+        content = b"\n"
+        while content:
+            content = read()
+            news.put(News(kind, content, source))
 
-    if pipe is not None:
-        Thread(target=read, args=[pipe.fileno()], daemon=True).start()
+    Thread(target=report, daemon=True).start()

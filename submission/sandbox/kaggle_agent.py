@@ -10,7 +10,6 @@ import platform
 import re
 import reprlib
 import traceback
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
@@ -196,19 +195,12 @@ def _traceback_lines(error: BaseException, folder: Path | None) -> list[str]:
     """The last frames of a traceback that lie in the folder, the outermost first."""
     if folder is None:
         return []
-    frames = deque(
-        (
-            (frame, line)
-            for frame, line in traceback.walk_tb(error.__traceback__)
-            if _inner(frame.f_code.co_filename, folder) is not None
-        ),
-        maxlen=FRAMES,
-    )
-    summary = traceback.StackSummary.extract(iter(frames))
+    stack = traceback.walk_tb(error.__traceback__)
+    frames = traceback.StackSummary.extract(stack, lookup_lines=False)
+    own = [(file, frame) for frame in frames if (file := _inner(frame.filename, folder))]
     return [
-        f"{_inner(frame.filename, folder)}, line {frame.lineno}, in {frame.name}: "
-        f"{(frame.line or '')[:LONGEST_TEXT]}"
-        for frame in summary
+        f"{file}, line {frame.lineno}, in {frame.name}: {(frame.line or '')[:LONGEST_TEXT]}"
+        for file, frame in own[-FRAMES:]
     ]
 
 

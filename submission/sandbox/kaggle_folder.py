@@ -21,6 +21,8 @@ KAGGLE_HOME = "/kaggle_simulations"
 
 KAGGLE_FOLDER = f"{KAGGLE_HOME}/agent"
 
+MAIN = "main.py"  # the file in it that Kaggle loads
+
 IN_TEXT = re.compile(rf"(?<!\w){KAGGLE_HOME}\b")
 """Finds the folder's name, also in `file:///kaggle_simulations/agent/book.db`."""
 

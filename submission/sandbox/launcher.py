@@ -4,25 +4,16 @@ import atexit
 import os
 import signal
 import tempfile
-from collections import defaultdict, deque
 from contextlib import suppress
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from submission.kaggle import kaggle_environments
-from submission.sandbox.folders import remove_folder
 from submission.sandbox.interpreter import FORKS, Starter, child_command
 from submission.sandbox.player import RunningPlayer, SupervisorProcess
 from submission.sandbox.player_process import FORK
-
-KEEPER = Starter((), forks=False)
-"""The starter of the supervisor that only keeps folders, so that no player can end it."""
-
-Kind = tuple[Starter, str]
-"""Supervisors of a kind have one starter and one temporary folder, in which they make their own."""
 
 
 class SupervisorPool:
@@ -30,19 +21,18 @@ class SupervisorPool:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._idle = defaultdict[Kind, deque[SupervisorProcess]](deque)
-        self._taken = dict[SupervisorProcess, tuple[object, Kind]]()
+        self._idle = list[SupervisorProcess]()
+        self._owners = dict[SupervisorProcess, object]()  # of those that are taken
         self._is_closed = False
 
     def take(self, starter: Starter, owner: object, *, is_new: bool = False) -> SupervisorProcess:
         """Take an idle supervisor for an owner, or a new one; ChildProcessError if none starts."""
-        kind = (starter, tempfile.gettempdir())
         supervisor = None
-        while not is_new and (supervisor := self._next_idle(kind)) and not supervisor.is_alive:
+        while not is_new and (supervisor := self._next_idle(starter)) and not supervisor.is_alive:
             supervisor.close()
         supervisor = supervisor or SupervisorProcess(starter)
         with self._lock:
-            self._taken[supervisor] = owner, kind
+            self._owners[supervisor] = owner
             is_late = self._is_closed
         if is_late:
             self.end(owner)
@@ -52,15 +42,15 @@ class SupervisorPool:
     def give_back(self, supervisor: SupervisorProcess) -> None:
         """Return a supervisor for further use, unless it is being ended."""
         with self._lock:
-            if taken := self._taken.pop(supervisor, None):
-                self._idle[taken[1]].append(supervisor)
+            if self._owners.pop(supervisor, None) is not None:
+                self._idle.append(supervisor)
 
     def end(self, owner: object) -> None:
         """End the supervisors that an owner has taken, with their players and folders."""
         with self._lock:
-            ending = [taken for taken, (taker, _) in self._taken.items() if taker is owner]
+            ending = [taken for taken, taker in self._owners.items() if taker is owner]
             for supervisor in ending:
-                del self._taken[supervisor]
+                del self._owners[supervisor]
         _end(ending)
 
     def close(self) -> None:
@@ -76,13 +66,18 @@ class SupervisorPool:
         for supervisor in self._let_all_go():
             supervisor.let_go()
 
-    def _next_idle(self, kind: Kind) -> SupervisorProcess | None:
+    def _next_idle(self, starter: Starter) -> SupervisorProcess | None:
+        kind = starter, tempfile.gettempdir()
         with self._lock:
-            return self._idle[kind].popleft() if self._idle[kind] else None
+            for supervisor in self._idle:
+                if (supervisor.starter, supervisor.temporary) == kind:
+                    self._idle.remove(supervisor)
+                    return supervisor
+        return None
 
     def _let_all_go(self) -> list[SupervisorProcess]:
-        known = [*self._taken, *chain.from_iterable(self._idle.values())]
-        self._taken.clear()
+        known = [*self._owners, *self._idle]
+        self._owners.clear()
         self._idle.clear()
         return known
 
@@ -122,16 +117,15 @@ class Launcher:
         self._python = python
         self._forks = forks
         self._supervisors = supervisors
-        self._folders = list[tuple[SupervisorProcess, Path]]()
         self._is_closed = False
 
     def start_player(
-        self, agent: bytes | Path, *, seed: int, memory: int, speed: float = 1.0
+        self, agent: bytes, *, seed: int, memory: int, speed: float = 1.0
     ) -> RunningPlayer:
         """Start a submission's process, without waiting for it.
 
         Args:
-            agent: the content of the submission's file, or the folder of its files.
+            agent: the content of the submission's file.
             seed: seeds Python's and numpy's global random numbers; from 0 to 2**32 - 1.
             memory: bytes of address space, enforced on Linux.
             speed: the share of one core that it has, with all that it starts; 1 is no limit.
@@ -160,24 +154,9 @@ class Launcher:
             supervisor.close()
             raise
 
-    def folder(self) -> Path:
-        """An empty folder, removed when this launcher is closed, or however this process ends.
-
-        Raises:
-            ChildProcessError: no supervisor starts, which owns it.
-        """
-        keeper = self._supervisors.take(KEEPER, self)
-        folder = Path(tempfile.mkdtemp(dir=keeper.folder))
-        self._folders.append((keeper, folder))
-        return folder
-
     def close(self) -> None:
         """End the players that still run; no more are started."""
         self._is_closed = True
-        while self._folders:
-            keeper, folder = self._folders.pop()
-            remove_folder(folder)
-            self._supervisors.give_back(keeper)
         self._supervisors.end(self)
 
     def _starter(self) -> Starter:

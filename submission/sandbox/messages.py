@@ -5,13 +5,17 @@ message is checked against its shape when it is read; then its types can be reli
 """
 
 import json
+from dataclasses import dataclass
 from math import inf
+from pathlib import Path
 from types import EllipsisType
 from typing import Any
 
 Message = dict[str, Any]
 
 LINE_BYTES = 2**16  # a longer line from a stranger's process is no message
+
+CHANNEL_LOST = 86  # the exit status of a player that has closed the connection from inside
 
 Shape = Any
 """The shape of a JSON value: a type; a constant; a `range` of whole numbers; a tuple of possible
@@ -69,7 +73,30 @@ FROM_PLAYER = (*ANSWER, *OWN_EVENT, EXIT)
 FORGERY: Message = {"event": "forgery"}
 """Replaces messages that have the right key and a wrong shape."""
 
-JOB = {"home": str, "seed": int, "memory": int, "speed": (int, float), "key": str}  # a `PlayerJob`
+
+@dataclass(frozen=True, slots=True)
+class PlayerJob:
+    """The first message to a player's process; JSON-able through `dataclasses.asdict`."""
+
+    home: str  # a folder of this player alone, which is removed when the player has ended
+    seed: int  # seeds Python's and numpy's global random numbers; from 0 to 2**32 - 1
+    memory: int  # bytes of address space, enforced on Linux
+    speed: float
+    """The share of one core that the player has, with all that it starts; 1 is no limit."""
+    key: str  # every answer carries it; other output is ignored
+
+    @property
+    def agent(self) -> Path:
+        """The submission's folder, in which it is alone as after an upload."""
+        return Path(self.home, "agent")
+
+    @property
+    def working(self) -> Path:
+        """The current, home and temporary folder of the process."""
+        return Path(self.home, "working")
+
+
+JOB = {"home": str, "seed": int, "memory": int, "speed": (int, float), "key": str}
 
 COMMAND = (
     {"start": JOB},

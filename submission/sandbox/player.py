@@ -20,17 +20,19 @@ from submission.sandbox import causes, containment
 from submission.sandbox.folders import remove_folder
 from submission.sandbox.interpreter import APART, Starter, child_command
 from submission.sandbox.messages import (
+    CHANNEL_LOST,
     ENDED,
     FOLDER,
     LINE_BYTES,
     OUTCOME,
     Message,
+    PlayerJob,
     Shape,
     decoded,
     encoded,
 )
 from submission.sandbox.move import GRACE, Failure, Move, failure, read_answer
-from submission.sandbox.player_process import CHANNEL_LOST, LIMITS_MEMORY, PlayerJob
+from submission.sandbox.player_process import LIMITS_MEMORY
 from submission.sandbox.processes import end_marked, is_stopped
 from submission.sandbox.staging import lay_out
 from submission.terminal import plain_text
@@ -56,12 +58,10 @@ class SupervisorProcess:
     """
 
     def __init__(self, starter: Starter) -> None:
+        self.starter = starter
+        self.temporary = tempfile.gettempdir()  # there it makes its folder
         self._mark = secrets.token_hex(16)
-        options = {
-            "starter": asdict(starter),
-            "mark": self._mark,
-            "temporary": tempfile.gettempdir(),
-        }
+        options = {"starter": asdict(starter), "mark": self._mark, "temporary": self.temporary}
         self._process = subprocess.Popen(  # noqa: S603
             [*child_command("submission.sandbox.supervisor", None, psutil), json.dumps(options)],
             stdin=subprocess.PIPE,
@@ -69,10 +69,10 @@ class SupervisorProcess:
             start_new_session=True,  # Ctrl-C is for this process alone
             creationflags=APART,
         )
-        self._folder: Path | None = None
+        self.folder: Path | None = None  # of its players, and removed when it ends
         self._unread = b""
         try:
-            self._folder = self._first_report()
+            self.folder = self._first_report()
         except BaseException:
             self.close()
             raise
@@ -87,13 +87,6 @@ class SupervisorProcess:
                 f"the process that watches over players did not start: {report['no_folder']}"
             )
         return Path(report["folder"])
-
-    @property
-    def folder(self) -> Path:
-        """The folder of its players, which is removed when the supervisor ends."""
-        if self._folder is None:
-            raise ChildProcessError("the supervisor has no folder yet")
-        return self._folder
 
     @property
     def is_alive(self) -> bool:
@@ -156,8 +149,8 @@ class SupervisorProcess:
         _close(self._process.stdout)
         if not is_in_order:  # somebody has killed it
             end_marked(self._mark)
-            if self._folder is not None:
-                remove_folder(self._folder)
+            if self.folder is not None:
+                remove_folder(self.folder)
 
     def _ends(self, seconds: float) -> bool:
         try:
@@ -200,7 +193,7 @@ class RunningPlayer:
     def __init__(
         self,
         supervisor: SupervisorProcess,
-        agent: bytes | Path,
+        agent: bytes,
         *,
         seed: int,
         memory: int,

@@ -16,12 +16,12 @@ import signal
 import sys
 import tempfile
 import traceback
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from platform import python_version
-from typing import Any, NamedTuple
+from typing import Any
 
 try:
     import resource
@@ -32,39 +32,16 @@ from submission.sandbox.containment import contain
 from submission.sandbox.file_guard import FileGuard, hide_project
 from submission.sandbox.interpreter import HOME_VARIABLES
 from submission.sandbox.kaggle_agent import LONGEST_TEXT, KaggleAgent, report_loading
-from submission.sandbox.messages import JOB, LINE_BYTES, decoded
+from submission.sandbox.kaggle_folder import MAIN
+from submission.sandbox.messages import CHANNEL_LOST, JOB, LINE_BYTES, PlayerJob, decoded
 
-MAIN = "main.py"  # Kaggle's name for a submission's file
 FORK = "fork"  # the argument of a process that forks players
-CHANNEL_LOST = 86  # the process's exit status when the connection has been closed from inside
 
 FILE_BYTES = 256 * 2**20
 """The longest file that a process can write, where the system can limit that."""
 
 LIMITS_MEMORY = resource is not None and sys.platform == "linux"
 """Whether this system limits a process's memory; macOS accepts a limit and ignores it."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlayerJob:
-    """The first message to a player's process; JSON-able through `dataclasses.asdict`."""
-
-    home: str  # a folder of this player alone, which is removed when the player has ended
-    seed: int  # seeds Python's and numpy's global random numbers; from 0 to 2**32 - 1
-    memory: int  # bytes of address space, enforced on Linux
-    speed: float
-    """The share of one core that the player has, with all that it starts; 1 is no limit."""
-    key: str  # every answer carries it; other output is ignored
-
-    @property
-    def agent(self) -> Path:
-        """The submission's folder, in which it is alone as after an upload."""
-        return Path(self.home, "agent")
-
-    @property
-    def working(self) -> Path:
-        """The current, home and temporary folder of the process."""
-        return Path(self.home, "working")
 
 
 class Responder:
@@ -137,15 +114,11 @@ def read_job() -> PlayerJob | None:
     return None
 
 
-class Shared(NamedTuple):
-    """What all players of a fork server share."""
+def play(job: PlayerJob, *, sources: Sequence[str], kept_from: Sequence[str]) -> None:
+    """Become a player's process, and answer requests until they end.
 
-    sources: list[str]  # files that a traceback may show
-    kept_from: tuple[str, ...]  # what they cannot reach
-
-
-def play(job: PlayerJob, shared: Shared) -> None:
-    """Become a player's process, and answer requests until they end."""
+    A traceback may show the sources, files of this interpreter; for `kept_from` see `containment`.
+    """
     requests, answers = os.dup(0), os.dup(1)
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0, inheritable=True)
@@ -160,13 +133,11 @@ def play(job: PlayerJob, shared: Shared) -> None:
     _limit(job.memory)
     guard = FileGuard(
         [job.agent, job.working],
-        shared.sources,
+        sources,
         lambda path: responder.send(event="hidden", path=path),
     )
     guard.install()
-    responder.send(
-        event="ready", process_id=os.getpid(), versions=_versions(), kept_from=shared.kept_from
-    )
+    responder.send(event="ready", process_id=os.getpid(), versions=_versions(), kept_from=kept_from)
     responder.serve(agent)
 
 
@@ -211,22 +182,22 @@ def _version(distribution: str) -> str | None:
         return None
 
 
-def serve_forks(shared: Shared) -> None:
+def serve_forks(play_job: Callable[[PlayerJob], None]) -> None:
     """Fork a player for each job on standard input, one after the other, and report its end."""
     gc.freeze()
     while (job := read_job()) is not None:
-        _, status = os.waitpid(_fork(job, shared), 0)
+        _, status = os.waitpid(_fork(play_job, job), 0)
         ended = {"key": job.key, "event": "exit", "code": os.waitstatus_to_exitcode(status)}
         os.write(1, f"\n{json.dumps(ended)}\n".encode())
 
 
-def _fork(job: PlayerJob, shared: Shared) -> int:
+def _fork(play_job: Callable[[PlayerJob], None], job: PlayerJob) -> int:
     process_id = os.fork()
     if process_id:
         return process_id
     try:
         os.setsid()
-        play(job, shared)
+        play_job(job)
     except BaseException:
         traceback.print_exc()
         sys.stderr.flush()
@@ -238,8 +209,8 @@ def main() -> None:
     """Play the one job on standard input; with the argument `FORK`, be a fork server."""
     is_server = FORK in sys.argv
     kept_from = contain(Path.cwd())  # first: later there may be threads
-    shared = Shared(prepare(), kept_from)
+    play_job = partial(play, sources=prepare(), kept_from=kept_from)
     if is_server:
-        serve_forks(shared)
+        serve_forks(play_job)
     elif (job := read_job()) is not None:
-        play(job, shared)
+        play_job(job)

@@ -11,7 +11,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from submission.sandbox.player_process import MAIN
+from submission.sandbox.kaggle_folder import MAIN
 
 ARCHIVES = (".tar.gz", ".tgz")
 SUBMISSIONS = (".py", *ARCHIVES)  # how the names of files that Kaggle takes end
@@ -56,18 +56,13 @@ def stage(submission: Path, folder: Path) -> Path:
     return main
 
 
-def lay_out(submission: bytes | Path, folder: Path) -> None:
-    """Lay out a submission that has been checked, in a folder that is new or empty.
-
-    It is the content of its file, or the folder of its files.
+def lay_out(submission: bytes, folder: Path) -> None:
+    """Lay out the content of a submission that has been checked, in a folder that is new or empty.
 
     Raises:
         OSError, ValueError: it cannot be written.
     """
     with _writing_into(folder):
-        if isinstance(submission, Path):
-            shutil.copytree(submission, folder)
-            return
         folder.mkdir(exist_ok=True)
         if submission.startswith(GZIP):
             unpack(submission, folder, "the archive")
@@ -81,10 +76,9 @@ def _writing_into(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        why = error.args[0][0][2] if isinstance(error, shutil.Error) else error.strerror
         raise OSError(
-            f"cannot write a submission into {folder} ({why}): make room there, or have TMPDIR "
-            "name another folder for temporary files"
+            f"cannot write a submission into {folder} ({error.strerror}): make room there, or have "
+            "TMPDIR name another folder for temporary files"
         ) from error
 
 
@@ -190,3 +184,4 @@ def _write(packed: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> No
     target.parent.mkdir(parents=True, exist_ok=True)
     with content, target.open("wb") as copy:
         shutil.copyfileobj(content, copy)
+    target.chmod(0o600 | member.mode & 0o777)  # it may be a program that the agent runs

@@ -15,6 +15,7 @@ import sys
 from collections import deque
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from math import inf
 from pathlib import Path
 from queue import Empty, Queue
@@ -24,8 +25,15 @@ import psutil
 
 from submission.sandbox.folders import owned_folder, remove_folder
 from submission.sandbox.interpreter import News, Starter, StarterProcess, read_in_thread
-from submission.sandbox.messages import COMMAND, KeyedLines, Message, decoded, encoded
-from submission.sandbox.player_process import MAIN, PlayerJob
+from submission.sandbox.kaggle_folder import MAIN
+from submission.sandbox.messages import (
+    COMMAND,
+    KeyedLines,
+    Message,
+    PlayerJob,
+    decoded,
+    encoded,
+)
 from submission.sandbox.processes import (
     INTERVAL,
     Throttle,
@@ -58,6 +66,7 @@ class WatchedPlayer:
     """The state of the present player."""
 
     job: PlayerJob
+    source: StarterProcess
     lines: KeyedLines
     process_id: int | None = None  # None until it is ready to be asked
     answer: Message | None = None
@@ -69,9 +78,18 @@ class WatchedPlayer:
     next_count: float = 0.0  # when its processes are to be counted again
 
     @property
+    def spared(self) -> list[int]:
+        """The fork server, which outlives the player; none where players are not forked."""
+        return [self.source.process_id] if self.source.forks else []
+
+    @property
     def said(self) -> str:
         """The end of the player's standard error."""
         return self.stderr.decode(errors="replace")
+
+    def processes(self) -> list[int]:
+        """Its processes with all that they have started, parents first."""
+        return [pid for pid in descendants(os.getpid()) if pid not in self.spared]
 
     def running_line(self) -> str | None:
         """The submission's line in the stack that the player has printed last."""
@@ -91,15 +109,14 @@ class Supervisor:
     """
 
     def __init__(self, starter: Starter, folder: Path, mark: str) -> None:
-        self._starter = starter
-        self._folder = folder
-        self._mark = mark
+        self._news = Queue[News](MOST_NEWS)
+        self._start_source = partial(StarterProcess, starter, folder, mark, self._news)
         self._source: StarterProcess | None = None
         self._player: WatchedPlayer | None = None
-        self._news = Queue[News](MOST_NEWS)
         self._commands = deque[Message]()
-        self._unread = b""
-        read_in_thread(sys.stdin.buffer, "command", self._news)
+        # Python would close `sys.stdin` at its end, and wait for the thread that reads it.
+        commands = os.fdopen(0, "rb", closefd=False)
+        read_in_thread(commands.readline, "command", self._news)
 
     def serve(self) -> None:
         """Carry out commands until HungUp is raised."""
@@ -116,9 +133,9 @@ class Supervisor:
                         say({"ended": True, "stderr": player.said})
 
     def _start(self, job: PlayerJob) -> None:
-        self._player = WatchedPlayer(job, KeyedLines(job.key))
         if self._source is None or not self._source.is_running:
-            self._source = StarterProcess(self._starter, self._folder, self._mark, self._news)
+            self._source = self._start_source()
+        self._player = WatchedPlayer(job, self._source, KeyedLines(job.key))
         self._source.tell(asdict(job))
 
     def _ask(self, player: WatchedPlayer, request: Message, seconds: float) -> Message:
@@ -127,8 +144,8 @@ class Supervisor:
             player.ending = {"kind": "no start"}
         player.answer = None
         begin = perf_counter()
-        if player.ending is None and self._source is not None:
-            self._source.tell(request)
+        if player.ending is None:
+            player.source.tell(request)
             self._wait_for(lambda: bool(player.answer or player.ending), seconds)
         waited = perf_counter() - begin
         if player.answer is None:
@@ -145,14 +162,14 @@ class Supervisor:
     def _end(self, player: WatchedPlayer) -> None:
         self._kill(player)
         self._wait_for(lambda: player.is_gone, END_SECONDS)
-        if not player.is_gone and self._source is not None:
-            self._source.end()
+        if not player.is_gone:
+            player.source.end()
         remove_folder(Path(player.job.home))
         self._player = None
 
     def _kill(self, player: WatchedPlayer) -> None:
         player.throttle = None
-        end_descendants(self._spared())
+        end_descendants(player.spared)
 
     def _running_line(self, player: WatchedPlayer) -> str | None:
         """Where the submission is: on a signal Python prints its stack, even in an endless loop."""
@@ -162,13 +179,6 @@ class Supervisor:
             patience = FAREWELL_SECONDS / player.job.speed
             self._wait_for(lambda: player.running_line() is not None, patience)
         return player.running_line()
-
-    def _spared(self) -> list[int]:
-        """The fork server, which outlives the player; none where players are not forked."""
-        return [self._source.process_id] if self._source and self._source.forks else []
-
-    def _processes(self) -> list[int]:
-        return [pid for pid in descendants(os.getpid()) if pid not in self._spared()]
 
     def _wait_for(self, has_come: Callable[[], bool], seconds: float) -> None:
         """Handle news until a condition holds, for at most `seconds`."""
@@ -186,17 +196,20 @@ class Supervisor:
             player.throttle.hold()
         if monotonic() >= player.next_count:
             player.next_count = monotonic() + GLANCE_SECONDS
-            reap_orphans([self._source.process_id] if self._source else [])
-            if len(self._processes()) > MOST_PROCESSES:
+            reap_orphans([player.source.process_id])
+            if len(player.processes()) > MOST_PROCESSES:
                 player.ending = {"kind": "processes", "most": MOST_PROCESSES}
         return GLANCE_SECONDS if player.throttle is None else INTERVAL
 
     def _take_in(self, news: News) -> None:
-        """Handle one piece of news; raise HungUp at the end of the commands."""
+        """Handle one piece of news; HungUp at the end of the commands, or if one is forged."""
         player = self._player
         if news.kind == "command":
-            self._take_commands(news.content)
-        elif player is None or news.source is not self._source:
+            command = decoded(news.content, COMMAND)
+            if command is None:
+                raise HungUp
+            self._commands.append(command)
+        elif player is None or news.source is not player.source:
             return
         elif news.kind == "message":
             for message in player.lines.take_in(news.content):
@@ -205,19 +218,9 @@ class Supervisor:
             player.stderr = (player.stderr + news.content)[-TAIL_BYTES:]
         else:
             player.is_gone = True
-            forks = self._source is not None and self._source.forks
-            ending = {"kind": "parent"} if forks else {"kind": "exit", "code": news.content}
+            code = news.content
+            ending = {"kind": "parent"} if player.spared else {"kind": "exit", "code": code}
             player.ending = player.ending or ending
-
-    def _take_commands(self, chunk: bytes) -> None:
-        if not chunk:
-            raise HungUp
-        *lines, self._unread = (self._unread + chunk).split(b"\n")
-        for line in lines:
-            command = decoded(line, COMMAND)
-            if command is None:  # it was not written by the process that asks
-                raise HungUp
-            self._commands.append(command)
 
     def _take_message(self, player: WatchedPlayer, message: Message) -> None:
         match message:
@@ -227,12 +230,12 @@ class Supervisor:
                 player.is_gone = True
                 player.ending = player.ending or {"kind": "exit", "code": code}
             case {"event": "ready", "process_id": process_id} if (
-                player.process_id is None and process_id in self._processes()
+                player.process_id is None and process_id in player.processes()
             ):
                 player.process_id = process_id
                 player.events.append(message)
                 if player.job.speed < 1:
-                    player.throttle = Throttle(self._processes, player.job.speed)
+                    player.throttle = Throttle(player.processes, player.job.speed)
             case {"event": "loading" | "loaded" | "hidden"} if len(player.events) < MOST_EVENTS:
                 player.events.append(message)
             case _:

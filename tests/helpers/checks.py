@@ -3,10 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from rich.console import Group
-
 from submission.checking.check import check_submission
-from submission.checking.check_report import CheckReport, check_summary, render_check
+from submission.checking.check_report import CheckReport
 from submission.checking.diagnosis import Fault
 from tests.helpers.shell import printed
 
@@ -38,7 +36,7 @@ def told(fault: Fault) -> str:
 
 
 def text_of(report: CheckReport) -> str:
-    return printed(Group(render_check(report), *check_summary(report)), width=250)
+    return printed(report, width=250)
 
 
 def rows_of(report: CheckReport) -> dict[str, str]:

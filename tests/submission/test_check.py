@@ -18,10 +18,9 @@ from envs import ConnectX
 from submission import build
 from submission.bundle.bundle import build_bundle
 from submission.checking.check import check_submission
-from submission.checking.check_report import CheckReport, render_check
+from submission.checking.check_report import CheckReport
 from submission.checking.diagnosis import Fault
 from submission.sandbox.causes import of_late_move
-from submission.sandbox.launcher import Launcher
 from tests.helpers.archives import archive
 from tests.helpers.checks import (
     FIRST_FREE,
@@ -277,7 +276,7 @@ def test_other_sizes_only_warn(check: Check) -> None:
     assert "File " not in text
 
 
-def test_the_report_of_a_good_submission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_report_of_a_good_submission(tmp_path: Path) -> None:
     path = tmp_path / "my submission.py"
     path.write_text(
         "import math\nimport time\nimport numpy.random\ntime.sleep(0.3)\n"
@@ -285,13 +284,6 @@ def test_the_report_of_a_good_submission(tmp_path: Path, monkeypatch: pytest.Mon
         + "#"
         * 5_000_000
     )
-    make_folder, staged = Launcher.folder, list[Path]()
-
-    def staging_folder(launcher: Launcher) -> Path:
-        staged.append(make_folder(launcher))
-        return staged[-1]
-
-    monkeypatch.setattr(Launcher, "folder", staging_folder)
     report = check_submission(path, act_timeout=0.25, bank=3, patience=0)
     assert report.accepted
     assert report.agent == "my_agent (line 5, 2 arguments)"
@@ -304,7 +296,7 @@ def test_the_report_of_a_good_submission(tmp_path: Path, monkeypatch: pytest.Mon
     assert timing.longest_later is not None
     assert 0.02 <= timing.longest_later < timing.first_move
     assert rows_of(report)["longest later move"] == f"{timing.longest_later:.3f} s"
-    assert "\N{HORIZONTAL ELLIPSIS}" not in printed(render_check(report), 40), "nothing is cut off"
+    assert "\N{HORIZONTAL ELLIPSIS}" not in printed(report.tables(), 40), "nothing is cut off"
     assert 0.02 <= timing.mean < timing.percentile_99 <= timing.longest
     assert timing.first_move - 0.25 <= timing.bank_taken + 1e-6
     assert timing.bank_taken <= timing.bank_of_full_game
@@ -317,7 +309,6 @@ def test_the_report_of_a_good_submission(tmp_path: Path, monkeypatch: pytest.Mon
     assert (data["verdict"], data["accepted"]) == ("accepted", True)
     assert data["timing"]["bank_taken"] == timing.bank_taken
     assert data["games"][2]["name"] == "6x7x4 against itself"
-    assert [folder.exists() for folder in staged] == [False]
 
 
 def test_ctrl_c_ends_the_games(check: Check) -> None:

@@ -6,27 +6,37 @@ from dataclasses import replace
 import pytest
 
 from submission.arena.game_record import GameConfiguration
-from submission.checking.diagnosis import Fault, Surroundings, diagnose
+from submission.checking.diagnosis import Fault, diagnose
 from submission.checking.game_plan import GamePlan
 from submission.checking.observed_game import Choice, ObservedGame
+from submission.checking.source_facts import Import, SourceFacts
 from submission.sandbox import causes
 from submission.sandbox.causes import Cause, Raised
 from submission.sandbox.move import Failure, Move, failure
 from submission.sandbox.player import RuntimeVersions
 
-SURROUNDINGS = Surroundings(neighbours=frozenset({"tactics", "numbers"}))
+NEIGHBOURS = {"tactics", "numbers"}
+
+NO_FACTS = SourceFacts()
+
+CHOICE = Choice("agent", "function", 1, 2, "main.py", is_own=True)
+
+HELPER = Choice("helper", "function", 9, 0, "main.py", is_own=True)
+"""What Kaggle takes though it is no agent."""
+
+DOUBT = "Kaggle takes the last callable that the file brings in as the agent, which takes no "
 
 PLAN = GamePlan(GameConfiguration(), (2,), seconds=10, decides=True)
 
 MEMORY = 3 * 2**30
 
 
-def game(reason: Failure | None) -> ObservedGame:
+def game(reason: Failure | None, choice: Choice = CHOICE) -> ObservedGame:
     return ObservedGame(
         plan=PLAN,
         versions=RuntimeVersions("3.12.1", None, "2.0.2"),
         kept_from=(),
-        choice=Choice("agent", "function", 1, 2, "main.py", is_own=True),
+        choice=choice,
         load_seconds=0.1,
         moves={2: [Move(1, 0.1)]},
         failure=reason,
@@ -37,8 +47,8 @@ def game(reason: Failure | None) -> ObservedGame:
     )
 
 
-def fault(record: ObservedGame, doubt: str | None = None) -> Fault:
-    found = diagnose(record, SURROUNDINGS, doubt)
+def fault(record: ObservedGame, source: SourceFacts = NO_FACTS) -> Fault:
+    found = diagnose(record, source, NEIGHBOURS)
     assert found is not None
     return found
 
@@ -50,7 +60,7 @@ def of_failure(kind: str, message: str, module: str | None = None) -> Fault:
 
 
 def test_no_fault_of_the_submission() -> None:
-    assert diagnose(game(None), SURROUNDINGS, doubt="a doubt") is None
+    assert diagnose(game(None, HELPER), NO_FACTS, NEIGHBOURS) is None
 
 
 @pytest.mark.parametrize(
@@ -92,10 +102,10 @@ def test_a_relative_import_of_a_packed_module_is_told_in_plain_words() -> None:
 
 
 def test_a_missing_module_may_explain_a_failure_but_not_a_wrong_choice() -> None:
-    failed = game(failure("ERROR", causes.of_death(3, MEMORY)))
-    without_torch = replace(SURROUNDINGS, done_without=("torch",))
-    found = diagnose(failed, without_torch, None), diagnose(failed, without_torch, "a doubt")
-    assert [fault and fault.missing for fault in found] == [("torch",), ()]
+    death = failure("ERROR", causes.of_death(3, MEMORY))
+    without_torch = SourceFacts((Import("torch", "missing", (), is_guarded=True),))
+    assert fault(game(death), without_torch).missing == ("torch",)
+    assert fault(game(death, HELPER), without_torch).missing == ()
 
 
 def test_files_of_the_submission_are_told_from_missing_ones() -> None:
@@ -122,11 +132,12 @@ def test_endings(status: str, cause: Cause, text: str) -> None:
 
 
 def test_a_doubtful_choice_comes_first_but_explains_no_time_out() -> None:
-    doubt = "Kaggle takes helper and not agent"
-    found = fault(game(failure("ERROR", causes.of_death(3, MEMORY))), doubt)
-    assert found.cause.startswith(f"{doubt}; the process ended")
+    found = fault(game(failure("ERROR", causes.of_death(3, MEMORY)), HELPER))
+    assert found.cause.startswith(DOUBT)
+    assert "; the process ended" in found.cause
     assert "after everything else" in found.mend
-    assert doubt not in fault(game(failure("TIMEOUT", causes.of_silence(63, None))), doubt).cause
+    silence = failure("TIMEOUT", causes.of_silence(63, None))
+    assert DOUBT not in fault(game(silence, HELPER)).cause
 
 
 def test_a_fault_is_the_same_wherever_it_shows() -> None:

@@ -327,7 +327,7 @@ def close_amid_ctrl_c(supervisor):
     signal.raise_signal(signal.SIGINT)
     close(supervisor)
 player.SupervisorProcess.close = close_amid_ctrl_c
-launcher.SUPERVISORS.take(launcher.KEEPER, "owner")
+launcher.SUPERVISORS.take(launcher.Starter((), forks=False), "owner")
 """
 
 

@@ -45,7 +45,7 @@ def is_mounted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
     return is_contained
 
 
-def player(agent: bytes | Path) -> RunningPlayer:
+def player(agent: bytes) -> RunningPlayer:
     return LAUNCHER.start_player(agent, seed=1, memory=2**33)
 
 

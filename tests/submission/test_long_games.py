@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +55,7 @@ def scripted(step: int, legal: Sequence[int]) -> int:
 @pytest.fixture
 def checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., CheckReport]:
     """Checks a file in place of which agents play that a function makes, one for each game."""
-    file, staged = tmp_path / "mine.py", count()
+    file = tmp_path / "mine.py"
     file.write_text(GOOD)
 
     def check_of(
@@ -67,11 +66,6 @@ def checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ch
         class ToldLauncher:
             def __init__(self, python: Path | None) -> None:
                 pass
-
-            def folder(self) -> Path:
-                folder = tmp_path / f"staged {next(staged)}"
-                folder.mkdir()
-                return folder
 
             @contextmanager
             def start_player(self, *job: object, **limits: object) -> Iterator[ToldPlayer]:
