@@ -69,7 +69,7 @@ def _recorded_depth_first(recorder: NodeRecorder, agent: DepthFirstAgent) -> Rec
     def observed(env: Any, state: Any, time_limit: float | None) -> SearchResult[Any]:
         candidates = legal_actions(env, state)
         search = agent.new_search(env, Clock(agent.time_limit, time_limit))
-        search.observer = recorder
+        recorder.watch(search)
         return agent.search_with(search, state, candidates)
 
     return RecordedAgent(recorder, observed)
