@@ -11,7 +11,6 @@ from agents.agent import (
     Clock,
     Finding,
     Found,
-    Variation,
     final_reward,
     mean,
     possible_outcomes,
@@ -163,7 +162,6 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
         window = alpha, beta
         maximising = player == 1
         best = low = high = -inf if maximising else inf
-        variation: Variation = None
         examined = 0
         for action in self.ordered(state, actions, ply, entry):
             value, least, most, line = self.action_value(state, action, depth, ply, alpha, beta)

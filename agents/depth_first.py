@@ -53,7 +53,7 @@ class DepthFirstSearch(ABC, Generic[State, Action]):
     """One depth-first search; it is kept from one depth to the next."""
 
     engine = "reference"  # runs as `reference` or as `compiled` code
-    observer = Observer()  # of the reference
+    observer = Observer()  # told by the reference
 
     def __init__(self, env: Env[State, Action], heuristic: Heuristic, clock: Clock) -> None:
         self.env = env

@@ -9,7 +9,6 @@ from agents.agent import (
     Clock,
     Finding,
     Found,
-    Variation,
     final_reward,
     mean,
     possible_outcomes,
@@ -103,18 +102,18 @@ class Minimax(DepthFirstSearch[State, Action]):
         return self.state_value(child, replies, depth - 1)
 
     def state_value(self, state: State, actions: Sequence[Action], depth: float) -> BackedUp:
-        """The value of the best of `actions` for the player to move: the first of the best."""
+        """The value of the best of `actions` for the player to move, the first of equals."""
         self.clock.check()
         player = self.env.current_player(state)
         if player == CHANCE:
             return self.mean_value(state, possible_outcomes(self.env, state), depth)
         maximising = player == 1
         best = low = high = -inf if maximising else inf
-        variation: Variation = None
         for action in actions:
             value, least, most, line = self.action_value(state, action, depth)
             if (value > best) if maximising else (value < best):
                 best, variation = value, (action, line)
+            # The proven bounds are the best of the bounds, whichever actions they belong to.
             if (least > low) if maximising else (least < low):
                 low = least
             if (most > high) if maximising else (most < high):

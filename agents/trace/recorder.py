@@ -87,10 +87,10 @@ class NodeRecorder(Recorder, Observer):
         self._iteration = -1
 
     def watch(self, search: Any) -> None:
-        """Record a search, which takes no time for it unless it is watched.
+        """Record what a search tells its observer, and each call of its `action_value`.
 
-        Its `action_value` takes a state, an action and the depth; in a search with a window the
-        ply, alpha and beta follow.
+        That takes a state, an action and the depth; in a search with a window the ply, alpha and
+        beta follow. It is replaced in this search alone, so that no other one is slower for it.
         """
         action_value = search.action_value
 
