@@ -131,12 +131,15 @@ def final_reward(env: Env[State, Action], state: State, action: Action) -> float
         ValueError: it is no number from -1 to 1, so that no search could tell a win.
     """
     reward = env.reward(state, action)
-    if not is_value(reward):
-        raise ValueError(
-            f"the reward of {action!r} in {state} is {reward!r}: scale rewards to [-1, 1], where "
-            "1 is a win of player 1"
-        )
-    return reward
+    try:
+        if -1.0 <= reward <= 1.0:
+            return reward
+    except TypeError:  # no number
+        pass
+    raise ValueError(
+        f"the reward of {action!r} in {state} is {reward!r}: scale rewards to [-1, 1], where "
+        "1 is a win of player 1"
+    )
 
 
 def player_sign(env: Env[State, Action], state: State) -> int:
@@ -219,47 +222,21 @@ class Finding(NamedTuple):
         """The most that the player with this sign can still hope for, in their view."""
         return self.high if sign == 1 else -self.low
 
-    def within(self, low: float, high: float) -> "Finding":
-        """The finding, narrowed by bounds that were proven elsewhere."""
-        low, high = max(low, self.low), min(high, self.high)
-        return Finding(min(max(self.value, low), high), low, high, self.variation)
 
-    @classmethod
-    def end(cls, reward: float) -> "Finding":
-        """The finding at the end of a game."""
-        return cls(reward, reward, reward)
-
-    @classmethod
-    def guess(cls, value: float) -> "Finding":
-        """The finding at the horizon."""
-        return cls(value, -1.0, 1.0)
-
-    @classmethod
-    def mean(cls, findings: Sequence["Finding"], probabilities: Iterable[float]) -> "Finding":
-        """The finding where chance decides: the expected value, and its bounds."""
-        weights = list(probabilities)
-        values, lows, highs, _ = zip(*findings, strict=True)
-        value, low, high = (expected_value(each, weights) for each in (values, lows, highs))
-        return cls(value, low, high)
-
-    @classmethod
-    def best(cls, found: "Found[Any]", player: int, complete: bool) -> "Finding":
-        """The finding where a player chooses among the examined actions, at least one.
-
-        It takes the first of the best values. Actions that were not examined may be better.
-        """
-        values, lows, highs, _ = zip(*found.values(), strict=True)
-        choose = max if player == 1 else min
-        value, low, high = choose(values), choose(lows), choose(highs)
-        if not complete:
-            low, high = (low, 1.0) if player == 1 else (-1.0, high)
-        action = [*found][values.index(value)]
-        return cls(value, low, high, (action, found[action].variation))
-
-
-UNKNOWN = Finding.guess(0.0)  # the finding for an action that was not examined
+UNKNOWN = Finding(0.0, -1.0, 1.0)  # the finding for an action that was not examined
 
 Found = dict[Action, Finding]  # by examined action, in the order of the search
+
+BackedUp = tuple[float, float, float, Variation]
+"""The fields of a `Finding`, as a recursion returns them: a plain tuple is made faster."""
+
+
+def mean(findings: Sequence[BackedUp], probabilities: Iterable[float]) -> BackedUp:
+    """What is backed up where chance decides: the expected value, and its bounds."""
+    weights = list(probabilities)
+    values, lows, highs, _ = zip(*findings, strict=True)
+    value, low, high = (expected_value(each, weights) for each in (values, lows, highs))
+    return value, low, high, None
 
 
 def variation_actions(variation: Variation) -> tuple[Any, ...]:

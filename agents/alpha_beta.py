@@ -2,11 +2,21 @@
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from enum import IntEnum
+from math import inf
 from typing import Any, NamedTuple
 
-from agents.agent import UNKNOWN, Clock, Finding, Found, final_reward, possible_outcomes
+from agents.agent import (
+    UNKNOWN,
+    BackedUp,
+    Clock,
+    Finding,
+    Found,
+    final_reward,
+    mean,
+    possible_outcomes,
+)
 from agents.depth_first import DepthFirstSearch
-from agents.guidance.heuristics import Heuristic
+from agents.guidance.heuristics import Heuristic, guess
 from agents.guidance.ordering import Ordering
 from envs.protocol import CHANCE, Action, Env, State
 
@@ -24,7 +34,7 @@ class Entry(NamedTuple):
 
     depth: float  # plies that the search looked ahead; inf: to the end of the game
     bound: Bound  # the relation of the finding's value to the true one at this depth
-    finding: Finding  # its bounds hold whatever the depth
+    finding: BackedUp  # its bounds hold whatever the depth
     action: Any  # the best action, or the one that caused the cutoff
 
     def bounds(self, depth: float) -> tuple[float, float]:
@@ -102,7 +112,7 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
         alpha, beta = -1.0, 1.0
         self.observer.enter_root(state, (alpha, beta))
         for action in actions:
-            found[action] = self.action_value(state, action, depth, 0, alpha, beta)
+            found[action] = Finding(*self.action_value(state, action, depth, 0, alpha, beta))
             if maximising:
                 alpha = max(alpha, found[action].value)
             else:
@@ -112,20 +122,17 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
 
     def action_value(
         self, state: State, action: Action, depth: float, ply: int, alpha: float, beta: float
-    ) -> Finding:
+    ) -> BackedUp:
         """The value of `action`, within the window."""
         self.nodes += 1
-        self.observer.enter(action, depth, (alpha, beta))
         child = self.env.get_next_state(state, action)
         replies = self.env.get_available_actions(child)
         if not replies:
-            finding = Finding.end(final_reward(self.env, state, action))
-        elif depth == 1:
-            finding = Finding.guess(self.guess(child))
-        else:
-            finding = self.state_value(child, replies, depth - 1, ply + 1, alpha, beta)
-        self.observer.leave(finding.value)
-        return finding
+            reward = final_reward(self.env, state, action)
+            return reward, reward, reward, None
+        if depth == 1:
+            return guess(self.heuristic, self.env, child), -1.0, 1.0, None
+        return self.state_value(child, replies, depth - 1, ply + 1, alpha, beta)
 
     def state_value(
         self,
@@ -135,7 +142,7 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
         ply: int,
         alpha: float,
         beta: float,
-    ) -> Finding:
+    ) -> BackedUp:
         """The value of `state`, within the window."""
         self.clock.check()
         entry = self.table.get(state)
@@ -144,7 +151,8 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
             if low >= beta or high <= alpha or low == high:
                 value = high if high <= alpha else low
                 self.observer.recall(low, high, value)
-                return entry.finding._replace(value=value, variation=(entry.action, None))
+                _, low, high, _ = entry.finding
+                return value, low, high, (entry.action, None)
             alpha, beta = max(alpha, low), min(beta, high)
 
         player = self.env.current_player(state)
@@ -152,23 +160,32 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
             return self.chance_value(state, depth, ply, alpha, beta)
 
         window = alpha, beta
-        found: Found[Action] = {}
+        maximising = player == 1
+        best = low = high = -inf if maximising else inf
+        examined = 0
         for action in self.ordered(state, actions, ply, entry):
-            found[action] = self.action_value(state, action, depth, ply, alpha, beta)
-            if player == 1:
-                alpha = max(alpha, found[action].value)
-            else:
-                beta = min(beta, found[action].value)
-            if alpha >= beta:
-                self.remember_killer(ply, action)
-                break
-
-        finding = Finding.best(found, player, complete=len(found) == len(actions))
-        return self.remember(state, depth, finding, window, entry)
+            value, least, most, line = self.action_value(state, action, depth, ply, alpha, beta)
+            examined += 1
+            if (least > low) if maximising else (least < low):
+                low = least
+            if (most > high) if maximising else (most < high):
+                high = most
+            if (value > best) if maximising else (value < best):
+                best, variation = value, (action, line)
+                if maximising:
+                    alpha = max(alpha, best)
+                else:
+                    beta = min(beta, best)
+                if alpha >= beta:
+                    self.remember_killer(ply, action)
+                    break
+        if examined < len(actions):  # the others may be better
+            low, high = (low, 1.0) if maximising else (-1.0, high)
+        return self.remember(state, depth, (best, low, high, variation), window, entry)
 
     def chance_value(
         self, state: State, depth: float, ply: int, alpha: float, beta: float
-    ) -> Finding:
+    ) -> BackedUp:
         """The expected value of a state in which chance decides, within the window.
 
         Star1 of B. W. Ballard, "The *-Minimax Search Procedure for Trees Containing Chance Nodes"
@@ -178,7 +195,7 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
         """
         probabilities = possible_outcomes(self.env, state)
         self.observer.weigh(probabilities)
-        findings = []
+        findings: list[BackedUp] = []
         known, unknown = 0.0, 1.0  # the sum over earlier outcomes; the probability of later ones
         for action, probability in probabilities.items():
             unknown -= probability
@@ -189,13 +206,14 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
                 window = -1.0, 1.0
             finding = self.action_value(state, action, depth, ply, *window)
             findings.append(finding)
-            if not outcome_alpha < finding.value < outcome_beta:
-                exceeded = alpha if finding.value <= outcome_alpha else beta
+            value = finding[0]
+            if not outcome_alpha < value < outcome_beta:
+                exceeded = alpha if value <= outcome_alpha else beta
                 findings += [UNKNOWN] * (len(probabilities) - len(findings))
-                _, low, high, _ = Finding.mean(findings, probabilities.values())
-                return Finding.guess(exceeded).within(low, high)
-            known += probability * finding.value
-        return Finding.mean(findings, probabilities.values())
+                _, low, high, _ = mean(findings, probabilities.values())
+                return narrowed((exceeded, -1.0, 1.0, None), low, high)
+            known += probability * value
+        return mean(findings, probabilities.values())
 
     def ordered(
         self, state: State, actions: Sequence[Action], ply: int, entry: Entry | None
@@ -229,19 +247,29 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
         self,
         state: State,
         depth: float,
-        finding: Finding,
+        finding: BackedUp,
         window: tuple[float, float],
         known: Entry | None,
-    ) -> Finding:
+    ) -> BackedUp:
         """Store the finding about `state`, merged with the bounds in the table."""
+        value, _, _, variation = finding
         alpha, beta = window
-        bound = Bound.EXACT
-        if finding.value <= alpha:
+        if value <= alpha:
             bound = Bound.UPPER
-        elif finding.value >= beta:
+        elif value >= beta:
             bound = Bound.LOWER
+        else:
+            bound = Bound.EXACT
         if known is not None:
-            finding = finding.within(known.finding.low, known.finding.high)
-        action = finding.variation[0] if finding.variation else None
+            _, low, high, _ = known.finding
+            finding = narrowed(finding, low, high)
+        action = variation[0] if variation else None
         self.table.store(state, Entry(depth, bound, finding, action))
         return finding
+
+
+def narrowed(finding: BackedUp, low: float, high: float) -> BackedUp:
+    """A finding, narrowed by bounds that were proven elsewhere."""
+    value, least, most, variation = finding
+    low, high = max(low, least), min(high, most)
+    return min(max(value, low), high), low, high, variation

@@ -95,21 +95,21 @@ class AlphaBetaAgent(DepthFirstAgent, TwoEngines):
         def is_equal(action: Action) -> bool:
             """Whether an action, known to be no better than the best one, is as good."""
             window = (-1.0, value) if sign == 1 else (value, 1.0)
-            finding = exactly.action_value(state, action, depth, 0, *window)
+            finding = Finding(*exactly.action_value(state, action, depth, 0, *window))
             return finding.assured(sign) >= sign * value
 
         def seen(state: State, reply: Action) -> float:
-            return opponent.action_value(state, reply, LOOK_AHEAD, 0, -1.0, 1.0).value
+            return opponent.action_value(state, reply, LOOK_AHEAD, 0, -1.0, 1.0)[0]
 
         def exact(state: State, action: Action) -> float:
-            return exactly.action_value(state, action, depth - 1, 1, -1.0, 1.0).value
+            return exactly.action_value(state, action, depth - 1, 1, -1.0, 1.0)[0]
 
         others = [action for action in deepened.sensible if action != best]
         with suppress(TimeUp):
             equals = [best, *(each for each in others if value == -sign or is_equal(each))]
             deepened.best = best_against_fallible(env, state, equals, seen, exact)
         if deepened.best != best:
-            deepened.found[deepened.best] = Finding.end(value)
+            deepened.found[deepened.best] = Finding(value, value, value)
 
     def chosen_heuristic(self) -> Heuristic:
         """The function that the option names; `learned` needs weights."""

@@ -24,7 +24,7 @@ from agents.agent import (
     player_sign,
     variation_actions,
 )
-from agents.guidance.heuristics import HEURISTICS, Heuristic, guess
+from agents.guidance.heuristics import HEURISTICS, Heuristic
 from agents.guidance.ordering import ORDERINGS, Ordering, best_action, sensible_actions
 from agents.options import choose, option, require_at_least, require_whole
 from envs.protocol import Action, Env, State
@@ -34,19 +34,13 @@ ROUNDING = 1e-12
 
 
 class Observer:
-    """Is told each step of a depth-first search; this class ignores them. Values are player 1's."""
+    """Is told by a depth-first search what the calls of its `action_value` do not show.
+
+    This class ignores it. Values are player 1's.
+    """
 
     def enter_root(self, state: Any, window: tuple[float, float] | None = None) -> None:
         """The search starts at `state`, with these alpha and beta; deepening starts repeatedly."""
-
-    def enter(self, action: Any, depth: float, window: tuple[float, float] | None = None) -> None:
-        """The search enters, for the first time, the child behind `action` of the present node.
-
-        It looks `depth` plies ahead from the present node, and hands down the window.
-        """
-
-    def leave(self, value: float) -> None:
-        """The search returns `value` from the present node."""
 
     def weigh(self, probabilities: Mapping[Any, float]) -> None:
         """No player decides at the present node: its actions have these probabilities."""
@@ -59,7 +53,7 @@ class DepthFirstSearch(ABC, Generic[State, Action]):
     """One depth-first search; it is kept from one depth to the next."""
 
     engine = "reference"  # runs as `reference` or as `compiled` code
-    observer = Observer()  # told of each step of the reference
+    observer = Observer()  # told by the reference
 
     def __init__(self, env: Env[State, Action], heuristic: Heuristic, clock: Clock) -> None:
         self.env = env
@@ -79,10 +73,6 @@ class DepthFirstSearch(ABC, Generic[State, Action]):
         Raises:
             TimeUp: the time is up; `found` has the actions examined so far.
         """
-
-    def guess(self, state: State) -> float:
-        """The heuristic's value of a state; raises as `agents.guidance.heuristics.guess`."""
-        return guess(self.heuristic, self.env, state)
 
 
 @dataclass

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from agents.agent import Clock, Finding, Found
+from agents.agent import BackedUp, Clock, Found
 from agents.guidance.heuristics import Heuristic
 from agents.guidance.opponent_models import OpponentModel, opponent_models, probabilities_of
 from agents.minimax import Minimax, MinimaxAgent
@@ -67,7 +67,7 @@ class Expectimax(Minimax[State, Action]):
         self.player = self.env.current_player(state)
         super().search_root(state, actions, depth, found)
 
-    def state_value(self, state: State, actions: Sequence[Action], depth: float) -> Finding:
+    def state_value(self, state: State, actions: Sequence[Action], depth: float) -> BackedUp:
         """The value of the best of `actions`, or their mean where the opponent moves."""
         if self.env.current_player(state) in (self.player, CHANCE):
             return super().state_value(state, actions, depth)

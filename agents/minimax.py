@@ -4,9 +4,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from agents.agent import Clock, Finding, Found, final_reward, possible_outcomes
+from agents.agent import (
+    BackedUp,
+    Clock,
+    Finding,
+    Found,
+    final_reward,
+    mean,
+    possible_outcomes,
+)
 from agents.depth_first import Deepened, DepthFirstAgent, DepthFirstSearch
 from agents.guidance.final_move import LOOK_AHEAD, TIE_BREAKS, best_against_fallible
+from agents.guidance.heuristics import guess
 from agents.guidance.ordering import Ordering
 from agents.options import option, require_one_of
 from envs.protocol import CHANCE, Action, Env, State
@@ -57,10 +66,10 @@ class MinimaxAgent(DepthFirstAgent):
         exactly = Minimax(search.env, search.heuristic, search.clock)
 
         def seen(state: State, reply: Action) -> float:
-            return exactly.action_value(state, reply, LOOK_AHEAD).value
+            return exactly.action_value(state, reply, LOOK_AHEAD)[0]
 
         def exact(state: State, action: Action) -> float:
-            return exactly.action_value(state, action, depth - 1).value
+            return exactly.action_value(state, action, depth - 1)[0]
 
         deepened.best = best_against_fallible(search.env, state, equals, seen, exact)
 
@@ -78,36 +87,43 @@ class Minimax(DepthFirstSearch[State, Action]):
         """Examine `actions` in turn; all values are exact at this depth."""
         self.observer.enter_root(state)
         for action in actions:
-            found[action] = self.action_value(state, action, depth)
+            found[action] = Finding(*self.action_value(state, action, depth))
 
-    def action_value(self, state: State, action: Action, depth: float) -> Finding:
+    def action_value(self, state: State, action: Action, depth: float) -> BackedUp:
         """The value of `action`, `depth` >= 1 plies deep; `TimeUp` if there is no time for it."""
         self.nodes += 1
-        self.observer.enter(action, depth)
         child = self.env.get_next_state(state, action)
         replies = self.env.get_available_actions(child)
         if not replies:
-            finding = Finding.end(final_reward(self.env, state, action))
-        elif depth == 1:
-            finding = Finding.guess(self.guess(child))
-        else:
-            finding = self.state_value(child, replies, depth - 1)
-        self.observer.leave(finding.value)
-        return finding
+            reward = final_reward(self.env, state, action)
+            return reward, reward, reward, None
+        if depth == 1:
+            return guess(self.heuristic, self.env, child), -1.0, 1.0, None
+        return self.state_value(child, replies, depth - 1)
 
-    def state_value(self, state: State, actions: Sequence[Action], depth: float) -> Finding:
-        """The value of the best of `actions` for the player to move."""
+    def state_value(self, state: State, actions: Sequence[Action], depth: float) -> BackedUp:
+        """The value of the best of `actions` for the player to move, the first of equals."""
         self.clock.check()
         player = self.env.current_player(state)
         if player == CHANCE:
             return self.mean_value(state, possible_outcomes(self.env, state), depth)
-        found = {action: self.action_value(state, action, depth) for action in actions}
-        return Finding.best(found, player, complete=True)
+        maximising = player == 1
+        best = low = high = -inf if maximising else inf
+        for action in actions:
+            value, least, most, line = self.action_value(state, action, depth)
+            if (value > best) if maximising else (value < best):
+                best, variation = value, (action, line)
+            # The proven bounds are the best of the bounds, whichever actions they belong to.
+            if (least > low) if maximising else (least < low):
+                low = least
+            if (most > high) if maximising else (most < high):
+                high = most
+        return best, low, high, variation
 
     def mean_value(
         self, state: State, probabilities: Mapping[Action, float], depth: float
-    ) -> Finding:
+    ) -> BackedUp:
         """The mean of a state in which actions are taken with these probabilities."""
         self.observer.weigh(probabilities)
         findings = [self.action_value(state, action, depth) for action in probabilities]
-        return Finding.mean(findings, probabilities.values())
+        return mean(findings, probabilities.values())

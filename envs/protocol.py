@@ -57,7 +57,7 @@ class GameOfChance(Env[State, Action], Protocol[State, Action]):
 
 def is_number(value: object) -> TypeGuard[float]:
     """Return whether this is a real number, which True and False are not meant to be."""
-    return isinstance(value, Real) and not isinstance(value, bool)
+    return isinstance(value, float) or (isinstance(value, Real) and not isinstance(value, bool))
 
 
 TOLERANCE = 1e-9  # the most by which a sum of probabilities may miss 1

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
-from agents.agent import Clock, Finding, Variation
+from agents.agent import BackedUp, Clock, Variation
 from agents.alpha_beta import AlphaBeta, TranspositionTable
 from agents.compiled.alpha_beta_kernel import (
     ALPHA,
@@ -106,6 +106,7 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         self._columns = {cell: n % env.columns for n, cell in enumerate(env.cell_masks)}
         if isinstance(heuristic, LearnedValue):
             self._scale, kernel = guess_scale(heuristic, env), alpha_beta_by_guesses
+            self.heuristic = self._learned_value
         else:
             self._scale, kernel = line_scale(heuristic, env), alpha_beta_by_lines
         self._search_slice = slice_on_board(kernel, self._board, plain)
@@ -127,12 +128,12 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         ply: int,
         alpha: float,
         beta: float,
-    ) -> Finding:
+    ) -> BackedUp:
         """The value of `state`, within the window."""
         sign = 1 if state.player == 1 else -1
         win = self._winning_move(state)
         if win:
-            return Finding(float(sign), float(sign), float(sign), (self._columns[win], None))
+            return float(sign), float(sign), float(sign), (self._columns[win], None)
         scale = self._scale
         if sign < 0:
             alpha, beta = -beta, -alpha
@@ -140,16 +141,14 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         self._run(plies=int(min(depth, self._board.cells - state.mask.bit_count())))
         frame = self._arrays.frames[0]
         low, high = sorted((sign * float(frame[LOW]), sign * float(frame[HIGH])))
-        return Finding(scale.value(sign * int(frame[BEST])), low, high, self._variation())
+        return scale.value(sign * int(frame[BEST])), low, high, self._variation()
 
-    def guess(self, state: BoardState) -> float:
-        """The heuristic's value of a state.
+    def _learned_value(self, env: ConnectX, state: BoardState) -> float:
+        """The network's value of a state.
 
-        With a network the kernel searches a state before it whose only move leads to `state`, so
-        that nothing is compiled for the network alone.
+        The kernel searches a state before it whose only move leads to `state`, so that nothing is
+        compiled for the network alone.
         """
-        if not isinstance(self.heuristic, LearnedValue):
-            return super().guess(state)
         other = state.mask ^ state.mover
         last = other & (state.mask + self._board.bottom) >> 1
         last &= -last

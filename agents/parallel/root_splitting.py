@@ -140,5 +140,5 @@ def examine_within(
     search = latest.search
     search.clock = Clock(seconds)
     nodes = search.nodes
-    finding = search.action_value(state, action, depth, 0, *window)
+    finding = Finding(*search.action_value(state, action, depth, 0, *window))
     return Examined(finding, search.nodes - nodes)

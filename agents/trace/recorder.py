@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from agents.agent import Agent, Clock, SearchResult, expected_value, legal_actions
+from agents.agent import Agent, BackedUp, Clock, SearchResult, expected_value, legal_actions
 from agents.alpha_beta import Bound
 from agents.depth_first import DepthFirstAgent, Observer
 from agents.trace.trace import (
@@ -90,9 +90,9 @@ class Recorder(Agent):
 class NodeRecorder(Recorder, Observer):
     """Keeps the nodes from the root to the present one, and enters each in the trace.
 
-    A search calls `enter_root`, then `enter` and `leave` for each further node, then `end`. If its
-    time is up it just stops calling. A search that enters a child again, deeper or with another
-    window, calls `enter_root` first.
+    A search calls `enter_root`, then its `action_value`, which is watched, for each further node.
+    If its time is up it just stops calling. A search that enters a child again, deeper or with
+    another window, calls `enter_root` first.
     """
 
     agent: DepthFirstAgent
@@ -101,7 +101,7 @@ class NodeRecorder(Recorder, Observer):
         """Have the agent search, and observe it."""
         candidates = legal_actions(self.env, state)
         search = self.agent.new_search(self.env, Clock(self.agent.time_limit, time_limit))
-        search.observer = self
+        self.watch(search)
         return self.agent.search_with(search, state, candidates)
 
     def begin(self, env: Any) -> None:
@@ -109,6 +109,22 @@ class NodeRecorder(Recorder, Observer):
         super().begin(env)
         self._open: list[Visit] = []
         self._iteration = -1
+
+    def watch(self, search: Any) -> None:
+        """Record what a search tells its observer, and each call of its `action_value`.
+
+        That takes a state, an action and the depth; in a search with a window the ply, alpha and
+        beta follow. It is replaced in this search alone, so that no other one is slower for it.
+        """
+        action_value = search.action_value
+
+        def recorded(state: Any, action: Any, depth: float, *ply_and_window: Any) -> BackedUp:
+            self.enter(action, depth, ply_and_window[1:] or None)
+            finding: BackedUp = action_value(state, action, depth, *ply_and_window)
+            self.leave(finding[0])
+            return finding
+
+        search.observer, search.action_value = self, recorded
 
     def enter_root(self, state: Any, window: Window | None = None) -> None:
         """Record the start of a search at `state`; deepening starts again and again."""

@@ -170,7 +170,7 @@ def test_what_a_window_returns_bounds_the_value(tree: Any, one: float, other: fl
     assume(alpha < beta)
     env = ExplicitTree(tree)
     search = AlphaBeta(env, zero, natural, Clock(), TranspositionTable(0), killer_moves=False)
-    value = search.state_value((), env.get_available_actions(()), inf, 0, alpha, beta).value
+    value = search.state_value((), env.get_available_actions(()), inf, 0, alpha, beta)[0]
     true_value = worth(tree) / env.scale
     if value <= alpha:
         assert true_value <= value + 1e-12
@@ -206,6 +206,6 @@ def test_a_full_table_keeps_its_states_and_takes_no_new_ones() -> None:
     for capacity in (0, 2):
         table = TranspositionTable(capacity)
         for state, value in (("a", 0.1), ("b", 0.2), ("c", 0.3), ("a", 0.4)):
-            table.store(state, Entry(1.0, Bound.EXACT, Finding.guess(value), action=0))
-        kept = {state: entry.finding.value for state, entry in table.items()}
+            table.store(state, Entry(1.0, Bound.EXACT, Finding(value, -1.0, 1.0), action=0))
+        kept = {state: entry.finding[0] for state, entry in table.items()}
         assert kept == ({"a": 0.4, "b": 0.2} if capacity else {})

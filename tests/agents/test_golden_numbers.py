@@ -62,8 +62,8 @@ def test_plain_alpha_beta_visits_18_297_nodes_of_tic_tac_toe() -> None:
     env = TicTacToe()
     state = env.initial_state()
     search = plain_alpha_beta(env)
-    found = search.state_value(state, env.get_available_actions(state), inf, 0, -inf, inf)
-    assert found.value == 0.0
+    value, *_ = search.state_value(state, env.get_available_actions(state), inf, 0, -inf, inf)
+    assert value == 0.0
     assert search.nodes == 18_297
     assert PLAIN.search(env, state).nodes == 16_811
 

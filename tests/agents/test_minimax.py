@@ -1,5 +1,7 @@
 """Minimax, against exact values by definition and the published size of tic-tac-toe's tree."""
 
+import sys
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 
 from agents import MinimaxAgent
 from agents.guidance.heuristics import open_lines
-from envs import CHANCE, ConnectX, ExplicitTree, TicTacToe
+from envs import CHANCE, ConnectFour, ConnectX, ExplicitTree, TicTacToe
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.random_trees import mixed_trees, worth
 from tests.helpers.strategies import Position, board_games, late_positions, unfinished_positions
@@ -24,6 +26,18 @@ def test_tic_tac_toe_is_a_draw_of_549_946_nodes() -> None:
     assert result.nodes == 549_946
     assert result.depth is None
     assert dict(result.action_values) == dict.fromkeys(range(9), 0.0)
+
+
+def test_a_node_takes_at_most_six_calls_of_python_functions() -> None:
+    """Calls take most of the time, and can be counted where others disturb the clock."""
+    env, agent = ConnectFour(), MinimaxAgent(depth=4, heuristic="zero")
+    calls = Counter[str]()
+    sys.setprofile(lambda frame, event, argument: calls.update([event]))
+    try:
+        result = agent.search(env, env.initial_state())
+    finally:
+        sys.setprofile(None)
+    assert calls["call"] <= 6 * result.nodes
 
 
 @given(late_positions(small_boards, most_free_cells=7))

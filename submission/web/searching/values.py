@@ -231,12 +231,13 @@ class Valuation:
                 if self.found[action].outcome is None:
                     recursion = search.new_search(self.env, self._clock)
                     try:
-                        finding = recursion.action_value(self.state, action, depth, 0, -1.0, 1.0)
+                        window = -1.0, 1.0
+                        value, *_ = recursion.action_value(self.state, action, depth, 0, *window)
                     except TimeUp:
                         return
-                    if abs(finding.value) == 1.0:  # it wins or loses with the last of these plies
+                    if abs(value) == 1.0:  # it wins or loses with the last of these plies
                         won = win_score(self._cells, self.state.mask.bit_count() + depth - 1)
-                        score = round(finding.value) * self._sign * won
+                        score = round(value) * self._sign * won
                         self._narrow(action, score, score)
                 yield True
 
