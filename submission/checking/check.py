@@ -15,7 +15,12 @@ from agents.agent import Clock, OnProgress
 from agents.parallel.workers import Workers
 from submission.checking.check_report import CheckReport
 from submission.checking.check_result import JudgedGame, summarise
-from submission.checking.diagnosis import Surroundings, diagnose, doubt_choice
+from submission.checking.diagnosis import (
+    Surroundings,
+    diagnose,
+    diagnose_syntax,
+    doubt_choice,
+)
 from submission.checking.game_plan import FIRST_GAMES, GamePlan, Limits, planned_games
 from submission.checking.game_watch import doubtful_seats
 from submission.checking.kaggle_image import is_missing_here_alone
@@ -111,7 +116,7 @@ def check_submission(
             records = _play_games(plans, staged, limits, launcher, patience, on_game)
             doubts = [doubt_choice(record.choice, source) for record in records]
             return [
-                JudgedGame(record, diagnose(record, surroundings, doubt))
+                JudgedGame(record, diagnose(record, surroundings, doubt) or diagnose_syntax(source))
                 for record, doubt in zip(records, doubts, strict=True)
             ]
 

@@ -8,7 +8,12 @@ from dataclasses import dataclass, field, replace
 
 from submission.checking.kaggle_image import image_has
 from submission.checking.observed_game import WHILE_LOADING, Choice, ObservedGame
-from submission.checking.source_facts import Definition, SourceFacts
+from submission.checking.source_facts import (
+    NEWER_PYTHON,
+    OLDER_PYTHON,
+    Definition,
+    SourceFacts,
+)
 from submission.sandbox.causes import Cause
 from submission.sandbox.file_guard import PROJECT_MODULES
 
@@ -62,6 +67,20 @@ def diagnose(record: ObservedGame, surroundings: Surroundings, doubt: str | None
         return fault
     mend = f"{mend_choice(record.choice)}, or else {fault.mend}"
     return replace(fault, cause=f"{doubt}; {fault.cause}", mend=mend)
+
+
+def diagnose_syntax(source: SourceFacts) -> Fault | None:
+    """The fault that each game shows on Kaggle, though none here: syntax that its Pythons lack."""
+    if source.unreadable_line is None:
+        return None
+    (major, older), (_, newer) = OLDER_PYTHON, NEWER_PYTHON
+    return Fault(
+        "ERROR",
+        f"Kaggle plays with Python {major}.{older} or {major}.{newer}, and neither can read line "
+        f"{source.unreadable_line}",
+        "write it without the syntax of newer versions",
+        WHILE_LOADING,
+    )
 
 
 def _missing_module(name: str, surroundings: Surroundings, is_loading: bool) -> tuple[Cause, bool]:

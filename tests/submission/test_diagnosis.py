@@ -6,9 +6,10 @@ from dataclasses import replace
 import pytest
 
 from submission.arena.game_record import GameConfiguration
-from submission.checking.diagnosis import Fault, Surroundings, diagnose
+from submission.checking.diagnosis import Fault, Surroundings, diagnose, diagnose_syntax
 from submission.checking.game_plan import GamePlan
 from submission.checking.observed_game import Choice, ObservedGame
+from submission.checking.source_facts import SourceFacts
 from submission.sandbox import causes
 from submission.sandbox.causes import Cause, Raised
 from submission.sandbox.move import Failure, Move, failure
@@ -51,6 +52,13 @@ def of_failure(kind: str, message: str, module: str | None = None) -> Fault:
 
 def test_no_fault_of_the_submission() -> None:
     assert diagnose(game(None), SURROUNDINGS, doubt="a doubt") is None
+    assert diagnose_syntax(SourceFacts(newer_line=3)) is None
+
+
+def test_syntax_that_kaggle_cannot_read() -> None:
+    found = diagnose_syntax(SourceFacts(newer_line=3, unreadable_line=5))
+    assert found is not None
+    assert (found.status, "read line 5" in found.cause) == ("ERROR", True)
 
 
 @pytest.mark.parametrize(
