@@ -188,6 +188,10 @@ def test_what_plays_another_board_alone_is_not_to_be_submitted(
     options = {"weights": str(weights)}
     assert note in repr(build("policy", **options))
     assert note not in repr(build("policy"))
+    for search, without in (("mcts", True), ("alphabeta", True), ("alphazero", False)):
+        left_out = "On Kaggle's board it searches without its network: this policy was trained for"
+        assert (left_out in repr(build(search, **options))) == without
+    assert "network:" not in repr(build("mcts", weights="zero"))
     assert note in shell.run("build", "policy", "-O", f"weights={weights}").stdout
     report = check(build_bundle("policy", options), pair_only=True)
     assert report.accepted
