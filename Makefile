@@ -89,7 +89,7 @@ submission: $(VENV)/run.stamp
 	$(BIN)/connectx prepare $(AGENT) --output $(OUTPUT) --games $(GAMES)
 
 dev: $(VENV)/dev.stamp
-	@[ ! -e .git ] || $(BIN)/pre-commit install
+	@{ [ ! -e .git ] || ! command -v git > /dev/null; } || $(BIN)/pre-commit install
 
 # Downloads wait for the network while mypy works; what is compiled before, no test waits for.
 test:
@@ -155,8 +155,8 @@ clean:
 
 # Python 3.11 comes with a pip that takes twice as long as today's.
 $(VENV)/bin/python:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12 ...")'
-	$(PYTHON) -m venv $(VENV)
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12 ...")'
+	"$(PYTHON)" -m venv $(VENV)
 	$(BIN)/python -m pip install $(QUIETLY) --upgrade pip
 
 # kaggle-environments comes without its 1.6 GB of dependencies: ConnectX needs two of them.
@@ -196,7 +196,7 @@ $(VENV)/oldest.stamp: $(VENV)/dev.stamp
 
 # No package but PyTorch is looked for in PyTorch's index.
 $(VENV)/extras.stamp: $(VENV)/bin/python pyproject.toml
-	$(PYTHON) -m venv --without-pip $(VENV)/extras
+	"$(PYTHON)" -m venv --without-pip $(VENV)/extras
 	$(call pip_into,$(VENV)/extras) $(FOR_TESTS) --no-deps --retries 1 --extra-index-url $(PYTORCH_INDEX) $(PYTORCH)
 	$(call pip_into,$(VENV)/extras) $(FOR_TESTS) --editable ".[adapters,kaggle-light,onnx,open-spiel,train]" easyAI hypothesis onnxruntime pygame-ce pytest pytest-xdist
 	$(call pip_into,$(VENV)/extras) $(FOR_TESTS) --no-deps $(KAGGLE)

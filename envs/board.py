@@ -244,6 +244,8 @@ def parse_moves(moves: str) -> list[int]:
     Raises:
         ValueError: something other than numbers of at least 1, or no number before a comma.
     """
+    if not isinstance(moves, str):
+        raise ValueError(f"moves are a string, as in '4453', and not {moves!r}")
     if ",," in "".join(f",{moves}".split()):
         raise ValueError(f"a number is missing before a comma of the moves {moves!r}")
     numbers = moves.replace(",", " ").split()

@@ -153,6 +153,11 @@ def _note(name: str, options: dict[str, JsonValue]) -> str | None:
         make_agent(name, **options).require_playable(ConnectFour())
     except ValueError as error:
         return f"On Kaggle's board all its moves will be makeshift: {error}."
+    try:
+        if options.get("weights") is not None:
+            make_agent("policy", weights=options["weights"]).require_playable(ConnectFour())
+    except ValueError as error:
+        return f"On Kaggle's board it searches without its network: {error}."
     return None
 
 

@@ -17,7 +17,14 @@ PROGRAMS = [
 
 
 @pytest.mark.parametrize(("document", "program"), PROGRAMS)
-def test_a_program_learns(document: Path, program: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_program_learns(
+    document: Path,
+    program: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.setenv("SB3_LOGDIR", str(tmp_path))  # else its folder of logs stays
     names: dict[str, Any] = {}
     exec(compile(program, str(document), "exec"), names)
     printed = float(capsys.readouterr().out)

@@ -111,6 +111,8 @@ def _successor(path: Path) -> Iterator[tuple[FileIO, Path, Path]]:
 def _target(path: Path) -> tuple[Path, int | None]:
     """The plain file that a path leads to, and its mode; None where it is not there yet."""
     mode = None
+    if path == Path("-"):
+        raise OSError(None, "a file is meant here, not standard output")
     with suppress(FileNotFoundError):
         found = path.stat().st_mode
         if not stat.S_ISREG(found):

@@ -7,10 +7,12 @@ from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from itertools import count
+from math import inf
 from pathlib import Path
 from time import monotonic
 
 from agents.agent import Clock, OnProgress
+from agents.options import require_at_least
 from agents.parallel.workers import Workers
 from submission.checking.check_report import CheckReport
 from submission.checking.check_result import JudgedGame, summarise
@@ -83,9 +85,10 @@ def check_submission(
         ModuleNotFoundError: kaggle_environments is not installed, or OpenSpiel where it is needed.
         ChildProcessError: Kaggle's environment does not start in a process of its own.
     """
-    for name, seconds in (("patience", patience), ("game_seconds", game_seconds)):
-        if seconds is not None and not seconds >= 0:
-            raise ValueError(f"{name} must be at least 0 seconds, not {seconds}")
+    given = {"patience": patience, "game_seconds": game_seconds, "act_timeout": act_timeout}
+    given |= {"bank": bank, "run_timeout": run_timeout, "memory": memory, "speed": speed}
+    for name, number in given.items():
+        require_at_least(name, number, 0, inf)
     limits = Limits(
         act_timeout,
         referee.bank if bank is None else bank,

@@ -127,7 +127,7 @@ def _warnings(
             "bank, as far as can be told: "
             "Kaggle's machine may be slower"
         )
-    if source.newer_line is not None:
+    if source.newer_line not in (None, source.unreadable_line):
         yield (
             f"Python {OLDER}, with which Kaggle may play, cannot read line {source.newer_line}: "
             "write it without the syntax of newer versions"

@@ -9,7 +9,12 @@ from dataclasses import dataclass, field, replace
 
 from submission.checking.kaggle_image import image_has, is_missing_here_alone
 from submission.checking.observed_game import WHILE_LOADING, Choice, ObservedGame
-from submission.checking.source_facts import Definition, SourceFacts
+from submission.checking.source_facts import (
+    NEWER_PYTHON,
+    OLDER_PYTHON,
+    Definition,
+    SourceFacts,
+)
 from submission.sandbox.causes import Cause
 from submission.sandbox.file_guard import PROJECT_MODULES
 
@@ -36,11 +41,12 @@ def diagnose(
 ) -> Fault | None:
     """The fault that a game shows; None if the submission passed it.
 
-    The neighbours are names by which files and folders beside the original could be imported.
+    Syntax that neither of Kaggle's Pythons reads is a fault of each game. The neighbours are names
+    by which files and folders beside the original could be imported.
     """
     failure = record.failure
     if failure is None:
-        return None
+        return _unread_syntax(source)
     doubt = doubt_choice(record.choice, source)
     cause = Cause(failure.cause, failure.mend)
     imports = source.imports or ()
@@ -57,6 +63,20 @@ def diagnose(
         return fault
     mend = f"{mend_choice(record.choice)}, or else {fault.mend}"
     return replace(fault, cause=f"{doubt}; {fault.cause}", mend=mend)
+
+
+def _unread_syntax(source: SourceFacts) -> Fault | None:
+    """The fault that each game shows on Kaggle, though none here: syntax that its Pythons lack."""
+    if source.unreadable_line is None:
+        return None
+    (major, older), (_, newer) = OLDER_PYTHON, NEWER_PYTHON
+    return Fault(
+        "ERROR",
+        f"Kaggle plays with Python {major}.{older} or {major}.{newer}, and neither can read line "
+        f"{source.unreadable_line}",
+        "write it without the syntax of newer versions",
+        WHILE_LOADING,
+    )
 
 
 def _missing_module(name: str, neighbours: Collection[str], is_late: bool) -> tuple[Cause, bool]:

@@ -23,7 +23,7 @@ PARSING_SECONDS = 30
 
 MOST_BYTES = 20_000_000  # a longer source is not parsed: its syntax tree would take gigabytes
 
-OLDER_PYTHON = (3, 11)  # the older of the two Pythons with which Kaggle may play
+OLDER_PYTHON, NEWER_PYTHON = (3, 11), (3, 12)  # with either of which Kaggle may play
 
 MOST_PACKED_BYTES = 2_000_000
 """The most bytes of a submission's other sources that are parsed, in some seconds."""
@@ -60,6 +60,8 @@ class SourceFacts:
     """In the order of the source; empty where parsing fails."""
     newer_line: int | None = None
     """The line, from 1, with syntax that `OLDER_PYTHON` lacks; None where there is none."""
+    unreadable_line: int | None = None
+    """The same of syntax that `NEWER_PYTHON` lacks, too."""
     early_line: int | None = None
     """The line, from 1, of an annotation that only the Python that plays leaves unevaluated; None
     where there is none."""
@@ -184,15 +186,15 @@ def _definitions(statements: list[ast.stmt]) -> Iterator[Definition]:
                     yield from _definitions(getattr(statement, part, []))
 
 
-def _newer_line(text: str) -> int | None:
-    """The first line of a source that this Python can read, and the older one cannot."""
-    if sys.version_info[:2] <= OLDER_PYTHON:
+def _newer_line(text: str, python: tuple[int, int]) -> int | None:
+    """The first line of a source that this Python can read, and an older one cannot."""
+    if sys.version_info[:2] <= python:
         return None
     try:
-        ast.parse(text, feature_version=OLDER_PYTHON)
+        ast.parse(text, feature_version=python)
     except SyntaxError as error:
         return error.lineno
-    return next(_newer_fields(text), None)
+    return next(_newer_fields(text), None) if python < (3, 12) else None
 
 
 def _newer_fields(text: str) -> Iterator[int]:
@@ -276,7 +278,8 @@ def main() -> None:
     facts = SourceFacts(
         tuple(_imports(modules, guarded, source.parent)),
         tuple(_definitions(tree.body)),
-        _newer_line(text),
+        _newer_line(text, OLDER_PYTHON),
+        _newer_line(text, NEWER_PYTHON),
         next(early_annotations(tree), None) if sys.version_info >= (3, 14) else None,
     )
     sys.stdout.write(json.dumps(asdict(facts)))

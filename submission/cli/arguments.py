@@ -124,13 +124,17 @@ def _json_text(result: Printed) -> str:
 
 
 def require_files(
-    *written: Path | None, results: Path | None = None, read: Iterable[Path | None] = ()
+    *written: Path | None,
+    json: Path | None = None,
+    results: Path | None = None,
+    read: Iterable[Path | None] = (),
 ) -> None:
     """Refuse files that cannot be written, or that would overwrite each other or an input.
 
-    `results` is a file that games are added to, and `read` are the files that the command reads.
+    `json` may be `-`. `results` is a file that games are added to, and `read` are the files that
+    the command reads.
     """
-    files = [path for path in written if path is not None and path != STDOUT]
+    files = [path for path in (*written, None if json == STDOUT else json) if path is not None]
     require_distinct(results, *files, read=read)
     for path in files:
         require_writable(path)

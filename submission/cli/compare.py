@@ -45,7 +45,7 @@ def compare(
     Ctrl-C ends the comparison with exit status 1, and shows the games played so far.
     """
     players = [find_player(name) for name in (new, old)]
-    require_files(json, html, read=files_of_players(players))
+    require_files(html, json=json, read=files_of_players(players))
     result = front_door.compare(*players, **options)
     show(result, json, brief)
     if html is not None:
@@ -64,7 +64,7 @@ def rank(player: PlayerName, brief: Brief = False, json: Json = None, **options:
     player has failed in every game.
     """
     ranked = find_player(player)
-    require_files(json, read=files_of_players([ranked]))
+    require_files(json=json, read=files_of_players([ranked]))
     result = front_door.rank(ranked, **options)
     show(result, json, brief)
     require_complete(result.match.completion)

@@ -73,7 +73,7 @@ def grade(
     far. Exit status 1 after Ctrl-C, and when the player has failed in every position.
     """
     graded = find_player(player)
-    require_files(json, html, read=[options["positions"], *files_of_players([graded])])
+    require_files(html, json=json, read=[options["positions"], *files_of_players([graded])])
     result = front_door.grade(graded, **options)
     if by_ply and json != STDOUT:
         console.print(result.plies_table(), crop=False)
@@ -112,7 +112,7 @@ def review(
 
     Ctrl-C ends the review with exit status 1, and shows the games judged so far.
     """
-    require_files(json, html, read=[*files, options["logs"]])
+    require_files(html, json=json, read=[*files, options["logs"]])
     result = front_door.review(files, player, **options)
     show(result, json, brief)
     if html is not None:

@@ -70,7 +70,7 @@ def evaluate(
     """
     hero, *opponents = [find_player(name, options["referee"]) for name in (player, *against)]
     read = files_of_players([hero, *opponents])
-    require_files(json, html, results=options["results"], read=read)
+    require_files(html, json=json, results=options["results"], read=read)
     test = sequential_test(sprt, alpha=alpha, beta=beta)
     match = front_door.evaluate(hero, opponents, sprt=test, **options)
     show_match(match, json, html, by_opening=first_player_table, brief=brief)
@@ -138,7 +138,7 @@ def ladder(
     goes on from there.
     """
     entrants = [find_player(name, options["referee"]) for name in players]
-    require_files(json, html, results=options["results"], read=files_of_players(entrants))
+    require_files(html, json=json, results=options["results"], read=files_of_players(entrants))
     result = front_door.ladder(entrants, **options)
     show_ladder(result, json, html, brief)
     require_complete(result.match.completion)
@@ -170,7 +170,7 @@ def report(
     Games of one player against others are shown as `connectx evaluate` shows them, other pairings
     as `connectx ladder` does.
     """
-    require_files(json, html, read=[results])
+    require_files(html, json=json, read=[results])
     match = read_results(results)
     if len({player for player, _ in match.pairings}) == 1:
         if anchor is not None:

@@ -54,7 +54,7 @@ def play(
     seat: Annotated[int, setting("S", "Yours: 1 moves first, 2 second.", min=1, max=2)] = 1,
     moves: Moves = "",
     time_limit: Annotated[
-        float, setting("SECONDS", "For each move of the opponent, and each estimate.", min=0)
+        float, setting("SECONDS", "For each move of the opponent, and each estimate.", min=0.01)
     ] = 2.0,
     rows: GameRows = None,
     columns: GameColumns = None,

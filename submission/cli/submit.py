@@ -109,7 +109,7 @@ def check(
     cannot be judged here: the submission fails, and imports a module, such as torch, that Kaggle
     has and this Python lacks.
     """
-    require_files(json, read=[file])
+    require_files(json=json, read=[file])
     report = front_door.check(file, **options)
     show(report, json, brief)
     require_accepted(report)

@@ -48,6 +48,11 @@ def test_what_is_no_number_is_named(moves: str, wrong: str) -> None:
         parse_moves(moves)
 
 
+def test_a_number_is_no_string_of_moves() -> None:
+    with pytest.raises(ValueError, match=r"^moves are a string, as in '4453', and not 44$"):
+        parse_moves(44)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("moves", ["1,,2", ",1", " ,", "4, ,5", "1,,"])
 def test_a_missing_number_is_not_passed_over(moves: str) -> None:
     with pytest.raises(ValueError, match="a number is missing before a comma"):

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -35,6 +36,11 @@ def masks_of(vec_env: Any, indices: Sequence[int] | None = None) -> list[list[in
 
 
 class TestMaskablePPO:
+    @pytest.fixture(autouse=True)
+    def folder_of_logs(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        """Else each learner leaves a folder with the system's temporary files."""
+        monkeypatch.setenv("SB3_LOGDIR", str(tmp_path))
+
     @every_id
     def test_it_learns_from_a_single_environment(self, env_id: str) -> None:
         learner = self.learner(gymnasium.make(env_id, illegal="raise"), n_steps=128)

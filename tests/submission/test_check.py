@@ -187,6 +187,10 @@ def test_what_plays_another_board_alone_is_not_to_be_submitted(
     options = {"weights": str(weights)}
     assert note in repr(build("policy", **options))
     assert note not in repr(build("policy"))
+    for search, without in (("mcts", True), ("alphabeta", True), ("alphazero", False)):
+        left_out = "On Kaggle's board it searches without its network: this policy was trained for"
+        assert (left_out in repr(build(search, **options))) == without
+    assert "network:" not in repr(build("mcts", weights="zero"))
     assert note in shell.run("build", "policy", "-O", f"weights={weights}").stdout
     report = check(build_bundle("policy", options), pair_only=True)
     assert report.accepted
@@ -234,13 +238,14 @@ def test_games_without_time_are_told_apart_from_games_left_out(check: Check) -> 
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"patience": float("nan")}, "patience must be at least 0 seconds, not nan"),
-        ({"patience": -1}, "patience must be at least 0 seconds, not -1"),
-        ({"game_seconds": float("nan")}, "game_seconds must be at least 0 seconds, not nan"),
+        ({"patience": float("nan")}, "patience must be at least 0, not nan"),
+        ({"patience": -1}, "patience must be at least 0, not -1"),
+        ({"patience": "soon"}, "patience must be a number, not 'soon'"),
+        ({"game_seconds": float("nan")}, "game_seconds must be at least 0, not nan"),
         ({"bank": float("inf")}, "bank must be at least 0 seconds and finite, not inf"),
     ],
 )
-def test_times_that_are_none(check: Check, options: dict[str, float], sentence: str) -> None:
+def test_times_that_are_none(check: Check, options: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ValueError, match=f"^{sentence}$"):
         check(GOOD, **options)
 

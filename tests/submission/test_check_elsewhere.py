@@ -21,6 +21,7 @@ from packaging.utils import canonicalize_name
 from submission import front_door
 from submission.checking import kaggle_image
 from submission.checking.check import check_submission
+from submission.checking.check_report import CheckVerdict
 from submission.checking.game_plan import FIRST_GAMES
 from submission.checking.kaggle_image import (
     DISTRIBUTIONS_OF_MODULES,
@@ -189,6 +190,14 @@ def test_syntax_that_the_older_python_lacks_is_warned_of(statement: str, tmp_pat
     (tmp_path / "main.py").write_text(f"\n{statement}\n")
     line = read_source(tmp_path / "main.py", python).newer_line
     assert (line is not None and 2 <= line <= 3) if statement in NEWER else line is None
+
+
+@pytest.mark.skipif(sys.version_info < (3, 13), reason="its own grammar has nothing newer")
+def test_syntax_that_both_of_kaggles_pythons_lack_is_refused(tmp_path: Path) -> None:
+    report = check_pair(f"class Tree[T = int]: ...\n{GOOD}", tmp_path)
+    assert report.verdict is CheckVerdict.REFUSED
+    assert first_fault(report).cause.endswith("3.11 or 3.12, and neither can read line 1")
+    assert not report.warnings
 
 
 EARLY = [

@@ -61,6 +61,14 @@ def of_failure(kind: str, message: str, module: str | None = None) -> Fault:
 
 def test_no_fault_of_the_submission() -> None:
     assert diagnose(game(None, HELPER), NO_FACTS, NEIGHBOURS) is None
+    assert diagnose(game(None), SourceFacts(newer_line=3), NEIGHBOURS) is None
+
+
+def test_syntax_that_kaggle_cannot_read() -> None:
+    source = SourceFacts(newer_line=3, unreadable_line=5)
+    found = diagnose(game(None), source, NEIGHBOURS)
+    assert found is not None
+    assert (found.status, "read line 5" in found.cause) == ("ERROR", True)
 
 
 @pytest.mark.parametrize(

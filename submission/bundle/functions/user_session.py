@@ -121,14 +121,17 @@ def _all_of(namespace: Mapping[str, Any], code: CodeType) -> Session:
     if numbered := NUMBERED.fullmatch(code.co_filename):
         begin, number, end = numbered.groups()
         names = [f"{begin}{earlier}{end}" for earlier in range(int(number) + 1)]
-        return Session([_ended(_known_text(name)) for name in names], None)
+        return Session([_plain_cell(_known_text(name), str) for name in names], None)
     file = namespace.get("__file__") or code.co_filename
     linecache.checkcache(file)
     return Session([_known_text(file)], Path(file))
 
 
 def _known_text(file: str) -> str:
-    return "".join(linecache.getlines(file))
+    """The text of a file, or of what was typed; newer Pythons keep that apart."""
+    typed: Mapping[object, Any] = getattr(linecache, "_interactive_cache", {})
+    kept = (lines for _, _, lines, name in typed.values() if name == file)
+    return "".join(linecache.getlines(file) or next(kept, []))
 
 
 def _plain_cell(cell: str, transform: Callable[[str], str]) -> str:

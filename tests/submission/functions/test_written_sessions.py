@@ -2,6 +2,7 @@
 
 import doctest
 import sys
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -111,6 +112,7 @@ PROMPT = """
 >>> LAST = [1]
 >>> def agent(obs):
 ...     return LAST[0]
+>>> LAST[0] = = 2
 >>> LAST[0] = 2
 >>> def agent(obs):
 ...     return LAST[0] + 1
@@ -119,10 +121,19 @@ PROMPT = """
 
 
 def test_pieces_of_a_session_are_what_was_written() -> None:
-    """As of a doctest, and of the prompt of Python 3.13, which keep all that was typed."""
+    """As of a doctest, which keeps all that was typed."""
     built: list[str] = []
     typed = doctest.DocTestParser().get_doctest(PROMPT, {"built": built}, "prompt", None, None)
     doctest.DocTestRunner().run(typed)
+    assert of_file(built[0])({}) == 3
+
+
+@pytest.mark.skipif(sys.version_info < (3, 14), reason="its prompt keeps what was typed elsewhere")
+def test_what_was_typed_at_the_prompt_is_what_was_written() -> None:
+    built: list[str] = []
+    prompt = import_module("_pyrepl.console").InteractiveColoredConsole({"built": built})
+    for number, piece in enumerate(doctest.DocTestParser().get_examples(PROMPT)):
+        prompt.push(piece.source, filename=f"<python-input-{number}>")
     assert of_file(built[0])({}) == 3
 
 
