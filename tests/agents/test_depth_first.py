@@ -143,6 +143,25 @@ def test_an_ordering_that_drops_or_repeats_an_action_is_refused(
         searcher.search(env, ())
 
 
+@pytest.mark.parametrize("wrong", [[0, 0, 2], [1, 0, 1, 2], [0, 2], []])
+def test_an_ordering_that_drops_or_repeats_an_action_below_the_root_is_refused(
+    wrong: list[int],
+) -> None:
+    """An action that came twice was counted as two, and what it proved passed for a proof."""
+    env = ExplicitTree(TEXTBOOK)
+    searcher = AlphaBetaAgent(ordering=lambda env, state, actions: wrong if state else actions)
+    with pytest.raises(ValueError, match=r"^the ordering gives .* of \(0, 1, 2\) in \(0,\): it"):
+        searcher.search(env, ())
+
+
+def test_an_ordering_may_give_the_actions_by_an_iterator() -> None:
+    env = ExplicitTree(TEXTBOOK)
+    for agent in (MinimaxAgent, AlphaBetaAgent):
+        result = agent(ordering=lambda env, state, actions: reversed(actions)).search(env, ())
+        assert next(iter(result.action_values)) == 2
+        assert result.value * env.scale == 3.0
+
+
 def refusal(call: Callable[[], Any]) -> str:
     """The message of a ValueError, "" where there is none."""
     try:
