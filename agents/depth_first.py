@@ -118,11 +118,11 @@ def deepen(
             take_in_part(deepened, found, sign)
             prefer_proven(deepened, actions, sign)
             break
-        except RecursionError:
+        except RecursionError as error:  # of the search, or of a heuristic that calls itself
             if not deepened.found:
                 raise ValueError(
                     "Python's stack ends before the search does: choose a smaller depth"
-                ) from None
+                ) from error
             break
         values = {action: finding.value for action, finding in found.items()}
         deepened = Deepened(best_action(values, sensible, sign), sensible, found, depth)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from traceback import format_exception
 from typing import Any
 
 import pytest
@@ -129,6 +130,15 @@ def test_where_the_stack_ends_the_deepest_complete_search_counts() -> None:
             assert result.depth is None or 25 < result.depth < 150
         with pytest.raises(ValueError, match="choose a smaller depth"):
             MinimaxAgent(depth=None).search(one_by_one, 0)
+
+
+def test_a_heuristic_that_calls_itself_is_found_in_the_traceback() -> None:
+    def endless(env: Any, state: Any) -> float:
+        return endless(env, state)
+
+    with pytest.raises(ValueError, match="Python's stack ends") as raised, small_stack(150):
+        AlphaBetaAgent(heuristic=endless).search(ExplicitTree(TEXTBOOK), ())
+    assert "return endless" in "".join(format_exception(raised.value))
 
 
 @pytest.mark.parametrize("agent", [MinimaxAgent, AlphaBetaAgent])
