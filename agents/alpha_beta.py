@@ -17,7 +17,7 @@ from agents.agent import (
 )
 from agents.depth_first import DepthFirstSearch
 from agents.guidance.heuristics import Heuristic, guess
-from agents.guidance.ordering import Ordering
+from agents.guidance.ordering import Ordering, in_order
 from envs.protocol import CHANCE, Action, Env, State
 
 
@@ -224,7 +224,7 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
             promising = (entry.action, *(action for action in promising if action != entry.action))
         if promising:
             return self.promising_first(promising, state, actions)
-        return self.ordering(self.env, state, actions)
+        return in_order(self.ordering, self.env, state, actions)
 
     def promising_first(
         self, promising: Sequence[Action], state: State, actions: Sequence[Action]
@@ -233,7 +233,7 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
         for action in promising:
             if action in actions:
                 yield action
-        for action in self.ordering(self.env, state, actions):
+        for action in in_order(self.ordering, self.env, state, actions):
             if action not in promising:
                 yield action
 

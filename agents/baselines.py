@@ -5,7 +5,7 @@ from random import Random
 
 from agents.agent import Agent, Clock, SearchResult, final_reward, legal_actions, make_rng
 from agents.guidance.heuristics import HEURISTICS, Heuristic, guess
-from agents.guidance.ordering import ORDERINGS, Ordering, sensible_actions
+from agents.guidance.ordering import ORDERINGS, Ordering, in_order, sensible_actions
 from agents.options import choose, option
 from envs.protocol import Action, Env, State
 
@@ -59,7 +59,7 @@ class GreedyAgent(Agent):
             over = not env.get_available_actions(child)
             return final_reward(env, state, action) if over else guess(heuristic, env, child)
 
-        values = {action: value(action) for action in ordering(env, state, sensible)}
+        values = {action: value(action) for action in in_order(ordering, env, state, sensible)}
         best = max if env.current_player(state) == 1 else min
         action = best(values, key=values.__getitem__)
         child = env.get_next_state(state, action)

@@ -6,7 +6,6 @@ actions, deepening, the result, and the parts that `agents.parallel` needs to sp
 """
 
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -25,7 +24,7 @@ from agents.agent import (
     variation_actions,
 )
 from agents.guidance.heuristics import HEURISTICS, Heuristic
-from agents.guidance.ordering import ORDERINGS, Ordering, best_action, sensible_actions
+from agents.guidance.ordering import ORDERINGS, Ordering, best_action, in_order, sensible_actions
 from agents.options import choose, option, require_at_least, require_whole
 from envs.protocol import Action, Env, State
 
@@ -119,11 +118,11 @@ def deepen(
             take_in_part(deepened, found, sign)
             prefer_proven(deepened, actions, sign)
             break
-        except RecursionError:
+        except RecursionError as error:  # of the search, or of a heuristic that calls itself
             if not deepened.found:
                 raise ValueError(
                     "Python's stack ends before the search does: choose a smaller depth"
-                ) from None
+                ) from error
             break
         values = {action: finding.value for action, finding in found.items()}
         deepened = Deepened(best_action(values, sensible, sign), sensible, found, depth)
@@ -203,7 +202,8 @@ class DepthFirstAgent(Agent):
 
         Raises:
             ValueError: the game is over; or the compiled engine is asked for and cannot search it;
-                or the search is too deep for Python's stack; or the ordering leaves an action out.
+                or the search is too deep for Python's stack; or the ordering drops or repeats an
+                action.
         """
         return self.search_among(env, state, legal_actions(env, state), time_limit)
 
@@ -222,12 +222,7 @@ class DepthFirstAgent(Agent):
         self, search: DepthFirstSearch[State, Action], state: State, candidates: Sequence[Action]
     ) -> SearchResult[Action]:
         """Search as `search_among` does, by a given recursion; its clock is running."""
-        actions = self.chosen_ordering()(search.env, state, candidates)
-        if Counter(actions) != Counter(candidates):
-            raise ValueError(
-                f"the ordering gives {actions!r} of {candidates!r} in {state}: it must keep all of "
-                "them, each once"
-            )
+        actions = in_order(self.chosen_ordering(), search.env, state, candidates)
         deepened = deepen(search, state, actions, self.depths())
         self.break_ties(search, state, deepened)
         best, found = deepened.best, deepened.found

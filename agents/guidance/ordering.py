@@ -4,14 +4,14 @@ An ordering is a plain function `(env, state, actions) -> actions`: a search tri
 first, and better actions first mean more cutoffs.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
 
 from envs.connectx import ConnectX
 from envs.protocol import CHANCE, Action, Env, State
 
-Ordering = Callable[[Any, Any, Sequence[Any]], Sequence[Any]]
+Ordering = Callable[[Any, Any, Sequence[Any]], Iterable[Any]]
 Item = TypeVar("Item")
 
 
@@ -47,6 +47,25 @@ ORDERINGS: Mapping[str, Ordering] = {
     "centre": centre_first,
     "natural": natural,
 }
+
+
+def in_order(
+    ordering: Ordering, env: Env[State, Action], state: State, actions: Sequence[Action]
+) -> Sequence[Action]:
+    """Put `actions`, which differ, in the order in which to try them.
+
+    Raises:
+        ValueError: the ordering drops or repeats an action, so that a search would take the best of
+            the others for the best of all.
+    """
+    given = ordering(env, state, actions)
+    ordered = tuple(given) if isinstance(given, Iterable) else ()
+    if len(ordered) != len(actions) or {*ordered} != {*actions}:
+        raise ValueError(
+            f"the ordering gives {ordered or given!r} of {tuple(actions)!r} in {state}: it must "
+            "keep all of them, each once"
+        )
+    return ordered
 
 
 def winning_action(

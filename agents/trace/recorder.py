@@ -199,7 +199,7 @@ class NodeRecorder(Recorder, Observer):
 
     def _close(self) -> None:
         """Leave the root, or every node in which the search was when its time was up."""
-        if len(self._open) == 1:
+        if len(self._open) == 1 and self._open[0].children:
             root = self._open[0]
             values = [child.value for child in root.children if child.value is not None]
             self.leave(max(values) if root.node.player == 1 else min(values))

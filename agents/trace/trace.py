@@ -44,15 +44,15 @@ class SearchTrace:
     rows: int | None = None
     columns: int | None = None
     """The size of the board; None in games without one."""
-    nodes: "list[TracedNode]" = field(default_factory=list)
+    nodes: "list[TracedNode]" = field(default_factory=list, repr=False)
     """In the order in which they were entered."""
-    simulations: "list[Simulation]" = field(default_factory=list)
+    simulations: "list[Simulation]" = field(default_factory=list, repr=False)
     """The simulations of a Monte Carlo tree search; none of another search."""
-    players: dict[Path, int] = field(default_factory=dict)
+    players: dict[Path, int] = field(default_factory=dict, repr=False)
     """Whose turn it is at each node of a Monte Carlo tree: 1, 2, or 0 for chance."""
-    proven: dict[Path, float] = field(default_factory=dict)
+    proven: dict[Path, float] = field(default_factory=dict, repr=False)
     """The nodes of a Monte Carlo tree whose value was proven in the end, with it."""
-    boards: dict[Path, tuple[int, ...]] = field(default_factory=dict)
+    boards: dict[Path, tuple[int, ...]] = field(default_factory=dict, repr=False)
     """The cells at each node of a Monte Carlo tree, as in `TracedNode.board`."""
     chosen: Hashable | None = None
     """The action that the search chose."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from traceback import format_exception
 from typing import Any
 
 import pytest
@@ -131,6 +132,15 @@ def test_where_the_stack_ends_the_deepest_complete_search_counts() -> None:
             MinimaxAgent(depth=None).search(one_by_one, 0)
 
 
+def test_a_heuristic_that_calls_itself_is_found_in_the_traceback() -> None:
+    def endless(env: Any, state: Any) -> float:
+        return endless(env, state)
+
+    with pytest.raises(ValueError, match="Python's stack ends") as raised, small_stack(150):
+        AlphaBetaAgent(heuristic=endless).search(ExplicitTree(TEXTBOOK), ())
+    assert "return endless" in "".join(format_exception(raised.value))
+
+
 @pytest.mark.parametrize("agent", [MinimaxAgent, AlphaBetaAgent])
 @pytest.mark.parametrize("wrong", [(0, 1), (2, 1, 1, 0), ()])
 def test_an_ordering_that_drops_or_repeats_an_action_is_refused(
@@ -141,6 +151,25 @@ def test_an_ordering_that_drops_or_repeats_an_action_is_refused(
     searcher = agent(ordering=lambda env, state, actions: wrong)
     with pytest.raises(ValueError, match=r"^the ordering gives \(.*\) of \(0, 1, 2\) in \(\): it"):
         searcher.search(env, ())
+
+
+@pytest.mark.parametrize("wrong", [[0, 0, 2], [1, 0, 1, 2], [0, 2], []])
+def test_an_ordering_that_drops_or_repeats_an_action_below_the_root_is_refused(
+    wrong: list[int],
+) -> None:
+    """An action that came twice was counted as two, and what it proved passed for a proof."""
+    env = ExplicitTree(TEXTBOOK)
+    searcher = AlphaBetaAgent(ordering=lambda env, state, actions: wrong if state else actions)
+    with pytest.raises(ValueError, match=r"^the ordering gives .* of \(0, 1, 2\) in \(0,\): it"):
+        searcher.search(env, ())
+
+
+def test_an_ordering_may_give_the_actions_by_an_iterator() -> None:
+    env = ExplicitTree(TEXTBOOK)
+    for agent in (MinimaxAgent, AlphaBetaAgent):
+        result = agent(ordering=lambda env, state, actions: reversed(actions)).search(env, ())
+        assert next(iter(result.action_values)) == 2
+        assert result.value * env.scale == 3.0
 
 
 def refusal(call: Callable[[], Any]) -> str:

@@ -9,8 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents import Agent, AlphaBetaAgent, ExpectimaxAgent, MCTSAgent, MinimaxAgent, make_agent
+from agents.agent import Clock
 from agents.alpha_beta import Bound
+from agents.guidance.heuristics import zero
+from agents.minimax import Minimax
 from agents.trace import draw, tell, trace_text
+from agents.trace.recorder import NodeRecorder
 from agents.trace.recording import RECORDED_SEARCHES, recorded
 from agents.trace.trace import ReturnReason, SearchTrace, TracedNode
 from envs import ChanceNode, ConnectX, ExplicitTree, MaxNode, MinNode, TicTacToe, state_from_moves
@@ -119,6 +123,22 @@ def test_time_that_is_up_leaves_the_nodes_on_the_way_without_a_value(
         given_up[-1].path[:depth] for depth in range(len(given_up))
     ]
     assert all((node.value is None) == (node in given_up) for node in trace.nodes)
+
+
+def test_a_search_of_your_own_may_look_at_the_clock_at_the_root() -> None:
+    class Punctual(Minimax[Any, Any]):
+        def search_root(self, state: Any, actions: Any, depth: float, found: Any) -> None:
+            self.observer.enter_root(state)
+            self.clock.check()
+
+    class Own(MinimaxAgent):
+        def new_search(self, env: Any, clock: Clock) -> Punctual:
+            return Punctual(env, zero, clock)
+
+    trace, env = SearchTrace(), ExplicitTree(TEXTBOOK)
+    NodeRecorder(Own(time_limit=0), "own", trace, 50, lambda: None).search(env, ())
+    assert [node.ending for node in trace.nodes] == [ReturnReason.TIME]
+    assert tell(trace) == ["the root: the time is up", "the search chooses 0"]
 
 
 # --- what is recorded is true
@@ -317,6 +337,7 @@ def test_a_search_of_more_nodes_than_the_limit_is_refused(agent: str) -> None:
     assert tell(trace)
     assert draw(trace)
     assert str(trace) == trace_text(trace)
+    assert len(repr(limited)) < 1000  # at Python's prompt it has no room for the nodes
     limited.search(ExplicitTree([1, 2]), ())
     assert trace.chosen in (0, 1)
 
