@@ -11,7 +11,7 @@ import { announcer, contentText, placeName } from "./board_words.js";
 import { h, SIGNS, svg } from "./dom.js";
 
 const NARROW = 40; // pixels of a cell below which a value is its sign alone
-const ROOMY = 58; // and from which its words stand in one line
+const ROOMY = 70; // and from which its words stand in one line
 
 /**
  * @typedef {object} PlaceValue the worth of a move, in the view of the player to move
