@@ -33,7 +33,7 @@ const LOCKED = "The server was started anew. Open the address that it has printe
 
 let tell = () => {};
 let trouble = "";
-let awaited = 0; // answers of which the page shows that they are on their way
+const awaited = new Set(); // answers of which the page shows that they are on their way
 
 /** Be told when the connection is lost, in a sentence, or found again, by "". */
 export function onConnection(listener) {
@@ -96,19 +96,18 @@ async function ask(path, options) {
 
 /** Show on the page that an answer is awaited, where that takes longer than a blink. */
 async function shownAsAwaited(answer) {
-  let isShown = 0;
-  const timer = setTimeout(() => count(isShown = 1), BLINK);
+  const show = () => document.documentElement.toggleAttribute("data-awaiting", awaited.size > 0);
+  const timer = setTimeout(() => {
+    awaited.add(answer);
+    show();
+  }, BLINK);
   try {
     return await answer;
   } finally {
     clearTimeout(timer);
-    count(-isShown);
+    awaited.delete(answer);
+    show();
   }
-}
-
-function count(more) {
-  awaited += more;
-  document.documentElement.toggleAttribute("data-awaiting", awaited > 0);
 }
 
 async function askForText(path, options) {

@@ -9,7 +9,7 @@
 import { arranged } from "./tree_places.js";
 
 const LABEL = 12, VALUE = 13, SMALL = 11; // sizes of text: no label is ever smaller
-const CHARACTER = widthOfCharacter(), LINE = 1.3; // width and height of a character, in parts of its size
+const CHARACTER = 0.65, LINE = 1.3; // width, in a wide font, and height of a character, in parts of its size
 export const SIGN = 17; // width and height of a node in which someone chooses
 const SMALL_SIGN = 12; // the same in a row of a stack
 const CELLS = 46; // width of a small board, as far as the cells' least size allows
@@ -19,13 +19,6 @@ const CHARACTERS = 5; // that have room in a value and in a count, so that nodes
 const LEAST_NODES = 10; // are shown, however small the stage
 const INDENT = 14; // of a row below another
 export const SHAPES = new Set(["max", "min", "chance"]); // in which someone chooses
-
-/** As wide as in a value, in the reader's own font. */
-function widthOfCharacter() {
-  const pen = document.createElement("canvas").getContext("2d"), value = "= −0.147", size = 100;
-  pen.font = `650 ${size}px ${getComputedStyle(document.documentElement).fontFamily}`;
-  return pen.measureText(value).width / value.length / size;
-}
 
 /**
  * @typedef {object} Part a text, a sign, a pill or a board of a node, or some of them in a row
