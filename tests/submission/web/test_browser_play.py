@@ -283,6 +283,34 @@ def test_a_stone_falls_to_its_cell_though_values_come_meanwhile(site: Site) -> N
         assert page.evaluate("Promise.all(falls)") == [True]
 
 
+def test_a_disc_falls_before_a_slow_server_answers_and_is_taken_back(site: Site) -> None:
+    with site.page("#game=connectx-6x7x4&moves=44&first=person&second=person") as page:
+        discs, awaiting = page.locator("#board .stone"), page.locator("[data-awaiting]")
+        page.evaluate(LATE, ["api/position", '"447"', 1000])
+        for take_back in (page.locator("#undo").click, lambda: None):
+            places(page).nth(6).click()
+            expect(discs).to_have_count(3)
+            assert legal_places(page) == []
+            assert game_moves(page.url) == "44"
+            expect(awaiting).to_have_count(1)
+            take_back()
+            page.wait_for_function("() => !document.querySelector('[data-awaiting]')")
+        expect(page.locator("#moves li")).to_have_count(4)
+        page.route("**/api/position", lambda route: route.fulfill(status=400, body="{}"))
+        places(page).nth(6).click()
+        expect(page.locator("#error")).to_have_text("The server answered 400.")
+        expect(discs).to_have_count(3)
+        assert "400" in site.complaints.pop()
+
+
+def test_an_agents_value_is_told_in_its_own_view(site: Site) -> None:
+    answer = {"action": 1, "value": -1.0, "elapsed": 0.0, "engine": None, "trap": ""}
+    with site.visit("#game=connectx-6x7x4&moves=44&first=person&second=random") as page:
+        page.route("**/api/move", lambda route: route.fulfill(json=answer))
+        places(page).first.click()
+        expect(page.locator("#seats .seat small").nth(2)).to_have_text("value +1")
+
+
 def test_the_list_of_moves_stays_where_it_was_scrolled_to_while_moves_are_judged(
     site: Site,
 ) -> None:
@@ -576,7 +604,7 @@ def test_an_agents_answer_does_not_call_off_a_new_game_that_is_on_its_way(site: 
             expect(title).to_have_text("Connect Four")
             expect(page.locator("#board .stone")).to_have_count(0)
             places(page).first.click()
-            expect(page.locator("#board .stone")).to_have_count(1)
+            expect(page.locator("#moves li")).to_have_count(2)
             if way == "link":
                 go_to(page, "game=connectx-5x5x4&moves=1&first=person&second=person")
             else:
@@ -595,7 +623,7 @@ def test_a_new_game_that_is_refused_leaves_the_agents_turn(site: Site) -> None:
         page.evaluate(LATE, ["api/move", '"moves":"1"', 1500])
         page.evaluate(LATE, ["api/position", '"99"', 1000])
         places(page).first.click()
-        expect(page.locator("#board .stone")).to_have_count(1)
+        expect(page.locator("#moves li")).to_have_count(2)
         page.keyboard.press("n")
         page.get_by_label("moves so far").fill("99")
         page.get_by_role("button", name="Begin").click()
@@ -628,7 +656,7 @@ def test_an_agent_goes_on_though_its_position_was_looked_at_before_its_move_was_
     with site.page("#game=connectx-6x7x4&moves=44&first=person&second=random:seed=1") as page:
         page.evaluate(LATE, ["api/position", '"447', 700])
         places(page).nth(6).click()
-        expect(page.locator("#board .stone")).to_have_count(3)
+        expect(page.locator("#moves li")).to_have_count(4)
         page.wait_for_timeout(500)
         page.locator("#moves button").last.click()
         wait_for_moves(page, 4)

@@ -43,7 +43,7 @@ VIEWS = {
     "replays": "#view=replays&file=0&replay=3&moves=12",
 }
 WIDTHS = (320, 360, 1280, 2560)
-LAPTOPS = ((1280, 720), (1440, 900), (1920, 1080))
+LAPTOPS = ((1024, 768), (1280, 720), (1440, 900), (1920, 1080))
 CUT_SHORT = "all => all.filter(one => one.scrollWidth > one.clientWidth).map(one => one.innerText)"
 """Which texts have more words than room."""
 
@@ -477,7 +477,8 @@ def test_nothing_moves_while_the_page_loads_and_nothing_covers_a_columns_number(
 
 
 def test_in_forced_colours_nothing_is_told_by_colour_alone(site: Site) -> None:
-    with site.page(VIEWS["play"], forced_colors="active") as page:
+    roomy = {"width": 1440, "height": 900}  # a cell for the sign and the words of a value
+    with site.page(VIEWS["play"], forced_colors="active", viewport=roomy) as page:
         switch = page.locator("#values-switch")
         looks = """input => [getComputedStyle(input).backgroundColor,
             getComputedStyle(input, "::before").translate]"""

@@ -12,6 +12,7 @@ import { isAbort } from "./dom.js";
 import { keep, kept } from "./storage.js";
 
 const RETRY = 1000; // milliseconds between two tries of a lost connection
+const BLINK = 200; // milliseconds that nobody feels
 const WINDOWS = "connectx windows"; // the name of a lock that all of them share
 const TURN = 1500; // milliseconds, on average, after which a stream gives its connection up; its search goes on
 const BREAK = 400; // milliseconds for which others have it: a browser prefers streams to the scripts of a new window
@@ -32,6 +33,7 @@ const LOCKED = "The server was started anew. Open the address that it has printe
 
 let tell = () => {};
 let trouble = "";
+const awaited = new Set(); // answers of which the page shows that they are on their way
 
 /** Be told when the connection is lost, in a sentence, or found again, by "". */
 export function onConnection(listener) {
@@ -86,9 +88,26 @@ export function postAsPage(path, question, signal) {
 }
 
 async function ask(path, options) {
-  const answer = parsed(await askForText(path, options));
+  const text = askForText(path, options);
+  const answer = parsed(await (path === "api/move" ? text : shownAsAwaited(text))); // its seat shows who is thinking
   if (!answer) throw new Error("The server's answer cannot be read.");
   return answer;
+}
+
+/** Show on the page that an answer is awaited, where that takes longer than a blink. */
+async function shownAsAwaited(answer) {
+  const show = () => document.documentElement.toggleAttribute("data-awaiting", awaited.size > 0);
+  const timer = setTimeout(() => {
+    awaited.add(answer);
+    show();
+  }, BLINK);
+  try {
+    return await answer;
+  } finally {
+    clearTimeout(timer);
+    awaited.delete(answer);
+    show();
+  }
 }
 
 async function askForText(path, options) {

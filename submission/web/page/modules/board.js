@@ -11,7 +11,7 @@ import { announcer, contentText, placeName } from "./board_words.js";
 import { h, SIGNS, svg } from "./dom.js";
 
 const NARROW = 40; // pixels of a cell below which a value is its sign alone
-const ROOMY = 58; // and from which its words stand in one line
+const ROOMY = 70; // and from which its words stand in one line
 
 /**
  * @typedef {object} PlaceValue the worth of a move, in the view of the player to move
@@ -30,6 +30,7 @@ const ROOMY = 58; // and from which its words stand in one line
  * @typedef {object} Shown what it shows beside a position
  * @property {boolean} interactive whether a move may be made
  * @property {Object<number, PlaceValue>|null} values by action; null: none are wanted
+ * @property {boolean} [isPending] whether the last stone waits for the server, and is not read aloud before
  * @property {string} [message] shown above the board, and read aloud when it changes
  * @property {number|null} [balance] who wins, and how surely: from 1, player 1, to -1, player 2
  */
@@ -51,6 +52,7 @@ export function createBoard(container, { onMove, label = "Board" }) {
   const parts = frame(root, label);
   const aloud = announcer(parts.live);
   let view = null;
+  let told = null; // the view that was read aloud
   let current = 0; // the action whose button takes the focus
   let lit = null; // that over which a stone hovers
 
@@ -113,7 +115,10 @@ export function createBoard(container, { onMove, label = "Board" }) {
       if (next.over && !next.winner) delete parts.message.dataset.player;
       else parts.message.dataset.player = next.winner ?? next.player;
       light(reshaped ? null : lit);
-      aloud(reshaped ? null : before, next);
+      parts.board.classList.toggle("cx-pending", Boolean(next.isPending));
+      if (next.isPending) return;
+      aloud(reshaped ? null : told, next);
+      told = next;
     },
     focus() {
       buttons()[current]?.focus();

@@ -1,6 +1,7 @@
 /** The stones on a board, and the frame around them, as SVG. */
 
 import { svg } from "./dom.js";
+import { landing } from "./position.js";
 
 const UNIT = 100; // of the drawing, for a cell
 const STONE = 41;
@@ -50,16 +51,19 @@ function centreOf(cell, columns) {
 
 /** Draw the stones; one that was not there before falls, unless `before` is null. One that falls goes on falling. */
 export function drawStones(drawing, before, view) {
-  if (before?.last === view.last && String(before.cells) === String(view.cells)) return;
+  const isSame = before?.last === view.last && String(before.cells) === String(view.cells);
+  if (isSame && before.line.length === view.line.length) return;
   const stones = drawing.querySelector(".stones");
+  const filled = view.cells.flatMap((player, cell) => (player ? cell : []));
+  if (!isSame) {
+    stones.replaceChildren();
+    for (const cell of filled) {
+      const stone = drawStone(stones, cell, view.cells[cell], view.columns);
+      if (cell === view.last && before && !before.cells[cell]) drop(stone, cell, view);
+    }
+  }
   stones.classList.toggle("over", view.line.length > 0);
-  stones.replaceChildren();
-  view.cells.forEach((player, cell) => {
-    if (!player) return;
-    const stone = drawStone(stones, cell, player, view.columns);
-    stone.classList.toggle("won", view.line.includes(cell));
-    if (cell === view.last && before && !before.cells[cell]) drop(stone, cell, view);
-  });
+  filled.forEach((cell, at) => stones.children[at].classList.toggle("won", view.line.includes(cell)));
   const above = drawing.querySelector(".above");
   above.replaceChildren();
   if (view.last !== null && !view.line.length) {
@@ -127,13 +131,6 @@ export function showGhost(drawing, view, action) {
     stone.classList.remove("stone"); // it is not on the board
     stone.setAttribute("transform", `translate(0 ${-UNIT + 38})`);
   }
-  const landing = view.place === "cell" ? action : lowestFree(view, action);
-  const circle = { ...centreOf(landing, view.columns), r: STONE - 8, class: "ghost" };
+  const circle = { ...centreOf(landing(view, action), view.columns), r: STONE - 8, class: "ghost" };
   shape("circle", circle, drawing.querySelector(".above"));
-}
-
-function lowestFree({ cells, rows, columns }, column) {
-  let row = rows - 1;
-  while (cells[row * columns + column]) row--;
-  return row * columns + column;
 }

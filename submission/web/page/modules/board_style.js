@@ -120,6 +120,7 @@ button:focus-visible { outline: 3px solid var(--accent); }
   font-size: 1.45em; font-weight: 700; letter-spacing: -0.01em; margin: 0 -18px 0.3em;
   min-height: 1.9em; text-align: center; text-wrap: balance;
 }
+.cx-pending .cx-message { opacity: 0.55; transition: opacity 0.15s 0.15s; }
 .cx-narrow .cx-message { font-size: 1.2em; }
 .cx-message[data-player]::before {
   background: var(--second); border-radius: 50%; box-shadow: inset 0 0 0 3px rgb(0 0 0 / 0.16); content: "";

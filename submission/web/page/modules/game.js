@@ -34,6 +34,8 @@ export class Game {
   ply = 0;
   /** @type {Position[]} the ends of lines that were left by a variation */
   lines = [];
+  /** @type {number|null} the move that the server has not yet answered */
+  pending = null;
   #question = 0;
 
   /**
@@ -46,7 +48,7 @@ export class Game {
    *   sentence, and nothing is changed, if the line is illegal
    */
   async open(game, moves, ply = null) {
-    this.#question++;
+    this.#overtake();
     const end = await this.unlessLeft(post("position", { game, moves }));
     if (!end) return false;
     this.end = end;
@@ -63,8 +65,15 @@ export class Game {
     const isLeft = () => question !== this.#question;
     const found = await answer.catch(error => {
       if (!isLeft()) throw error;
+    }).finally(() => {
+      if (!isLeft()) this.pending = null;
     });
     return isLeft() ? null : found;
+  }
+
+  #overtake() {
+    this.#question++;
+    this.pending = null;
   }
 
   /**
@@ -89,7 +98,9 @@ export class Game {
     }
     const moves = movesText([...this.end.actions.slice(0, this.ply), action]);
     const left = this.ply < this.plies ? this.end : null;
-    const opened = await this.open(this.end.game, moves);
+    const opening = this.open(this.end.game, moves);
+    this.pending = action;
+    const opened = await opening;
     if (opened) this.#keep(left);
     return opened;
   }
@@ -97,7 +108,7 @@ export class Game {
   /** Go to a line that was left; the line on the board is kept instead. @param {Position} line one of `lines` */
   returnTo(line) {
     const left = this.end;
-    this.#question++;
+    this.#overtake();
     this.end = line;
     this.ply = line.actions.findIndex((action, ply) => action !== left.actions[ply]);
     this.#keep(left);
@@ -111,7 +122,7 @@ export class Game {
 
   /** @param {number} ply */
   goTo(ply) {
-    this.#question++;
+    this.#overtake();
     this.ply = Math.max(0, Math.min(ply, this.plies));
   }
 

@@ -7,6 +7,7 @@ import { getSetup, onConnection } from "./api.js";
 import { createBoard } from "./board.js";
 import { bindKeys, byId, MARKS, showError } from "./dom.js";
 import { askGame, Game, Turns } from "./game.js";
+import { withStone } from "./position.js";
 import { Record } from "./record.js";
 import { Replays } from "./replays.js";
 import { Retry } from "./retry.js";
@@ -96,11 +97,13 @@ function drawViews() {
 }
 
 function drawBoard() {
-  const { position } = game;
+  const { position, pending } = game;
+  const isPending = pending !== null;
   board.update({
-    ...position,
+    ...isPending ? withStone(position, pending) : position,
+    isPending,
     interactive: retry.mistake ? isPosed() : isPersonsTurn(state, game),
-    values: state.valued && !position.over && !retry.mistake ? values.byAction ?? {} : null,
+    values: state.valued && !position.over && !retry.mistake && !isPending ? values.byAction ?? {} : null,
     balance: state.valued && !retry.mistake ? values.balance : null,
     message: retry.mistake ? `${MARKS[position.player]}: find a better move` : statusText(state, game, turns),
   });
@@ -111,13 +114,21 @@ function drawBoard() {
 async function movePerson(action) {
   if (retry.mistake) return isPosed() && retry.judge(action);
   try {
-    if (!await game.play(action)) return;
-    clack();
-    state.note = "";
-    settle("push");
+    await move(action, "push");
   } catch (error) {
+    drawBoard();
     complain(error.message);
   }
+}
+
+/** Let a stone fall at once; all else waits for the server. */
+async function move(action, how) {
+  const played = game.play(action);
+  clack();
+  drawBoard();
+  if (!await played) return;
+  state.note = "";
+  settle(how);
 }
 
 /** Say what went wrong, where it is seen. */
@@ -126,13 +137,10 @@ function complain(sentence) {
   byId("error").scrollIntoView({ block: "nearest" });
 }
 
-async function moveAgent(answer) {
+function moveAgent(answer) {
   state.stepping = false;
   state.thoughts[game.ply % 2] = answer;
-  if (!await game.play(answer.action)) return;
-  clack();
-  state.note = "";
-  settle("replace");
+  return move(answer.action, "replace");
 }
 
 /** Show what has changed, and write it to the address. */

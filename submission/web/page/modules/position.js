@@ -1,4 +1,4 @@
-/** The positions of a line of moves before its end. */
+/** The positions of a line of moves that need no server. */
 
 /** The position at a ply before the end of a line, which needs no rules: nobody has won there. */
 export function positionAt(end, ply) {
@@ -17,4 +17,18 @@ export function positionAt(end, ply) {
     line: [],
     last: ply ? end.placed[ply - 1] : null,
   };
+}
+
+/** The cell that a legal move fills. */
+export function landing({ cells, rows, columns, place }, action) {
+  if (place === "cell") return action;
+  let row = rows - 1;
+  while (cells[row * columns + action]) row--;
+  return row * columns + action;
+}
+
+/** A position with the stone of a move that the server has not yet answered. */
+export function withStone(position, action) {
+  const last = landing(position, action);
+  return { ...position, cells: position.cells.with(last, position.player), last };
 }

@@ -90,7 +90,7 @@ export class Record {
     const grave = player => [...this.#judged.values()]
       .filter(judgement => judgement.player === player && isGrave(judgement.mistake)).length;
     const [first, second] = [grave(1), grave(2)];
-    if (!first && !second) return "No mistake has changed the result.";
+    if (!first && !second) return `No mistake${this.#opening ? " after the opening" : ""} has changed the result.`;
     return `Mistakes that changed the result: ${first} by X, ${second} by O.`;
   }
 

@@ -97,7 +97,7 @@ export class SeatCard {
    */
   show(seat, { name, toMove, thinking, last }) {
     const setup = this.#setup;
-    const detail = thinking ? ["thinking…"] : last ? thought(last, seat, setup) : [];
+    const detail = thinking ? ["thinking…"] : last ? thought(last, seat, this.#player, setup) : [];
     Object.assign(this.element.dataset, { toMove, thinking });
     this.#name.textContent = name;
     this.#details.replaceChildren(...(detail.length ? detail : seatDetail(seat, setup)));
@@ -122,11 +122,11 @@ function openList(event) {
   event.target.showPicker();
 }
 
-/** The value that an agent has found, its time, if that can be felt, and whether a search that can be compiled was not. */
-function thought({ value, elapsed, engine }, { name }, { agents }) {
+/** The value that an agent has found, in its own view, its time, if that can be felt, and whether a search that can be compiled was not. */
+function thought({ value, elapsed, engine }, { name }, player, { agents }) {
   const compilable = agents.find(agent => agent.name === name)?.options.some(({ name }) => name === "engine");
   return shortened([
-    value !== null && `value ${signed(value)}`,
+    value !== null && `value ${signed(player === 1 ? value : -value)}`,
     elapsed >= 0.05 && `in ${secondsText(elapsed)}`,
     compilable && engine === "reference" && "in plain Python",
   ].filter(Boolean), ", ");

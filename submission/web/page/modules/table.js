@@ -41,7 +41,7 @@ function countAgents({ seats }) {
 
 /** Whether a move may be made on the board. */
 export function isPersonsTurn(state, game) {
-  if (game.position.over || state.replay) return false;
+  if (game.position.over || state.replay || game.pending !== null) return false;
   return state.view !== "play" || !isAgent(seatAt(state, game.ply));
 }
 
@@ -62,7 +62,8 @@ export function agentsTurn(state, game) {
 /** The ply to which undo (-1) or redo (1) leads: the next turn of a person against an agent, or else the next ply. */
 export function plyTowards(by, state, game) {
   const skipsAgents = state.view === "play" && countAgents(state) === 1;
-  let ply = game.ply + by;
+  const takesBack = by < 0 && game.pending !== null && !isAgent(seatAt(state, game.ply));
+  let ply = takesBack ? game.ply : game.ply + by;
   while (skipsAgents && ply > 0 && ply < game.plies && isAgent(seatAt(state, ply))) ply += by;
   return ply;
 }

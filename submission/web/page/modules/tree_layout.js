@@ -9,14 +9,14 @@
 import { arranged } from "./tree_places.js";
 
 const LABEL = 12, VALUE = 13, SMALL = 11; // sizes of text: no label is ever smaller
-const CHARACTER = 0.59, LINE = 1.3; // width and height of a character, in parts of its size
+const CHARACTER = 0.65, LINE = 1.3; // width, in a wide font, and height of a character, in parts of its size
 export const SIGN = 17; // width and height of a node in which someone chooses
 const SMALL_SIGN = 12; // the same in a row of a stack
 const CELLS = 46; // width of a small board, as far as the cells' least size allows
 const LEAST_CELL = 4, LARGEST_CELL = 9;
 export const APART = 5; // between two parts of a row
 const CHARACTERS = 5; // that have room in a value and in a count, so that nodes keep their widths
-const LEAST_NODES = 12; // are shown, however small the stage
+const LEAST_NODES = 10; // are shown, however small the stage
 const INDENT = 14; // of a row below another
 export const SHAPES = new Set(["max", "min", "chance"]); // in which someone chooses
 
