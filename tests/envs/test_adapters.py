@@ -116,7 +116,9 @@ class TestTorchRL:
 
 
 class TestTianshou:
-    def test_its_q_learning_heeds_the_mask(self) -> None:
+    def test_its_q_learning_heeds_the_mask(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        pytest.importorskip("numba")
+        monkeypatch.setattr("numba.config.DISABLE_JIT", True)  # Tianshou's kernels compile slowly
         pytest.importorskip("tianshou")
         from tianshou.algorithm.modelfree.dqn import DQN, DiscreteQLearningPolicy
         from tianshou.algorithm.optim import AdamOptimizerFactory
