@@ -86,8 +86,9 @@ def test_a_learner_goes_on_from_its_state_as_if_it_had_not_stopped(
     assert any(figure.startswith("loss/") for figure in figures)
     assert content(resumed) == content(whole)
     assert len({untaught, between, content(whole)}) == 3
-    for agent in ("policy", "alphazero"):
-        player = make_agent(agent, weights=content(whole))
+    options: dict[str, Any] = {"weights": content(whole)}
+    searcher = make_agent("alphazero", simulations=5, engine="reference", **options)
+    for player in (make_agent("policy", **options), searcher):
         assert player.act(game, game.initial_state()) in range(game.columns)
     with pytest.raises((KeyError, TypeError, ValueError)):
         resumed.restore({})
