@@ -86,8 +86,9 @@ def test_a_learner_goes_on_from_its_state_as_if_it_had_not_stopped(
     assert any(figure.startswith("loss/") for figure in figures)
     assert content(resumed) == content(whole)
     assert len({untaught, between, content(whole)}) == 3
-    for agent in ("policy", "alphazero"):
-        player = make_agent(agent, weights=content(whole))
+    options: dict[str, Any] = {"weights": content(whole)}
+    searcher = make_agent("alphazero", simulations=5, engine="reference", **options)
+    for player in (make_agent("policy", **options), searcher):
         assert player.act(game, game.initial_state()) in range(game.columns)
     with pytest.raises((KeyError, TypeError, ValueError)):
         resumed.restore({})
@@ -190,16 +191,16 @@ TAUGHT = ConnectX(4, 4, 3)
 @pytest.fixture(scope="module")
 def labels() -> LabelledPositions:
     with ThreadPoolExecutor(1) as executor:
-        return make_labelled_positions(LabelSettings(TAUGHT, 5000), executor, 1, lambda *_: None)[0]
+        return make_labelled_positions(LabelSettings(TAUGHT, 2500), executor, 1, lambda *_: None)[0]
 
 
 @pytest.fixture(scope="module")
 def learner(
     labels: LabelledPositions, tmp_path_factory: pytest.TempPathFactory
 ) -> DistillationLearner:
-    """Has learnt for a round from all but the last thousand."""
+    """Has learnt for a round from all but the last five hundred."""
     path = tmp_path_factory.mktemp("labels") / "labels.npz"
-    write_labelled_positions(path, labels.take(slice(4000)))
+    write_labelled_positions(path, labels.take(slice(2000)))
     learner = DistillationLearner(TAUGHT, TrainingSettings(seed=1, width=32, positions=path))
     learner.advance(0.0)
     return learner
@@ -227,7 +228,7 @@ def test_it_learns_best_moves_and_results(
     learner: DistillationLearner, labels: LabelledPositions
 ) -> None:
     """Far above what the 95 % interval of chance allows, in positions that it has not seen."""
-    unseen = labels.take(slice(4000, None))
+    unseen = labels.take(slice(2000, None))
     logits, values = evaluate_network(learner.policy.network, TAUGHT, unseen.states)
     preferred = np.where(unseen.scores == ILLEGAL, -np.inf, logits).argmax(axis=1)
     best = unseen.scores.max(axis=1)

@@ -116,13 +116,16 @@ class TestTorchRL:
 
 
 class TestTianshou:
-    def test_its_q_learning_heeds_the_mask(self) -> None:
-        pytest.importorskip("tianshou")
-        from tianshou.algorithm.modelfree.dqn import DQN, DiscreteQLearningPolicy
-        from tianshou.algorithm.optim import AdamOptimizerFactory
-        from tianshou.data import Collector, VectorReplayBuffer
-        from tianshou.env import DummyVectorEnv
-        from tianshou.utils.net.common import Net
+    def test_its_q_learning_heeds_the_mask(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        pytest.importorskip("numba")
+        with monkeypatch.context() as patch:
+            patch.setattr("numba.config.DISABLE_JIT", True)  # Tianshou's kernels compile slowly
+            pytest.importorskip("tianshou")
+            from tianshou.algorithm.modelfree.dqn import DQN, DiscreteQLearningPolicy
+            from tianshou.algorithm.optim import AdamOptimizerFactory
+            from tianshou.data import Collector, VectorReplayBuffer
+            from tianshou.env import DummyVectorEnv
+            from tianshou.utils.net.common import Net
 
         make = partial(gymnasium.make, GYMNASIUM_IDS[0], observation="flat", illegal="raise")
         environments = DummyVectorEnv([lambda: TianshouObservation(make())] * 3)

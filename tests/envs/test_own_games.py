@@ -381,12 +381,12 @@ main()
 def test_the_command_line_trains_it(installed: Path) -> None:
     for library in ("torch", "matplotlib", "tensorboard"):
         pytest.importorskip(library)
-    options = "--simulations 2 --width 4 --rounds 1 -o p.npz"
+    options = "--rows 2 --simulations 2 --width 4 --rounds 1 -o p.npz"
     run(installed, "-m", "submission", *f"train --game pyramid {options}".split())
     program = """
 from agents import make_agent
 from pyramid_game import Pyramid
-game = Pyramid()
+game = Pyramid(rows=2)
 print(make_agent("policy", weights="p.npz").act(game, game.initial_state()) in range(5))
 """
     assert run(installed, "-c", program).stdout.strip() == "True"

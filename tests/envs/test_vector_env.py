@@ -163,7 +163,7 @@ def test_games_go_as_those_of_single_environments(data: st.DataObject) -> None:
         ("level:n=5,seed=4", AutoresetMode.SAME_STEP, 2),
         ("level:n=5", AutoresetMode.DISABLED, 2),
         ("policy", AutoresetMode.NEXT_STEP, 1),
-        ("policy:temperature=1", AutoresetMode.SAME_STEP, 2),
+        ("policy:temperature=1", AutoresetMode.SAME_STEP, 1),
         ("alphazero:simulations=5,temperature=1,engine=reference", AutoresetMode.NEXT_STEP, 1),
         *((["random", ("level:n=3", 2), last_legal], mode, 1) for mode in AutoresetMode),
     ],

@@ -126,8 +126,8 @@ def test_train(tmp_path: Path) -> None:
     # As psutil does, PyTorch asks for what its own system has.
     python = other_python(tmp_path / "system", f"import torch\n{AS_ON_WINDOWS}")
     policy = tmp_path / "small.npz"
-    board = "--game connectx --rows 4 --columns 5"
-    command = f"train {board} --rounds 1 --simulations 2 --output {policy}"
+    board = "--game connectx --rows 3 --columns 3 --inarow 3"
+    command = f"train {board} --rounds 1 --simulations 2 --width 4 --output {policy}"
     assert "Trained up to round 1," in run(python, command, encoding="cp1252")
     assert policy.stat().st_size > 0
 

@@ -15,9 +15,9 @@ from agents.policy.training.learner import Budget
 from agents.policy.training.training import Round, Training
 from agents.policy.training.training_files import decode_state, encode_state
 from agents.reporting.output_file import held
-from envs import BoardGame, ConnectX
+from envs import ConnectX
 from envs.games import GAMES
-from tests.helpers.flat_boards import every_game
+from tests.helpers import toy_learner
 from tests.helpers.shell import Shell
 from tests.helpers.signals import heed_ctrl_c
 from tests.helpers.systems import needs_posix
@@ -41,6 +41,14 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> None:
     enter_toy(monkeypatch)
 
 
+@pytest.fixture(autouse=True)
+def short_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a command says and writes does not depend on how much it learns."""
+    monkeypatch.setattr("agents.policy.training.training.OPENINGS", 4)
+    monkeypatch.setattr("agents.policy.training.solved_sample.SAMPLE_SIZE", 50)
+    monkeypatch.setattr(toy_learner, "GAMES", 5)
+
+
 def logged(folder: Path) -> dict[str, list[int]]:
     """The rounds of each curve, as TensorBoard reads them."""
     events = EventAccumulator(str(folder)).Reload()
@@ -54,20 +62,19 @@ def logged(folder: Path) -> dict[str, list[int]]:
 
 @pytest.mark.usefixtures("toy")
 def test_the_command_trains_a_policy_and_draws_its_curves(shell: Shell) -> None:
-    outcome = shell.run("train", *SMALL, "--rounds", "7")
+    outcome = shell.run("train", *SMALL, "--rounds", "3")
     assert outcome.status == 0, outcome.stderr
     assert outcome.stdout.startswith("Before the first round: a trial of some seconds.\nRound 1, ")
     lines = re.findall(r"^Round (\d), after 0.\d minutes: loss .*, Elo .*", outcome.stdout, re.M)
-    assert lines == [*"1234567"]
-    assert "Trained up to round 7, in " in outcome.stdout
-    assert "Its trial after round 7, without a search:" in outcome.stdout
+    assert lines == [*"123"]
+    assert "Trained up to round 3, in " in outcome.stdout
+    assert "Its trial after round 3, without a search:" in outcome.stdout
     assert re.search(r"  against its past: Elo [+-]\d+", outcome.stdout)
     assert " of its moves keep the result, " in outcome.stdout
     assert "Wrote policy.npz, policy.png and policy.tensorboard." in outcome.stdout
     assert decode_policy(Path("policy.npz").read_bytes()).scope == policy_scope(ConnectX(4, 4, 3))
     assert Path("policy.png").read_bytes().startswith(PNG)
-    rounds = [*range(1, 8)]
-    trials = [0, 1, 2, 3, 4, 5, 6, 7]
+    rounds, trials = [1, 2, 3], [0, 1, 2, 3]
     assert logged(Path("policy.tensorboard")) == {
         "loss/policy": rounds,
         "games": rounds,
@@ -79,14 +86,14 @@ def test_the_command_trains_a_policy_and_draws_its_curves(shell: Shell) -> None:
 
 @pytest.mark.usefixtures("toy")
 def test_it_goes_on_and_its_curves_with_it(shell: Shell) -> None:
-    assert shell.run("train", *SMALL, "--rounds", "3").status == 0
+    assert shell.run("train", *SMALL, "--rounds", "2").status == 0
     earlier = "policy.checkpoint has an earlier training: go on from it with --resume"
-    assert earlier in shell.refusal("train", *SMALL, "--rounds", "5")
-    outcome = shell.run("train", *SMALL, "--rounds", "5", "--resume")
-    assert re.findall(r"^Round (\d)", outcome.stdout, re.M) == ["4", "5"]
-    assert "Trained up to round 5," in outcome.stdout
-    assert logged(Path("policy.tensorboard"))["loss/policy"] == [1, 2, 3, 4, 5]
-    spent = shell.run("train", *SMALL, "--rounds", "5", "--resume")
+    assert earlier in shell.refusal("train", *SMALL, "--rounds", "3")
+    outcome = shell.run("train", *SMALL, "--rounds", "3", "--resume")
+    assert re.findall(r"^Round (\d)", outcome.stdout, re.M) == ["3"]
+    assert "Trained up to round 3," in outcome.stdout
+    assert logged(Path("policy.tensorboard"))["loss/policy"] == [1, 2, 3]
+    spent = shell.run("train", *SMALL, "--rounds", "3", "--resume")
     assert (spent.status, spent.stdout) == (0, outcome.stdout[outcome.stdout.index("Trained") :])
 
 
@@ -222,9 +229,8 @@ def test_ctrl_c_waits_until_all_is_kept() -> None:
 # --- curves and tensors
 
 
-@every_game
-def test_the_curves_are_a_png(game: BoardGame, tmp_path: Path) -> None:
-    training, pictures = begun(game), []
+def test_the_curves_are_a_png(tmp_path: Path) -> None:
+    training, pictures = begun(ConnectX(4, 4, 3)), []
     for rounds in (1, 2):
         with open_curves(tmp_path / "curves.png", tmp_path / "logs", training) as curves:
             training.run(Budget(rounds=rounds), curves.add, lambda *_: None)
