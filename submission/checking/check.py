@@ -85,8 +85,7 @@ def check_submission(
         ModuleNotFoundError: kaggle_environments is not installed, or OpenSpiel where it is needed.
         ChildProcessError: Kaggle's environment does not start in a process of its own.
     """
-    given = {"patience": patience, "game_seconds": game_seconds, "act_timeout": act_timeout}
-    given |= {"bank": bank, "run_timeout": run_timeout, "memory": memory, "speed": speed}
+    given = {"patience": patience, "game_seconds": game_seconds, "memory": memory}
     for name, number in given.items():
         require_at_least(name, number, 0, inf)
     limits = Limits(

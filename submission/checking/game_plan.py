@@ -1,9 +1,10 @@
 """The plan of a check: its games in their order, and the limits of the submission."""
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from math import inf
 from typing import Literal
 
+from envs.protocol import is_number
 from submission.arena.game_record import GameConfiguration
 from submission.kaggle import Referee
 from submission.sandbox.processes import can_throttle
@@ -73,6 +74,9 @@ class Limits:
     speed: float = 1  # the share of one core that it has, with all that it starts
 
     def __post_init__(self) -> None:
+        for name, limit in asdict(self).items():
+            if not is_number(limit):
+                raise ValueError(f"{name} must be a number, not {limit!r}")
         for name, limit in (("act_timeout", self.act_timeout), ("run_timeout", self.run_timeout)):
             if not limit > 0:
                 raise ValueError(f"{name} must be above 0 seconds, not {limit}")
