@@ -27,6 +27,7 @@ class SourceTree:
         self.roots = {**(own or {}), **project}
         self._project = frozenset(project)
         self._modules: dict[str, Module] = {}
+        self._uses: dict[Definition, list[Use]] = {}
         self.carried = set[Symbol]()
         """Names whose final values are written out, so that no statement need fill them in."""
 
@@ -74,12 +75,14 @@ class SourceTree:
         Raises:
             BundleError: one has no meaning, or cannot be carried over.
         """
-        definition.require_portable(self.known_to(definition.module))
-        return [
-            Use(definition, reference, *self.resolve(definition.module, reference))
-            for reference in definition.references
-            if not reference.quoted
-        ]
+        if definition not in self._uses:
+            definition.require_portable(self.known_to(definition.module))
+            self._uses[definition] = [
+                Use(definition, reference, *self.resolve(definition.module, reference))
+                for reference in definition.references
+                if not reference.quoted
+            ]
+        return self._uses[definition]
 
     def undefined(self, module: str, name: str, place: tuple[Path, int]) -> Meaning:
         """The meaning of a name that nothing defines, which only annotations may use."""
