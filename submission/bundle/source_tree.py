@@ -28,6 +28,7 @@ class SourceTree:
         self._project = frozenset(project)
         self._modules: dict[str, Module] = {}
         self._uses: dict[Definition, list[Use]] = {}
+        self._are_there: dict[str, bool] = {}
         self.carried = set[Symbol]()
         """Names whose final values are written out, so that no statement need fill them in."""
 
@@ -52,7 +53,9 @@ class SourceTree:
 
     def is_there(self, name: str) -> bool:
         """Whether a module of this import name has a file."""
-        return self.path(name).is_file()
+        if name not in self._are_there:
+            self._are_there[name] = self.path(name).is_file()
+        return self._are_there[name]
 
     def definitions(self, symbol: Symbol) -> list[Definition]:
         """The statements that define a name, as they run; BundleError where there is none."""
