@@ -17,7 +17,8 @@ def check_game(game: Any, *, games: int = 100, seed: int = 0, most_plies: int = 
     states go on alike; actions differ, and illegal ones are refused; rewards are finite numbers in
     [-1, 1] and come only with the last action; chance has probabilities that sum to 1; and games
     end. An `envs.board.BoardGame` begins with an empty board, a line wins, and an action lays a
-    stone in its lowest free cell, as long as it has one; its cells stand on each other.
+    stone in its lowest free cell, as long as it has one; its cells stand on each other; it refuses
+    -1, with which Python counts from the end, and `action_count`.
 
     Args:
         game: the rules.
@@ -66,7 +67,7 @@ class _Contract:
         return state
 
     def actions(self, state: Hashable) -> Sequence[Hashable]:
-        """The legal actions; checks that the game refuses all others seen so far."""
+        """The legal actions; checks that the game refuses others, such as those seen so far."""
         player = self._same_twice(
             f"current_player({state})", lambda: self._game.current_player(state)
         )
@@ -82,7 +83,8 @@ class _Contract:
         _require(len({*actions}) == len(actions), f"{state} has an action twice: {actions}")
         known = self._known.setdefault(state, (player, actions))
         _require(known == (player, actions), f"{state} has another player or other actions now")
-        for action in sorted(self._actions - {*actions}, key=repr)[:10]:
+        beside = (-1, self._game.action_count) if isinstance(self._game, BoardGame) else ()
+        for action in (*sorted(self._actions - {*actions}, key=repr)[:10], *beside):
             self._require_refused(state, action)
         self._actions |= {*actions}
         if actions:

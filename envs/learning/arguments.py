@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envs.compiled.jit import Flags, Words
-from envs.learning.vector.vector_kernels import Bytes
 
 ILLEGAL = ("loss", "raise")  # what an illegal action does: it loses the game, or raises ValueError
 
@@ -66,13 +65,7 @@ def moves_of_reset(options: Mapping[str, Any] | None) -> str:
     for option in options:
         if option != "moves":
             raise ValueError(f"unknown option {option!r} of reset: the only one is 'moves'")
-    return require_moves(options.get("moves", ""))
-
-
-def require_moves(moves: object) -> str:
-    """Check that this is a move string, and return it."""
-    if not isinstance(moves, str):
-        raise ValueError(f"the moves are {moves!r}: write them as a text, as in '4453'")
+    moves: str = options.get("moves", "")
     return moves
 
 
@@ -127,12 +120,12 @@ def reset_mask_and_rest(
     return mask, rest
 
 
-def require_actions(actions: NDArray[Any], count: int) -> Words:
+def require_actions(actions: NDArray[Any], count: int, whose: str = "actions") -> Words:
     """Return actions as an array of 64-bit integers that the kernels take."""
     array = np.asarray(actions)
     if array.shape != (count,) or array.dtype.kind not in "iu":
         raise ValueError(
-            f"actions are whole numbers, one for each of {count} games: shape ({count},), not "
+            f"{whose} are whole numbers, one for each of {count} games: shape ({count},), not "
             f"{array.dtype} of shape {array.shape}"
         )
     if array.dtype == np.int64 and array.flags.carray:
@@ -152,10 +145,10 @@ def require_masks(action_masks: NDArray[Any]) -> NDArray[Any]:
     return array if is_as_ours else (array != 0).astype(np.int8, order="C")
 
 
-def first_illegal(actions: Words, action_masks: Bytes) -> int | None:
-    """Return the first row whose action is not legal by its mask, or None."""
-    numbers = action_masks.shape[1]
-    known = (actions >= 0) & (actions < numbers)
-    rows = np.arange(len(actions))
-    illegal = ~known | (action_masks[rows, np.where(known, actions, 0)] == 0)
-    return int(illegal.argmax()) if illegal.any() else None
+def illegal_action(
+    action: int, state: object, legal: Sequence[int], opponent: object = None, place: str = ""
+) -> ValueError:
+    """Make the error for an illegal action: of the opponent, if one is given."""
+    whose = "" if opponent is None else f"the opponent {opponent!r} plays an "
+    advice = f"legal: {', '.join(map(str, legal))}" if legal else "the game is over"
+    return ValueError(f"{place}{whose}illegal action {action!r} in {state}: {advice}")

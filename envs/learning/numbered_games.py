@@ -15,6 +15,8 @@ import numpy as np
 from gymnasium.spaces import Box, Space
 from numpy.typing import NDArray
 
+from envs.learning.arguments import illegal_action
+
 ENCODED = "encoded"  # the name of the only observation of such a game
 
 
@@ -24,6 +26,9 @@ class NumberedState(NamedTuple):
     state: Hashable  # the game's own state
     player: int  # the player to move: 1 or 2
     result: float  # what the game has ended with, from player 1's view; 0.0 before its end
+
+    def __str__(self) -> str:
+        return str(self.state)
 
 
 class NumberedGame:
@@ -37,6 +42,8 @@ class NumberedGame:
 
     def __init__(self, game: Any) -> None:
         self.game = game
+        if isinstance(game, type):
+            raise ValueError(f"{game.__name__} is a class: give a game, as in {game.__name__}()")
         name = type(game).__name__
         if not callable(getattr(game, "encode", None)):
             raise ValueError(
@@ -92,8 +99,7 @@ class NumberedGame:
         """Return the state after an action."""
         legal = self.get_available_actions(state)
         if action not in legal:
-            advice = f"legal: {', '.join(map(str, legal))}" if legal else "the game is over"
-            raise ValueError(f"illegal action {action!r} in {state.state}: {advice}")
+            raise illegal_action(action, state, legal)
         chosen = self._all[action]
         reward = float(self.game.reward(state.state, chosen))
         return self._numbered(self.game.get_next_state(state.state, chosen), reward)
@@ -151,4 +157,4 @@ class Encoding:
 
 def as_text(game: NumberedGame, state: NumberedState) -> str:
     """Write a state as text, for the render mode `ansi`."""
-    return str(state.state)
+    return str(state)

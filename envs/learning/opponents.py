@@ -57,8 +57,10 @@ def make_opponent(opponent: str | Opponent | Actor, seed: int) -> Opponent:
         raise ValueError(f"the opponent {agent!r} is a class: make an agent of it")
     play: Opponent | None = getattr(agent, "act", agent if callable(agent) else None)
     if play is None:
+        is_batch = isinstance(agent, BatchOpponent)
+        why = ", whose choose_actions only vector environments of boards call" if is_batch else ""
         raise ValueError(
-            f"the opponent is {opponent!r}: give an agent or the name of one, a function "
+            f"the opponent is {opponent!r}{why}: give an agent or the name of one, a function "
             "(game, state) -> action, or None for self-play"
         )
     return play

@@ -22,9 +22,9 @@ from envs.connectx import ConnectFour
 from envs.games import GAMES, OTHER_GAMES, load_games
 from envs.learning.arguments import (
     ILLEGAL,
+    illegal_action,
     options_of_reset,
     require_choice,
-    require_moves,
     whole_number,
 )
 from envs.learning.numbered_games import NumberedGame, as_text
@@ -165,7 +165,7 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
         Raises:
             ValueError: the moves are no text or illegal, or the game is over after them.
         """
-        moves = require_moves(options_of_reset(options).get("moves", ""))
+        moves = options_of_reset(options).get("moves", "")
         state = state_from_moves(self.game, moves)
         if not self.game.get_available_actions(state):
             raise ValueError(f"the game is over after the moves {moves!r}: start from fewer")
@@ -190,8 +190,11 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
             self._was_dead_step(action)
             return
         chosen = whole_number(action)
-        if self.illegal == "raise" or chosen in self.game.get_available_actions(self.board_state):
+        legal = self.game.get_available_actions(self.board_state)
+        if chosen in legal:
             self._play(chosen)
+        elif self.illegal == "raise":
+            raise illegal_action(chosen, self.board_state, legal)
         else:
             self._end(-1.0 if agent == AGENTS[0] else 1.0)
         self._accumulate_rewards()  # rewards come only once, at the end

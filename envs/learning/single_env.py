@@ -21,6 +21,7 @@ from envs.connectx import ConnectX
 from envs.games import rules_called
 from envs.learning.arguments import (
     ILLEGAL,
+    illegal_action,
     moves_of_reset,
     require_choice,
     require_options,
@@ -178,7 +179,9 @@ class GameEnv(Env[Observation, np.int64]):
                 "reset() before step()"
             )
         chosen = whole_number(action)
-        if chosen not in self._legal and self.illegal == "loss":
+        if chosen not in self._legal:
+            if self.illegal == "raise":
+                raise illegal_action(chosen, self._state, self._legal)
             self._legal = ()
             return self._observation(), -1.0, True, False, self._info()
         learner = self._state.player
@@ -276,11 +279,10 @@ class GameEnv(Env[Observation, np.int64]):
         while self._legal and self._state.player != learner:
             answer = self._answers[self._playing](game, self._state)
             action = whole_number(answer, "the opponent's action")
-            try:
-                self._play(action)
-            except ValueError as error:
+            if action not in self._legal:
                 opponent = self._members[self._playing]
-                raise ValueError(f"the opponent {opponent!r} plays an {error}") from error
+                raise illegal_action(action, self._state, self._legal, opponent)
+            self._play(action)
 
     def _observation(self) -> Observation:
         return self._observer.observe(self._state, self._learner or self._state.player)

@@ -25,7 +25,7 @@ from envs.games import GAMES, OTHER_GAMES
 from envs.learning.numbered_games import NumberedGame
 from envs.learning.single_env import ENVIRONMENTS, BoardGameEnv
 from envs.learning.vector.vector_boards import Boards
-from envs.learning.vector.vector_env import make_plain_vector_env
+from envs.learning.vector.vector_env import VECTOR_ENVIRONMENTS, make_plain_vector_env
 from tests.helpers.processes import completed
 from tests.helpers.small_games import Nim, Take
 
@@ -209,6 +209,13 @@ class Popped(TicTacToe):
         return [action for action in super().get_available_actions(state) if action]
 
 
+class Indexed(TicTacToe):
+    """Its cells stand in a list, which has an item -1."""
+
+    def get_next_state(self, state: BoardState, action: int) -> BoardState:
+        return super().get_next_state(state, [*range(9)][action] if action < 9 else action)
+
+
 class Shaped(Pyramid):
     """A board of three rows and columns, of whose cells each action fills some."""
 
@@ -276,6 +283,11 @@ class Bare:
         (["pop"], Pyramid, r"the name \['pop'\] has other signs"),
         ("other", Pyramid, "the class of pyramid is called Pyramid, too: rename yours"),
         ("popped", Popped, r"Popped breaks the contract of a game: .* those of whose action_cells"),
+        (
+            "indexed",
+            Indexed,
+            r"breaks the contract of a game: get_next_state\(.*, -1\) takes an ill",
+        ),
         ("rowwise", Sideways, "the cells of an action stand on each other in one column"),
         ("steps", Steps, "the action_cells are not their own mirror images"),
         ("sized", Sized, "let Sized take rows, columns and inarow alone, or some of them"),
@@ -295,10 +307,34 @@ def test_one_sentence_says_what_is_missing(name: Any, rules: Any, sentence: str)
     assert {*GAMES, *OTHER_GAMES} == before
 
 
+def test_minus_one_is_never_the_last_action() -> None:
+    """Whatever a game does that was not registered."""
+    zoo = pytest.importorskip("envs.learning.pettingzoo_env")
+    env: Any = ENVIRONMENTS[Indexed](opponent=None, illegal="raise")
+    games: Any = VECTOR_ENVIRONMENTS[Indexed](2, opponent=None, illegal="raise")
+    two = zoo.raw_env(Indexed(), illegal="raise")
+    for each, action in ((env, -1), (games, np.array([3, -1])), (two, -1)):
+        each.reset()
+        with pytest.raises(ValueError, match=r"illegal action -1 in BoardState.*legal: 0, 1"):
+            each.step(action)
+    empty = TicTacToe().initial_state()
+    assert env.state == games.state(1) == two.board_state == empty
+    beaten = ENVIRONMENTS[Indexed](opponent=lambda game, state: -1, seat="second")
+    with pytest.raises(ValueError, match=r"the opponent .* plays an illegal action -1 in Board"):
+        beaten.reset()
+
+
 def test_pettingzoo_says_what_a_game_lacks() -> None:
     zoo = pytest.importorskip("envs.learning.pettingzoo_env")
     with pytest.raises(ValueError, match=r"Nim has no encode\(state\)"):
         zoo.env(Nim(2, 3))
+
+
+@pytest.mark.parametrize("rules", [TicTacToe, Heaps])
+def test_pettingzoo_takes_no_class(rules: Any) -> None:
+    zoo = pytest.importorskip("envs.learning.pettingzoo_env")
+    with pytest.raises(ValueError, match=rf"{rules.__name__} is a class: .*{rules.__name__}\(\)$"):
+        zoo.env(rules)
 
 
 @pytest.mark.parametrize("later", [[1, 2], [0.5, 1.0, 2.0], np.array([1, 2, 300])])

@@ -221,7 +221,7 @@ class TestAGame:
             (lambda: env(render_mode="svg"), "'svg': choose one of human, ansi, rgb_array"),
             (lambda: env(illegal="ignore"), "illegal is 'ignore': choose one of loss, raise"),
             (lambda: env(observation="board"), "'board': choose one of planes, flat"),
-            (lambda: begun(moves=3), "the moves are 3: write them as a text"),
+            (lambda: begun(moves=3), "^moves are a string, as in '4453', and not 3$"),
             (partial(begun().reset, options=["moves"]), "options of reset are a dict, as"),
             (lambda: begun(moves="1212121"), "the game is over after the moves '1212121'"),
             *(

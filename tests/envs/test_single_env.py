@@ -402,6 +402,13 @@ def reset(moves: Any = "", **options: Any) -> BoardGameEnv:
     return env
 
 
+class Batch:
+    """An opponent for many games at once."""
+
+    def choose_actions(self, *asked: NDArray[Any]) -> Any:
+        return asked[1].argmax(axis=1)
+
+
 NEW: Any = ConnectXEnv
 NO_ACTIONS: list[Any] = [3.0, "3", None, np.array([1, 2]), [3]]
 
@@ -411,6 +418,10 @@ NO_ACTIONS: list[Any] = [3.0, "3", None, np.array([1, 2]), [3]]
     [
         (partial(NEW, opponent="stockfish"), "unknown agent 'stockfish': choose one of random, gr"),
         (partial(NEW, opponent=3), "give an agent or the name of one, a function"),
+        (
+            partial(NEW, opponent=Batch()),
+            "whose choose_actions only vector environments of boards call: give an agent or",
+        ),
         (partial(NEW, opponent=RandomAgent), "RandomAgent'> is a class: make an agent of it"),
         (
             partial(NEW, oponent=1),
@@ -430,7 +441,7 @@ NO_ACTIONS: list[Any] = [3.0, "3", None, np.array([1, 2]), [3]]
         (partial(NEW, render_mode="3d"), "'3d': choose one of ansi, rgb_array, svg, None"),
         (partial(NEW, rows=0), "rows must be a whole number of at least 1"),
         (partial(reset, "48"), "move 2 of '48' is 8: legal: 1, 2, 3, 4, 5, 6, 7"),
-        (partial(reset, [4, 4]), "write them as a text"),
+        (partial(reset, [4, 4]), r"^moves are a string, as in '4453', and not \[4, 4\]$"),
         (partial(reset, "1212121"), "the game is over before the learner's first action"),
         (partial(reset, inarow=1, seat="second"), "let the learner be the first player"),
         (partial(NEW().reset, options={"state": 3}), "unknown option 'state' of reset"),

@@ -1,6 +1,7 @@
 """The contract suite: it passes every game, and names what is wrong with a broken one."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -126,6 +127,20 @@ class BegunTicTacToe(TicTacToe):
         return TicTacToe().get_next_state(super().initial_state(), 4)
 
 
+class Beyond(TicTacToe):
+    """It has an answer to numbers that are no actions: cells, or what happens then."""
+
+    def __init__(self, answers: Mapping[int, int | Exception] = MappingProxyType({-1: 8})) -> None:
+        super().__init__()
+        self.answers = answers
+
+    def get_next_state(self, state: BoardState, action: int) -> BoardState:
+        answer = self.answers.get(action, action)
+        if isinstance(answer, Exception):
+            raise answer
+        return super().get_next_state(state, answer)
+
+
 class GivenNim(Nim):
     """Its actions are numbers of objects from the only heap, in another kind of container."""
 
@@ -170,6 +185,10 @@ def test_actions_that_are_no_sequence_are_told(container: Callable[[Any], Any]) 
         (MisereTicTacToe(), r"is -?1.0 and won is True with a line: in a BoardGame the first"),
         (PeacefulTicTacToe(), r"is 0.0 and won is False with a line: in a BoardGame the first"),
         (BegunTicTacToe(), "a BoardGame begins with an empty board"),
+        (Beyond({-1: 8}), r"get_next_state\(.*, -1\) takes an illegal action"),
+        (Beyond({9: 8}), r"get_next_state\(.*, 9\) takes an illegal action"),
+        (Beyond({-1: KeyError(-1)}), r"get_next_state\(.*, -1\) raises KeyError\(-1\): an illegal"),
+        (Beyond({9: IndexError()}), r"get_next_state\(.*, 9\) raises IndexError\(\): an illegal"),
     ],
 )
 def test_a_broken_game_is_told_what_is_wrong(game: Any, complaint: str) -> None:

@@ -400,6 +400,46 @@ def test_an_opponent_for_all_games_at_once_sees_its_own_stones_first() -> None:
         assert set((other - own).tolist()) <= {0, 1}, "the opponent has moved less often"
 
 
+class Scripted:
+    """It answers with these numbers, whatever the game."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+    def choose_actions(self, *asked: NDArray[Any]) -> Any:
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        (None, "^the opponent's actions are whole numbers, one for each of 3 games: .* not object"),
+        (np.zeros(3), "^the opponent's actions are whole numbers, .* not float64 of shape"),
+        (
+            np.zeros(2, int),
+            r"^the opponent's actions are .*: shape \(3,\), not int64 of shape \(2,\)",
+        ),
+        (
+            [6, 6, 7],
+            "^sub-environment 2: the opponent .*Scripted.* an illegal action 7 in .*: legal",
+        ),
+        (
+            [6, -1, 6],
+            "^sub-environment 1: the opponent .*Scripted.* an illegal action -1 in .*: leg",
+        ),
+        (
+            [0, 6, 6],
+            r"^sub-environment 0: the opponent .*Scripted.* action 0 in .*: legal: 1, 2, 3",
+        ),
+    ],
+)
+def test_an_opponent_for_all_games_who_fails_is_named(answer: Any, sentence: str) -> None:
+    env = ConnectXVectorEnv(3, opponent=Scripted(answer), seat="second", illegal="raise")
+    env.reset(options={"moves": "11111"})
+    with pytest.raises(ValueError, match=sentence):
+        env.step(np.array([0, 5, 5]))
+
+
 def test_arrays_are_new_at_each_step() -> None:
     env = TicTacToeVectorEnv(4, opponent=None, autoreset_mode=AutoresetMode.SAME_STEP)
     observations, infos = env.reset(seed=1)
@@ -477,7 +517,7 @@ NO_MASKS: list[Any] = [
         ),
         (
             lambda: NEW(opponent=lambda game, state: 7, seat="second").reset(),
-            "sub-environment 0 plays the illegal action 7: legal: 0",
+            "^sub-environment 0: the opponent .*lambda.* plays an illegal action 7 in .*: legal: 0",
         ),
         *((partial(reset, seed=seed), NO_SEED) for seed in NO_SEEDS),
         (partial(reset, seed=[1, "2"]), f"{NO_SEED} '2'"),

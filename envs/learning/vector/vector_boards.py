@@ -13,6 +13,7 @@ import numpy as np
 from envs.bitboard import fits_in_wide_word, has_line, word_of_board
 from envs.board import BoardGame, BoardState
 from envs.compiled.jit import Flags, Words, compiles, fastest, jit, words_of
+from envs.learning.arguments import illegal_action
 from envs.learning.observations import OBSERVERS
 from envs.learning.vector.vector_kernels import (
     Bytes,
@@ -93,6 +94,22 @@ class Boards:
     def write_action_masks(self, over: Flags, masks: Bytes) -> None:
         """Write 1 for each legal action, 0 for the others and where the game is over."""
         self.kernel(write_action_masks)(self.mask, over, self.highest, masks)
+
+    def require_legal(self, actions: Words, turn: Flags, opponent: object = None) -> None:
+        """Check the actions in these games, of the opponent if one is given.
+
+        Raises:
+            ValueError: an action is illegal; the message says in which game.
+        """
+        masks = np.empty((len(self), len(self.cells)), np.int8)
+        self.write_action_masks(~turn, masks)
+        known = actions.clip(0, len(self.cells) - 1)
+        illegal = turn & ((known != actions) | (masks[np.arange(len(self)), known] == 0))
+        if illegal.any():
+            index = int(illegal.argmax())
+            action, legal = int(actions[index]), np.flatnonzero(masks[index]).tolist()
+            place = f"sub-environment {index}: "
+            raise illegal_action(action, self.state(index), legal, opponent, place)
 
 
 @lru_cache

@@ -8,7 +8,6 @@ import numpy as np
 from envs.board import BoardState
 from envs.compiled.jit import Flags, Words, compiled, fastest
 from envs.compiled.random_stream import stream_of_seed
-from envs.learning.arguments import first_illegal
 from envs.learning.opponents import AnyOpponent
 from envs.learning.single_env import PLAYERS, RANDOM_SEAT, BoardGameEnv
 from envs.learning.vector.vector_boards import Boards
@@ -122,19 +121,6 @@ class Games:
     def write_action_masks(self, masks: Bytes) -> None:
         """Write the legal actions: none where the game is over."""
         self.boards.write_action_masks(self.over, masks)
-
-    def require_legal(self, actions: Words) -> None:
-        """Raise ValueError for an illegal action of a game that is not over, and name the game."""
-        masks = np.empty((len(actions), self._game.action_count), np.int8)
-        self.write_action_masks(masks)
-        playing = np.flatnonzero(~self.over)
-        illegal = first_illegal(actions[playing], masks[playing])
-        if illegal is not None:
-            index = int(playing[illegal])
-            try:
-                self._game.get_next_state(self.boards.state(index), int(actions[index]))
-            except ValueError as error:
-                raise ValueError(f"sub-environment {index}: {error}") from None
 
     def _reply(self, replies: Replies, turn: Flags, rewards: Rewards) -> None:
         if not turn.any():  # spare a learner who is always the first to move the compilation

@@ -1,8 +1,7 @@
 """The opponents' replies in many games: by kernels, in batches, or one by one."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from envs.board import BoardGame
 from envs.compiled.jit import Flags, Words
 from envs.compiled.random_stream import next_stream, stream_of_seed
-from envs.learning.arguments import first_illegal, require_actions, whole_number
+from envs.learning.arguments import illegal_action, require_actions, whole_number
 from envs.learning.opponents import (
     RANDOM,
     AnyOpponent,
@@ -71,7 +70,7 @@ def make_replies(
         if kernel is not None:
             streams = np.zeros(len(boards), np.int64)
             return KernelReplies(kernel.reply, kernel.tables(threads), streams, kernel.seed)
-    return SingleReplies(game, partial(make_opponent, member))
+    return SingleReplies(game, member)
 
 
 @dataclass(eq=False)
@@ -136,7 +135,7 @@ class SingleReplies:
     """Each game has an opponent of its own; a reply is a Python call."""
 
     game: BoardGame
-    make: Callable[[int], Opponent]  # of a seed
+    opponent: Any  # as `make_opponent` takes it
     opponents: dict[int, Opponent] = field(default_factory=dict)
 
     def choose(self, boards: Boards, turn: Flags, streams: Words) -> Words:
@@ -148,13 +147,14 @@ class SingleReplies:
             action = whole_number(answer, "the opponent's action")
             legal = self.game.get_available_actions(state)
             if action not in legal:
-                raise illegal_reply(index, action, legal)
+                place = f"sub-environment {index}: "
+                raise illegal_action(action, state, legal, self.opponent, place)
             actions[index] = action
         return actions
 
     def seed(self, index: int, stream: int) -> None:
         """Make the opponent of a game anew."""
-        self.opponents[index] = self.make(stream)
+        self.opponents[index] = make_opponent(self.opponent, stream)
 
 
 class BatchReplies:
@@ -175,20 +175,9 @@ class BatchReplies:
         boards.write_action_masks(~turn, masks)
         games = np.flatnonzero(turn)
         chosen = self._opponent.choose_actions(planes[games], masks[games], games)
-        actions[games] = require_actions(chosen, len(games))
-        illegal = first_illegal(actions[games], masks[games])
-        if illegal is not None:
-            index = games[illegal]
-            raise illegal_reply(index, actions[index], np.flatnonzero(masks[index]).tolist())
+        actions[games] = require_actions(chosen, len(games), "the opponent's actions")
+        boards.require_legal(actions, turn, self._opponent)
         return actions
 
     def seed(self, index: int, stream: int) -> None:
         """Do nothing: the opponent has its own random numbers."""
-
-
-def illegal_reply(index: int, action: object, legal: Sequence[int]) -> ValueError:
-    """Make the error for an opponent's illegal action."""
-    return ValueError(
-        f"the opponent in sub-environment {index} plays the illegal action {action}: "
-        f"legal: {', '.join(map(str, legal))}"
-    )
