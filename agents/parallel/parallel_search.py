@@ -1,6 +1,5 @@
 """Parallel search: one search, shared by the workers of any executor."""
 
-import os
 from concurrent.futures import Executor
 
 from agents.agent import Agent, SearchResult
@@ -9,7 +8,7 @@ from agents.mcts_agent import MCTSAgent
 from agents.options import alternatives, require_at_least
 from agents.parallel.merged_trees import merged_search
 from agents.parallel.root_splitting import split_search
-from agents.parallel.workers import Workers
+from agents.parallel.workers import CORES, Workers
 from agents.registry import REGISTERED
 from envs.protocol import Action, Env, State
 
@@ -43,8 +42,8 @@ def parallel_search(
         state: where to search from.
         executor: anything with the `submit` of `concurrent.futures`, whose futures `wait` takes:
             threads, processes, Dask's or MPI's executors. It is left open.
-        workers: how many tasks the executor runs at the same time; None: one for each processor of
-            this machine.
+        workers: how many tasks the executor runs at the same time; None: one for each processor
+            that this process may use.
         time_limit: seconds, in addition to the agent's own limits. They do not include compiling,
             which each worker does once.
 
@@ -60,7 +59,7 @@ def parallel_search(
             f"{type(agent).__name__} cannot search in parallel: choose {alternatives(shared)}"
         )
     require_at_least("workers", workers, 1)
-    team = Workers(executor, os.cpu_count() or 1 if workers is None else workers)
+    team = Workers(executor, CORES if workers is None else workers)
     if isinstance(agent, MCTSAgent):
         return merged_search(agent, env, state, team, time_limit)
     return split_search(agent, env, state, team, time_limit)

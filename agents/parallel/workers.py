@@ -5,6 +5,7 @@ Ctrl-C raises `KeyboardInterrupt` between any two steps of the main thread. With
 delayed here until all locks are free.
 """
 
+import os
 import signal
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
@@ -27,6 +28,9 @@ ENDING_SIGNALS = [
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 ]
 """Signals that may end a command by an exception, as Ctrl-C does; Windows lacks the last."""
+
+CORES = (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()) or 1
+"""Of the processors of this machine, those that this process may use."""
 
 GLANCE_SECONDS = 0.1  # the longest delay of Ctrl-C while workers are busy
 

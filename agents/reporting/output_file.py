@@ -260,6 +260,7 @@ def held(path: Path) -> Iterator[None]:
 def _locked(file_path: Path, path: Path, flags: int) -> Iterator[FileIO]:
     """Open a file to append, and lock it where the file system can; messages name `path`."""
     try:
+        _target(path)  # refuses what is no plain file
         opened = _opened(file_path, "ab+", flags)
     except OSError as error:
         raise _unwritable(path, error) from error

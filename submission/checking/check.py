@@ -1,6 +1,5 @@
 """Checks whether Kaggle would accept a submission: plays it as Kaggle does, in sandboxes."""
 
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import closing
@@ -13,7 +12,7 @@ from time import monotonic
 
 from agents.agent import Clock, OnProgress
 from agents.options import require_at_least
-from agents.parallel.workers import Workers
+from agents.parallel.workers import CORES, Workers
 from submission.checking.check_report import CheckReport
 from submission.checking.check_result import JudgedGame, summarise
 from submission.checking.diagnosis import diagnose
@@ -85,8 +84,8 @@ def check_submission(
         ModuleNotFoundError: kaggle_environments is not installed, or OpenSpiel where it is needed.
         ChildProcessError: Kaggle's environment does not start in a process of its own.
     """
-    given = {"patience": patience, "game_seconds": game_seconds, "memory": memory}
-    for name, number in given.items():
+    require_at_least("memory", memory, 0)
+    for name, number in (("patience", patience), ("game_seconds", game_seconds)):
         require_at_least(name, number, 0, inf)
     limits = Limits(
         act_timeout,
@@ -109,7 +108,7 @@ def check_submission(
     beside = (entry for entry in path.resolve().parent.iterdir() if entry not in PROJECT_PLACES)
     neighbours = {entry.name.partition(".")[0] for entry in beside}
     with (
-        ThreadPoolExecutor(min(MOST_GAMES, os.cpu_count() or 1)) as pool,
+        ThreadPoolExecutor(min(MOST_GAMES, CORES)) as pool,
         closing(Launcher(python)) as launcher,  # closed before the pool, whose threads wait for it
     ):
 

@@ -7,6 +7,7 @@ from math import inf
 from time import perf_counter
 
 from agents.agent import OnProgress
+from envs.protocol import is_number
 from submission.arena.game_record import GameConfiguration, GameRecord
 from submission.arena.players import Pairing
 from submission.comparing.finding import Finding, ThreeWayTest
@@ -39,8 +40,10 @@ class ComparisonSettings:
 
     def __post_init__(self) -> None:
         require_pairs(self.games)
-        if not 1 <= self.margin <= LARGEST_ELO:
-            raise ValueError(f"the margin must be from 1 to {LARGEST_ELO:g} Elo, not {self.margin}")
+        if not (is_number(self.margin) and 1 <= self.margin <= LARGEST_ELO):
+            raise ValueError(
+                f"the margin must be from 1 to {LARGEST_ELO:g} Elo, not {self.margin!r}"
+            )
         _ = self.match
 
     @property

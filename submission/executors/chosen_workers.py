@@ -1,13 +1,11 @@
 """The workers that a command asks for: processes of this machine, or those of a cluster."""
 
-import os
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 
+from agents.parallel.workers import CORES as CORES
 from submission.executors.dask_workers import cluster_size, dask_executor
 from submission.executors.local_workers import local_executor
-
-CORES = (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()) or 1
 
 
 def chosen_executor(workers: int, dask: str | None) -> AbstractContextManager[Executor]:

@@ -42,14 +42,16 @@ def owned_folder(parent: Path | None = None) -> Iterator[Path]:
     """
     parent = parent or Path(tempfile.gettempdir())
     remove_abandoned(parent)
-    folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent)).resolve()
-    with _locked(folder) as is_locked:
-        if is_locked:
-            folder = folder.rename(folder.with_name(OWNED + folder.name.removeprefix(PREFIX)))
-        try:
-            yield folder
-        finally:
-            remove_folder(folder)
+    with contextlib.ExitStack() as stack:
+        is_there = False
+        while not is_there:  # before it is locked, another run may take it for abandoned
+            folder = Path(tempfile.mkdtemp(prefix=OWNED, dir=parent)).resolve()
+            if not stack.enter_context(_locked(folder)):
+                with contextlib.suppress(FileNotFoundError):
+                    folder = folder.rename(folder.with_name(PREFIX + folder.name[len(OWNED) :]))
+            is_there = folder.exists()
+        stack.callback(remove_folder, folder)
+        yield folder
 
 
 def remove_abandoned(parent: Path) -> None:

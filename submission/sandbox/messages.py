@@ -5,6 +5,7 @@ message is checked against its shape when it is read; then its types can be reli
 """
 
 import json
+import signal
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -28,7 +29,9 @@ def is_seconds(value: object) -> bool:
     return type(value) is float and 0 <= value < inf
 
 
-NUMBER = range(-(2**31), 2**32)  # of a process, a line or a column; an exit status
+NUMBER = range(-(2**31), 2**32)  # of a process, a line or a column
+
+EXIT_CODE = range(1 - signal.NSIG, 2**32)  # an exit status, or minus a signal's number
 
 OWN_EVENT = (
     {
@@ -66,7 +69,7 @@ ANSWER = (
 )
 """The answers of `KaggleAgent.act`."""
 
-EXIT = {"event": "exit", "code": NUMBER}
+EXIT = {"event": "exit", "code": EXIT_CODE}
 
 FROM_PLAYER = (*ANSWER, *OWN_EVENT, EXIT)
 
@@ -114,7 +117,7 @@ ENDING = (
     {"kind": ("no start", "parent", "forgery")},
     {"kind": "silence", "place": (str, None)},
     {"kind": "processes", "most": int},
-    {"kind": "exit", "code": NUMBER},
+    {"kind": "exit", "code": EXIT_CODE},
 )
 
 OUTCOME = ({**SEEN, "answer": ANSWER}, {**SEEN, "answer": None, "ending": ENDING, "stderr": str})

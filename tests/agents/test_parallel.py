@@ -19,7 +19,9 @@ from agents.parallel.workers import Workers
 from agents.registry import AGENTS
 from envs import BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from tests.helpers.brute_force import BruteForce
+from tests.helpers.processes import output_on_one_processor
 from tests.helpers.strategies import Position, connect_games, late_positions, unfinished_positions
+from tests.helpers.systems import needs_linux
 
 THREADS = ThreadPoolExecutor(3)
 """One for all tests: threads wait without a cost."""
@@ -205,6 +207,32 @@ def test_no_more_tasks_run_than_there_are_workers(workers: int) -> None:
     parallel_search(agent, CONNECT_FOUR, opening(""), executor, workers=workers)
     assert executor.most_at_a_time == workers
     assert len(executor.futures) == 7
+
+
+WAITING = """
+from concurrent.futures import Executor, Future
+from contextlib import suppress
+from agents import make_agent
+from agents.agent import TimeUp
+from agents.parallel.parallel_search import parallel_search
+from envs import ConnectFour
+
+class Waiting(Executor):
+    submitted = 0
+    def submit(self, *call):
+        self.submitted += 1
+        return Future()
+
+env, executor = ConnectFour(), Waiting()
+with suppress(TimeUp):
+    parallel_search(make_agent("minimax"), env, env.initial_state(), executor, time_limit=0.1)
+print(executor.submitted)
+"""
+
+
+@needs_linux
+def test_no_more_tasks_run_than_there_are_processors_that_may_be_used() -> None:
+    assert output_on_one_processor(WAITING) == "1\n"
 
 
 def test_what_no_worker_has_begun_is_taken_back() -> None:

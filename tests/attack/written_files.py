@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
+from math import inf
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -101,7 +102,7 @@ def _moves(folder: Path) -> Path:
 def _replies(folder: Path) -> Path:
     checkpoint = RepliesFile(folder / "traps.replies", TRAPS)
     with checkpoint.opened(resume=False) as known, ThreadPoolExecutor(1) as executor:
-        build_traps(checkpoint, known, executor, 1, MEGABYTES, 2.0, lambda *_: None)
+        build_traps(checkpoint, known, executor, 1, MEGABYTES, inf, lambda *_: None)
     return checkpoint.path
 
 

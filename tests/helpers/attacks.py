@@ -188,13 +188,20 @@ class Hang(BaseException):
 def bounded(seconds: float = MOST_SECONDS) -> Iterator[None]:
     """Hold what happens in the block to some time and some memory.
 
+    Time in which others had all processors is not counted.
+
     Raises:
         Hang, MemoryError: it takes more.
     """
     import resource  # not sooner: Windows has none, and collects the attacks all the same
 
+    begun = monotonic() - seconds_in_queue()
+
     def stop(number: int, frame: FrameType | None) -> None:
-        raise Hang(f"no end after {seconds} s")
+        left = seconds - (monotonic() - seconds_in_queue() - begun)
+        if left <= 0:
+            raise Hang(f"no end after {seconds} s")
+        signal.setitimer(signal.ITIMER_REAL, left)
 
     former = signal.signal(signal.SIGALRM, stop)
     limits = resource.getrlimit(resource.RLIMIT_AS)
@@ -211,6 +218,14 @@ def bounded(seconds: float = MOST_SECONDS) -> Iterator[None]:
         taken = memory_of_this_process()["VmHWM"] - begin["VmRSS"]
         if taken > MOST_MEMORY:
             raise MemoryError(f"{taken >> 20} MB were taken")
+
+
+def seconds_in_queue() -> float:
+    """How long the main thread could run but had no processor; 0 where Linux does not tell it."""
+    try:
+        return int(Path("/proc/self/schedstat").read_text().split()[1]) / 1e9
+    except OSError:
+        return 0.0
 
 
 def memory_of_this_process() -> dict[str, int]:

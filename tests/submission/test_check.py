@@ -33,8 +33,9 @@ from tests.helpers.checks import (
     told,
 )
 from tests.helpers.own_agent import own_agent
+from tests.helpers.processes import output_on_one_processor
 from tests.helpers.shell import Shell, printed
-from tests.helpers.systems import needs_posix
+from tests.helpers.systems import needs_linux, needs_posix
 from tests.helpers.trained_policies import random_policy
 
 Check = Callable[..., CheckReport]
@@ -242,12 +243,31 @@ def test_games_without_time_are_told_apart_from_games_left_out(check: Check) -> 
         ({"patience": -1}, "patience must be at least 0, not -1"),
         ({"patience": "soon"}, "patience must be a number, not 'soon'"),
         ({"game_seconds": float("nan")}, "game_seconds must be at least 0, not nan"),
+        ({"memory": float("inf")}, "memory must be finite, not inf"),
         ({"bank": float("inf")}, "bank must be at least 0 seconds and finite, not inf"),
     ],
 )
-def test_times_that_are_none(check: Check, options: dict[str, Any], sentence: str) -> None:
+def test_limits_that_are_none(check: Check, options: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ValueError, match=f"^{sentence}$"):
         check(GOOD, **options)
+
+
+GAMES_AT_A_TIME = """
+import sys
+from pathlib import Path
+from submission.checking import check
+
+check.ThreadPoolExecutor = lambda threads: exit(print(threads))
+check.check_submission(Path(sys.argv[1]))
+"""
+
+
+@needs_linux
+def test_no_more_games_are_played_than_there_are_processors_that_may_be_used(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "mine.py").write_text(GOOD)
+    assert output_on_one_processor(GAMES_AT_A_TIME, tmp_path / "mine.py") == "1\n"
 
 
 def test_a_source_that_cannot_be_parsed_has_unknown_imports(check: Check) -> None:

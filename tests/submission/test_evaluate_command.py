@@ -106,6 +106,7 @@ def test_a_test_may_end_a_pairing_early(shell: Shell) -> None:
         ("evaluate random --against negamax --games 3", "an even number of games, at least 2"),
         ("evaluate random --against negamax --html absent/x.html", "absent/x.html"),
         ("evaluate random --against negamax --results absent/x.jsonl", "absent/x.jsonl"),
+        ("evaluate random --against negamax --results -", "not standard output"),
         ("evaluate random --against negamax --results old.jsonl", "--resume"),
         ("evaluate random --against negamax --results old.jsonl --resume", "version 0"),
         ("evaluate random --against negamax --resume", "name it with --results FILE"),

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -129,6 +130,46 @@ def test_the_next_run_removes_the_folder_of_one_that_was_killed_and_no_other(
             assert (of_living / "inner").exists()
         assert living.poll() is None
     assert {*tmp_path.iterdir()} == {*others}
+
+
+KILLED = """
+import os, signal, sys, tempfile
+from pathlib import Path
+from submission.sandbox.folders import owned_folder
+make = tempfile.mkdtemp
+tempfile.mkdtemp = lambda **options: make(**options) and os.kill(os.getpid(), signal.SIGKILL)
+with owned_folder(Path(sys.argv[1])):
+    pass
+"""
+
+
+def test_the_next_run_removes_a_folder_whose_owner_was_killed_as_soon_as_it_was_made(
+    tmp_path: Path,
+) -> None:
+    killed = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert len([*tmp_path.iterdir()]) == 1
+    with owned_folder(tmp_path) as own:
+        assert [*tmp_path.iterdir()] == [own]
+
+
+def test_another_run_may_begin_before_the_new_folder_is_locked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make, made = tempfile.mkdtemp, list[str]()
+
+    def make_slowly(**options: Any) -> str:
+        made.append(make(**options))
+        if len(made) == 1:
+            folders.remove_abandoned(tmp_path)
+        return made[-1]
+
+    monkeypatch.setattr(tempfile, "mkdtemp", make_slowly)
+    with owned_folder(tmp_path) as own:
+        assert [*tmp_path.iterdir()] == [own]
+        folders.remove_abandoned(tmp_path)
+        assert own.exists()
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_without_locks_no_folder_counts_as_abandoned(

@@ -101,6 +101,7 @@ MALFORMED: list[dict[str, Any]] = [
     {**LOADED, "seconds": float("nan")},
     {"event": "exit", "code": "none"},
     {"event": "exit", "code": 10**100},
+    {"event": "exit", "code": -65},
     {"event": "forgery"},
     {**ANSWER, "column": "3"},
     {**ANSWER, "column": True},
@@ -118,7 +119,9 @@ def test_a_message_of_another_shape_is_a_forgery(message: dict[str, Any]) -> Non
 
 
 @pytest.mark.parametrize(
-    "forged", [MALFORMED[:1], [READY], [HIDDEN] * 1000], ids=["malformed", "ready", "too many"]
+    "forged",
+    [MALFORMED[:1], [READY], [HIDDEN] * 1000, [{**EXIT, "code": -65}]],
+    ids=["malformed", "ready", "too many", "no signal"],
 )
 def test_messages_that_no_player_sends_are_its_failure(
     forged: list[dict[str, Any]], launcher: Launcher

@@ -11,13 +11,12 @@ from collections.abc import Mapping
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from math import cos, pi
-from os import cpu_count
 from typing import Any
 
 import numpy as np
 
 from agents.compiled.puct_kernel import PuctSettings
-from agents.parallel.workers import call_off
+from agents.parallel.workers import CORES, call_off
 from agents.policy.learners.self_play_kernel import PlaySettings
 from agents.policy.learners.targets import Targets, joined, no_targets, played
 from agents.policy.learners.torch_network import Losses, NetworkLearner
@@ -142,7 +141,7 @@ class AlphaZeroLearner(NetworkLearner):
 
     def _players(self) -> AbstractContextManager[Executor]:
         if self._executor is None:
-            return ThreadPoolExecutor(cpu_count())
+            return ThreadPoolExecutor(CORES)
         return nullcontext(self._executor)
 
     def _begun(self, players: Executor) -> list[Future[Targets]]:
