@@ -30,7 +30,7 @@ ENDING_SIGNALS = [
 """Signals that may end a command by an exception, as Ctrl-C does; Windows lacks the last."""
 
 CORES = (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()) or 1
-"""Of the processors of this machine, those that this process may use."""
+"""How many processors this process may use."""
 
 GLANCE_SECONDS = 0.1  # the longest delay of Ctrl-C while workers are busy
 
