@@ -443,7 +443,7 @@ SLOW = """
 from time import process_time
 def agent(obs, conf):
     begin = process_time()
-    while obs.step < 2 and process_time() < begin + 0.1:
+    while obs.step < 2 and process_time() < begin + 0.05:
         pass
     return obs.board[:7].index(0)
 """
@@ -454,13 +454,13 @@ def agent(obs, conf):
 def test_prepare_fails_where_the_slow_pair_does(
     shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hurried = partial(check_submission, act_timeout=0.6, bank=0.2, patience=0)
+    hurried = partial(check_submission, act_timeout=2, bank=0.2, patience=0)
     monkeypatch.setattr(front_door, "check_submission", hurried)
-    monkeypatch.setattr(submit, "SLOW_SPEED", 0.1)
+    monkeypatch.setattr(submit, "SLOW_SPEED", 0.01)
     (tmp_path / "mine.py").write_text(SLOW)
     outcome = shell.run("prepare", "mine.py")
     assert outcome.status == 1
-    first, slow = outcome.stdout.split("A pair of games at 0.1 of this machine's speed: failed")
+    first, slow = outcome.stdout.split("A pair of games at 0.01 of this machine's speed: failed")
     assert "Accepted: " in first
     assert "TIMEOUT: " in slow
     assert "kaggle competitions submit" not in slow
