@@ -61,7 +61,7 @@ def make_replies(
         return MixedReplies(mixture, [each for each in members if each], len(boards))
     if opponent == RANDOM:
         return KernelReplies(random_reply, (boards.lowest, boards.cells))
-    if isinstance(opponent, BatchOpponent):
+    if isinstance(opponent, BatchOpponent) and not isinstance(opponent, type):
         return BatchReplies(game, opponent)
     member: Any = opponent
     require_opponent(member, game)
