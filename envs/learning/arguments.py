@@ -59,14 +59,13 @@ def options_of_reset(options: Mapping[str, Any] | None) -> Mapping[str, Any]:
     return options or {}
 
 
-def moves_of_reset(options: Mapping[str, Any] | None) -> str:
-    """Return the move string of the options of a reset, "" where there is none."""
+def moves_of_reset(options: Mapping[str, Any] | None) -> Any:
+    """Return the moves of the options of a reset, "" where there are none."""
     options = options_of_reset(options)
     for option in options:
         if option != "moves":
             raise ValueError(f"unknown option {option!r} of reset: the only one is 'moves'")
-    moves: str = options.get("moves", "")
-    return moves
+    return options.get("moves", "")
 
 
 Seed = int | np.integer[Any]

@@ -34,7 +34,7 @@ class SB3VecEnv(VecEnv):
         if mode != AutoresetMode.SAME_STEP:
             raise ValueError(
                 "Stable-Baselines3 needs environments that start again in the same step, not "
-                f"{mode}: make them with autoreset_mode=AutoresetMode.SAME_STEP"
+                f"{mode}: gymnasium.make_vec makes them with autoreset_mode=AutoresetMode.SAME_STEP"
             )
         if vector_env.render_mode not in (None, "rgb_array"):
             raise ValueError(
@@ -56,12 +56,12 @@ class SB3VecEnv(VecEnv):
         Raises:
             ValueError: options that differ between the sub-environments, or infos without masks.
         """
-        if any(options != self._options[0] for options in self._options):
+        options = self._options
+        self._reset_options()  # they are for this reset alone, even if it refuses them
+        if any(each != options[0] for each in options):
             raise ValueError("all sub-environments start with the same options: give one dict")
         # Sub-environment i takes the first seed + i, in Gymnasium as in Stable-Baselines3.
-        observations, infos = self.vector_env.reset(
-            seed=self._seeds[0], options=self._options[0] or None
-        )
+        observations, infos = self.vector_env.reset(seed=self._seeds[0], options=options[0] or None)
         if "action_mask" not in infos:
             raise ValueError(
                 "the infos of these environments have no 'action_mask', from which MaskablePPO "
@@ -69,7 +69,6 @@ class SB3VecEnv(VecEnv):
             )
         self._masks = infos["action_mask"]
         self._reset_seeds()
-        self._reset_options()
         return observations
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
@@ -120,7 +119,10 @@ class SB3VecEnv(VecEnv):
             AttributeError: another method; all sub-environments live in one object.
         """
         if method_name != "action_masks":
-            raise AttributeError(f"sub-environments have no {method_name!r}, only 'action_masks'")
+            raise AttributeError(
+                f"sub-environments have no {method_name!r}, only 'action_masks': all live in one "
+                "object, whose methods are those of `vector_env.unwrapped`"
+            )
         return [self.action_masks()[index] for index in self._get_indices(indices)]
 
     def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:

@@ -21,10 +21,12 @@ from envs.connectx import ConnectX
 from envs.games import rules_called
 from envs.learning.arguments import (
     ILLEGAL,
+    Seed,
     illegal_action,
     moves_of_reset,
     require_choice,
     require_options,
+    require_seed,
     whole_number,
 )
 from envs.learning.numbered_games import NumberedGame, as_text
@@ -110,6 +112,7 @@ class GameEnv(Env[Observation, np.int64]):
         require_choice("illegal", illegal, ILLEGAL)
         require_choice("render_mode", render_mode, [*self.renderers, None])
         self._name_opponent(opponent)
+        self.metadata = {**self.metadata}  # SyncVectorEnv wrote into it before Gymnasium 1.4
         self.seat = seat
         self.illegal = illegal
         self.render_mode = render_mode
@@ -142,7 +145,7 @@ class GameEnv(Env[Observation, np.int64]):
         return self._learner
 
     def reset(
-        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+        self, *, seed: Seed | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Observation, Info]:
         """Begin a game; the opponent moves if it is its turn.
 
@@ -151,9 +154,10 @@ class GameEnv(Env[Observation, np.int64]):
             options: `{"moves": "4453"}` begins after these moves (`envs.board`).
 
         Raises:
-            ValueError: an unknown option, an illegal move, or a game that is over before the
-                learner's first action.
+            ValueError: no such seed, an unknown option, an illegal move, or a game that is over
+                before the learner's first action.
         """
+        seed = None if seed is None else require_seed(seed)
         super().reset(seed=seed)
         if seed is not None or not self._seeded:
             drawn = int(self.np_random.integers(2**63)) if seed is None else seed

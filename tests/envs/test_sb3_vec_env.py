@@ -131,6 +131,17 @@ class TestSB3VecEnv:
         with pytest.raises(ValueError, match="all sub-environments start with the same options"):
             vec_env.reset()
 
+    @pytest.mark.parametrize("options", [{"moves": "8"}, [{"moves": "1"}, {"moves": "2"}]])
+    def test_refused_options_are_gone_and_the_seed_is_kept(self, options: Any) -> None:
+        vec_env, expected = (SB3VecEnv(native(GYMNASIUM_IDS[0], 2, seat="second")) for _ in "12")
+        vec_env.seed(3)
+        vec_env.set_options(options)
+        with pytest.raises(ValueError, match=r"move 1 of '8' is 8|start with the same options"):
+            vec_env.reset()
+        expected.seed(3)
+        for _ in range(5):
+            np.testing.assert_array_equal(vec_env.reset(), expected.reset())
+
     @pytest.mark.parametrize(
         ("options", "sentence"),
         [
@@ -142,6 +153,11 @@ class TestSB3VecEnv:
     def test_other_modes_are_refused(self, options: dict[str, Any], sentence: str) -> None:
         with pytest.raises(ValueError, match=sentence):
             SB3VecEnv(native(GYMNASIUM_IDS[0], 2, **options))
+
+    def test_a_single_environment_is_refused(self) -> None:
+        single: Any = gymnasium.make(GYMNASIUM_IDS[0])
+        with pytest.raises(ValueError, match=r"not None: gymnasium\.make_vec makes them with auto"):
+            SB3VecEnv(single)
 
     def test_environments_without_masks_are_refused(self) -> None:
         vec_env = SB3VecEnv(one_by_one("CartPole-v1", 2))
@@ -157,7 +173,9 @@ class TestSB3VecEnv:
         assert not vec_env.has_attr("missing")
         with pytest.raises(ValueError, match="without indices"):
             vec_env.set_attr("note", "lost", indices=[0])
-        with pytest.raises(AttributeError, match="no 'close', only 'action_masks'"):
+        with pytest.raises(
+            AttributeError, match=r"no 'close', only 'action_masks': .*vector_env\.unw"
+        ):
             vec_env.env_method("close")
         with pytest.raises(ValueError, match="call reset"):
             vec_env.env_method("action_masks")

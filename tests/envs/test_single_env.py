@@ -308,6 +308,13 @@ def test_other_seeds_bring_other_opponents_and_so_does_none(opponent: str) -> No
     assert len({each.reset()[0].tobytes() for each in unseeded}) > 2
 
 
+@pytest.mark.parametrize("seed", [np.int64(7), np.uint8(7)])
+def test_numbers_of_numpy_are_seeds(seed: Any) -> None:
+    env = make(CONNECT_FOUR, opponent="random")
+    expected = comparable(play(env, random.Random(1), seed=7))
+    assert comparable(play(env, random.Random(1), seed=seed)) == expected
+
+
 def test_an_agents_own_seed_comes_first() -> None:
     env = make(CONNECT_FOUR, opponent="random:seed=3", seat="second")
     expected = RandomAgent(seed=3).act(ConnectFour(), ConnectFour().initial_state())
@@ -317,6 +324,14 @@ def test_an_agents_own_seed_comes_first() -> None:
 
 
 # --- copies
+
+
+def test_an_environments_metadata_are_its_own() -> None:
+    """Before Gymnasium 1.4 the vector environment of one wrote its autoreset mode into all."""
+    env, other = make(CONNECT_FOUR), make(TIC_TAC_TOE)
+    env.metadata["autoreset_mode"] = "SameStep"
+    assert "autoreset_mode" not in other.metadata
+    assert "autoreset_mode" not in BoardGameEnv.metadata
 
 
 COPIES: list[Callable[[BoardGameEnv], BoardGameEnv]] = [
@@ -445,6 +460,10 @@ NO_ACTIONS: list[Any] = [3.0, "3", None, np.array([1, 2]), [3]]
         (partial(reset, "1212121"), "the game is over before the learner's first action"),
         (partial(reset, inarow=1, seat="second"), "let the learner be the first player"),
         (partial(NEW().reset, options={"state": 3}), "unknown option 'state' of reset"),
+        *(
+            (partial(NEW().reset, seed=seed), "a seed is a whole number of at least 0, not")
+            for seed in (-1, np.int64(-1), 1.5, "a", True)
+        ),
         *(
             (partial(reset(illegal=illegal).step, action), "an action is a whole number, not")
             for illegal in ("loss", "raise")

@@ -507,6 +507,7 @@ NO_MASKS: list[Any] = [
         (partial(NEW.func, 2.0), "num_envs must be a whole number of at least 1, not 2.0"),
         (partial(NEW, threads=0), "threads must be"),
         (partial(NEW, threads=2, opponent="greedy"), "threads is 2: make it 1"),
+        (partial(NEW, opponent=LastLegal), "LastLegal'> is a class: make an agent of it"),
         (partial(NEW, autoreset_mode="Never"), "autoreset_mode is 'Never': choose one of"),
         (partial(NEW, seat="third"), "seat is 'third'"),
         (partial(NEW, thread=2), r"unknown option 'thread' \(is threads meant\?\)"),

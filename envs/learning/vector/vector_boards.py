@@ -96,11 +96,7 @@ class Boards:
         self.kernel(write_action_masks)(self.mask, over, self.highest, masks)
 
     def require_legal(self, actions: Words, turn: Flags, opponent: object = None) -> None:
-        """Check the actions in these games, of the opponent if one is given.
-
-        Raises:
-            ValueError: an action is illegal; the message says in which game.
-        """
+        """Raise ValueError for an illegal action, of the opponent if one is given."""
         masks = np.empty((len(self), len(self.cells)), np.int8)
         self.write_action_masks(~turn, masks)
         known = actions.clip(0, len(self.cells) - 1)

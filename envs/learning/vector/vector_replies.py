@@ -61,8 +61,8 @@ def make_replies(
         return MixedReplies(mixture, [each for each in members if each], len(boards))
     if opponent == RANDOM:
         return KernelReplies(random_reply, (boards.lowest, boards.cells))
-    if isinstance(opponent, BatchOpponent):
-        return BatchReplies(game, opponent)
+    if isinstance(opponent, BatchOpponent) and not isinstance(opponent, type):
+        return BatchReplies(opponent)
     member: Any = opponent
     require_opponent(member, game)
     if isinstance(opponent, str) and boards.is_compiled:
@@ -70,7 +70,7 @@ def make_replies(
         if kernel is not None:
             streams = np.zeros(len(boards), np.int64)
             return KernelReplies(kernel.reply, kernel.tables(threads), streams, kernel.seed)
-    return SingleReplies(game, member)
+    return SingleReplies(member)
 
 
 @dataclass(eq=False)
@@ -134,7 +134,6 @@ class MixedReplies:
 class SingleReplies:
     """Each game has an opponent of its own; a reply is a Python call."""
 
-    game: BoardGame
     opponent: Any  # as `make_opponent` takes it
     opponents: dict[int, Opponent] = field(default_factory=dict)
 
@@ -143,9 +142,9 @@ class SingleReplies:
         actions = np.zeros(len(turn), np.int64)
         for index in np.flatnonzero(turn).tolist():
             state = boards.state(index)
-            answer = self.opponents[index](self.game, state)
+            answer = self.opponents[index](boards.game, state)
             action = whole_number(answer, "the opponent's action")
-            legal = self.game.get_available_actions(state)
+            legal = boards.game.get_available_actions(state)
             if action not in legal:
                 place = f"sub-environment {index}: "
                 raise illegal_action(action, state, legal, self.opponent, place)
@@ -157,26 +156,24 @@ class SingleReplies:
         self.opponents[index] = make_opponent(self.opponent, stream)
 
 
+@dataclass(eq=False)
 class BatchReplies:
     """One opponent for all games."""
 
-    def __init__(self, game: BoardGame, opponent: BatchOpponent) -> None:
-        self._opponent = opponent
-        self._planes_shape = (2, game.rows, game.columns)
-        self._actions = game.action_count
+    opponent: BatchOpponent
 
     def choose(self, boards: Boards, turn: Flags, streams: Words) -> Words:
         """Choose an action for each game in `turn`."""
-        count = len(turn)
+        count, game = len(turn), boards.game
         actions = np.zeros(count, np.int64)
-        planes = np.zeros((count, *self._planes_shape), np.int8)
-        masks = np.zeros((count, self._actions), np.int8)
+        planes = np.zeros((count, 2, game.rows, game.columns), np.int8)
+        masks = np.zeros((count, game.action_count), np.int8)
         boards.observe(turn, np.zeros(count, np.int8), "planes", planes)
         boards.write_action_masks(~turn, masks)
         games = np.flatnonzero(turn)
-        chosen = self._opponent.choose_actions(planes[games], masks[games], games)
+        chosen = self.opponent.choose_actions(planes[games], masks[games], games)
         actions[games] = require_actions(chosen, len(games), "the opponent's actions")
-        boards.require_legal(actions, turn, self._opponent)
+        boards.require_legal(actions, turn, self.opponent)
         return actions
 
     def seed(self, index: int, stream: int) -> None:
