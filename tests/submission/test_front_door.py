@@ -57,13 +57,6 @@ def test_a_stranger_with_a_script(folder: Path) -> None:
     assert (folder / "submission.py").read_text(encoding="utf-8") == MINE
 
 
-def test_a_stranger_at_a_prompt(folder: Path) -> None:
-    """A prompt and a notebook have the current folder first on their path."""
-    program = "print(connectx.grade('submission.py', sample=4, workers=1))"
-    said = run([sys.executable, "-c", f"import connectx\n{program}"], folder)
-    assert "submission.py in 4 solved positions" in said
-
-
 def test_a_stranger_by_commands(folder: Path) -> None:
     """They differ in what is first on their path."""
     command = str(Path(sys.executable).with_name("connectx"))

@@ -1,8 +1,5 @@
 """What a ladder's tables and page say, read back from their text."""
 
-import json
-import shutil
-import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
@@ -225,69 +222,3 @@ def test_the_first_mover_has_the_first_colour() -> None:
     figure = replay_figure(replace(WIN, seat=2, result=Result.LOSS))
     assert figure.index(COLOURS[1], figure.index("<figcaption")) < figure.index("rival")
     assert figure.index("rival") < figure.index("hero")
-
-
-PAGE_STANDING_IN = """
-const boards = [];
-const circle = ([fill, stroke]) => {
-  const attributes = {fill, stroke}, classes = new Set();
-  return {
-    getAttribute: name => attributes[name] ?? null,
-    setAttribute: (name, value) => { attributes[name] = value; },
-    classList: {toggle: (name, on) => on ? classes.add(name) : classes.delete(name)},
-    shown: () => [attributes.fill, attributes.stroke ?? null, [...classes].join()],
-  };
-};
-const figure = JSON.parse(process.argv[1]);
-const stones = figure.circles.map(circle), buttons = [{}, {}], output = {};
-const last = figure.cells.length;
-const slider = {
-  plies: last,
-  get valueAsNumber() { return this.plies; },
-  set valueAsNumber(plies) { this.plies = Math.min(last, Math.max(0, plies)); },
-};
-const replay = {
-  dataset: {cells: JSON.stringify(figure.cells), free: figure.free},
-  querySelectorAll: what => what === "button" ? buttons : stones,
-  querySelector: what => what === "input" ? slider : output,
-};
-const document = {querySelectorAll: () => [replay]};
-SCRIPT
-const look = () => boards.push([output.value, stones.map(stone => stone.shown())]);
-const [back, forward] = buttons;
-for (const press of [back, back, forward, forward, forward]) { press.onclick(); look(); }
-slider.valueAsNumber = 0; slider.oninput(); look();
-console.log(JSON.stringify(boards));
-"""
-
-
-@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
-def test_a_reader_steps_through_the_game() -> None:
-    figure = replay_figure(WIN)
-    tree = ElementTree.fromstring(figure)
-    circles = [
-        (circle.attrib["fill"], circle.get("stroke")) for circle in tree.iter(f"{SVG}circle")
-    ]
-    task = {
-        "cells": json.loads(tree.attrib["data-cells"]),
-        "free": tree.attrib["data-free"],
-        "circles": circles,
-    }
-    script = between("<script>", "</script>", page_of(WIN))
-    script = script.removeprefix("<script>").removesuffix("</script>")
-    script = PAGE_STANDING_IN.replace("SCRIPT", script)
-    ran = subprocess.run(
-        ["node", "-e", script, json.dumps(task)],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
-    boards = json.loads(ran.stdout)
-    assert [plies for plies, _ in boards] == [f"ply {plies} of 7" for plies in (6, 5, 6, 7, 7, 0)]
-    for words, shown in boards:
-        plies = int(words.split()[1])
-        assert [COLOURS.index(fill) for fill, _, _ in shown] == board_after(plies)
-        ringed = [stroke for _, stroke, _ in shown if stroke not in (None, "none")]
-        assert len(ringed) == (4 if plies == 7 else 0)
-        assert sum(last == "last" for _, _, last in shown) == (0 < plies < 7)

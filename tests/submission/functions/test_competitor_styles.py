@@ -12,43 +12,6 @@ from tests.helpers.checks import check_file
 from tests.helpers.written_modules import module
 
 STYLES = {
-    "one ply of numpy": """
-import random
-import numpy as np
-
-def drop_piece(grid, column, mark):
-    after = grid.copy()
-    row = max(r for r in range(after.shape[0]) if after[r][column] == 0)
-    after[row][column] = mark
-    return after
-
-def windows(grid, inarow):
-    rows, columns = grid.shape
-    for r in range(rows):
-        for c in range(columns):
-            for dr, dc in ((0, 1), (1, 0), (1, 1), (-1, 1)):
-                if 0 <= r + (inarow - 1) * dr < rows and c + (inarow - 1) * dc < columns:
-                    yield [grid[r + k * dr][c + k * dc] for k in range(inarow)]
-
-def get_heuristic(grid, mark, inarow):
-    score = 0
-    for window in windows(grid, inarow):
-        own, free = window.count(mark), window.count(0)
-        if own + free == inarow:
-            score += {inarow: 1e6, inarow - 1: 1}.get(own, 0)
-        elif window.count(3 - mark) == inarow - 1 and free:
-            score -= 100
-    return score
-
-def agent(obs, config):
-    grid = np.asarray(obs.board).reshape(config.rows, config.columns)
-    valid = [c for c in range(config.columns) if obs.board[c] == 0]
-    scores = {
-        c: get_heuristic(drop_piece(grid, c, obs.mark), obs.mark, config.inarow) for c in valid
-    }
-    best = [c for c in valid if scores[c] == max(scores.values())]
-    return random.Random(len(valid) + sum(obs.board)).choice(best)
-""",
     "a book read from a file": """
 import json
 import os

@@ -13,15 +13,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from envs.board import parse_moves
+from envs.board import moves_text, parse_moves, state_from_moves
 from envs.connectx import ConnectFour, ConnectX
 from envs.games import game_id
+from envs.render import COLOURS
+from submission.rating.ladder import make_ladder
+from submission.rating.ladder_page import ladder_page
 from submission.reviewing.replays import recorded_replay
 from submission.web.export import export_page
 from submission.web.saved_game import save_games
 from tests.helpers.bitbully_judge import Judge
 from tests.helpers.browser import PATIENCE, Site, audit, expect, go_to, message, places
-from tests.helpers.game_records import DRAW
+from tests.helpers.game_records import DRAW, WIN, match_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -91,6 +94,34 @@ def test_a_saved_game_is_stepped_through_from_its_file(site: Site, saved: str) -
         expect(page.get_by_role("button", name="One ply on")).to_be_disabled()
         page.get_by_label("Game", exact=True).select_option("1")
         expect(message(page)).to_have_text("A draw.")
+
+
+LOOKS = """all => all.map(one =>
+  [one.getAttribute("fill"), one.getAttribute("stroke"), one.classList.contains("last")])"""
+"""The colour of each circle, its ring, and whether it is marked as the last move."""
+
+
+def test_a_reader_steps_through_a_lost_game_on_a_ladders_page(site: Site, tmp_path: Path) -> None:
+    env, path = ConnectFour(), tmp_path / "ladder.html"
+    path.write_text(ladder_page(make_ladder(match_of(WIN), None)), encoding="utf-8")
+    with site.browser.new_context() as context:
+        page = context.new_page()
+        page.goto(path.as_uri())
+        page.locator("summary").click()
+        back, forward = (page.get_by_label(f"one ply {way}").click for way in ("back", "on"))
+        to_start = partial(page.get_by_role("slider", name="ply").fill, "0")
+        presses = zip(
+            (back, back, forward, forward, forward, to_start), (6, 5, 6, 7, 7, 0), strict=True
+        )
+        for press, plies in presses:
+            press()
+            expect(page.locator("output")).to_have_text(f"ply {plies} of 7")
+            looks = page.locator(".replay circle").evaluate_all(LOOKS)
+            state = state_from_moves(env, moves_text(WIN.columns[:plies]))
+            assert [COLOURS.index(fill) for fill, _, _ in looks] == env.to_board(state)
+            ringed = sum(ring not in (None, "none") for _, ring, _ in looks)
+            assert ringed == (4 if plies == 7 else 0)
+            assert sum(is_last for _, _, is_last in looks) == (0 < plies < 7)
 
 
 def test_a_saved_game_that_was_not_judged_has_no_full_columns(site: Site, tmp_path: Path) -> None:

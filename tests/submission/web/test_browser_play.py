@@ -2,6 +2,8 @@
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from random import Random
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -13,14 +15,23 @@ from envs.board import moves_text, state_from_moves
 from envs.connectx import ConnectFour
 from envs.tic_tac_toe import TicTacToe
 from tests.helpers.bitbully_judge import Judge, score_in_words
-from tests.helpers.browser import LATE, Site, expect, go_to, legal_places, message, places
+from tests.helpers.browser import (
+    LATE,
+    SETTINGS,
+    Site,
+    expect,
+    go_to,
+    legal_places,
+    message,
+    places,
+)
 from tests.helpers.game_records import DRAW, unfinished_game
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page, Route
 
-QUICK_LEVELS = (1, 8, 10)
-"""One in plain Python, one compiled, and the solver."""
+QUICK_LEVELS = (1, 10)
+"""One in plain Python, and the solver."""
 FOCUSED = "document.activeElement.shadowRoot.activeElement.ariaLabel"
 """The name of the place of the board that has the focus."""
 
@@ -37,6 +48,16 @@ def wait_for_moves(page: "Page", count: int) -> None:
     page.locator("#seats [data-thinking=true]").wait_for(state="detached")
 
 
+@contextmanager
+def late(page: "Page", *questions: tuple[str, str, int]) -> Iterator[None]:
+    """Delay the answers to questions of a path with these words by milliseconds meanwhile."""
+    page.evaluate("void (window.undelayed = fetch)")
+    for question in questions:
+        page.evaluate(LATE, [*question])
+    yield
+    page.evaluate("void (window.fetch = undelayed)")
+
+
 @pytest.mark.parametrize(
     "level",
     [
@@ -47,7 +68,8 @@ def wait_for_moves(page: "Page", count: int) -> None:
 def test_a_game_against_each_level_by_clicks(site: Site, level: int) -> None:
     rng, env = Random(level), ConnectFour()
     fragment = f"#game=connectx-6x7x4&moves=&first=person&second=level:n={level}"
-    with site.page(fragment) as page:
+    with site.visit(fragment) as page:
+        page.evaluate("localStorage.removeItem('beaten')")
         while legal := legal_places(page):
             before = len(game_moves(page.url))
             places(page).nth(rng.choice(legal)).click()
@@ -196,7 +218,7 @@ def test_values_tell_what_is_proven_from_what_is_estimated(site: Site) -> None:
 
 
 def test_undo_redo_and_any_ply(site: Site) -> None:
-    with site.page("#game=connectx-6x7x4&moves=4453") as page:
+    with site.visit("#game=connectx-6x7x4&moves=4453") as page:
         line = page.locator("#ply-line")
         page.get_by_role("button", name="Undo").click()
         expect(line).to_have_text("move 3 of 4")
@@ -274,19 +296,22 @@ NOTE_FALLS = """() => {
 
 def test_a_stone_falls_to_its_cell_though_values_come_meanwhile(site: Site) -> None:
     link = "#game=connectx-16x16x5&moves=5&first=person&second=person"
-    with site.page(link, reduced_motion="no-preference") as page:
+    with site.visit(link) as page:
+        page.emulate_media(reduced_motion="no-preference")
         page.locator("#values-switch").check()
         expect(page.locator("#values-list .estimate")).not_to_have_count(0)
         page.evaluate(NOTE_FALLS)
         places(page).first.click()
         page.wait_for_function("() => falls.length")
         assert page.evaluate("Promise.all(falls)") == [True]
+        page.emulate_media(reduced_motion="reduce")
 
 
 def test_a_disc_falls_before_a_slow_server_answers_and_is_taken_back(site: Site) -> None:
-    with site.page("#game=connectx-6x7x4&moves=44&first=person&second=person") as page:
+    slow = ("api/position", '"447"', 1000)
+    link = "#game=connectx-6x7x4&moves=44&first=person&second=person"
+    with site.visit(link) as page, late(page, slow):
         discs, awaiting = page.locator("#board .stone"), page.locator("[data-awaiting]")
-        page.evaluate(LATE, ["api/position", '"447"', 1000])
         for take_back in (page.locator("#undo").click, lambda: None):
             places(page).nth(6).click()
             expect(discs).to_have_count(3)
@@ -390,7 +415,7 @@ def test_the_moves_are_one_stop_of_the_tab_key_and_arrows_lead_through_them(site
 
 
 def test_games_of_other_sizes_and_from_moves(site: Site) -> None:
-    with site.page() as page:
+    with site.visit("#game=connectx-6x7x4&moves=&first=person&second=level:n=3") as page:
         page.get_by_role("button", name="New game").click()
         dialog = page.get_by_role("dialog", name="New game")
         dialog.get_by_label("rows").fill("20")
@@ -440,7 +465,7 @@ def take_the_second_seat(
 
 
 def test_a_seat_is_taken_by_any_agent_that_knows_the_game_with_its_options(site: Site) -> None:
-    with site.page("#game=connectx-6x7x4&moves=44") as page:
+    with site.visit("#game=connectx-6x7x4&moves=44") as page:
         take_the_second_seat(page, "mcts", {"simulations": "50", "seed": "1"}, {})
         assert "second=mcts:simulations=50;seed=1;seconds=2" in page.url.replace("%3B", ";")
         page.get_by_role("button", name="Swap seats").click()
@@ -459,10 +484,11 @@ def test_a_seat_is_taken_by_any_agent_that_knows_the_game_with_its_options(site:
         names = dialog.get_by_label("agent", exact=True).locator("option").all_inner_texts()
         assert "mcts" in names
         assert not {"policy", "alphazero"} & {*names}
+        page.keyboard.press("Escape")
 
 
 def test_a_level_is_chosen_in_its_place_and_goes_on_with_the_game(site: Site) -> None:
-    with site.page("#game=connectx-6x7x4&moves=44&first=person&second=level:n=3") as page:
+    with site.visit("#game=connectx-6x7x4&moves=44&first=person&second=level:n=3") as page:
         card, choice = page.locator("#seats .seat").last, page.get_by_label("Who plays O")
         expect(card.locator(".choice")).to_have_text("Level 3")
         for corner in ({"x": 8, "y": 8}, {"x": 120, "y": 44}):
@@ -498,7 +524,7 @@ def test_a_level_is_chosen_in_its_place_and_goes_on_with_the_game(site: Site) ->
 
 def test_agents_play_each_other_with_pauses_and_steps(site: Site) -> None:
     fragment = "#game=connectx-6x7x4&moves=&first=random:seed=1&second=random:seed=2"
-    with site.page(fragment) as page:
+    with site.visit(fragment) as page:
         page.get_by_label("Pace").select_option("fast")
         page.get_by_role("button", name="Pause").click()
         page.get_by_role("button", name="One move").wait_for()
@@ -516,7 +542,7 @@ def test_agents_play_each_other_with_pauses_and_steps(site: Site) -> None:
 
 
 def test_an_agent_is_thinking_only_where_it_has_been_asked(site: Site) -> None:
-    with site.page("#game=connectx-6x7x4&moves=4453&first=person&second=level:n=1") as page:
+    with site.visit("#game=connectx-6x7x4&moves=4453&first=person&second=level:n=1") as page:
         page.get_by_role("button", name="3. X, column 5").click()
         expect(message(page)).to_have_text("Level 1 is to move.")
         refusal = {"status": 422, "json": {"error": "the search has failed"}}
@@ -565,7 +591,7 @@ def test_a_connection_is_found_again_though_what_has_lost_it_is_not_wanted_any_m
 
 
 def test_streams_are_closed_while_the_page_is_hidden(site: Site) -> None:
-    with site.page("#game=connectx-6x7x4&moves=12") as page:
+    with site.visit("#game=connectx-6x7x4&moves=12") as page:
         hide = """hidden => {
             Object.defineProperty(document, 'hidden', {value: hidden, configurable: true});
             document.dispatchEvent(new Event('visibilitychange'));
@@ -585,19 +611,20 @@ def test_streams_are_closed_while_the_page_is_hidden(site: Site) -> None:
 def test_more_windows_than_a_browser_has_connections_for_take_turns(site: Site) -> None:
     """Each of three asks for values and judged moves: six connections, all that there are."""
     long = "#game=connectx-8x7x4&moves=4453"
-    with site.page(long) as first:
+    with site.visit(long) as first:
         first.locator("#values-switch").check()
         windows = [first.context.new_page() for _ in range(3)]
         for window in windows:
             window.goto(site.address + long)
             window.locator("#values-list .estimate").first.wait_for()
+        for window in windows:
+            window.close()
 
 
 def test_an_agents_answer_does_not_call_off_a_new_game_that_is_on_its_way(site: Site) -> None:
     link = "game=connectx-6x7x4&moves=&first=person&second=random:seed=1"
-    with site.page(f"#{link}") as page:
-        page.evaluate(LATE, ["api/move", '"moves":"1"', 800])
-        page.evaluate(LATE, ["api/position", "connectx-5x5x4", 1600])
+    slow = ("api/move", '"moves":"1"', 800), ("api/position", "connectx-5x5x4", 1600)
+    with site.visit(f"#{link}") as page, late(page, *slow):
         title = page.locator("#game-title")
         for way in ("dialog", "link"):
             go_to(page, link)
@@ -619,9 +646,9 @@ def test_an_agents_answer_does_not_call_off_a_new_game_that_is_on_its_way(site: 
 
 
 def test_a_new_game_that_is_refused_leaves_the_agents_turn(site: Site) -> None:
-    with site.page("#game=connectx-6x7x4&moves=&first=person&second=random:seed=1") as page:
-        page.evaluate(LATE, ["api/move", '"moves":"1"', 1500])
-        page.evaluate(LATE, ["api/position", '"99"', 1000])
+    link = "#game=connectx-6x7x4&moves=&first=person&second=random:seed=1"
+    slow = ("api/move", '"moves":"1"', 1500), ("api/position", '"99"', 1000)
+    with site.visit(link) as page, late(page, *slow):
         places(page).first.click()
         expect(page.locator("#moves li")).to_have_count(2)
         page.keyboard.press("n")
@@ -634,14 +661,15 @@ def test_a_new_game_that_is_refused_leaves_the_agents_turn(site: Site) -> None:
 
 
 def test_a_place_that_is_left_before_it_is_there_leaves_nothing(site: Site) -> None:
-    with site.page("#game=connectx-6x7x4&moves=44&first=person&second=person") as page:
-        for path, words in (("replays", '"offset":3'), ("position", '"77"'), ("position", '"8"')):
-            page.evaluate(LATE, [f"api/{path}", words, 600])
+    link = "game=connectx-6x7x4&moves=44&first=person&second=person"
+    words = (("replays", '"offset":3'), ("position", '"77"'), ("position", '"8"'))
+    slow = [(f"api/{path}", word, 600) for path, word in words]
+    with site.visit(f"#{link}") as page, late(page, *slow):
         replay = "view=replays&file=0&replay=3"
-        for slow in (f"{replay}&moves=12", f"{replay}&moves=77", "moves=8"):
-            go_to(page, slow)
+        for left in (f"{replay}&moves=12", f"{replay}&moves=77", "moves=8"):
+            go_to(page, left)
             page.wait_for_timeout(300)
-            go_to(page, "game=connectx-6x7x4&moves=44&first=person&second=person")
+            go_to(page, link)
             page.wait_for_timeout(900)
             expect(page.locator("#seats .choice").first).to_have_text("Player X")
             expect(page.locator("#ply-line")).to_have_text("move 2 of 2")
@@ -653,8 +681,8 @@ def test_a_place_that_is_left_before_it_is_there_leaves_nothing(site: Site) -> N
 def test_an_agent_goes_on_though_its_position_was_looked_at_before_its_move_was_there(
     site: Site,
 ) -> None:
-    with site.page("#game=connectx-6x7x4&moves=44&first=person&second=random:seed=1") as page:
-        page.evaluate(LATE, ["api/position", '"447', 700])
+    link = "#game=connectx-6x7x4&moves=44&first=person&second=random:seed=1"
+    with site.visit(link) as page, late(page, ("api/position", '"447', 700)):
         places(page).nth(6).click()
         expect(page.locator("#moves li")).to_have_count(4)
         page.wait_for_timeout(500)
@@ -701,7 +729,7 @@ def test_the_end_of_a_game_offers_a_rematch_and_a_review(site: Site) -> None:
 
 
 def test_whoever_beats_a_level_is_offered_the_next(site: Site) -> None:
-    with site.page("#game=connectx-6x7x4&moves=4455&first=person&second=level:n=1") as page:
+    with site.visit("#game=connectx-6x7x4&moves=4455&first=person&second=level:n=1") as page:
         places(page).nth(5).click()
         wait_for_moves(page, 6)
         places(page).nth(6 if game_moves(page.url)[-1] == "3" else 2).click()
@@ -787,12 +815,14 @@ def test_the_board_keeps_its_place_when_values_come_and_a_full_column_says_so(si
 
 def test_on_a_telephone_on_its_side_the_board_keeps_its_place_from_turn_to_turn(site: Site) -> None:
     game = "#game=connectx-6x7x4&moves=4455&first=person&second=level:n=3"
-    with site.page(game, viewport={"width": 640, "height": 360}) as page:
+    with site.visit(game) as page:
+        page.set_viewport_size({"width": 640, "height": 360})
         page.route("**/api/move", lambda route: None)
         before = page.locator("#board svg").bounding_box()
         places(page).nth(0).click()
         expect(message(page)).to_have_text("Level 3 is thinking…")
         assert page.locator("#board svg").bounding_box() == before
+        page.set_viewport_size(SETTINGS["viewport"])
 
 
 def test_the_moves_keep_their_place_while_values_are_awaited(site: Site) -> None:

@@ -22,12 +22,18 @@ NODES = "#tree .item.node"
 KEYS = "all => all.map(one => one.dataset.key)"
 
 
-def start(page: "Page", agent: str = "alphabeta", **options: str) -> None:
-    """Search to the end with an agent's options by their labels."""
-    page.get_by_label("agent", exact=True).select_option(agent)
+def begin(page: "Page", agent: str = "alphabeta", **options: str) -> None:
+    """Begin to search with an agent's options by their labels."""
+    form = page.locator("#search-form")
+    form.get_by_label("agent", exact=True).select_option(agent)
     for name, value in options.items():
-        page.get_by_label(name).fill(value)
-    page.get_by_role("button", name="Start", exact=True).click()
+        form.get_by_label(name).fill(value)
+    form.get_by_role("button", name="Start", exact=True).click()
+
+
+def start(page: "Page", agent: str = "alphabeta", **options: str) -> None:
+    """Search to the end."""
+    begin(page, agent, **options)
     page.locator("#search-state", has_text="It chooses").wait_for()
 
 
@@ -84,26 +90,17 @@ def label_sizes(page: "Page") -> list[float]:
     return found
 
 
-@pytest.fixture(scope="module")
-def searched(shared_site: Site) -> "Iterator[Page]":
-    """A page on which alpha-beta has searched."""
-    with shared_site.page(SEARCH) as page:
+@pytest.fixture
+def tree(site: Site) -> "Iterator[Page]":
+    """A page on which alpha-beta has searched, with the whole tree."""
+    with site.visit(SEARCH) as page:
         start(page)
         yield page
 
 
-@pytest.fixture
-def tree(site: Site, searched: "Page") -> "Page":
-    """The same, with the whole tree as the search has left it."""
-    searched.reload()
-    searched.get_by_role("button", name="Last step").click()
-    searched.locator("#search-state", has_text="It chooses").wait_for()
-    return searched
-
-
-@pytest.mark.parametrize("agent", ["alphabeta", "mcts", "minimax", "expectimax"])
+@pytest.mark.parametrize("agent", ["alphabeta", "mcts", "expectimax"])
 def test_the_tree_grows_and_is_stepped_through(site: Site, agent: str) -> None:
-    with site.page(SEARCH) as page:
+    with site.visit(SEARCH) as page:
         start(page, agent)
         state = page.locator("#search-state")
         expect(state).to_have_text(re.compile(r"Step (\d+) of \1\. It chooses column \d\."))
@@ -243,6 +240,7 @@ def test_a_cutoff_says_why(tree: "Page") -> None:
         here, elsewhere = float(found[1]), float(found[2])
         assert here >= elsewhere if "X gets" in words else here <= elsewhere
         assert "cannot change that" in words
+    tree.locator("#search-nodes").select_option("0")
 
 
 def test_a_cutoff_at_a_won_node_names_the_winner(site: Site) -> None:
@@ -280,7 +278,7 @@ NOTE_STEPS = """state => {
 
 
 def test_steps_are_played_at_a_speed(site: Site) -> None:
-    with site.page("#game=tictactoe&moves=152&view=search") as page:
+    with site.visit("#game=tictactoe&moves=152&view=search") as page:
         start(page)
         page.locator("#search-speed").select_option("350")
         state = page.locator("#search-state")
@@ -303,20 +301,22 @@ def test_steps_are_played_at_a_speed(site: Site) -> None:
         page.get_by_role("button", name="Play", exact=True).click()
         expect(state).to_contain_text("It chooses")
         expect(page.locator("#search-play")).to_have_text("Play")
+        page.locator("#search-speed").select_option("1000")
 
 
 def test_a_search_that_has_not_begun_says_so(site: Site) -> None:
-    with site.page(SEARCH) as page:
+    with site.visit(SEARCH) as page:
         page.route("**/api/search?*", lambda route: None)
-        page.get_by_role("button", name="Start", exact=True).click()
+        begin(page)
         expect(page.get_by_role("button", name="Starting…")).to_be_visible()
         page.get_by_role("button", name="Undo").click()
         expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
 
 
 def test_a_play_goes_on_though_the_one_before_was_paused_before_its_first_step(
-    site: Site, tree: "Page"
+    tree: "Page",
 ) -> None:
+    tree.evaluate("void (window.undelayed = fetch)")
     tree.evaluate(LATE, ["api/search/picture", '"step":1,', 3000])
     for words in ("Pause", "Play", "Pause"):
         tree.keyboard.press("p")
@@ -324,6 +324,7 @@ def test_a_play_goes_on_though_the_one_before_was_paused_before_its_first_step(
     expect(tree.locator("#search-state")).to_contain_text(re.compile("Step [2-9] of"))
     tree.get_by_role("button", name="Last step").click()
     expect(tree.locator("#search-state")).to_contain_text("It chooses")
+    tree.evaluate("void (window.fetch = undelayed)")
 
 
 def test_the_tree_is_zoomed_and_dragged(tree: "Page") -> None:
@@ -384,8 +385,10 @@ def test_a_folded_part_opens_and_the_way_leads_back(tree: "Page") -> None:
 
 
 def test_an_option_that_is_out_of_range_is_shown_though_its_group_is_folded(site: Site) -> None:
-    with site.page("#game=connectx-6x7x4&moves=&view=search") as page:
-        more, limit = page.get_by_text("More options"), page.get_by_label("time limit")
+    with site.visit("#game=connectx-6x7x4&moves=&view=search") as page:
+        form = page.locator("#search-form")
+        form.get_by_label("agent", exact=True).select_option("alphabeta")
+        more, limit = form.get_by_text("More options"), form.get_by_label("time limit")
         more.click()
         limit.fill("999")
         more.click()
@@ -428,9 +431,9 @@ def add_limit(route: "Route") -> None:
 
 
 def test_a_limit_is_told_where_it_ends_the_search(site: Site) -> None:
-    with site.page("#game=tictactoe&moves=152&view=search") as page:
+    with site.visit("#game=tictactoe&moves=152&view=search") as page:
         page.route("**/api/search?*", add_limit)
-        page.get_by_role("button", name="Start", exact=True).click()
+        begin(page)
         state = page.locator("#search-state")
         expect(state).to_have_text(re.compile(r"^Step (\d+) of \1\. Its limit ends it\.$"))
         page.get_by_role("button", name="Step back").click()
@@ -523,7 +526,7 @@ def test_a_press_on_a_node_counts_though_the_growing_tree_moves_it(site: Site) -
 
 
 def test_a_view_that_is_left_finds_its_tree_again(site: Site) -> None:
-    with site.page(SEARCH) as page:
+    with site.visit(SEARCH) as page:
         start(page)
         page.get_by_role("button", name="First step").click()
         page.keyboard.press(".")
@@ -615,7 +618,7 @@ def test_on_a_phone_the_tree_is_the_first_thing_seen_and_two_fingers_zoom(site: 
 def test_a_tree_that_is_found_again_at_its_first_step_has_the_size_of_the_whole_one(
     site: Site,
 ) -> None:
-    with site.page("#game=tictactoe&moves=152&view=search") as page:
+    with site.visit("#game=tictactoe&moves=152&view=search") as page:
         start(page)
         whole = boxes(page, NODES)[0]
         page.get_by_role("button", name="First step").click()
@@ -628,7 +631,7 @@ def test_a_tree_that_is_found_again_at_its_first_step_has_the_size_of_the_whole_
 
 
 def test_a_page_that_is_loaded_again_finds_its_tree(site: Site) -> None:
-    with site.page(SEARCH) as page:
+    with site.visit(SEARCH) as page:
         start(page, depth="3")
         state = page.locator("#search-state")
         places_of_nodes(page, 20)
@@ -643,7 +646,7 @@ def test_a_page_that_is_loaded_again_finds_its_tree(site: Site) -> None:
         page.route("**/api/search/picture", lambda route: route.fulfill(**refusal))
         page.reload()
         expect(page.locator("#search-error")).to_contain_text("is not kept any more")
-        expect(page.get_by_label("depth")).to_have_value("3")
+        expect(page.locator("#search-form").get_by_label("depth")).to_have_value("3")
         page.unroute("**/api/search/picture")
         page.get_by_role("button", name="Start", exact=True).click()
         expect(state).to_contain_text("It chooses")

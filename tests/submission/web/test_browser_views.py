@@ -61,6 +61,15 @@ def show_all(page: "Page", view: str) -> None:
 
 
 @contextmanager
+def games_listed(site: Site) -> "Iterator[Page]":
+    """A page with all games of the ladder."""
+    with site.visit("#view=replays") as page:
+        page.locator("#replays-file").select_option("0")  # filters begin anew
+        expect(page.locator("#replays-list button")).to_have_count(15)
+        yield page
+
+
+@contextmanager
 def unanswered(page: "Page", path: str) -> Iterator[None]:
     """Have these questions of a page wait for their answers meanwhile."""
     waiting: list[Route] = []
@@ -107,7 +116,7 @@ def test_replays_are_filtered_and_stepped_through(site: Site) -> None:
 
 
 def test_failures_standings_and_an_episode_of_kaggle_are_shown(site: Site) -> None:
-    with site.page("#view=replays") as page:
+    with games_listed(site) as page:
         games = page.locator("#replays-list button")
         for table in ("standings", "cross"):
             expect(page.locator(f"#{table}-table tbody tr")).to_have_count(3)
@@ -195,7 +204,7 @@ def test_a_file_that_was_dropped_is_seen_again_where_the_page_is_loaded_again(
 
 def test_a_file_is_taken_wherever_it_is_dropped(site: Site, tmp_path: Path) -> None:
     episode = write_episode(episode_of(EPISODE), tmp_path).read_text(encoding="utf-8")
-    with site.page("#view=replays") as page:
+    with site.visit("#view=replays") as page:
         known = page.locator("#replays-file option").count()
         arrive(page, "drop", "mine.json", episode, "#replays-player")
         expect(page.locator("#replays-file option")).to_have_count(known + 1)
@@ -203,9 +212,8 @@ def test_a_file_is_taken_wherever_it_is_dropped(site: Site, tmp_path: Path) -> N
 
 
 def test_a_game_is_opened_from_the_file_whose_list_it_stands_in(site: Site) -> None:
-    with site.page("#view=replays") as page:
+    with games_listed(site) as page:
         games = page.locator("#replays-list button")
-        expect(games).to_have_count(15)
         with unanswered(page, "**/api/replays"):
             page.locator("#replays-file").select_option("1")
             games.nth(4).click()
@@ -231,7 +239,8 @@ def test_errors_in_the_standings_of_a_file_that_was_left_are_not_shown(site: Sit
 
 
 def test_a_game_that_is_tapped_on_a_phone_is_seen(site: Site) -> None:
-    with site.page("#view=replays", viewport={"width": 360, "height": 740}) as page:
+    with games_listed(site) as page:
+        page.set_viewport_size({"width": 360, "height": 740})
         assert page.locator("#seats :is(b, small)").evaluate_all(CUT_SHORT) == []
         expect(page.locator("#replays-file")).to_be_in_viewport()
         arrive(page, "paste", "", "no game")
@@ -241,6 +250,7 @@ def test_a_game_that_is_tapped_on_a_phone_is_seen(site: Site) -> None:
         last.click()
         expect(page.locator("#seats")).to_contain_text("third")
         expect(page.locator("#board")).to_be_in_viewport(ratio=0.5)
+        page.set_viewport_size(SETTINGS["viewport"])
 
 
 def mistakes_of(name: str, records: Sequence[GameRecord], judge: Judge) -> dict[str, list[int]]:
@@ -265,7 +275,7 @@ def test_the_mistakes_of_a_file_are_practised_while_others_are_found(
     assert len(own) == 4
     assert len(expected) > 1
     met = []
-    with site.page("#view=replays") as page:
+    with games_listed(site) as page:
         page.get_by_label("player", exact=True).select_option("hero")
         page.get_by_label("result of the player").select_option("loss")
         page.get_by_role("button", name="Practise the mistakes of this file").click()
@@ -289,7 +299,7 @@ def test_the_mistakes_of_a_file_are_practised_while_others_are_found(
 
 
 def test_a_move_before_the_next_puzzle_is_on_the_board_is_not_judged(site: Site) -> None:
-    with site.page("#view=replays") as page:
+    with games_listed(site) as page:
         page.get_by_role("button", name="Practise the mistakes of this file").click()
         next_one, told = page.locator("#retry-next"), page.locator("#retrying-detail")
         expect(next_one).to_be_enabled()
@@ -326,7 +336,7 @@ def answer_with_a_mistake_at_the_end(route: "Route") -> None:
 
 
 def test_mistakes_on_a_wide_board_are_each_met_once(site: Site) -> None:
-    with site.page() as page:
+    with site.visit(VIEWS["play"]) as page:
         page.route("**/api/review?*", answer_with_a_mistake_at_the_end)
         games = ["1,10,1,11", "1,10,1,12", "1,11", "1,10,1,12"]
         found = page.evaluate(FOUND, games)
@@ -347,7 +357,7 @@ TELEPHONES = [(844, 390), (932, 430), (640, 400)]
 def test_a_telephone_on_its_side_needs_no_scrolling(
     site: Site, view: str, parts: list[str]
 ) -> None:
-    with site.page(VIEWS[view]) as page:
+    with site.visit(VIEWS[view]) as page:
         if view == "search":
             show_all(page, view)
         for width, height in TELEPHONES:
@@ -355,6 +365,7 @@ def test_a_telephone_on_its_side_needs_no_scrolling(
             for part in parts:
                 expect(page.locator(part)).to_be_in_viewport(ratio=1)
             assert page.locator("#seats :is(b, small)").evaluate_all(CUT_SHORT) == []
+        page.set_viewport_size(SETTINGS["viewport"])
 
 
 def test_a_laptop_shows_the_end_of_a_game_and_the_toolbar(site: Site) -> None:
@@ -381,17 +392,19 @@ def test_the_end_of_a_game_covers_no_cell_of_its_board(site: Site) -> None:
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_a_view_passes_an_audit_and_is_never_wider_than_the_page(site: Site, view: str) -> None:
-    with site.page(VIEWS[view]) as page:
+    with site.visit(VIEWS[view]) as page:
         show_all(page, view)
         audit(page)
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": 800})
             across = page.evaluate("document.documentElement.scrollWidth")
             assert across == width, f"{view} at {width} pixels"
+        page.set_viewport_size(SETTINGS["viewport"])
 
 
 def test_the_dialogs_pass_an_audit_on_a_phone(site: Site) -> None:
-    with site.page(viewport={"width": 360, "height": 700}) as page:
+    with site.visit(VIEWS["play"]) as page:
+        page.set_viewport_size({"width": 360, "height": 700})
         for name, key in {"New game": "n", "Help": "?", "Which agent plays O?": None}.items():
             if key is None:
                 page.get_by_label("Who plays O").select_option("An agent with options…")
@@ -404,6 +417,7 @@ def test_the_dialogs_pass_an_audit_on_a_phone(site: Site) -> None:
             assert dialog.evaluate("dialog => dialog.scrollWidth <= dialog.clientWidth")
             page.keyboard.press("Escape")
             expect(dialog).to_be_hidden()
+        page.set_viewport_size(SETTINGS["viewport"])
 
 
 def test_the_theme_is_chosen_and_remembered(site: Site) -> None:
