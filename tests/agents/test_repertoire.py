@@ -19,8 +19,8 @@ from agents.book.repertoire import Repertoire, RepertoireScope, promising_moves
 from agents.book.retrieval import make_bit_field
 from envs import BoardState, ConnectX
 from envs.bitboard import board_masks
-from submission.executors.local_workers import local_executor
 from tests.helpers.brute_force import env_of, equally_good, truth_of
+from tests.helpers.executors import AtOnce
 from tests.helpers.strategies import mirrored, unfinished_states
 
 SCOPES = [
@@ -131,7 +131,7 @@ def built(executor: Executor, checkpoint: Checkpoint[RepertoireScope], on_ply: O
         return build_repertoire(checkpoint, known, executor, 1, on_ply)
 
 
-@pytest.mark.parametrize("executor_of", [lambda: ThreadPoolExecutor(3), lambda: local_executor(1)])
+@pytest.mark.parametrize("executor_of", [lambda: ThreadPoolExecutor(3), AtOnce])
 def test_every_executor_goes_on_where_it_was_interrupted(
     executor_of: Callable[[], AbstractContextManager[Executor]], tmp_path: Path
 ) -> None:
