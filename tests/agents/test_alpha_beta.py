@@ -3,7 +3,6 @@
 from dataclasses import replace
 from functools import cache
 from math import inf
-from random import Random
 from typing import Any
 
 import pytest
@@ -24,7 +23,6 @@ from tests.helpers.strategies import (
     contested_games,
     late_positions,
     narrow,
-    random_game,
     unfinished_positions,
 )
 from tests.helpers.textbook import BARE, PLAIN, aids
@@ -64,22 +62,6 @@ def test_values_are_minimaxs_at_every_depth(
     at_that_depth = result.action_values if result.depth == depth else {}
     for action, bound in at_that_depth.items():
         assert sign * exact.action_values[action] <= sign * bound
-
-
-@pytest.mark.parametrize(
-    ("rows", "columns", "inarow"), [(3, 3, 3), (4, 4, 3), (4, 4, 4), (4, 5, 4), (5, 5, 4)]
-)
-@pytest.mark.parametrize("depth", [3, 4, 5])
-@pytest.mark.parametrize("engine", ["compiled", "reference"])
-def test_what_shallower_searches_left_in_the_table_misleads_no_deeper_one(
-    rows: int, columns: int, inarow: int, depth: int, engine: str
-) -> None:
-    env, rng = ConnectX(rows, columns, inarow), Random(depth)
-    for _ in range(8):
-        state = rng.choice(random_game(env, rng)[:-1])
-        exact = MinimaxAgent(depth=depth).search(env, state)
-        agent = AlphaBetaAgent(depth=depth, time_limit=None, table_size=10_000, engine=engine)
-        assert agent.search(env, state).value == exact.value
 
 
 @given(late_positions(small_boards, most_free_cells=9), options)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
@@ -28,8 +28,8 @@ from agents.book.building.replies_file import RepliesFile, TrapScope
 from agents.book.opening_book import open_book
 from agents.book.repertoire import RepertoireScope
 from envs import ConnectX
-from submission.executors.local_workers import local_executor
 from tests.helpers.brute_force import BruteForce, score_by_brute_force
+from tests.helpers.executors import AtOnce
 
 SCOPE = BookScope(4, 4, 3, 6)
 POSITIONS = 479
@@ -38,22 +38,6 @@ SOME = {149: 3}
 """The score of a position by its key; with 6 of 16 stones on the board, scores are from -5 to 5."""
 
 ExecutorFactory = Callable[[], AbstractContextManager[Executor]]
-
-
-class AtOnce(Executor):
-    """Runs what is submitted before it returns, and counts it; nothing but `submit` works."""
-
-    def __init__(self) -> None:
-        self.submitted = 0
-
-    def submit(self, task: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        self.submitted += 1
-        future: Future[Any] = Future()
-        future.set_result(task(*args, **kwargs))
-        return future
-
-    def map(self, *args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError
 
 
 class Progress:
@@ -90,7 +74,7 @@ def kept(checkpoint: Checkpoint[Any], *found: dict[int, int]) -> None:
             checkpoint.append(each)
 
 
-@pytest.mark.parametrize("executor_of", [lambda: ThreadPoolExecutor(2), lambda: local_executor(1)])
+@pytest.mark.parametrize("executor_of", [lambda: ThreadPoolExecutor(2), AtOnce])
 def test_every_executor_builds_the_same_book(
     executor_of: ExecutorFactory, checkpoint: Checkpoint[BookScope]
 ) -> None:

@@ -15,7 +15,6 @@ from agents.trace import SearchTrace, draw, recorded, trace_text
 from envs import ConnectFour, ExplicitTree
 from submission.bundle.bundle import build_bundle
 from tests.helpers.html_reading import Page, drawings, shown
-from tests.helpers.processes import output_of
 from tests.helpers.svg_reading import SVG
 
 FOUR = ConnectFour()
@@ -70,11 +69,6 @@ def test_no_submission_carries_a_notebook() -> None:
         if isinstance(node, ast.FunctionDef)
     }
     assert not {name for name in names if "repr_mime" in name or "html" in name}
-
-
-def test_looking_alone_loads_rich() -> None:
-    program = "import sys, agents, envs; print({'rich', 'IPython', 'jinja2'} & {*sys.modules})"
-    assert output_of(program) == "set()\n"
 
 
 def test_tables_become_html_as_rich_prints_them() -> None:

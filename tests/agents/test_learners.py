@@ -18,6 +18,7 @@ from agents.policy.training.learner import LEARNERS, Learner, TrainingSettings
 from agents.policy.training.training_files import decode_state, encode_state
 from agents.reporting.stats import score_estimate
 from envs import BoardGame, BoardState, ConnectX, TicTacToe
+from tests.helpers.executors import AtOnce
 from tests.helpers.processes import output_on_one_processor
 from tests.helpers.quick_agents import end_of_game
 from tests.helpers.shell import Shell
@@ -94,6 +95,20 @@ def test_a_learner_goes_on_from_its_state_as_if_it_had_not_stopped(
         assert player.act(game, game.initial_state()) in range(game.columns)
     with pytest.raises((KeyError, TypeError, ValueError)):
         resumed.restore({})
+
+
+def test_games_that_are_played_elsewhere_teach_the_same(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for constant, number in (("GAMES", 64), ("ITERATIONS", 2)):
+        monkeypatch.setattr(alphazero, constant, number)
+    here, elsewhere = (
+        LEARNERS["alphazero"](SMALL, settings[SMALL]["alphazero"], executor)
+        for executor in (None, AtOnce())
+    )
+    for learner in (here, elsewhere):
+        learner.advance(0.0)
+    assert content(here) == content(elsewhere)
 
 
 @every_method

@@ -11,9 +11,9 @@ from shutil import which
 import pytest
 
 from submission.arena.game_record import GameConfiguration
-from submission.arena.players import Pairing, Player, PlayerKind
+from submission.arena.players import Pairing, find_player
 from submission.match.run import play_match
-from submission.match.schedule import Settings
+from submission.match.schedule import Arena, Settings
 
 LAUNCHER = which("mpiexec", path=str(Path(sys.executable).parent)) or which("mpiexec")
 
@@ -30,15 +30,15 @@ if __name__ == "__main__":
     print(json.dumps([record.columns for record in match.records]))
 """
 
-PAIRINGS = [Pairing(Player("negamax", PlayerKind.BUILT_IN), Player("random", PlayerKind.BUILT_IN))]
-SETTINGS = Settings(games=6, seed=1, configuration=GameConfiguration(4, 5, 3))
+PAIRINGS = [Pairing(find_player("greedy"), find_player("random:"))]
+SETTINGS = Settings(games=6, seed=1, configuration=GameConfiguration(4, 5, 3), arena=Arena.OWN)
 
 
 @pytest.mark.skipif(not (LAUNCHER and find_spec("mpi4py")), reason="needs mpi4py and an MPI")
 def test_the_executor_of_mpi4py_will_do(tmp_path: Path) -> None:
     script = tmp_path / "matches.py"
     script.write_text(SCRIPT)
-    words = [str(LAUNCHER), "-n", "3", sys.executable, "-m", "mpi4py.futures", str(script)]
+    words = [str(LAUNCHER), "-n", "2", sys.executable, "-m", "mpi4py.futures", str(script)]
     root = Path(__file__).parents[2]
     played = subprocess.run(
         words,

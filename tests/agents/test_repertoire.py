@@ -19,8 +19,8 @@ from agents.book.repertoire import Repertoire, RepertoireScope, promising_moves
 from agents.book.retrieval import make_bit_field
 from envs import BoardState, ConnectX
 from envs.bitboard import board_masks
-from submission.executors.local_workers import local_executor
 from tests.helpers.brute_force import env_of, equally_good, truth_of
+from tests.helpers.executors import AtOnce
 from tests.helpers.strategies import mirrored, unfinished_states
 
 SCOPES = [
@@ -80,19 +80,11 @@ def met_states(scope: RepertoireScope, player: int) -> Iterator[BoardState]:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("scope", SCOPES)
-def test_every_position_of_the_first_plies_has_a_best_move(scope: RepertoireScope) -> None:
-    env, repertoire = env_of(scope), repertoire_of(scope)
-    for state in all_states(scope):
-        assert repertoire.move(state) in equally_good(env, truth_of(env), state), state
-
-
-@pytest.mark.parametrize("player", [1, 2])
-@pytest.mark.parametrize("scope", SCOPES)
-def test_every_position_that_a_player_meets_has_a_best_move(
-    scope: RepertoireScope, player: int
+def test_every_position_of_the_first_plies_or_that_a_player_meets_has_a_best_move(
+    scope: RepertoireScope,
 ) -> None:
     env, repertoire = env_of(scope), repertoire_of(scope)
-    for state in met_states(scope, player):
+    for state in {*all_states(scope), *met_states(scope, 1), *met_states(scope, 2)}:
         assert repertoire.move(state) in equally_good(env, truth_of(env), state), state
 
 
@@ -131,7 +123,7 @@ def built(executor: Executor, checkpoint: Checkpoint[RepertoireScope], on_ply: O
         return build_repertoire(checkpoint, known, executor, 1, on_ply)
 
 
-@pytest.mark.parametrize("executor_of", [lambda: ThreadPoolExecutor(3), lambda: local_executor(1)])
+@pytest.mark.parametrize("executor_of", [lambda: ThreadPoolExecutor(3), AtOnce])
 def test_every_executor_goes_on_where_it_was_interrupted(
     executor_of: Callable[[], AbstractContextManager[Executor]], tmp_path: Path
 ) -> None:

@@ -29,8 +29,8 @@ from agents.solver.solver import Solver
 from agents.traps.likely_replies import Judge
 from agents.traps.trap_search import Reply, Turn
 from envs import ConnectX, state_from_moves
-from submission.executors.local_workers import local_executor
 from tests.helpers.brute_force import BruteForce
+from tests.helpers.executors import AtOnce
 
 OPPONENTS = ("alphabeta:depth=2,time_limit=none", "greedy")
 LOST = TrapScope(4, 4, 3, 2, OPPONENTS)
@@ -74,7 +74,7 @@ def test_no_move_of_a_book_gives_a_result_away(scope: TrapScope) -> None:
     assert all(node.visits >= LEAST_VISITS for node in chosen)
 
 
-@pytest.mark.parametrize("executor_of", [lambda: ThreadPoolExecutor(3), lambda: local_executor(1)])
+@pytest.mark.parametrize("executor_of", [lambda: ThreadPoolExecutor(3), AtOnce])
 def test_every_executor_finds_the_same_values(
     executor_of: Callable[[], AbstractContextManager[Executor]],
 ) -> None:

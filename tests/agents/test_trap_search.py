@@ -155,18 +155,6 @@ def test_a_share_of_the_trials_goes_to_every_move_alike(share: float) -> None:
     assert fewest >= share * trials / len(root.children) - 1
 
 
-@pytest.mark.parametrize("env", BOARDS, ids=repr)
-def test_no_result_is_given_away_however_short_the_search(env: ConnectX) -> None:
-    truth, judge = BruteForce[BoardState, int](env), Judge(Solver(env, 1))
-    rng = Random(5)
-    for trials, state in enumerate(positions(env, 40)):
-        search, root = begun(judge, state)
-        grow(search, judge, root, 1 + trials % 7)
-        column = search.column(state)
-        chosen = rng.choice(judge.turn(state, Clock()).moves) if column is None else column
-        assert truth.action_value(state, chosen) == truth.value(state)
-
-
 def test_mirror_images_are_one_node() -> None:
     env = BOARDS[0]
     judge = Judge(Solver(env, 1))

@@ -93,8 +93,8 @@ def test_gymnasium_and_agents_know_a_board() -> None:
     assert GAMES["pyramid"].title == "The pyramid"
 
 
-@pytest.mark.parametrize("opponent", [None, "random", "greedy"])
-def test_its_vector_environment_plays_as_single_ones_do(opponent: str | None) -> None:
+@pytest.mark.parametrize("opponent", ["random", "greedy"])
+def test_its_vector_environment_plays_as_single_ones_do(opponent: str) -> None:
     ours, theirs = (
         gymnasium.make_vec(PYRAMID, 6, mode, opponent=opponent, columns=7)
         for mode in ("vector_entry_point", "sync")
@@ -395,7 +395,7 @@ def test_an_entry_point_makes_a_game_known_to_python_and_to_the_command_line(
 import gymnasium, sys
 env = gymnasium.make("envs:{PYRAMID}", rows=4, opponent="greedy")
 print(env.reset(seed=1)[0].shape)
-print(gymnasium.make_vec("{PYRAMID}", num_envs=2).reset(seed=1)[0].shape)
+print(gymnasium.make_vec("{PYRAMID}", num_envs=2, opponent=None).reset(seed=1)[0].shape)
 import pyramid_game
 from envs.games import game_entry, game_from_id
 print(game_entry(pyramid_game.Pyramid()).name, game_from_id("pyramid-3x4x3"))

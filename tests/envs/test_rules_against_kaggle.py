@@ -5,7 +5,6 @@ from random import Random
 import pytest
 
 from envs import ConnectX
-from submission.kaggle import kaggle_environments
 from tests.helpers.kaggle_rules import kaggle_game
 
 # (rows, columns, inarow, games): some 1 000 games
@@ -51,30 +50,3 @@ def test_random_games_agree_with_kaggles_rule_functions(
         assert list(env.get_available_actions(state)) == []
         assert env.winner(state) == kaggle.winner
         assert env.to_board(state) == kaggle.board
-
-
-@pytest.mark.parametrize(
-    ("rows", "columns", "inarow", "games"),
-    [(1, 1, 1, 1), (2, 9, 2, 5), (3, 3, 3, 10), (6, 7, 4, 5), (10, 12, 5, 1), (8, 7, 12, 1)],
-)
-def test_whole_games_agree_with_kaggles_environment(
-    rows: int, columns: int, inarow: int, games: int
-) -> None:
-    env = ConnectX(rows, columns, inarow)
-    configuration = {"rows": rows, "columns": columns, "inarow": inarow}
-    kaggle = kaggle_environments().make("connectx", configuration=configuration)
-    rng = Random(games)
-    for _ in range(games):
-        kaggle.reset(2)
-        state, reward = env.initial_state(), 0.0
-        while actions := env.get_available_actions(state):
-            assert [seat.status for seat in kaggle.state] == (
-                ["ACTIVE", "INACTIVE"] if state.player == 1 else ["INACTIVE", "ACTIVE"]
-            )
-            action = rng.choice(actions)
-            kaggle.step([action, None] if state.player == 1 else [None, action])
-            reward = env.reward(state, action)
-            state = env.get_next_state(state, action)
-            assert [seat.reward for seat in kaggle.state] == [reward, -reward]
-            assert kaggle.state[0].observation["board"] == env.to_board(state)
-        assert [seat.status for seat in kaggle.state] == ["DONE", "DONE"]

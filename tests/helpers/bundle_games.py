@@ -14,7 +14,6 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 ROWS, COLUMNS, INAROW = 6, 7, 4
@@ -147,12 +146,8 @@ def main() -> None:
         answer_questions(path)
         return
     seat, act_timeout, bank = game
-    begun = time.perf_counter()
-    agent = load(path)
-    loading = time.perf_counter() - begun
-    modules = [name for name in ("numba", "numpy") if isinstance(sys.modules.get(name), ModuleType)]
-    game = play(agent, int(seat), float(act_timeout), float(bank))
-    sys.stdout.write(json.dumps({**game, "loading": loading, "loaded_with": modules}) + "\n")
+    played = play(load(path), int(seat), float(act_timeout), float(bank))
+    sys.stdout.write(json.dumps(played) + "\n")
 
 
 if __name__ == "__main__":

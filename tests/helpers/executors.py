@@ -1,0 +1,26 @@
+"""An executor without threads and processes."""
+
+import pickle
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from typing import Any
+
+
+class AtOnce(Executor):
+    """Runs what is submitted before it returns, on copies, as another process would; counts it.
+
+    Nothing but `submit` works.
+    """
+
+    def __init__(self) -> None:
+        self.submitted = 0
+
+    def submit(self, task: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        self.submitted += 1
+        copied, words, named = pickle.loads(pickle.dumps((task, args, kwargs)))
+        future: Future[Any] = Future()
+        future.set_result(pickle.loads(pickle.dumps(copied(*words, **named))))
+        return future
+
+    def map(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError
