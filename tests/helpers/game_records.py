@@ -1,6 +1,7 @@
 """Game records and matches made by hand."""
 
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from random import Random
 
@@ -82,11 +83,11 @@ def games(*records: GameRecord) -> list[GameRecord]:
     return [replace(record, game=game) for game, record in enumerate(records)]
 
 
-def write_ladder(path: Path) -> Path:
-    """Write a results file of three players, with every result."""
+def write_ladder(path: Path, rounds: int = 1) -> Path:
+    """Write a results file of three players, with every result in each round of 15 games."""
     names = ("hero", "rival", "third")
     pairings = (("hero", "rival"), ("hero", "third"), ("rival", "third"))
-    match = match_of(games=8)
+    match = match_of(games=8 * rounds)
     header = ResultsHeader(
         tuple(Identity(name, PlayerKind.FILE, "0" * 64) for name in names),
         pairings,
@@ -94,9 +95,10 @@ def write_ladder(path: Path) -> Path:
         match.versions,
     )
     with new_results(path, header) as results:
-        for player, opponent in pairings:
+        for first, (player, opponent) in product(range(0, 8 * rounds, 8), pairings):
             for record in (WIN, LOSS, DRAW, PLAYER_FAILED, OPPONENT_FAILED):
-                results.append(replace(record, player=player, opponent=opponent))
+                game = first + record.game
+                results.append(replace(record, game=game, player=player, opponent=opponent))
     return path
 
 

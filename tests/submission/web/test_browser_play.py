@@ -720,7 +720,17 @@ def test_the_end_of_a_game_offers_a_rematch_and_a_review(site: Site) -> None:
         expect(ending).to_be_visible()
         assert page.locator("#board .above .last").count() == 4  # the line is ringed
         expect(page.locator("#next-level")).to_be_hidden()  # the level has not played a move here
-        ending.get_by_role("button", name="Review").click()
+        page.set_viewport_size({"width": 390, "height": 844})
+        review = ending.get_by_role("button", name="Review")
+        review.tap()
+        for part in ("#board .cx-field", "#moves", "#ply-text"):
+            expect(page.locator(part)).to_be_in_viewport(ratio=1)
+        touched = (
+            "one => [getComputedStyle(one).touchAction, getComputedStyle(one).backgroundColor]"
+        )
+        action, colour = review.evaluate(touched)
+        assert action == places(page).first.evaluate(touched)[0] == "manipulation"
+        assert colour == ending.get_by_role("button", name="Swap seats").evaluate(touched)[1]
         expect(page.locator("#values-switch")).to_be_checked()
         ending.get_by_role("button", name="Rematch").click()
         expect(ending).to_be_hidden()
@@ -732,7 +742,10 @@ def test_whoever_beats_a_level_is_offered_the_next(site: Site) -> None:
     with site.visit("#game=connectx-6x7x4&moves=4455&first=person&second=level:n=1") as page:
         places(page).nth(5).click()
         wait_for_moves(page, 6)
+        page.set_viewport_size({"width": 1024, "height": 768})
         places(page).nth(6 if game_moves(page.url)[-1] == "3" else 2).click()
+        expect(page.locator("#ending-detail")).to_have_text("Levels beaten: 1 of 10.")
+        assert page.evaluate("document.documentElement.scrollHeight") == 768
         page.get_by_role("button", name="Play level 2").click()
         expect(message(page)).to_have_text("Your turn: drop a disc")
         assert game_moves(page.url) == ""
@@ -771,6 +784,8 @@ def test_mistakes_are_retried_with_the_solver_as_judge(site: Site) -> None:
             places(page).nth(column).click()
             start = "Right" if column in keeping else "Not yet"
             expect(verdict).to_contain_text(f"{start}: column {column + 1}")
+            urged = page.locator("#retrying .primary:visible")
+            expect(urged).to_have_count(int(column in keeping))  # and not to skip it
         expect(page.get_by_role("button", name="Done")).to_be_focused()
         page.keyboard.press("Enter")
         expect(page.locator("#retrying")).to_be_hidden()

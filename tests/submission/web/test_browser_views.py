@@ -21,6 +21,7 @@ from tests.helpers.browser import (
     Site,
     audit,
     expect,
+    go_to,
     legal_places,
     message,
     places,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 PAGE = Path(__file__).parents[3] / "submission" / "web" / "page"
 MOST_BYTES = 200_000
 MIDDLE = "44444326556"
+LONG = "274314756126673163665457233545"
 VIEWS = {
     "play": f"#game=connectx-6x7x4&moves={MIDDLE}",
     "large": "#game=connectx-20x20x5&moves=10,11,10,11,9",
@@ -44,6 +46,9 @@ VIEWS = {
 }
 WIDTHS = (320, 360, 1280, 2560)
 LAPTOPS = ((1024, 768), (1280, 720), (1440, 900), (1920, 1080))
+TOOLS = ("new-game", "copy-link", "save-page")
+PHONE = {"width": 390, "height": 664}
+"""With the bars of its browser."""
 CUT_SHORT = "all => all.filter(one => one.scrollWidth > one.clientWidth).map(one => one.innerText)"
 """Which texts have more words than room."""
 
@@ -89,6 +94,21 @@ def test_replays_are_filtered_and_stepped_through(site: Site) -> None:
         page.get_by_label("opponent", exact=True).select_option("rival")
         page.get_by_label("result of the player").select_option("win")
         expect(games).to_have_count(2)  # one by a failure of the other
+        expect(games.last).to_contain_text("1 ply")
+        following = page.get_by_role("button", name="Next game")
+        expect(following).to_be_hidden()
+        games.first.click()
+        following.click()
+        title = page.locator("#game-title[aria-live]")
+        expect(title).to_have_text(
+            f"Connect Four, game {games.last.locator('.number').inner_text()}"
+        )
+        expect(games.last).to_have_attribute("aria-current", "true")
+        expect(following).to_be_disabled()
+        page.set_viewport_size({"width": 1024, "height": 768})
+        lines = {page.locator(f"#{name}").bounding_box()["y"] for name in TOOLS}
+        assert len(lines) == 1
+        page.set_viewport_size(SETTINGS["viewport"])
         games.first.click()
         expect(page.locator("#seats")).to_contain_text("hero")
         expect(page.locator("#ply-line")).to_have_text("move 0 of 7")
@@ -192,13 +212,25 @@ def test_a_dropped_episode_and_pasted_moves_are_opened(site: Site, tmp_path: Pat
 def test_a_file_that_was_dropped_is_seen_again_where_the_page_is_loaded_again(
     site: Site, tmp_path: Path
 ) -> None:
-    ladder = write_ladder(tmp_path / "ladder.jsonl").read_text(encoding="utf-8")
+    ladder = write_ladder(tmp_path / "ladder.jsonl", rounds=4).read_text(encoding="utf-8")
     with site.page() as page:
         arrive(page, "drop", "mine.jsonl", ladder)
-        expect(page.locator("#replays-list button")).to_have_count(15)
+        games, title = page.locator("#replays-list button"), page.locator("#game-title")
+        expect(games).to_have_count(50)
         page.reload()
         expect(page.locator("#replays-view")).to_be_visible()
-        page.go_back()
+        page.locator("#replays-file").select_option(label="mine.jsonl (60 games)")
+        expect(games).to_have_count(50)
+        games.last.click()
+        expect(title).to_have_text("Connect Four, game 50")
+        page.get_by_role("button", name="Next game").click()
+        expect(title).to_have_text("Connect Four, game 51")
+        for _ in range(2):  # a page that is loaded again lists the games around its own
+            expect(games).to_have_count(10)
+            expect(games.first).to_have_attribute("aria-current", "true")
+            page.reload()
+        for _ in range(3):
+            page.go_back()
         expect(page.locator("#replays-view")).to_be_hidden()
 
 
@@ -250,6 +282,11 @@ def test_a_game_that_is_tapped_on_a_phone_is_seen(site: Site) -> None:
         last.click()
         expect(page.locator("#seats")).to_contain_text("third")
         expect(page.locator("#board")).to_be_in_viewport(ratio=0.5)
+        page.set_viewport_size(PHONE)
+        page.locator("#moves button").last.click()
+        page.locator("#moves").evaluate("list => list.scrollIntoView({ block: 'end' })")
+        for part in ("#board .cx-field", "#moves", "#moves [aria-current=step]"):
+            expect(page.locator(part)).to_be_in_viewport(ratio=0.9)
         page.set_viewport_size(SETTINGS["viewport"])
 
 
@@ -331,7 +368,8 @@ def answer_with_a_mistake_at_the_end(route: "Route") -> None:
     """Judge a game's last move alone, as one that turns a draw into a loss."""
     actions = parse_moves(parse_qs(urlsplit(route.request.url).query)["moves"][0])
     ply = {"ply": len(actions) - 1, "player": 2, "action": actions[-1], "mistake": "draw-to-loss"}
-    snapshot = json.dumps({"plies": [ply], "done": True})
+    worth = {"value": 1, "text": "loses in 9 moves", "best": [0, 1, 2], "columns": []}
+    snapshot = json.dumps({"plies": [ply | worth], "done": True})
     route.fulfill(content_type="text/event-stream", body=f"data: {snapshot}\n\n")
 
 
@@ -372,11 +410,28 @@ def test_a_laptop_shows_the_end_of_a_game_and_the_toolbar(site: Site) -> None:
     with site.visit(VIEWS["over"]) as page:
         expect(page.locator("#ending")).to_be_in_viewport(ratio=1)
         expect(page.locator("#new-game")).to_be_in_viewport(ratio=1)
+        assert_fits(page, LAPTOPS)
+        page.set_viewport_size({"width": 768, "height": 1024})
+        expect(page.locator("#new-game")).to_be_in_viewport(ratio=1)
     with site.visit("#game=connectx-6x7x4&moves=") as page:
-        for width, height in LAPTOPS:
-            page.set_viewport_size({"width": width, "height": height})
-            assert page.evaluate("document.documentElement.scrollHeight") == height
+        assert_fits(page, LAPTOPS)
+        go_to(page, f"#game=connectx-6x7x4&moves={LONG}&first=person&second=person")
+        expect(page.locator("#moves li")).to_have_count(1 + len(LONG))
+        page.set_viewport_size({"width": 1024, "height": 768})
+        page.route("**/api/review?*", answer_with_a_mistake_at_the_end)
+        page.locator("#values-switch").check()
+        expect(page.locator("#values-list .value")).to_have_count(6)
+        expect(page.locator("#record-state")).to_contain_text("Mistakes that changed the result")
+        expect(page.locator("#moves [aria-current=step]")).to_be_in_viewport(ratio=1)
+        assert_fits(page, [(1024, 768), (1440, 900), (1920, 1080)])
         page.set_viewport_size(SETTINGS["viewport"])
+
+
+def assert_fits(page: "Page", sizes: Sequence[tuple[int, int]]) -> None:
+    """Find nothing to scroll to in windows of these sizes."""
+    for width, height in sizes:
+        page.set_viewport_size({"width": width, "height": height})
+        assert page.evaluate("document.documentElement.scrollHeight") == height
 
 
 def test_the_end_of_a_game_covers_no_cell_of_its_board(site: Site) -> None:
@@ -412,7 +467,9 @@ def test_the_dialogs_pass_an_audit_on_a_phone(site: Site) -> None:
                 page.keyboard.press(key)
             dialog = page.get_by_role("dialog", name=name)
             expect(dialog).to_be_visible()
-            expect(dialog.get_by_role("heading").first).to_be_in_viewport()
+            heading = dialog.get_by_role("heading").first
+            expect(heading).to_be_in_viewport()
+            assert heading.evaluate("one => getComputedStyle(one).outlineStyle") == "none"
             audit(page)
             assert dialog.evaluate("dialog => dialog.scrollWidth <= dialog.clientWidth")
             page.keyboard.press("Escape")

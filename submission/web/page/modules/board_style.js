@@ -70,6 +70,7 @@ button {
   outline-offset: -2px;
   overflow: hidden;
   padding: 0;
+  touch-action: manipulation;
 }
 button[aria-disabled="true"] { cursor: default; }
 button:focus-visible { outline: 3px solid var(--accent); }
@@ -79,7 +80,7 @@ button:focus-visible { outline: 3px solid var(--accent); }
   align-items: center; display: flex; flex: none; flex-direction: column; height: var(--foot); padding-top: 0.15em;
   pointer-events: none; width: 100%;
 }
-.cx-number { color: var(--faint); font-size: 0.86em; line-height: 1.7; }
+.cx-number { color: var(--faint); font-size: 1.05em; font-weight: 600; line-height: 1.39; }
 .cx-column.cx-narrow .cx-number { font-size: 0.64em; letter-spacing: -0.03em; line-height: 2.2; }
 .cx-value {
   --tone: var(--draw);
@@ -110,6 +111,7 @@ button:focus-visible { outline: 3px solid var(--accent); }
 .cx-column:not(.cx-roomy, .cx-narrow) .cx-value:not([data-kind="unknown"]) i { display: none; }
 .cx-column:not(.cx-roomy) .cx-value b { display: grid; font-size: 0; justify-items: center; }
 .cx-column:not(.cx-roomy) .cx-value b span { font-size: max(12px, 0.78rem); }
+.cx-roomy .cx-value { font-size: 0.95em; height: 2.76em; }
 .cx-narrow .cx-value { height: 1.9em; }
 .cx-board.cx-narrow .cx-value b { display: none; }
 .cx-cell .cx-value { background: var(--surface); box-shadow: none; height: auto; min-width: 0; padding: 0.3em 0.6em; }

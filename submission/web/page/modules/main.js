@@ -46,7 +46,8 @@ let search, replays, seatRow;
 
 function render() {
   const { position } = game;
-  byId("game-title").textContent = position.title;
+  const title = position.title + (state.replay ? `, game ${state.replay.number + 1}` : "");
+  if (byId("game-title").textContent !== title) byId("game-title").textContent = title; // said once
   byId("ply-line").textContent = game.plies ? `move ${game.ply} of ${game.plies}` : `${position.inarow} in a row wins`;
   document.title = `${position.title} · connectx`;
   const replayed = Boolean(state.replay);
@@ -250,8 +251,8 @@ function playNextLevel() {
 
 function review() {
   if (!state.valued) toggleValues();
-  byId("record").scrollIntoView({ block: "nearest" });
-  byId("record-title").focus();
+  byId("record-title").focus({ preventScroll: true });
+  byId("ply-text").scrollIntoView({ block: "nearest" }); // and no further: the board stays in view
 }
 
 /** Begin a game, with other seats where they are given. @returns {Promise<boolean>} as for `Game.open` */

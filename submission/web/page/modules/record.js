@@ -51,9 +51,11 @@ export class Record {
   show(game, judging, opening = 0) {
     this.#shown = game;
     this.#opening = opening;
+    const isResized = byId("curve").hidden === judging;
     byId("curve").hidden = !judging;
     this.#follow(judging && game.plies ? game.end : null);
     this.#draw();
+    if (isResized) showCurrent(game.ply);
   }
 
   #follow(end) {
@@ -140,7 +142,13 @@ function drawMoves({ actions, place }, ply, judged, onPly) {
     button.replaceChildren(
       h("small", {}, player), String(actions[at - 1] + 1), sign ? h("b", {}, sign) : "");
   });
-  if (isNew) list.scrollTop = list.children[ply].offsetTop - list.clientHeight / 2;
+  if (isNew) showCurrent(ply);
+}
+
+/** Scroll the list of the moves alone, to the one that is looked at. */
+function showCurrent(ply) {
+  const list = byId("moves"), { offsetTop, offsetLeft, offsetHeight, offsetWidth } = list.children[ply];
+  list.scrollTo(offsetLeft - (list.clientWidth - offsetWidth) / 2, offsetTop - (list.clientHeight - offsetHeight) / 2);
 }
 
 function moveItem(ply, onPly) {

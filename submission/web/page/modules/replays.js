@@ -11,6 +11,8 @@ export class Replays {
   #files;
   #file = null;
   #offset = 0;
+  #total = 0;
+  #shown = []; // the games of the list, from the offset
   #open = null;
   #onOpen;
   #onPractise;
@@ -33,6 +35,7 @@ export class Replays {
       byId(`replays-${id}`).addEventListener("change", () => this.#list(0));
     }
     byId("replays-practise").addEventListener("click", () => this.#practise());
+    byId("next-replay").addEventListener("click", () => this.#openNext());
     byId("replays-before").addEventListener("click", () => this.#list(this.#offset - COUNT));
     byId("replays-after").addEventListener("click", () => this.#list(this.#offset + COUNT));
   }
@@ -60,7 +63,7 @@ export class Replays {
   show(open) {
     this.#open = open;
     if (!this.#files.length) return;
-    if (this.#file === null) this.#choose(open?.file ?? this.#files[0].number);
+    if (this.#file === null) this.#choose(open?.file ?? this.#files[0].number, open?.number);
     this.#mark();
   }
 
@@ -77,7 +80,8 @@ export class Replays {
     return found;
   }
 
-  #choose(number) {
+  /** Choose a file, and list its games from the page on which one stands. */
+  #choose(number, game = 0) {
     this.#file = this.#files.find(file => file.number === number) ?? this.#files[0];
     byId("replays-file").value = this.#file.number;
     for (const id of ["player", "opponent"]) {
@@ -88,7 +92,21 @@ export class Replays {
     byId("replays-result").value = "";
     byId("replays-failed").checked = false;
     this.#showStandings();
-    return this.#list(0);
+    return this.#list(game - game % COUNT);
+  }
+
+  /** The place in the list of the game on the board, counted from 0; -1 where it is not there. */
+  get #place() {
+    const at = this.#shown.findIndex(({ number }) => number === this.#open?.number);
+    return at < 0 || this.#open.file !== this.#file.number ? -1 : this.#offset + at;
+  }
+
+  /** Open the game below that on the board; of a list without it, the first. */
+  async #openNext() {
+    const next = this.#place + 1;
+    const within = () => this.#shown[next - this.#offset];
+    if (!within()) await this.#list(next - next % COUNT);
+    if (within()) this.#onOpen(this.#file.number, within());
   }
 
   /** The question for games that pass the filters. */
@@ -123,6 +141,8 @@ export class Replays {
   }
 
   #draw(total, replays) {
+    this.#total = total;
+    this.#shown = replays;
     const last = this.#offset + replays.length;
     byId("replays-state").textContent = total
       ? `Games ${this.#offset + 1} to ${last} of ${total}` : "No game matches.";
@@ -143,17 +163,21 @@ export class Replays {
       { type: "button", class: "replay", "data-number": replay.number, onclick: open },
       h("span", { class: "number" }, String(replay.number + 1)),
       h("span", { class: "names" }, h("span", {}, `${MARKS[1]}\u00a0${first}`), h("span", {}, `${MARKS[2]}\u00a0${second}`)),
-      h("span", { class: "outcome" }, h("b", {}, outcomeText(replay)), h("small", {}, `${replay.plies} plies`)),
+      h("span", { class: "outcome" }, h("b", {}, outcomeText(replay)), h("small", {}, replay.plies === 1 ? "1 ply" : `${replay.plies} plies`)),
       replay.cause ? h("small", { class: "cause" }, replay.cause) : null,
     ));
   }
 
   #mark() {
-    for (const button of byId("replays-list").querySelectorAll("button")) {
-      const here = this.#open?.file === this.#file.number
-        && this.#open.number === Number(button.dataset.number);
+    const place = this.#place, list = byId("replays-list");
+    [...list.querySelectorAll("button")].forEach((button, at) => {
+      const here = this.#offset + at === place;
+      const isNew = here && button.getAttribute("aria-current") !== "true";
       button.setAttribute("aria-current", String(here));
-    }
+      if (isNew) list.scrollTop = button.offsetTop - (list.clientHeight - button.offsetHeight) / 2;
+    });
+    byId("next-replay").hidden = !this.#open || this.#file.games === 1;
+    byId("next-replay").disabled = place + 1 >= this.#total;
   }
 
   async #showStandings() {

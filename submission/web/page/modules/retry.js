@@ -100,6 +100,7 @@ export class Retry {
     byId("retrying-detail").textContent = this.#words;
     byId("retrying-progress").textContent = this.#told;
     byId("retry-next").textContent = this.#solved ? "Next" : "Skip";
+    byId("retry-next").classList.toggle("primary", this.#solved);
     byId("retry-next").hidden = last && !this.#more;
     byId("retry-next").disabled = last;
     byId("retry-show").hidden = !mistake || this.#solved;

@@ -163,8 +163,7 @@ export function drawEnding(state, game) {
   beaten.add(loser.options.n);
   remember("beaten", [...beaten].sort((one, other) => one - other).join(" "));
   const next = state.setup.levels.find(({ n }) => n > loser.options.n && !beaten.has(n));
-  byId("ending-detail").textContent += ` Levels beaten: ${beaten.size} of ${state.setup.levels.length}.`
-    + (next ? ` Next: level ${next.n}, ${next.name}.` : "");
+  byId("ending-detail").textContent = `Levels beaten: ${beaten.size} of ${state.setup.levels.length}.`;
   offerLevel(next);
 }
 
@@ -172,6 +171,7 @@ function offerLevel(level) {
   const button = byId("next-level");
   button.hidden = !level;
   byId("rematch").classList.toggle("primary", !level);
+  byId("swap-again").hidden = Boolean(level); // the seats have their own, and the card one line
   if (!level) return;
   button.value = level.n;
   button.textContent = `Play level ${level.n}`;
