@@ -55,11 +55,7 @@ class FindingsFile(ABC, Generic[Finding]):
 
     @abstractmethod
     def finding(self, line: str) -> tuple[int, Finding]:
-        """The key and the finding of a line.
-
-        Raises:
-            ValueError: it is malformed; the message says what is expected.
-        """
+        """The key and the finding of a line; the ValueError for another says what is expected."""
 
     @contextmanager
     def opened(self, resume: bool) -> Iterator[dict[int, Finding]]:
@@ -121,13 +117,7 @@ class FindingsFile(ABC, Generic[Finding]):
 
 
 class Checkpoint(FindingsFile[int], Generic[Scope]):
-    """The scores of one book, or the columns of one board's repertoires.
-
-    Args:
-        path: its file.
-        scope: of the book or the repertoire.
-        choice: how the columns are chosen; see `RepertoireBuilder`.
-    """
+    """The scores of one book, or one board's columns by a `choice` of `RepertoireBuilder`."""
 
     def __init__(self, path: Path, scope: Scope, choice: str = "best") -> None:
         board = board_words(scope.rows, scope.columns, scope.inarow)

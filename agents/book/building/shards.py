@@ -19,8 +19,7 @@ Arguments = ParamSpec("Arguments")
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
 
-SHARD_POSITIONS = 64
-"""Positions that are solved in one go: a few seconds' work where they have 8 stones."""
+SHARD_POSITIONS = 64  # solved in one go: a few seconds' work where they have 8 stones
 
 
 def run_shards(

@@ -31,10 +31,8 @@ from agents.traps.trap_search import Belief, Reply, TrapNode, TrapSearch
 from envs.board import BoardState
 from envs.connectx import ConnectX
 
-MISTAKE = 0.03
-"""The assumed share of mistakes among a strong opponent's moves, where no trial has looked."""
-TEMPERATURE = 0.5
-"""The temperature with which tree searches are assumed to draw moves by their visits."""
+MISTAKE = 0.03  # the assumed share of a strong opponent's mistakes, where no trial has looked
+TEMPERATURE = 0.5  # with which tree searches are assumed to draw moves by their visits
 EPSILON = 0.05  # the assumed share of random moves of any other agent
 OPENING_SHARE = 0.2  # the assumed share of games that begin with a random move
 EVEN_SHARE = 0.3
