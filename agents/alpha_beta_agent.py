@@ -1,9 +1,8 @@
 """The alpha-beta agent: its options, its two engines, and its choice among equals."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from math import inf
 from typing import Any
 
 from agents.agent import UNKNOWN, Clock, Finding, TimeUp, player_sign
@@ -71,12 +70,6 @@ class AlphaBetaAgent(DepthFirstAgent, TwoEngines):
         compiled = self.is_compiled(env)
         clock.restart()  # for compiling may have taken seconds
         return self._new_search(env, clock, compiled)
-
-    def depths(self) -> Iterable[float]:
-        """1, 2, 3 and so on; or the full depth alone."""
-        if self.iterative_deepening:
-            return super().depths()
-        return (inf if self.depth is None else self.depth,)
 
     def break_ties(
         self, search: DepthFirstSearch[State, Action], state: State, deepened: Deepened[Action]

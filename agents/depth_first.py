@@ -95,16 +95,9 @@ def deepen(
     """Search one depth after the other, each time trying first the best action so far.
 
     Deepening ends when the value is proven, so of several wins it finds the fastest. If a search is
-    too deep for Python's stack, the deepest one before it counts.
+    too deep for Python's stack, the deepest one before it counts; a ValueError if there is none.
 
-    Args:
-        search: the recursion.
-        state: the root.
-        actions: at least one, in the order in which to try them.
-        depths: plies to look ahead, ascending.
-
-    Raises:
-        ValueError: the first search is too deep for Python's stack.
+    The actions, at least one, are in the order in which to try them; the depths ascend.
     """
     sign = player_sign(search.env, state)
     sensible = sensible_actions(search.env, state, actions)
@@ -159,6 +152,7 @@ class DepthFirstAgent(Agent):
     """Searches one ply deeper again and again, until its time is up or the value is proven."""
 
     unlimited = {"depth": None, "time_limit": None}  # noqa: RUF012
+    iterative_deepening = True  # else there is one search, of the full depth
 
     depth: int | None = option(None, "plies to look ahead at most; none: to the end of the game")
     time_limit: float | None = option(1.0, "seconds for each move; none: no limit")
@@ -185,6 +179,8 @@ class DepthFirstAgent(Agent):
 
     def depths(self) -> Iterable[float]:
         """Plies to look ahead, for one search after the other."""
+        if not self.iterative_deepening:
+            return (inf if self.depth is None else self.depth,)
         return count(1) if self.depth is None else range(1, self.depth + 1)
 
     def break_ties(
@@ -205,23 +201,14 @@ class DepthFirstAgent(Agent):
                 or the search is too deep for Python's stack; or the ordering drops or repeats an
                 action.
         """
-        return self.search_among(env, state, legal_actions(env, state), time_limit)
-
-    def search_among(
-        self,
-        env: Env[State, Action],
-        state: State,
-        candidates: Sequence[Action],
-        time_limit: float | None = None,
-    ) -> SearchResult[Action]:
-        """Search as `search` does, but only among some legal actions, at least one."""
+        candidates = legal_actions(env, state)
         search = self.new_search(env, Clock(self.time_limit, time_limit))
         return self.search_with(search, state, candidates)
 
     def search_with(
         self, search: DepthFirstSearch[State, Action], state: State, candidates: Sequence[Action]
     ) -> SearchResult[Action]:
-        """Search as `search_among` does, by a given recursion; its clock is running."""
+        """Search some legal actions, at least one, by a given recursion, whose clock is running."""
         actions = in_order(self.chosen_ordering(), search.env, state, candidates)
         deepened = deepen(search, state, actions, self.depths())
         self.break_ties(search, state, deepened)

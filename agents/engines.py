@@ -28,10 +28,9 @@ class TwoEngines(Agent):
             compilation.begin()
 
     def is_compiled(self, env: Any) -> bool:
-        """Whether the compiled engine searches this game; if so, compiles it first if need be.
+        """Whether the compiled engine searches this game, which it compiles first if need be.
 
-        Raises:
-            ValueError: the compiled engine is asked for but cannot search it.
+        A ValueError if that engine is asked for and cannot search it.
         """
         if self.engine == "reference":
             return False

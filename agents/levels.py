@@ -24,8 +24,7 @@ from envs.protocol import Action, Env, State
 
 EXACT = 99  # the depth of a level that solves the position
 DEEPEST_IN_PYTHON = 6  # plies that plain Python looks ahead in some milliseconds, without compiling
-MOST_STATES = 500
-"""States that plain Python may visit for a move, by the estimate of `affordable_depth`."""
+MOST_STATES = 500  # that plain Python may visit for a move, as `affordable_depth` estimates
 
 
 @dataclass(frozen=True)

@@ -135,7 +135,21 @@ class MCTSAgent(TreeAgent):
 
     def new_tree(self, env: Any, state: Any, compiled: bool) -> Tree[Any, Any] | Forest:
         """A tree for a search of `state`."""
-        return self._new_forest(env, state) if compiled else self.reference_tree(env, state)
+        if not compiled:
+            return self.reference_tree(env, state)
+        rollout = self._rollout(env, compiled=True)
+        settings = TreeSettings(
+            float(self.exploration),  # for whole numbers the kernel would be compiled again
+            self.rollouts_per_leaf,
+            self.solver,
+            self.decisive_moves,
+            rollout is decisive,
+        )
+        streams = [1 + self._rng.randrange(STREAMS) for _ in range(self.threads)]
+        learned = rollout if isinstance(rollout, LearnedValue) else None
+        return Forest(
+            [UctTree(env, state, settings, stream, learned=learned) for stream in streams]
+        )
 
     def _tree_at(self, env: Any, state: Any, compiled: bool) -> MonteCarloTree[Any, Any] | Forest:
         """The kept tree or a new one, for a search to begin with."""
@@ -157,19 +171,4 @@ class MCTSAgent(TreeAgent):
             self.solver,
             self.decisive_moves,
             self._rng,
-        )
-
-    def _new_forest(self, env: Any, state: Any) -> Forest:
-        rollout = self._rollout(env, compiled=True)
-        settings = TreeSettings(
-            float(self.exploration),  # for whole numbers the kernel would be compiled again
-            self.rollouts_per_leaf,
-            self.solver,
-            self.decisive_moves,
-            rollout is decisive,
-        )
-        streams = [1 + self._rng.randrange(STREAMS) for _ in range(self.threads)]
-        learned = rollout if isinstance(rollout, LearnedValue) else None
-        return Forest(
-            [UctTree(env, state, settings, stream, learned=learned) for stream in streams]
         )

@@ -32,6 +32,7 @@ class MinimaxAgent(DepthFirstAgent):
 
     quick = {"depth": 2}  # noqa: RUF012
     unlimited = {}  # noqa: RUF012  # one search of unlimited depth would never end
+    iterative_deepening = False
 
     depth: int | None = option(4, "plies to look ahead; none: to the end of the game")
     time_limit: float | None = option(None, "seconds for each move; none: no limit")
@@ -47,10 +48,6 @@ class MinimaxAgent(DepthFirstAgent):
     def new_search(self, env: Env[State, Action], clock: Clock) -> "Minimax[State, Action]":
         """Make the recursion."""
         return Minimax(env, self.chosen_heuristic(), clock)
-
-    def depths(self) -> Iterable[float]:
-        """The one depth that is searched."""
-        return (inf if self.depth is None else self.depth,)
 
     def break_ties(
         self, search: DepthFirstSearch[State, Action], state: State, deepened: Deepened[Action]

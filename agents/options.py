@@ -34,22 +34,14 @@ def file_option(
     """A dataclass field for a data file of the agent's.
 
     Its type is `str | bytes`, or that and None: the path, or the file's content. The bundler
-    replaces the path by the content, so that a submission needs no other file.
-
-    Args:
-        help_text: a line.
-        default: the path, None, or a word that `read` takes in place of a path.
-        read: returns the file's content.
+    replaces the path by the content, which `read` returns, so that a submission needs no other
+    file. The default may be a word that `read` takes in place of a path.
     """
     return field(default=default, metadata={"help": help_text, "read": read})
 
 
 def choose(name: str, choice: str | Chosen, known: Mapping[str, Chosen]) -> Chosen:
-    """The function that an option names; a function is returned as it is.
-
-    Raises:
-        ValueError: no function has that name; the message lists the known names.
-    """
+    """The function that an option names, or the option if it is one; else a ValueError."""
     if callable(choice):
         return choice
     require_one_of(name, choice, known)
@@ -79,12 +71,14 @@ def require_at_least(name: str, number: float | None, least: float, most: float 
         raise ValueError(f"{name} must be {expected}, not {number!r}")
 
 
-def require_whole(name: str, number: int | None, least: int, most: float = LARGEST) -> None:
-    """Check a count or a seed, which may be NumPy's; None is no limit.
+def require_within(name: str, number: float, least: float, most: float) -> None:
+    """Check a number that has a range; the ValueError tells it."""
+    if not least <= number <= most:
+        raise ValueError(f"{name} must be from {least} to {most}, not {number!r}")
 
-    Raises:
-        ValueError: `number` is not whole, or as `require_at_least`.
-    """
+
+def require_whole(name: str, number: int | None, least: int, most: float = LARGEST) -> None:
+    """Check a count or a seed, which may be NumPy's, as `require_at_least` checks a limit."""
     if not isinstance(number, Integral | None):
         raise ValueError(f"{name} must be a whole number, not {number!r}")
     require_at_least(name, number, least, most)
@@ -119,11 +113,7 @@ def agent_help(agent: type[Agent]) -> str:
 
 
 def agent_options(agent: type[Agent]) -> list[OptionInfo]:
-    """The options of an agent class, in the order of their declaration.
-
-    Raises:
-        ValueError: the type of an option is not defined at run time.
-    """
+    """The options of an agent class; a ValueError if a type is not defined at run time."""
     try:
         types = get_type_hints(agent)
     except NameError as error:

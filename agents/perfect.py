@@ -1,6 +1,6 @@
 """The perfect agent: an exactly best move, from a repertoire or by the solver."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -175,21 +175,26 @@ class PerfectAgent(Agent):
 
     def _traps_of(self, env: Any) -> Repertoire | None:
         """The book of traps, if traps are asked for and it is for this game."""
-        if self.resistance != "traps" or self.traps is None or not self._has_books(env):
+        if self.resistance != "traps" or self.traps is None:
             return None
         try:
-            return _if_of(self._traps, env) or _if_of(shipped_traps(), env)
+            return self._one_of(self._traps, shipped_traps, env)
         except OSError:  # the bundle of an agent that makes this one does not carry the book
             return None
 
     def _repertoire_of(self, env: Env[Any, Any]) -> Repertoire | None:
         """The repertoire, if it is for this game."""
-        if not self._has_books(env):
-            return None
-        return _if_of(self._repertoire, env) or _if_of(shipped_repertoire(), env)
+        return self._one_of(self._repertoire, shipped_repertoire, env)
 
-    def _has_books(self, env: Any) -> bool:
-        return self.book and is_solvable(env)
+    def _one_of(
+        self, given: Repertoire | None, shipped: Callable[[], Repertoire], env: Any
+    ) -> Repertoire | None:
+        """The given repertoire or the package's own, if one is for this game."""
+        if not (self.book and is_solvable(env)):
+            return None
+        if given is not None and given.scope[:3] == env.size:
+            return given
+        return shipped() if shipped().scope[:3] == env.size else None
 
     def _searched(
         self,
@@ -263,7 +268,8 @@ class PerfectAgent(Agent):
         self, env: Env[Any, Any], state: Any, candidates: Sequence[Any], clock: Clock
     ) -> SearchResult[Any]:
         """The best of some moves by alpha-beta, in the time that is left."""
-        return self._guessing.search_among(env, state, candidates, clock.left)
+        search = self._guessing.new_search(env, Clock(clock.left))
+        return self._guessing.search_with(search, state, candidates)
 
     def _exact_moves_in(self, env: Env[Any, Any]) -> ExactMoves | None:
         """The judge of moves in this game, with a table from earlier moves.
@@ -289,8 +295,3 @@ def _decided(
     result = outcomes[action].outcome
     value = float((result or 0) * (1 if state.player == 1 else -1))
     return SearchResult(action, value, (action,), {action: value}, proven=result is not None)
-
-
-def _if_of(repertoire: Repertoire | None, env: Any) -> Repertoire | None:
-    """A repertoire, if it is for this game."""
-    return repertoire if repertoire and env.size == repertoire.scope[:3] else None

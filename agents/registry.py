@@ -97,11 +97,7 @@ class AgentSpecification(NamedTuple):
 
 
 def parse_specification(text: str) -> AgentSpecification:
-    """The name and the options of `NAME` or `NAME:KEY=VALUE,…`.
-
-    Raises:
-        ValueError: an option without `=`, with an empty key, or given twice.
-    """
+    """The name and the options of `NAME` or `NAME:KEY=VALUE,…`; raises as `parse_options`."""
     name, _, options = text.partition(":")
     # Only a comma that a new KEY= follows separates options: a value may hold commas of its own.
     texts = re.split(r",(?=\s*\w+=)", options) if options else []
@@ -123,11 +119,7 @@ def agent_from_text(text: str, seed: int | None = None) -> Agent:
 
 
 def opponent_in_kernels(text: str, game: BoardGame) -> KernelOpponent | None:
-    """The agent that a text specifies, in the steps of many games; None without such a kernel.
-
-    Raises:
-        ValueError: as `agent_from_text`.
-    """
+    """The agent of `agent_from_text`, in the steps of many games; None without such a kernel."""
     agent = agent_from_text(text)
     if isinstance(agent, LevelAgent):
         return level_opponent(agent, game)

@@ -23,22 +23,17 @@ class SearchedNode(ABC, Generic[Action]):
 
     __slots__ = ()
 
-    sign: int
-    """+1 where player 1 is to move, -1 where player 2 is, 0 where chance decides."""
-    visits: int
-    """Simulations that went through the node."""
-    total: float
-    """Sum of the results."""
-    proven: float | None
-    """The exact value where it is known, else None."""
+    sign: int  # +1 where player 1 is to move, -1 where player 2 is, 0 where chance decides
+    visits: int  # simulations that went through the node
+    total: float  # sum of the results
+    proven: float | None  # the exact value where it is known, else None
     assured: float | None
     """The value that the player whose turn it is can fall back on: the best proven one of a child,
     where it is neither a win nor a loss; else None."""
     prior: float
     """The evaluator's probability of the action that leads here, among the parent's children; 1
     without an evaluator."""
-    evaluation: float
-    """The evaluator's value of the state, once it has been asked."""
+    evaluation: float  # the evaluator's value of the state, once it has been asked
 
     @property
     @abstractmethod
@@ -130,10 +125,8 @@ class MonteCarloTree(ABC, Generic[State, Action]):
     when all children are proven.
     """
 
-    solver: bool = True
-    """Whether proven values are carried up."""
-    rollouts_per_leaf: int = 1
-    """Results that a simulation adds; each counts as a visit."""
+    solver: bool = True  # whether proven values are carried up
+    rollouts_per_leaf: int = 1  # results that a simulation adds; each counts as a visit
     observer = TreeObserver()
 
     def __init__(self, env: Env[State, Action], state: State) -> None:

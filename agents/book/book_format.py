@@ -88,10 +88,7 @@ class FileKind(NamedTuple):
 
 BOOK = FileKind("opening book", b"CXBK", Struct("<4sHHHHH"), "`connectx book`")
 REPERTOIRES = FileKind(
-    "repertoire",
-    b"CXRP",
-    Struct("<4sHHHHHHHHHI"),
-    "`connectx book --repertoire` or `--traps`",
+    "repertoire", b"CXRP", Struct("<4sHHHHHHHHHI"), "`connectx book --repertoire` or `--traps`"
 )
 
 
@@ -113,11 +110,7 @@ def encode_book(content: BookContent) -> bytes:
 
 
 def decode_book(data: bytes) -> BookContent:
-    """The content of a book's bytes.
-
-    Raises:
-        ValueError: they are not a book, have another version of the format, or are damaged.
-    """
+    """The content of a book's bytes; a ValueError as by `FileKind.decode`."""
     import numpy as np
 
     numbers, content = BOOK.decode(data)
@@ -139,11 +132,7 @@ def encode_repertoire(scope: RepertoireScope, field: BitField) -> bytes:
 
 
 def decode_repertoire(data: bytes) -> Repertoire:
-    """The repertoire that these bytes hold.
-
-    Raises:
-        ValueError: they are not a repertoire, have another version of the format, or are damaged.
-    """
+    """The repertoire that these bytes hold; a ValueError as by `FileKind.decode`."""
     (rows, columns, inarow, *plies, seed, segment, segments), bits = REPERTOIRES.decode(data)
     scope = RepertoireScope(
         rows, columns, inarow, *(-1 if count == NO_PLIES else count for count in plies)
@@ -166,15 +155,12 @@ def shipped_repertoire() -> Repertoire:
 
 
 SHIPPED_TRAPS = "shipped"
-"""Names the book of traps that comes with the package: for player 2 of Connect Four."""
+"""Names the package's own book of traps, a repertoire whose moves set traps: for player 2 of
+Connect Four."""
 
 
 def traps_content(traps: str | bytes) -> bytes:
-    """Read the book of traps that an option names: a repertoire whose moves set traps.
-
-    Raises:
-        OSError: it cannot be read.
-    """
+    """Read the book of traps that an option names; an OSError if it cannot be read."""
     if traps != SHIPPED_TRAPS:
         return file_content(traps)
     return PackageFile("agents.book", "traps.cxrp").read()

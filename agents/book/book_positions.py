@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from agents.options import require_within
 from envs.bitboard import (
     BoardMasks,
     board_masks,
@@ -50,11 +51,7 @@ class BookScope:
                 f"{self.columns} columns and {self.inarow} in a row"
             )
         env = ConnectX(*board)
-        if not 0 <= self.plies < self.cells:
-            raise ValueError(
-                f"the plies of a book for {env!r} must be from 0 to {self.cells - 1}, "
-                f"not {self.plies}"
-            )
+        require_within(f"the plies of a book for {env!r}", self.plies, 0, self.cells - 1)
 
     @property
     def cells(self) -> int:

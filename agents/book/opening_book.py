@@ -79,11 +79,7 @@ def shipped_book_of(env: BoardGame) -> OpeningBook | None:
 
 
 def open_book(content: BookContent) -> OpeningBook:
-    """A book in which positions can be looked up, also after fewer plies.
-
-    Raises:
-        ValueError: there is not one score for each position, or as `positions_by_ply`.
-    """
+    """A book in which positions can be looked up; a ValueError unless each has one score."""
     scope, deepest_scores = content
     keys = positions_by_ply(scope, most_positions(len(deepest_scores)))
     if len(deepest_scores) != len(keys[-1]):

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from agents.book.retrieval import BitField
+from agents.options import require_within
 from agents.solver.position_bounds import is_lost, threats_of
 from envs.bitboard import (
     BoardMasks,
@@ -47,18 +48,16 @@ class RepertoireScope(NamedTuple):
 
     def check(self) -> None:
         """Raise ValueError if the board does not fit 64 bits, or has fewer plies."""
-        env = ConnectX(self.rows, self.columns, self.inarow)
-        if not fits_in_word(self.rows, self.columns, self.inarow):
+        env = ConnectX(*self[:3])
+        if not fits_in_word(*env.size):
             raise ValueError(
                 "a repertoire takes boards with columns * (rows + 1) at most 64 and lines with "
                 f"(inarow - 1) * (rows + 2) below 64, not {env!r}"
             )
         for plies in self[3:]:
-            if not -1 <= plies < self.rows * self.columns:
-                raise ValueError(
-                    f"the plies of a repertoire for {env!r} must be from 0 to "
-                    f"{self.rows * self.columns - 1}, not {plies}"
-                )
+            if plies != -1:
+                last = env.rows * env.columns - 1
+                require_within(f"the plies of a repertoire for {env!r}", plies, 0, last)
 
     def plies_of(self, player: int) -> int:
         """The last ply at which a player has a move in the positions that come up."""

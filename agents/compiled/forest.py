@@ -1,8 +1,7 @@
 """The compiled trees of one search, one for each thread, and their common statistics.
 
-Each thread grows a tree of its own from the same root, and their statistics are added up ("root
-parallelisation": G. M. J-B. Chaslot, M. H. M. Winands and H. J. van den Herik, "Parallel
-Monte-Carlo Tree Search", 2008).
+Each thread grows a tree of its own from the same root, and their statistics are added up, as in
+`agents.parallel.merged_trees`.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -60,14 +60,12 @@ def principal_variation(
     return tuple(line)
 
 
-TIE_BREAKS = ("first", "expectimax")
-"""The ways to choose among equally good actions that options name."""
+TIE_BREAKS = ("first", "expectimax")  # ways to choose among equally good actions, by name
 
 TEMPERATURE = 0.1
 """An action that costs this much, in the opponent's view, is 1 / e times as likely. This value was
 narrowly the best of 0.05 to 0.5 in matches from lost positions."""
-LOOK_AHEAD = 4
-"""Plies that the opponent is assumed to look ahead, so that it makes no obvious mistakes."""
+LOOK_AHEAD = 4  # plies that the opponent is assumed to see, so that it makes no obvious mistakes
 LEAST_LIKELY = 0.02  # replies that are less likely are left out
 
 ActionValue = Callable[[State, Action], float]
@@ -92,7 +90,7 @@ def best_against_fallible(
         state: where to choose.
         candidates: the equally good actions, at least one. The first is chosen if the others are no
             better, or if the functions raise `TimeUp`.
-        seen: the value of the opponent's replies, as its own look-ahead shows it.
+        seen: the value of a reply, as the opponent's own look-ahead shows it.
         exact: the value of an action if both play on perfectly.
     """
     if len(candidates) == 1:

@@ -62,10 +62,9 @@ class SplitSearch(DepthFirstSearch[State, Action]):
     def examine_all(
         self, actions: Sequence[Action], task: Examine[Action], found: Found[Action]
     ) -> None:
-        """Let the workers examine `actions`, and enter their values in `found`, in this order.
+        """Let the workers examine `actions`, and enter their findings in `found`, in this order.
 
-        Raises:
-            TimeUp: the time is up; `found` keeps what was examined.
+        If the time is up, `TimeUp`, and `found` keeps what was examined.
         """
         arrived = Found[Action]()
         tasks = ((action, partial(task, action, self.clock.left)) for action in actions)
@@ -130,11 +129,7 @@ def examine_within(
     action: Any,
     seconds: float,
 ) -> Examined:
-    """Search one action of a root within a window, by the search that this thread has.
-
-    Raises:
-        TimeUp: it took longer than `seconds`.
-    """
+    """Do what `examine` does within a window, by the search that this thread has."""
     if getattr(latest, "search_id", None) != search_id:
         latest.search, latest.search_id = agent.new_search(env, Clock()), search_id
     search = latest.search

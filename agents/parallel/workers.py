@@ -109,11 +109,7 @@ class Workers:
             call_off(running)
 
     def prepare(self, call: Callable[[], Outcome]) -> list[Outcome]:
-        """Run `call` once for each worker, so that every new worker has run it.
-
-        Raises:
-            Exception: what the call has raised.
-        """
+        """Run `call` once for each worker, so that every new worker has run it."""
         calls = ((number, call) for number in range(self.count))
         return [result for _, result in self.run(calls, Clock())]
 

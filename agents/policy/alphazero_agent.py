@@ -15,7 +15,14 @@ from agents.compiled.puct_tree import PuctTree, puct_on
 from agents.engines import TreeAgent
 from agents.guidance.final_move import principal_variation, safest_action
 from agents.guidance.ordering import sensible_actions
-from agents.options import ENGINES, option, require_at_least, require_one_of, require_whole
+from agents.options import (
+    ENGINES,
+    option,
+    require_at_least,
+    require_one_of,
+    require_whole,
+    require_within,
+)
 from agents.policy.network import PolicyNetwork, TrainedPolicy, evaluate_network
 from agents.policy.policy_agent import action_chances, averaged, legal_logits
 from agents.policy.puct import Evaluation, GuidedTree, gumbel_merits, halve_sequentially
@@ -28,7 +35,7 @@ from envs.protocol import Action, Env, State
 
 ROOTS = ("puct", "gumbel")  # how simulations are shared among the actions of the root
 
-SMALLEST_ALPHA, LARGEST_ALPHA = 0.01, 1e6
+SMALLEST_ALPHA, LARGEST_ALPHA = 0.01, 1_000_000
 """The limits of Dirichlet's alpha. Below, all its numbers could round to 0; far above, Python's
 `gammavariate` does not end."""
 
@@ -74,11 +81,8 @@ class AlphaZeroAgent(TreeAgent):
             require_whole(name, getattr(self, name), 1)
         for name in ("time_limit", "exploration", "fpu", "noise", "temperature"):
             require_at_least(name, getattr(self, name), 0)
-        if self.noise > 1:
-            raise ValueError(f"noise must be from 0 to 1, not {self.noise!r}")
-        if not SMALLEST_ALPHA <= self.noise_alpha <= LARGEST_ALPHA:
-            limits = f"from {SMALLEST_ALPHA} to {LARGEST_ALPHA:.0f}"
-            raise ValueError(f"noise_alpha must be {limits}, not {self.noise_alpha!r}")
+        require_within("noise", self.noise, 0, 1)
+        require_within("noise_alpha", self.noise_alpha, SMALLEST_ALPHA, LARGEST_ALPHA)
         require_one_of("root", self.root, ROOTS)
         require_one_of("engine", self.engine, ENGINES)
         if self.root == "gumbel" and self.simulations is None:
@@ -201,12 +205,8 @@ def can_compile(env: object) -> TypeGuard[BoardGame]:
 
 def most_visited(node: SearchedNode[int]) -> int:
     """The most visited action, of equals the likelier; proven values as in `safest_action`."""
-
-    def merit(action: int) -> tuple[int, float]:
-        child = node.children[action]
-        return child.visits, child.prior
-
-    return safest_action(node, merit)
+    children = node.children
+    return safest_action(node, lambda action: (children[action].visits, children[action].prior))
 
 
 def network_evaluation(network: PolicyNetwork, env: BoardGame, state: BoardState) -> Evaluation:

@@ -12,14 +12,9 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 
 class ArrayArchive:
-    """The arrays of an archive, each read when it is asked for.
+    """The arrays of an archive, each read when it is asked for; a ValueError if it is none.
 
-    Args:
-        content: the bytes of the archive.
-        budget: the most bytes that all arrays read may take together.
-
-    Raises:
-        ValueError: it is no archive.
+    The arrays that are read may take `budget` bytes together.
     """
 
     def __init__(self, content: bytes, budget: int) -> None:
@@ -50,17 +45,13 @@ class ArrayArchive:
             return npy.read_array(file, allow_pickle=False)
 
     def beginning(self, name: str, most: int) -> bytes:
-        """The first `most` bytes of an array as it is stored; this takes no numpy.
-
-        Raises:
-            ValueError: there is no such array, or it is damaged.
-        """
+        """The first `most` bytes of an array as it is stored; this takes no numpy."""
         with self._opened(name) as (file, _):
             return file.read(most)
 
     @contextmanager
     def _opened(self, name: str) -> Iterator[tuple[IO[bytes], int]]:
-        """An array as it is kept, to be read in parts, and how many bytes it has."""
+        """An array as it is kept, and how many bytes it has; a ValueError if there is none."""
         try:
             entry = self._archive.getinfo(f"{name}.npy")
             if entry.compress_type not in (ZIP_STORED, ZIP_DEFLATED):

@@ -41,16 +41,11 @@ else:
 class PolicyNetwork(NamedTuple):
     """Gives logits of actions and the value, from the view of the player to move."""
 
-    features: Floats
-    """Shape (features, outputs + hidden units)."""
-    bias: Floats
-    """Shape (outputs + hidden units,)."""
-    dense: Floats
-    """Shape (hidden units, second hidden units)."""
-    dense_bias: Floats
-    """Shape (second hidden units,)."""
-    outputs: Floats
-    """Shape (second hidden units, outputs): the logit of each action, then the value."""
+    features: Floats  # shape (features, outputs + hidden units)
+    bias: Floats  # shape (outputs + hidden units,)
+    dense: Floats  # shape (hidden units, second hidden units)
+    dense_bias: Floats  # shape (second hidden units,)
+    outputs: Floats  # shape (second hidden units, outputs): each action's logit, then the value
 
     @property
     def actions(self) -> int:
@@ -138,18 +133,13 @@ def encode_policy(policy: TrainedPolicy) -> bytes:
 
 
 NO_POLICY = "this is no trained policy: train one with `connectx train`"
-MOST_BYTES = 2**25
-"""The most bytes of a file, or of its arrays: several times the size that training makes."""
+MOST_BYTES = 2**25  # of a file, or of its arrays: several times the size that training makes
 MOST_CELLS = 2**12  # more cells than any game's board has
 SCOPE_BYTES = 1024  # more bytes than the array `scope` takes
 
 
 def decode_scope(content: bytes) -> PolicyScope:
-    """The game of a policy's file, read without numpy in a tenth of a millisecond.
-
-    Raises:
-        ValueError: they are no policy.
-    """
+    """The game of a policy's file, read without numpy in .1 ms; a ValueError if it is none."""
     try:
         array = _archive(content).beginning("scope", SCOPE_BYTES)
         words = "<4q" if b"<i8" in array else "<4i"  # 32 bits by older numpy on Windows
@@ -159,12 +149,7 @@ def decode_scope(content: bytes) -> PolicyScope:
 
 
 def decode_policy(content: bytes) -> TrainedPolicy:
-    """The content of the bytes of a policy's file.
-
-    Raises:
-        ValueError: they are no policy, one in another version of the format, or one whose arrays
-            do not fit each other.
-    """
+    """The content of a policy's file; a ValueError if it is none, damaged, or too old or new."""
     import numpy as np
 
     try:

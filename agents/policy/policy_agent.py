@@ -53,19 +53,12 @@ class PolicyAgent(Agent):
     def search(
         self, env: Env[State, Action], state: State, time_limit: float | None = None
     ) -> SearchResult[Action]:
-        """Ask the network.
-
-        Raises:
-            ValueError: the game is over, or not the one that the policy was trained for.
-        """
+        """Ask the network; a ValueError if the game is over, or not that of the policy."""
         clock = Clock()
-        # In the games that a policy plays, actions are numbers and states are boards.
-        actions: Any = legal_actions(env, state)
-        position: Any = state
+        legal_actions(env, state)
         game = require_known_game(self.policy, env)
-        worths, values = action_worths(
-            evaluate_network, self.policy.network, game, [position], [actions]
-        )
+        position: Any = state  # in the games that a policy plays, it is a board's
+        worths, values = action_worths(evaluate_network, self.policy.network, game, [position])
         chances = action_chances(worths, self.temperature)
         if self.temperature > 0:
             self._stream = next_stream(self._stream)
@@ -87,11 +80,7 @@ Evaluate = Callable[[PolicyNetwork, BoardGame, Sequence[BoardState]], tuple[Floa
 def averaged(
     evaluate: Evaluate, network: PolicyNetwork, game: BoardGame, states: Sequence[BoardState]
 ) -> tuple[Floats, Floats]:
-    """The means of a network's answers for positions and for their mirror images.
-
-    Returns:
-        Logits and values, as `evaluate` returns them.
-    """
+    """The means of a network's logits and values for positions and for their mirror images."""
     images = [state.mirrored(game.rows, game.columns) for state in states]
     logits, values = evaluate(network, game, [*states, *images])
     count, half = len(states), np.float32(0.5)
@@ -100,11 +89,7 @@ def averaged(
 
 
 def action_worths(
-    evaluate: Evaluate,
-    network: PolicyNetwork,
-    game: BoardGame,
-    states: Sequence[BoardState],
-    legal: Sequence[Sequence[int]],
+    evaluate: Evaluate, network: PolicyNetwork, game: BoardGame, states: Sequence[BoardState]
 ) -> tuple[NDArray[np.float64], Floats]:
     """A network's preference for each action, without a search, and its values of the positions.
 
@@ -115,22 +100,12 @@ def action_worths(
     """
     logits, values = averaged(evaluate, network, game, states)
     if logits.any():
+        legal = [game.get_available_actions(state) for state in states]
         return legal_logits(logits, legal), values
-    return _values_after(evaluate, network, game, states, legal), values
-
-
-def _values_after(
-    evaluate: Evaluate,
-    network: PolicyNetwork,
-    game: BoardGame,
-    states: Sequence[BoardState],
-    legal: Sequence[Sequence[int]],
-) -> NDArray[np.float64]:
-    """The value of each legal action for the player to move, -inf for the others."""
     worths = np.full((len(states), network.actions), -np.inf)
     places, children = [], []
-    for position, (state, actions) in enumerate(zip(states, legal, strict=True)):
-        for action in actions:
+    for position, state in enumerate(states):
+        for action in game.get_available_actions(state):
             child = game.get_next_state(state, action)
             worths[position, action] = float(child.won)
             if game.get_available_actions(child):
@@ -139,7 +114,7 @@ def _values_after(
     if children:
         _, replies = averaged(evaluate, network, game, children)
         worths[tuple(zip(*places, strict=True))] = -replies
-    return worths
+    return worths, values
 
 
 def legal_logits(logits: Floats, legal: Sequence[Sequence[int]]) -> NDArray[np.float64]:
@@ -153,10 +128,8 @@ def legal_logits(logits: Floats, legal: Sequence[Sequence[int]]) -> NDArray[np.f
 def action_chances(worths: NDArray[np.float64], temperature: float) -> NDArray[np.float64]:
     """The probability with which each action is to be played, shape (positions, actions).
 
-    Args:
-        worths: as `action_worths` gives them, of the same shape.
-        temperature: 0 gives probability 1 to the first of the highest; else the probabilities are
-            in proportion to exp(worth / temperature).
+    They are in proportion to exp(worth / temperature) of the `action_worths`; at the temperature 0
+    the first of the highest has probability 1.
     """
     if temperature == 0:
         return np.asarray(np.eye(worths.shape[1])[worths.argmax(axis=1)])

@@ -66,11 +66,7 @@ class GuidedTree(MonteCarloTree[State, Action]):
     def make_node(
         self, state: State, actions: Sequence[Action], proven: float | None = None
     ) -> Node[State, Action]:
-        """A node without statistics, proven where two plies of look-ahead decide.
-
-        Raises:
-            ValueError: chance decides in `state`.
-        """
+        """A node without statistics, by `node_of_two_plies`; a ValueError where chance decides."""
         self.nodes += 1
         if self.env.current_player(state) == CHANCE:
             raise ValueError(
@@ -237,15 +233,8 @@ def halve_sequentially(
     `considered_visits` gives (Danihelka et al., in the form of their program, mctx). A child with a
     proven value gets its visits, too, with that value.
 
-    Args:
-        tree: to grow.
-        gumbel: for each available action a number of Gumbel's distribution, or 0.
-        considered: how many actions to begin with, at least 1.
-        simulations: how many in all, at least 0.
-        clock: looked at after each simulation.
-
-    Returns:
-        The simulations run.
+    The noise is a number of Gumbel's distribution, or 0, for each action. The clock is looked at
+    after each simulation. Returns the simulations run.
     """
     first = {a: gumbel[a] + log_of(child.prior) for a, child in tree.root.children.items()}
     sample = sorted(first, key=lambda action: -first[action])[:considered]

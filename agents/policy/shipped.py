@@ -29,11 +29,7 @@ def weights_option() -> Any:
 
 
 def weights_content(weights: str | bytes) -> bytes:
-    """Read the weights that an option names: one of `SHIPPED`, a path, or the content of a file.
-
-    Raises:
-        OSError: they cannot be read.
-    """
+    """Read weights: one of `SHIPPED`, a path, or the content of a file; else an OSError."""
     if weights in SHIPPED:
         return PackageFile("agents.policy", f"{weights!s}.npz").read()
     try:
@@ -43,18 +39,11 @@ def weights_content(weights: str | bytes) -> bytes:
 
 
 def known_policy(weights: str | bytes) -> TrainedPolicy:
-    """The policy in some weights, as `weights_content` reads them; agents share it.
-
-    Raises:
-        OSError: they cannot be read.
-        ValueError: as `decode_policy`.
-    """
+    """The policy in some weights; agents share it. Raises as `weights_content`, `decode_policy`."""
     return _decoded(weights_content(weights))
 
 
-@lru_cache(maxsize=4)
-def _decoded(content: bytes) -> TrainedPolicy:
-    return decode_policy(content)
+_decoded = lru_cache(maxsize=4)(decode_policy)
 
 
 class StoredPolicy:

@@ -40,11 +40,7 @@ def read_content(path: str | Path, advice: str, kind: str = "") -> bytes:
 
 
 def open_plain(path: str, flags: int) -> int:
-    """Open a plain file as `os.open`, without waiting for anything; also a folder, which is empty.
-
-    Raises:
-        OSError: it cannot be opened, or it is something else.
-    """
+    """Open a plain file or folder as `os.open`, without waiting; else an OSError."""
     descriptor = os.open(path, flags | NO_WAITING, 0o666)
     kind = os.fstat(descriptor).st_mode
     if stat.S_ISREG(kind) or stat.S_ISDIR(kind):  # Python refuses a folder in its own words
@@ -63,11 +59,7 @@ def read_json(text: str | bytes, kind: type[T]) -> T | None:
 
 
 def read_header(line: str | bytes, expected: str, path: Path, advice: str) -> dict[str, Any]:
-    """The fields of a file's first line, a JSON object that names the file's format.
-
-    Raises:
-        ValueError: it is something else, or names another format.
-    """
+    """The fields of a file's first line, a JSON object; a ValueError for another format."""
     fields = read_json(line, dict) or {}
     found = fields.get("format")
     if found != expected:

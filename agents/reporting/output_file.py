@@ -47,11 +47,7 @@ LOCKED_BYTE = 2**31 - 2
 
 
 def require_writable(path: Path) -> None:
-    """Find out whether a file can be replaced, before the work that fills it; leaves it as it is.
-
-    Raises:
-        OSError: it cannot; the message says why.
-    """
+    """Find out whether a file can be replaced, before the work that fills it; else an OSError."""
     with _successor(path):
         pass
 
@@ -66,11 +62,7 @@ def replace_content(path: Path, content: bytes) -> None:
 
 
 def replace_parts(path: Path, parts: Iterable[bytes]) -> None:
-    """Replace a file at once by parts, of which only one need be in memory at a time.
-
-    Raises:
-        OSError: as `replace_content`.
-    """
+    """Replace a file as `replace_content`, by parts; only one need be in memory at a time."""
     with _successor(path) as (file, new, target):
         for part in parts:
             _write(file, part)
@@ -198,11 +190,7 @@ class GrowingFile:
         return self.file.readall()
 
     def append(self, lines: bytes, *, is_last: bool = False) -> None:
-        """Write lines in one piece; they reach the disk about once a second and at the end.
-
-        Raises:
-            OSError: they cannot be written.
-        """
+        """Write lines in one piece; they reach the disk about once a second and at the end."""
         try:
             _write(self.file, lines)
             if is_last or monotonic() - self.synced >= SYNC_SECONDS:
@@ -236,10 +224,8 @@ def held(path: Path) -> Iterator[None]:
     """Lock a file that is replaced now and then against other runs, until the `with` block ends.
 
     The lock is on an empty file beside it, which is removed in the end. If the process is killed,
-    that file stays until the next run's end, but its lock goes with the process.
-
-    Raises:
-        OSError: it cannot be written, or another run is using it.
+    that file stays until the next run's end, but its lock goes with the process. Raises as
+    `growing_file`.
     """
     try:
         target, _ = _target(path)

@@ -15,11 +15,9 @@ Z_95 = NormalDist().inv_cdf(0.975)
 
 PAIR_POINTS = (0.0, 0.5, 1.0, 1.5, 2.0)  # the points of a pair of games; a draw is half a point
 
-PAIR_SCORES = tuple(points / 2 for points in PAIR_POINTS)
-"""The scores of a pair of games, in [0, 1]."""
+PAIR_SCORES = tuple(points / 2 for points in PAIR_POINTS)  # in [0, 1]
 
-UNSEEN = 1e-3
-"""The count of an outcome that was never observed, but may be possible (as in Fishtest)."""
+UNSEEN = 1e-3  # the count of an outcome never observed, but perhaps possible (as in Fishtest)
 
 DOWN = 40.0
 """A tilt after which the mean is practically 0; it is the log of odds between the two ends."""
@@ -46,12 +44,7 @@ def score_estimate(points: float, games: int) -> Estimate:
     width at 0 % and 100 %. A draw is half a point; draws vary less than the wins and losses that
     the formula assumes, so with draws the interval is too wide rather than too narrow.
 
-    Args:
-        points: wins plus half the draws, from 0 to `games`.
-        games: how many games were counted, at least 1.
-
-    Raises:
-        ValueError: no games, or more points than the games can give.
+    Points are wins plus half the draws; a ValueError for more than the games give, or no games.
     """
     if games < 1 or not 0 <= points <= games:
         raise ValueError(f"{points} points cannot come from {games} games")
@@ -80,11 +73,7 @@ def paired_score_estimate(pair_points: Sequence[float]) -> Estimate:
     Over random distributions of 5 to 16 pairs it holds the truth in 96 to 98 % of the cases; in
     the worst of them, where nearly all pairs are won, in 84 %, as Wilson's does.
 
-    Args:
-        pair_points: 0, 1/2, 1, 3/2 or 2 for each pair of games, at least one.
-
-    Raises:
-        ValueError: no pairs, or points that no pair can bring.
+    A pair, of which there is at least one, has 0, 1/2, 1, 3/2 or 2 points; else a ValueError.
     """
     if not pair_points:
         raise ValueError("no pair of games was played: there is no score to estimate")
@@ -104,14 +93,8 @@ def elo_difference(score: float) -> float:
     The inverse of Elo's logistic expectation, 1 / (1 + 10^(-d / 400)) (A. E. Elo, "The Rating of
     Chessplayers, Past and Present", 1978).
 
-    Args:
-        score: in [0, 1].
-
-    Returns:
-        Elo points, positive for a score above 1/2; -inf for 0 and +inf for 1.
-
-    Raises:
-        ValueError: the score is outside [0, 1].
+    It is positive for a score above 1/2, -inf for 0 and +inf for 1; other scores than those from 0
+    to 1 are a ValueError.
     """
     if not 0 <= score <= 1:
         raise ValueError(f"a score lies between 0 and 1, not at {score}")
@@ -163,16 +146,18 @@ class PairDistribution:
     @property
     def mean(self) -> float:
         """The expected score, in (0, 1)."""
-        return sum(p * score for p, score in zip(self.probabilities, PAIR_SCORES, strict=True))
+        return sum(p * score for p, score in self._parts)
 
     @property
     def variance(self) -> float:
         """The variance of one pair's score."""
         mean = self.mean
-        return sum(
-            p * (score - mean) ** 2
-            for p, score in zip(self.probabilities, PAIR_SCORES, strict=True)
-        )
+        return sum(p * (score - mean) ** 2 for p, score in self._parts)
+
+    @property
+    def _parts(self) -> Iterable[tuple[float, float]]:
+        """Each probability with its score."""
+        return zip(self.probabilities, PAIR_SCORES, strict=True)
 
     def tilted(self, tilt: float) -> "PairDistribution":
         """The likeliest distribution with some other mean, the lower the larger `tilt` is.
@@ -183,12 +168,7 @@ class PairDistribution:
         e^tilt = 1 + x / (1 - x mean) that is p / (1 - score + e^tilt score), up to a factor.
         """
         odds = exp(tilt)
-        return self.proportional_to(
-            [
-                p / (1 - score + odds * score)
-                for p, score in zip(self.probabilities, PAIR_SCORES, strict=True)
-            ]
-        )
+        return self.proportional_to([p / (1 - score + odds * score) for p, score in self._parts])
 
     def with_mean(self, mean: float) -> "PairDistribution":
         """The likeliest distribution with this mean, inside (0, 1)."""

@@ -49,12 +49,7 @@ class Judge:
     def replies(
         self, state: BoardState, models: Sequence[OpponentModel], clock: Clock
     ) -> Sequence[Reply]:
-        """Judge the replies that some model thinks likely where the opponent is to move.
-
-        Raises:
-            TimeUp: the time was up.
-            ValueError: as `probabilities_of`.
-        """
+        """Judge the opponent's replies that some model thinks likely; `TimeUp` as of `turn`."""
         told = [probabilities_of(model, self.env, state) for model in models]
         replies = []
         for column in self.env.get_available_actions(state):

@@ -4,6 +4,7 @@ The text is for a terminal; `connectx explain --agent perfect` prints it.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from rich.box import SIMPLE_HEAD
@@ -25,8 +26,7 @@ from agents.traps.told_trap import ToldTrap, told_trap
 from envs.bitboard import board_masks
 from envs.board import BoardGame, BoardState
 
-MOST_SECONDS = 30.0
-"""The most seconds for the scores of all moves, and again for the replies to all moves."""
+MOST_SECONDS = 30.0  # for the scores of all moves, and again for the replies to all moves
 SIGHT = "sight"  # the source of a move that needs neither a book nor a search
 SOURCES = {
     "traps": "by heart: its book of traps has the position",
@@ -43,12 +43,9 @@ NO_REPLIES, UNKNOWN = "-", "?"
 class ToldChoice:
     """A choice of the perfect agent, with the reasons for it."""
 
-    analysis: Analysis
-    """The position and its legal moves, with scores for the player to move."""
-    column: int
-    """That the agent takes, from 0."""
-    source: str
-    """The source of the move, one of `SOURCES`."""
+    analysis: Analysis  # the position and its legal moves, with scores for the player to move
+    column: int  # that the agent takes, from 0
+    source: str  # the source of the move, one of `SOURCES`
     traps: Mapping[int, ToldTrap | None]
     """By legal column, from 0, what the replies lead to; None where the game is over then, or
     won for the player to move. A column that was not judged in time is left out."""
@@ -64,11 +61,7 @@ class ToldChoice:
 
 
 def told_choice(agent: PerfectAgent, env: BoardGame, state: BoardState) -> ToldChoice:
-    """Let the agent choose a move, and find out what each legal move leaves.
-
-    Raises:
-        ValueError: the solver does not take the game.
-    """
+    """Let the agent choose a move, and find out what each legal move leaves."""
     if not is_solvable(env):
         raise ValueError(
             f"how perfect chooses is told on boards of ConnectX that it solves, not on {env!r}: "
@@ -81,32 +74,26 @@ def told_choice(agent: PerfectAgent, env: BoardGame, state: BoardState) -> ToldC
     board = board_masks(*env.size)
     if source != "search" and len(promising_moves(board, state)) == 1:
         source = SIGHT
-    column = agent.act(env, state)
-    return ToldChoice(analysis, column, source, _told_traps(solver, analysis, Clock(MOST_SECONDS)))
-
-
-def _told_traps(solver: Solver, analysis: Analysis, clock: Clock) -> dict[int, ToldTrap | None]:
-    """The trap of each move that was judged in time."""
+    chosen = agent.act(env, state)
     traps: dict[int, ToldTrap | None] = {}
+    clock = Clock(MOST_SECONDS)
     for column in analysis.columns:
-        try:
-            traps[column] = told_trap(solver, analysis.position.state, column, clock)
-        except TimeUp:
-            continue
-    return traps
+        with suppress(TimeUp):
+            traps[column] = told_trap(solver, state, column, clock)
+    return ToldChoice(analysis, chosen, source, traps)
 
 
 def render_choice(told: ToldChoice, room: int | None = None) -> RenderableType:
     """The board, the result, the choice, a line for each legal move, and the trap in a sentence."""
     position = told.analysis.position
-    parts: list[RenderableType] = [
+    return Group(
         board_picture(position.env, position.state, room),
         "",
         *render_result(told.analysis),
         Text(f"perfect plays column {told.column + 1}, {SOURCES[told.source]}."),
         _table(told),
-    ]
-    return Group(*parts, *([] if told.sentence is None else [Text(told.sentence)]))
+        *([] if told.sentence is None else [Text(told.sentence)]),
+    )
 
 
 def _table(told: ToldChoice) -> Table:

@@ -18,14 +18,10 @@ class ToldTrap:
     however soon it comes.
     """
 
-    is_won: bool
-    """Whether the opponent has a win to keep; else it is a draw."""
-    keeping: tuple[int, ...]
-    """The columns that keep it, from left to right; at least one."""
-    drawing: tuple[int, ...]
-    """The columns that turn a win into a draw."""
-    losing: tuple[int, ...]
-    """The columns that lose the game."""
+    is_won: bool  # whether the opponent has a win to keep; else it is a draw
+    keeping: tuple[int, ...]  # the columns that keep it, from left to right; at least one
+    drawing: tuple[int, ...]  # the columns that turn a win into a draw
+    losing: tuple[int, ...]  # the columns that lose the game
 
     @property
     def giving_away(self) -> int:

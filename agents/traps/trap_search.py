@@ -20,8 +20,7 @@ from agents.guidance.opponent_models import posterior
 from envs.board import BoardState
 from envs.connectx import ConnectX
 
-EXPLORATION = 0.6
-"""The exploration constant C of UCT among the moves of a turn, for points from 0 to 1."""
+EXPLORATION = 0.6  # constant C of UCT among the moves of a turn, for points from 0 to 1
 LEAST_LIKELY = 0.02  # replies that are less likely are left out
 HOPE = 1.05  # trials prefer replies after which most can still be won: this number less their value
 DOUBT = 0.05

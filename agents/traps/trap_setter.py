@@ -15,10 +15,8 @@ from envs.connectx import ConnectX
 from envs.protocol import Env
 
 MISTAKE = 0.1  # the assumed share of mistakes among the opponent's moves, where no trial has looked
-DEPTHS = (1, 2, 4, 6, 8)
-"""The plies that models of the opponent look ahead, if their search is compiled ..."""
-DEPTHS_IN_PYTHON = (1, 2, 3)
-"""... and if it is not."""
+DEPTHS = (1, 2, 4, 6, 8)  # plies that models of the opponent look ahead, if compiled ...
+DEPTHS_IN_PYTHON = (1, 2, 3)  # ... and if not
 EPSILON = 0.05  # the assumed share of random moves of such an opponent
 TABLE_STATES = 4096  # entries of the transposition table of these short searches
 

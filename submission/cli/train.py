@@ -133,11 +133,11 @@ def train(
                 if resume:
                     files.restore(made)
                 training = made
-                with open_curves(files.picture, files.logs, training) as curves:
+                with open_curves(files.picture, files.logs, training) as draw:
 
                     def keep(training: Training) -> None:
                         files.keep(training)
-                        curves.add(training)
+                        draw(training)
 
                     training.run(budget, keep, _with_lines(training, show))
         except KeyboardInterrupt:

@@ -233,7 +233,7 @@ def test_the_curves_are_a_png(tmp_path: Path) -> None:
     training, pictures = begun(ConnectX(4, 4, 3)), []
     for rounds in (1, 2):
         with open_curves(tmp_path / "curves.png", tmp_path / "logs", training) as curves:
-            training.run(Budget(rounds=rounds), curves.add, lambda *_: None)
+            training.run(Budget(rounds=rounds), curves, lambda *_: None)
         pictures.append((tmp_path / "curves.png").read_bytes())
     assert all(picture.startswith(PNG) for picture in pictures)
     assert pictures[0] != pictures[1]
@@ -248,7 +248,7 @@ def test_what_a_later_run_learns_again_is_logged_once(tmp_path: Path) -> None:
         if not first:
             training.run(Budget(rounds=2), lambda _: None, lambda *_: None)
         with open_curves(tmp_path / "curves.png", tmp_path / "logs", training) as curves:
-            training.run(Budget(rounds=3 if first else 4), curves.add, lambda *_: None)
+            training.run(Budget(rounds=3 if first else 4), curves, lambda *_: None)
     assert logged(tmp_path / "logs")["loss/policy"] == [1, 2, 3, 4]
 
 

@@ -39,8 +39,9 @@ Scope = TypeVar("Scope", BookScope, RepertoireScope)
 class FindingsFile(ABC, Generic[Finding]):
     """A checkpoint: findings by the keys of their positions."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, heading: str) -> None:
         self.path = path
+        self.heading = heading  # the first line: what is computed
         self.count = 0
         """The number of findings, including those of this run, once the file is `opened`."""
         self.was_torn = False  # whether the last line was cut short when the file was opened
@@ -48,22 +49,13 @@ class FindingsFile(ABC, Generic[Finding]):
         self._untold: list[str]
         """The lines to write before the findings: the first line, until it is in the file."""
 
-    @property
-    @abstractmethod
-    def heading(self) -> str:
-        """The first line: what is computed."""
-
     @abstractmethod
     def line(self, key: int, finding: Finding) -> str:
         """The line of a finding."""
 
     @abstractmethod
     def finding(self, line: str) -> tuple[int, Finding]:
-        """The key and the finding of a line.
-
-        Raises:
-            ValueError: it is malformed; the message says what is expected.
-        """
+        """The key and the finding of a line; the ValueError for another says what is expected."""
 
     @contextmanager
     def opened(self, resume: bool) -> Iterator[dict[int, Finding]]:
@@ -125,27 +117,17 @@ class FindingsFile(ABC, Generic[Finding]):
 
 
 class Checkpoint(FindingsFile[int], Generic[Scope]):
-    """The scores of one book, or the columns of one board's repertoires.
-
-    Args:
-        path: its file.
-        scope: of the book or the repertoire.
-        choice: how the columns are chosen; see `RepertoireBuilder`.
-    """
+    """The scores of one book, or one board's columns by a `choice` of `RepertoireBuilder`."""
 
     def __init__(self, path: Path, scope: Scope, choice: str = "best") -> None:
-        super().__init__(path)
+        board = board_words(scope.rows, scope.columns, scope.inarow)
+        chosen = "" if choice == "best" else f", {choice}"
+        heading = f"connectx book moves 1: {board}{chosen}"
+        if isinstance(scope, BookScope):
+            heading = f"connectx book scores 1: {board}, plies {scope.plies}"
+        super().__init__(path, heading)
         self.scope: Scope = scope
         self.choice = choice
-
-    @property
-    def heading(self) -> str:
-        """The first line: what is computed."""
-        board = board_words(self.scope.rows, self.scope.columns, self.scope.inarow)
-        if isinstance(self.scope, BookScope):
-            return f"connectx book scores 1: {board}, plies {self.scope.plies}"
-        chosen = "" if self.choice == "best" else f", {self.choice}"
-        return f"connectx book moves 1: {board}{chosen}"
 
     def line(self, key: int, finding: int) -> str:
         """The line of a score or column."""
@@ -234,10 +216,8 @@ def build_repertoire(
 ) -> bytes:
     """Find the moves of a repertoire that are still missing; return its bytes.
 
-    The arguments are those of `build_book`, with columns in the place of scores.
-
-    Raises:
-        UnfinishedBook: Ctrl-C, or a worker process died.
+    The arguments are those of `build_book`, with columns in the place of scores; it raises
+    `UnfinishedBook` as that does.
     """
     builder = RepertoireBuilder(
         checkpoint.scope,

@@ -7,11 +7,10 @@ the positions of the next.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from functools import lru_cache, partial
-from threading import local
+from functools import partial
 
 from agents.agent import Clock, OnProgress
-from agents.book.building.shards import run_shards
+from agents.book.building.shards import kept_by_thread, run_shards
 from agents.book.opening_book import shipped_book_of
 from agents.book.repertoire import RepertoireScope, bit_key, promising_moves
 from agents.book.retrieval import BitField, make_bit_field
@@ -115,7 +114,7 @@ def columns_of(
     game: ConnectX, table_megabytes: int, choice: str, states: Sequence[BoardState]
 ) -> list[int]:
     """The columns of some positions, in their order, by one of `MoveChooser.choices`."""
-    chooser = _MEMORY.chooser(game, table_megabytes)
+    chooser = _chooser(game, table_megabytes)
     chooser.forget()
     return [chooser.choices[choice](state) for state in states]
 
@@ -164,11 +163,4 @@ class MoveChooser:
         return self._traps.best(state, turn, Clock(), TRIALS)
 
 
-class _Memory(local):
-    """The chooser of each thread of a worker; its solver's table serves all shards."""
-
-    def __init__(self) -> None:
-        self.chooser = lru_cache(maxsize=1)(MoveChooser)
-
-
-_MEMORY = _Memory()
+_chooser = kept_by_thread(MoveChooser)  # whose solver's table serves all shards

@@ -41,17 +41,13 @@ class RepliesFile(FindingsFile[Sequence[Reply]]):
     """The replies that were found for one book of traps."""
 
     def __init__(self, path: Path, scope: TrapScope) -> None:
-        super().__init__(path)
-        self.scope = scope
-        self._env = ConnectX(scope.rows, scope.columns, scope.inarow)
-        self._board = board_masks(scope.rows, scope.columns, scope.inarow)
-
-    @property
-    def heading(self) -> str:
-        """The first line: what is computed."""
-        *board, seat, opponents = self.scope
+        *board, seat, opponents = scope
         names = " ".join(opponents).encode("unicode_escape").decode()  # they may contain any path
-        return f"connectx book traps 1: {board_words(*board)}, seat {seat}, {names}"
+        heading = f"connectx book traps 1: {board_words(*board)}, seat {seat}, {names}"
+        super().__init__(path, heading)
+        self.scope = scope
+        self._env = ConnectX(*board)
+        self._board = board_masks(*board)
 
     def line(self, key: int, finding: Sequence[Reply]) -> str:
         """The line of a position's replies."""

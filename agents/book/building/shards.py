@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from functools import lru_cache, partial
-from typing import TypeVar
+from threading import local
+from typing import ParamSpec, TypeVar
 
 import numpy as np
 
@@ -14,11 +15,11 @@ from agents.solver.solver import Solver
 from envs.board import BoardState
 from envs.connectx import ConnectX
 
+Arguments = ParamSpec("Arguments")
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
 
-SHARD_POSITIONS = 64
-"""Positions that are solved in one go: a few seconds' work where they have 8 stones."""
+SHARD_POSITIONS = 64  # solved in one go: a few seconds' work where they have 8 stones
 
 
 def run_shards(
@@ -40,6 +41,19 @@ def scores_of_keys(scope: BookScope, table_megabytes: int, keys: Sequence[int]) 
     movers, masks = stones_of_keys(scope.board, np.array(keys, np.int64))
     stones = zip(movers.tolist(), masks.tolist(), strict=True)
     return _solver(scope, table_megabytes).score_all([BoardState.of_stones(*one) for one in stones])
+
+
+def kept_by_thread(make: Callable[Arguments, Outcome]) -> Callable[Arguments, Outcome]:
+    """A function that makes what each thread of a worker keeps from one task to the next."""
+    memory = local()
+
+    def kept(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Outcome:
+        if not hasattr(memory, "make"):
+            memory.make = lru_cache(maxsize=1)(make)
+        outcome: Outcome = memory.make(*args, **kwargs)
+        return outcome
+
+    return kept
 
 
 @lru_cache(maxsize=1)

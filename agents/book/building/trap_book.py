@@ -7,14 +7,14 @@ replies (`agents.book.building.replies_file`).
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from functools import lru_cache, partial
+from functools import partial
 from math import inf
-from threading import local
 from typing import Any, NamedTuple
 
 from agents.agent import Clock, OnProgress, TimeUp
 from agents.book.building.book_building import told_how_to_go_on
 from agents.book.building.replies_file import RepliesFile, TrapScope
+from agents.book.building.shards import kept_by_thread
 from agents.book.opening_book import shipped_book_of
 from agents.guidance.opponent_models import (
     OpponentMixture,
@@ -31,10 +31,8 @@ from agents.traps.trap_search import Belief, Reply, TrapNode, TrapSearch
 from envs.board import BoardState
 from envs.connectx import ConnectX
 
-MISTAKE = 0.03
-"""The assumed share of mistakes among a strong opponent's moves, where no trial has looked."""
-TEMPERATURE = 0.5
-"""The temperature with which tree searches are assumed to draw moves by their visits."""
+MISTAKE = 0.03  # the assumed share of a strong opponent's mistakes, where no trial has looked
+TEMPERATURE = 0.5  # with which tree searches are assumed to draw moves by their visits
 EPSILON = 0.05  # the assumed share of random moves of any other agent
 OPENING_SHARE = 0.2  # the assumed share of games that begin with a random move
 EVEN_SHARE = 0.3
@@ -170,8 +168,8 @@ class TrapBookBuilder:
 
 def replies_of_task(task: ReplyTask) -> list[Reply]:
     """The likely replies in a task's position, by the opponents who are likely there."""
-    judge = _MEMORY.judge(task.scope[:3], task.table_megabytes)
-    models: Sequence[OpponentModel] = _MEMORY.models(task.scope.opponents)
+    judge = _kept_judge(task.scope[:3], task.table_megabytes)
+    models: Sequence[OpponentModel] = _kept_models(task.scope.opponents)
     if not task.state.mask:
         shares = (1.0 - OPENING_SHARE, OPENING_SHARE)
         models = [OpponentMixture((model, uniform_replies), shares) for model in models]
@@ -199,24 +197,17 @@ def model_of_agent(agent: Any) -> OpponentModel:
     return epsilon_greedy(agent, EPSILON)
 
 
-class _Memory(local):
-    """The judge and the models of each thread of a worker."""
-
-    def __init__(self) -> None:
-        self.judge = lru_cache(maxsize=1)(_new_judge)
-        self.models = lru_cache(maxsize=1)(_new_models)
-
-
 def _new_judge(board: tuple[int, int, int], table_megabytes: int) -> Judge:
     env = ConnectX(*board)
     return Judge(Solver(env, table_megabytes, book=shipped_book_of(env)))
 
 
-def _new_models(opponents: tuple[str, ...]) -> list[OpponentModel]:
+_kept_judge = kept_by_thread(_new_judge)
+
+
+@kept_by_thread
+def _kept_models(opponents: tuple[str, ...]) -> list[OpponentModel]:
     return [model_of_agent(agent_from_text(text)) for text in opponents]
-
-
-_MEMORY = _Memory()
 
 
 def build_traps(
@@ -228,11 +219,7 @@ def build_traps(
     seconds: float,
     on_progress: OnProgress,
 ) -> dict[int, int]:
-    """Grow a tree of traps; the columns of its positions, by key.
-
-    Raises:
-        UnfinishedBook: Ctrl-C, or a worker process died.
-    """
+    """Grow a tree of traps; its columns by key of the position. It raises as `build_book` does."""
     clock = Clock(seconds)
     builder = TrapBookBuilder(checkpoint.scope, table_megabytes, known, checkpoint.append)
 

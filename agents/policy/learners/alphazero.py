@@ -51,16 +51,10 @@ MEMORY = 0.9  # weight of the mean network against the newest one, in each itera
 
 
 class AlphaZeroLearner(NetworkLearner):
-    """Learns from games against itself.
+    """Learns from games against itself, on a board that fits a word; a ValueError if it does not.
 
-    Args:
-        game: on a board that fits a word.
-        settings: only the seed, `simulations`, `weights` and `width` count.
-        executor: of `concurrent.futures`, whose workers play the games; None: threads of this
-            process, one a core. The weights are the same on processors that round alike.
-
-    Raises:
-        ValueError: the board does not fit.
+    The workers of an executor play the games; without one, threads of this process, one a core.
+    The weights are the same on processors that round alike.
     """
 
     def __init__(
@@ -83,11 +77,7 @@ class AlphaZeroLearner(NetworkLearner):
         return TrainedPolicy(policy_scope(self.game), self._mean)
 
     def advance(self, spent: float) -> Mapping[str, float]:
-        """Play games, and learn from them and earlier ones.
-
-        Raises:
-            ChildProcessError: the workers died, and none took their places.
-        """
+        """Play games, and learn from them and earlier ones; ChildProcessError if workers died."""
         rate = LEARNING_RATE * max(LEAST_RATE, (1 + cos(pi * spent)) / 2)
         try:
             losses, plies = self._iterations(rate)
@@ -123,15 +113,11 @@ class AlphaZeroLearner(NetworkLearner):
         return losses, plies
 
     def state(self) -> dict[str, Any]:
-        """All that a later run needs to go on as if never interrupted."""
+        """See `Learner.state`; the mean and the latest positions, too."""
         return {**super().state(), "mean": list(self._mean), "window": list(self._window)}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on from a state.
-
-        Raises:
-            KeyError, ValueError: it is not the state of such a training.
-        """
+        """Go on from a state; see `Learner.restore`."""
         super().restore(state)
         # Earlier versions kept n-tuples before the weights.
         self._mean = PolicyNetwork(*state["mean"][-len(PolicyNetwork._fields) :])

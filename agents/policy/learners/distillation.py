@@ -23,10 +23,8 @@ WIDTH = 512  # hidden units, unless the settings say
 SECOND = 64  # hidden units of the second layer, if there is a first one
 BATCH = 4096  # positions of a step
 STEPS = 200  # steps of a round
-LEARNING_RATE = 8e-3
-"""At the beginning; it falls in proportion to what is left of the budget ..."""
-LEAST_SHARE = 0.02
-"""... down to this share of it."""
+LEARNING_RATE = 8e-3  # at the beginning; it falls in proportion to what is left of the budget ...
+LEAST_SHARE = 0.02  # ... down to this share of it
 REFINING_SHARE = 0.25  # the share of the learning rate for a network that has been trained before
 KEEPING_SHARE = 0.3
 """The share of the policy for all moves that keep the result; the rest is for the exactly best."""

@@ -30,8 +30,7 @@ class Targets(NamedTuple):
 
     def take(self, chosen: NDArray[np.integer[Any]] | NDArray[np.bool_] | slice) -> "Targets":
         """Some of the positions, by their numbers, by a mask or by a range."""
-        movers, masks, policies, values = self
-        return Targets(movers[chosen], masks[chosen], policies[chosen], values[chosen])
+        return Targets._make(array[chosen] for array in self)
 
 
 def no_targets(game: BoardGame) -> Targets:

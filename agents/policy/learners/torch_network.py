@@ -1,6 +1,5 @@
 """The network in PyTorch: the loss, and a step of learning."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -25,8 +24,7 @@ from envs.board import BoardGame
 from envs.compiled.jit import Words, fastest
 
 VALUE_WEIGHT = 0.3  # how much the loss of the value counts beside that of the policy
-WEIGHT_DECAY = 1e-4
-"""The weight decay of AdamW (I. Loshchilov and F. Hutter, 2019)."""
+WEIGHT_DECAY = 1e-4  # the weight decay of AdamW (I. Loshchilov and F. Hutter, 2019)
 ILLEGAL = -1e9  # the logit of an illegal action
 
 
@@ -122,14 +120,8 @@ def first_network(
 ) -> TorchNetwork:
     """The network that a training begins with: random, or that of the settings' file.
 
-    Args:
-        env: the game.
-        settings: of these `weights`, `width` and the seed count.
-        hidden: hidden units, unless the settings say.
-        second: those of the second layer, unless there is no first one.
-
-    Raises:
-        OSError, ValueError: the file cannot be read, or is of another game.
+    A random one has `hidden` units, unless the settings say how many, and where it has any,
+    `second` in the second layer. Raises as `known_policy` and `require_known_game`.
     """
     if settings.weights is None:
         width = hidden if settings.width is None else settings.width
@@ -154,8 +146,8 @@ class Losses(NamedTuple):
     value: float  # squared error of the value
 
 
-class NetworkLearner(ABC):
-    """A learner of one network: its learning step, and its state for a later run.
+class NetworkLearner:
+    """What learners of one network share: its learning step, and its state for a later run.
 
     It learns on one thread of PyTorch in this process. With so small a network a second one brings
     a tenth at most, and beside another program the two wait for each other most of the time.
@@ -180,10 +172,6 @@ class NetworkLearner(ABC):
     def policy(self) -> TrainedPolicy:
         """The present policy."""
         return TrainedPolicy(policy_scope(self.game), self.network.as_numpy())
-
-    @abstractmethod
-    def advance(self, spent: float) -> Mapping[str, float]:
-        """Learn for one round; see `agents.policy.training.learner.Learner`."""
 
     def learn(self, targets: Targets, positions: int, learning_rate: float) -> Losses:
         """Draw a batch of positions, and take one step towards its targets."""
@@ -210,12 +198,12 @@ class NetworkLearner(ABC):
         return legal
 
     def state(self) -> dict[str, Any]:
-        """All that a later run needs to go on as if never interrupted."""
+        """See `Learner.state`."""
         trainer = {"network": self.network.state_dict(), "optimizer": self._optimizer.state_dict()}
         return {"trainer": trainer, "random": self.rng.bit_generator.state}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on from a state; see `agents.policy.training.learner.Learner`."""
+        """Go on from a state; see `Learner.restore`."""
         self.network.load_state_dict(state["trainer"]["network"])
         self._optimizer.load_state_dict(state["trainer"]["optimizer"])
         self.rng.bit_generator.state = state["random"]

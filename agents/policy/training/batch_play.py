@@ -16,8 +16,7 @@ def preferred_actions(
     policy: TrainedPolicy, game: BoardGame, states: Sequence[BoardState]
 ) -> NDArray[np.int64]:
     """The legal action that `PolicyAgent` would play in each unfinished position, at least one."""
-    legal = [game.get_available_actions(state) for state in states]
-    worths, _ = action_worths(evaluate_many, policy.network, game, states, legal)
+    worths, _ = action_worths(evaluate_many, policy.network, game, states)
     preferred: NDArray[np.int64] = worths.argmax(axis=1)
     return preferred
 

@@ -1,6 +1,6 @@
 """The curves of a training: as a picture, and as logs for TensorBoard."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -13,40 +13,36 @@ from agents.reporting.stats import Estimate
 COLOURS = ("#1d4e89", "#e4572e", "#2e8b57", "#8a4fbe", "#b8860b")
 
 
-class Curves:
-    """Draws the curves of a training, and logs them, as it goes on."""
-
-    def __init__(self, picture: Path, writer: Any, training: Training) -> None:
-        self._picture = picture
-        self._writer = writer
-        self._rounds = len(training.rounds)
-        self._trials = len(training.trials.held)
-
-    def add(self, training: Training) -> None:
-        """Log new figures; draw the picture after each trial; OSError if it cannot be written."""
-        rounds, trials = training.rounds, training.trials.held
-        for done in rounds[self._rounds :]:
-            for name, figure in done.figures.items():
-                self._writer.add_scalar(name, figure, done.number)
-        for trial in trials[self._trials :]:
-            for name, estimate in trial_figures(trial).items():
-                self._writer.add_scalar(f"trial/{name}", estimate.value, trial.rounds)
-        self._writer.flush()
-        if len(trials) > self._trials:
-            replace_content(self._picture, curves_png(rounds, trials))
-        self._rounds, self._trials = len(rounds), len(trials)
-
-
 @contextmanager
-def open_curves(picture: Path, logs: Path, training: Training) -> Iterator[Curves]:
-    """Draw and log the curves of a training in a `with` block."""
+def open_curves(
+    picture: Path, logs: Path, training: Training
+) -> Iterator[Callable[[Training], None]]:
+    """Draw and log the curves of a training in a `with` block.
+
+    It gives a function to call after each round and trial: that logs new figures, and draws the
+    picture anew after a trial; OSError if the picture cannot be written.
+    """
     from torch.utils.tensorboard import SummaryWriter
 
-    begun = len(training.trials.held) > 0
-    purge_step = len(training.rounds) + 1 if begun else 0
-    writer: Any = SummaryWriter(str(logs), purge_step=purge_step)
+    told_rounds, told_trials = len(training.rounds), len(training.trials.held)
+    writer: Any = SummaryWriter(str(logs), purge_step=told_rounds + 1 if told_trials else 0)
+
+    def add(training: Training) -> None:
+        nonlocal told_rounds, told_trials
+        rounds, trials = training.rounds, training.trials.held
+        for done in rounds[told_rounds:]:
+            for name, figure in done.figures.items():
+                writer.add_scalar(name, figure, done.number)
+        for trial in trials[told_trials:]:
+            for name, estimate in trial_figures(trial).items():
+                writer.add_scalar(f"trial/{name}", estimate.value, trial.rounds)
+        writer.flush()
+        if len(trials) > told_trials:
+            replace_content(picture, curves_png(rounds, trials))
+        told_rounds, told_trials = len(rounds), len(trials)
+
     try:
-        yield Curves(picture, writer, training)
+        yield add
     finally:
         writer.close()
 

@@ -102,11 +102,7 @@ class LabelledPositions:
         return np.array([word.bit_count() for word in words.tolist()], np.int64)
 
     def require_sound(self) -> None:
-        """Check that all are unfinished positions with possible scores.
-
-        Raises:
-            ValueError: some are not.
-        """
+        """Raise ValueError unless all are unfinished positions with possible scores."""
         env, masks, movers = self.env, self.masks, self.movers
         plies: Any = self.plies
         board = board_masks(*env.size)

@@ -35,7 +35,7 @@ from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.book.book_positions import keys_of_stones
 from agents.book.opening_book import shipped_book_of
 from agents.guidance.opponent_models import OpponentModel, epsilon_greedy
-from agents.options import require_at_least
+from agents.options import require_at_least, require_within
 from agents.parallel.workers import Workers
 from agents.policy.training.labelled_positions import (
     ILLEGAL,
@@ -52,12 +52,9 @@ from envs.board import BoardState
 from envs.compiled.jit import Flags, Words
 from envs.connectx import ConnectX
 
-GAMES = 64
-"""Games of a grove. More make labels cheaper, and positions more alike."""
-LATE_GAMES = 16
-"""How many of them are played on to their ends ..."""
-LATE_CELLS_LEFT = 28
-"""... when as many cells are left: positions before that are the hardest to learn."""
+GAMES = 64  # games of a grove: more make labels cheaper, and positions more alike
+LATE_GAMES = 16  # how many of them are played on to their ends ...
+LATE_CELLS_LEFT = 28  # ... when as many cells are left: earlier positions are hardest to learn
 FIRST_CELLS_LEFT = {34: 3, 33: 4, 32: 4, 31: 3, 30: 2, 28: 1}
 """By cells left: how often a grove begins there; each further cell doubles the time."""
 RANDOM_SHARES = (0.05, 0.1, 0.2, 0.4)
@@ -68,10 +65,8 @@ TABLE_MEGABYTES = 16  # the solver's table: a grove needs no more, and a small t
 SEARCH_TABLE = 10_000  # positions that a fallible player remembers
 TRIES = 10  # games of 2 that are tried until one gets as far as it should
 
-MOST_POSITIONS = 10_000_000
-"""The most positions of one run: some hours' work, and a gigabyte of memory."""
-FRUITLESS_GROVES = 200
-"""Groves in a row without a new position after which the search for more ends."""
+MOST_POSITIONS = 10_000_000  # of one run: some hours' work, and a gigabyte of memory
+FRUITLESS_GROVES = 200  # groves in a row without a new position after which the search ends
 
 Reals = npt.NDArray[np.float64]
 
@@ -89,10 +84,7 @@ class LabelSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not 1 <= self.count <= MOST_POSITIONS:
-            raise ValueError(
-                f"the labelled positions must be from 1 to {MOST_POSITIONS}, not {self.count}"
-            )
+        require_within("the labelled positions", self.count, 1, MOST_POSITIONS)
         require_at_least("seed", self.seed, 0)
         require_labelled_board(self.env)
 
@@ -167,11 +159,7 @@ def _new_positions(positions: LabelledPositions, seen: set[int]) -> LabelledPosi
 
 
 def label_grove(env: ConnectX, seed: int, number: int) -> LabelledPositions:
-    """Play and label a grove: the same one for the same seed and number.
-
-    Returns:
-        Its positions; some may be equal, or mirror images.
-    """
+    """Play and label a grove, the same for a seed and number; some positions may be alike."""
     return Grove(_labeller(env), np.random.default_rng((seed, number))).played()
 
 
@@ -249,8 +237,7 @@ class Games(NamedTuple):
 
     def first(self, count: int) -> "Games":
         """The first of the games, at most `count`."""
-        fields: tuple[Any, ...] = self
-        return Games(*(field[:count] for field in fields))
+        return Games._make(field[:count] for field in self)
 
     def draw_columns(self, legal: Flags, scores: Words, rng: np.random.Generator) -> Words:
         """Draw a legal column for each game, by its share of random moves and its temperature."""
@@ -264,8 +251,8 @@ class Games(NamedTuple):
         """The games that go on after a move in each."""
         played = np.arange(len(columns)), columns
         going_on = ~moves.wins[played]
-        fields: tuple[Any, ...] = (moves.movers[played], moves.masks[played], *self[2:])
-        return Games(*(field[going_on] for field in fields))
+        fields = moves.movers[played], moves.masks[played], *self[2:]
+        return Games._make(field[going_on] for field in fields)
 
 
 class Grove:
@@ -313,8 +300,7 @@ class Grove:
         scores = self._labeller.scores(moves, ply)
         labels = LabelledPositions(self._env, movers, masks, scores.astype(np.int8))
         self._labelled.append(labels)
-        fields: tuple[Any, ...] = moves
-        return Moves(*(field[places] for field in fields)), scores[places]
+        return Moves._make(field[places] for field in moves), scores[places]
 
     def _play_on(self, state: BoardState, ply: int) -> BoardState:
         """Play one game to a ply, or to the last position of a game that ends before."""

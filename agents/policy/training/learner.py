@@ -9,7 +9,7 @@ from math import inf
 from pathlib import Path
 from typing import Any, Protocol
 
-from agents.options import require_one_of
+from agents.options import require_one_of, require_within
 from agents.policy.network import TrainedPolicy
 from envs.board import BoardGame
 
@@ -51,11 +51,7 @@ class Learner(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TrainingSettings:
-    """How to train; None leaves a setting to the method.
-
-    Raises:
-        ValueError: a number out of its range.
-    """
+    """How to train; None leaves a setting to the method. A ValueError for one beyond `RANGES`."""
 
     seed: int = 0
     """The same seed and number of rounds give the same policy on the same machine."""
@@ -72,8 +68,8 @@ class TrainingSettings:
     def __post_init__(self) -> None:
         for name, (least, most) in RANGES.items():
             number = getattr(self, name)
-            if number is not None and not least <= number <= most:
-                raise ValueError(f"{name} must be from {least} to {most}, not {number}")
+            if number is not None:
+                require_within(name, number, least, most)
 
 
 RANGES = {"seed": (0, 2**32 - 1), "simulations": (2, 100_000), "width": (0, 1024)}
@@ -82,11 +78,7 @@ RANGES = {"seed": (0, 2**32 - 1), "simulations": (2, 100_000), "width": (0, 1024
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The end of a training: a time or a number of rounds, whichever is reached first.
-
-    Raises:
-        ValueError: one of them is not positive.
-    """
+    """The end of a training: a time or a number of rounds, whichever is reached first."""
 
     seconds: float = inf
     rounds: float = inf
@@ -114,12 +106,7 @@ class Method:
     def __call__(
         self, game: BoardGame, settings: TrainingSettings, executor: Executor | None = None
     ) -> Learner:
-        """Make a learner at the beginning of its training.
-
-        Raises:
-            ValueError: a setting that the method does not take, or lacks; or an executor that it
-                does not take.
-        """
+        """Make a learner at the beginning of its training; raises as `require_fitting`."""
         workers = () if executor is None else (executor,)
         self.require_fitting(settings, has_workers=bool(workers))
         module, _, name = self.learner.rpartition(".")
@@ -127,11 +114,7 @@ class Method:
         return learner
 
     def require_fitting(self, settings: TrainingSettings, has_workers: bool = False) -> None:
-        """Check that the method takes all of these settings, and workers if there are any.
-
-        Raises:
-            ValueError: it does not take one, or one that it needs is missing.
-        """
+        """Raise ValueError unless the method takes these settings and workers, and lacks none."""
         if has_workers and not self.takes_workers:
             raise ValueError(
                 f"--method {self.name} learns in one process: leave --workers and --dask out"

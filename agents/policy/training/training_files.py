@@ -66,11 +66,9 @@ class TrainingFiles(NamedTuple):
         return self.policy.with_suffix(".tensorboard")
 
     def require(self, earlier: bool) -> None:
-        """Check that there is an earlier training, or that there is none.
+        """Check that there is an earlier training, or none, and that no file takes the logs' place.
 
-        Raises:
-            FileExistsError, FileNotFoundError: there is one, or there is none; or a file has the
-            name of the folder of the curves.
+        A FileNotFoundError or FileExistsError if that is not so.
         """
         if os.path.lexists(self.logs) and not self.logs.is_dir():
             raise FileExistsError(
@@ -88,11 +86,7 @@ class TrainingFiles(NamedTuple):
             )
 
     def keep(self, training: Training) -> None:
-        """Write the policy and the checkpoint; each stays as it was until the new one is complete.
-
-        Raises:
-            OSError: one cannot be written.
-        """
+        """Write the policy and the checkpoint, each as `replace_content` does."""
         trials = training.trials
         content = encode_state(
             {
@@ -109,12 +103,7 @@ class TrainingFiles(NamedTuple):
         replace_content(self.checkpoint, content)
 
     def restore(self, training: Training) -> None:
-        """Bring a training to the state of the checkpoint.
-
-        Raises:
-            OSError: the file cannot be read.
-            ValueError: it is no checkpoint, a damaged one, or one of another training.
-        """
+        """Bring a training to the state of the checkpoint; a ValueError if it is not its own."""
         kept = self._read()
         if kept["title"] != self.title:
             raise ValueError(
@@ -169,14 +158,9 @@ TREE = "tree"  # the name of the JSON among the arrays; they are named by their 
 
 
 def encode_state(state: Any) -> bytes:
-    """Pack a state.
+    """Pack numbers, texts, None, bytes, numpy arrays and PyTorch tensors; else a TypeError.
 
-    Args:
-        state: numbers, texts, None, bytes, numpy arrays and PyTorch tensors, alone or in lists,
-            tuples and dicts; an `Estimate` becomes a tuple.
-
-    Raises:
-        TypeError: it contains something else.
+    They may be in lists, tuples and dicts; an `Estimate` becomes a tuple.
     """
     arrays: dict[str, Any] = {}
 
