@@ -38,7 +38,7 @@ IMAGE_TESTS := -m "not slow" -k "not wide or wide_words" $(addprefix tests/agent
 
 # What is tested with libraries that have an environment of their own, of 2 GB: those of reinforcement
 # learning, which pin each other, and peers of the benchmarks. PyTorch comes without CUDA.
-EXTRAS_TESTS := $(addprefix tests/,test_readme_training.py agents/test_learners.py agents/test_onnx_export.py agents/test_policy_agent.py::test_the_network_computes_what_pytorch_computes benchmarks/test_benchmarks.py benchmarks/test_vector_benchmark.py::test_the_figures_are_drawn envs/test_adapters.py envs/test_own_games.py::test_the_command_line_trains_it envs/test_sb3_vec_env.py submission/test_open_spiel_episodes.py submission/test_open_spiel_referee.py submission/test_train.py submission/test_every_system.py::test_train)
+EXTRAS_TESTS := $(addprefix tests/,test_readme_training.py agents/test_learners.py agents/test_onnx_export.py agents/test_policy_agent.py::test_the_network_computes_what_pytorch_computes benchmarks/test_benchmarks.py benchmarks/test_vector_benchmark.py::test_the_figures_are_drawn envs/test_adapters.py envs/test_own_games.py::test_the_command_line_trains_it envs/test_sb3_vec_env.py submission/test_open_spiel_episodes.py::test_any_game_that_was_played_is_read submission/test_open_spiel_referee.py submission/test_train.py submission/test_every_system.py::test_train)
 PYTORCH := torch==2.13.0
 PYTORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 

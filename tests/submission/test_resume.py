@@ -1,9 +1,5 @@
 """A run that is broken off and gone on with has the games of one that is not."""
 
-import os
-import signal
-import subprocess
-import sys
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
@@ -15,7 +11,6 @@ from hypothesis import strategies as st
 
 from submission.arena.game_record import GameConfiguration, GameRecord
 from submission.arena.players import Pairing, against_each, find_player
-from submission.executors.local_workers import local_executor
 from submission.match.completion import Completion
 from submission.match.results_content import ResultsHeader
 from submission.match.results_file import ResultsFile, new_results, read_results, resumed_results
@@ -24,7 +19,6 @@ from submission.match.schedule import Arena, Settings
 from submission.match.sprt import Sprt
 from tests.helpers.arena_games import RANDOM
 from tests.helpers.game_records import without_durations
-from tests.helpers.systems import needs_posix
 
 GAMES = 6
 SETTINGS = Settings(
@@ -130,46 +124,3 @@ def test_more_games_join_those_of_a_shorter_run_and_then_nothing_is_played(tmp_p
     content = path.read_bytes()
     assert run(path, SETTINGS, 1), "a game was played again"
     assert path.read_bytes() == content
-
-
-@needs_posix
-def test_a_killed_worker_neither_loses_nor_repeats_a_game() -> None:
-    longer = replace(SETTINGS, games=10)
-    kept: list[GameRecord] = []
-    with local_executor(1) as executor:
-        worker = executor.submit(os.getpid).result()
-
-        def keep(record: GameRecord) -> None:
-            kept.append(record)
-            if len(kept) == 5:
-                os.kill(worker, signal.SIGKILL)
-
-        match = play_match(pairings(), longer, executor=executor, on_game=keep)
-    assert set(kept) == set(match.records)
-    assert len(kept) == len(match.records) == longer.games * len(pairings())
-    assert without_durations(match) == uninterrupted(longer)
-
-
-KILLED_RUN = """
-import os, signal, sys
-from pathlib import Path
-from tests.submission import test_resume
-
-def die(self, record):
-    self.results.append(record)
-    if record.game == 3:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-test_resume.Interruption.__call__ = die
-test_resume.run(Path(sys.argv[1]), test_resume.SETTINGS, test_resume.NEVER)
-"""
-
-
-@needs_posix
-def test_a_killed_process_loses_no_game(tmp_path: Path) -> None:
-    path = tmp_path / "results.jsonl"
-    killed = subprocess.run([sys.executable, "-c", KILLED_RUN, str(path)], check=False)
-    assert killed.returncode == -signal.SIGKILL
-    assert [record.game for record in read_results(path).records] == [0, 1, 2, 3, 0, 1, 2]
-    assert run(path, SETTINGS, NEVER)
-    assert_all_games_are_there(path, SETTINGS)

@@ -193,9 +193,12 @@ def press_slowly(page: "Page", button: "Locator", part: str) -> None:
     page.mouse.up()
 
 
-def test_a_press_counts_though_new_values_come_before_the_hand_is_lifted(site: Site) -> None:
+def test_a_press_counts_though_new_estimates_come_before_the_hand_is_lifted(site: Site) -> None:
     with site.visit("#game=connectx-16x16x5&moves=5&first=person&second=person") as page:
         page.locator("#values-switch").check()
+        row = page.locator("#values-list .value[data-exact=false]").first
+        expect(row).to_contain_text(re.compile("estimate [+\N{MINUS SIGN}]?[01]"))
+        expect(row).not_to_contain_text("exact")
         line = page.locator("#ply-line")
         estimates = page.locator("#values-list .estimate")
         for column in (3, 6, 7):
@@ -207,14 +210,6 @@ def test_a_press_counts_though_new_values_come_before_the_hand_is_lifted(site: S
         expect(page.locator("#record-state")).to_have_text("Judging the moves…")
         press_slowly(page, page.locator("#moves button").nth(1), "small")
         expect(line).to_have_text("move 1 of 4")
-
-
-def test_values_tell_what_is_proven_from_what_is_estimated(site: Site) -> None:
-    with site.visit("#game=connectx-16x16x5&moves=5,6,5") as page:
-        page.locator("#values-switch").check()
-        row = page.locator("#values-list .value[data-exact=false]").first
-        expect(row).to_contain_text(re.compile("estimate [+\N{MINUS SIGN}]?[01]"))
-        expect(row).not_to_contain_text("exact")
 
 
 def test_undo_redo_and_any_ply(site: Site) -> None:
@@ -576,12 +571,8 @@ def test_a_lost_connection_is_told_and_taken_up_again(site: Site) -> None:
         expect(page.locator("#ply-line")).to_have_text("move 6 of 6")
         expect(page.locator("#connection")).to_be_empty()
         expect(page.locator("#values-list .value").first).to_be_visible()
-
-
-def test_a_connection_is_found_again_though_what_has_lost_it_is_not_wanted_any_more(
-    site: Site,
-) -> None:
-    with site.visit("#game=connectx-6x7x4&moves=44535&first=person&second=person") as page:
+        # Though what has lost it is not wanted any more.
+        page.locator("#values-switch").uncheck()
         page.context.set_offline(True)
         page.locator("#values-switch").check()
         expect(page.locator("#connection")).to_contain_text("Trying again")
@@ -813,7 +804,7 @@ def test_mistakes_in_tic_tac_toe_are_told_by_cells(site: Site) -> None:
         expect(told).to_contain_text("Right: cell 3 leads to a draw.")
 
 
-def test_the_board_keeps_its_place_when_values_come_and_a_full_column_says_so(site: Site) -> None:
+def test_board_and_moves_keep_their_places_when_values_come_and_are_awaited(site: Site) -> None:
     with site.visit("#game=connectx-6x7x4&moves=445344&first=person&second=person") as page:
         stones = page.locator("#board svg")
         before = stones.bounding_box()
@@ -821,7 +812,18 @@ def test_the_board_keeps_its_place_when_values_come_and_a_full_column_says_so(si
         expect(page.locator("#values-list")).to_have_attribute("aria-busy", "false")
         expect(page.locator("#board .cx-bar")).to_have_class("cx-bar cx-known")
         assert stones.bounding_box() == before
-        go_to(page, "game=connectx-6x7x4&moves=111111&first=person&second=person")
+        moves = page.locator("#record").bounding_box()
+        page.route("**/api/values?*", lambda route: None)
+        places(page).nth(0).click()
+        expect(page.locator("#values-state")).to_have_text("Solving…")
+        after = page.locator("#record").bounding_box()
+        assert moves
+        assert after
+        assert after["y"] == moves["y"]
+
+
+def test_a_full_column_says_so(site: Site) -> None:
+    with site.visit("#game=connectx-6x7x4&moves=111111&first=person&second=person") as page:
         expect(places(page).first).to_have_attribute("aria-label", "Column 1, full")
         places(page).first.click(force=True)
         expect(page.locator("#board [role=status]")).to_have_text("Column 1, full.")
@@ -838,17 +840,3 @@ def test_on_a_telephone_on_its_side_the_board_keeps_its_place_from_turn_to_turn(
         expect(message(page)).to_have_text("Level 3 is thinking…")
         assert page.locator("#board svg").bounding_box() == before
         page.set_viewport_size(SETTINGS["viewport"])
-
-
-def test_the_moves_keep_their_place_while_values_are_awaited(site: Site) -> None:
-    with site.visit("#game=connectx-6x7x4&moves=4453&first=person&second=person") as page:
-        page.locator("#values-switch").check()
-        expect(page.locator("#values-list")).to_have_attribute("aria-busy", "false")
-        before = page.locator("#record").bounding_box()
-        page.route("**/api/values?*", lambda route: None)
-        places(page).nth(0).click()
-        expect(page.locator("#values-state")).to_have_text("Solving…")
-        after = page.locator("#record").bounding_box()
-        assert before
-        assert after
-        assert after["y"] == before["y"]
