@@ -41,7 +41,7 @@ FIXED_DEPTH = [
 
 @pytest.fixture(scope="module")
 def processes() -> Iterator[Executor]:
-    with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as executor:
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as executor:
         yield executor
 
 

@@ -123,7 +123,7 @@ def share_of_mistakes(
 def test_other_boards_and_games_are_played_as_well_as_time_allows(perfect: PerfectAgent) -> None:
     boards = (ConnectX(6, 8), WIDE_BOARDS[0], ConnectX(7, 8, 5), ConnectX(3, 3, 3), TicTacToe())
     for env in boards:
-        agent = PerfectAgent(time_limit=0.3)
+        agent = PerfectAgent(time_limit=0.1)
         agent.act(env, env.initial_state())  # compiles
         clock = Clock()
         assert agent.act(env, env.initial_state()) in env.get_available_actions(env.initial_state())

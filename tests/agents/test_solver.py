@@ -189,17 +189,6 @@ def test_sizes_may_be_numpys() -> None:
     assert Solver(env, *sizes).outcome(env.initial_state()) == 1
 
 
-def test_scores_of_all_moves(solver: Solver) -> None:
-    """From the definition: a position's score is that of its best move."""
-    rng = Random(2)
-    for plies in range(18, 40, 2):
-        state = state_from_moves(CONNECT_FOUR, quiet_game(CONNECT_FOUR, plies, rng))
-        scores = solver.scores(state)
-        assert list(scores) == list(CONNECT_FOUR.get_available_actions(state))
-        assert all(bounds.exact for bounds in scores.values())
-        assert max(bounds.lower for bounds in scores.values()) == solver.score(state)
-
-
 def test_threads_that_share_a_table_find_the_same_scores(solver: Solver) -> None:
     positions = published_positions("mid-medium", 200)
     states = [state_from_moves(CONNECT_FOUR, moves) for moves, _ in positions]

@@ -276,14 +276,17 @@ def test_chance_and_modelled_opponents_have_their_probabilities() -> None:
     assert [node.player for node in trace.nodes[:2]] == [1, 0]
 
 
-def test_the_board_of_each_node_follows_kaggles_rules() -> None:
+def test_the_board_and_the_player_of_each_node_follow_kaggles_rules() -> None:
     env = ConnectX(rows=4, columns=5)
     state = state_from_moves(env, "3312")
     trace = trace_of(MinimaxAgent(depth=3), env, state)
-    assert (trace.rows, trace.columns) == (4, 5)
-    assert_boards_are_kaggles(
-        env, state, ((node.path, node.board, node.player) for node in trace.nodes)
-    )
+    grown = trace_of(MCTSAgent(simulations=100, seed=0, threads=2), env, state)
+    assert (trace.rows, trace.columns) == (grown.rows, grown.columns) == (4, 5)
+    assert set(grown.boards) == set(grown.players)
+    assert len(grown.players) > 50
+    nodes = [(node.path, node.board, node.player) for node in trace.nodes]
+    nodes += [(path, board, grown.players[path]) for path, board in grown.boards.items()]
+    assert_boards_are_kaggles(env, state, nodes)
 
 
 def test_a_game_without_a_board_has_a_trace_without_boards() -> None:

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from agents import MCTSAgent
 from agents.trace.recording import recorded
 from agents.trace.trace import SearchTrace
-from envs import ConnectX, ExplicitTree, TicTacToe, state_from_moves
+from envs import ExplicitTree, TicTacToe
 from tests.helpers.brute_force import BruteForce
-from tests.helpers.kaggle_rules import assert_boards_are_kaggles
 from tests.helpers.random_trees import mixed_trees
 from tests.helpers.strategies import Position, connect_games, late_positions
 from tests.helpers.traces import trace_of, unchanged_by_a_trace
@@ -123,18 +122,6 @@ def test_proven_values_are_exact(position: Position, options: dict[str, Any]) ->
             reward = env.reward(node, action)  # type: ignore[arg-type]
             node = env.get_next_state(node, action)  # type: ignore[arg-type]
         assert value == (exact.value(node) if env.get_available_actions(node) else reward)
-
-
-def test_the_players_and_the_boards_follow_kaggles_rules() -> None:
-    env = ConnectX(rows=4, columns=5)
-    state = state_from_moves(env, "3312")
-    trace = trace_of(MCTSAgent(simulations=100, seed=0, threads=2), env, state)
-    assert (trace.rows, trace.columns) == (4, 5)
-    assert set(trace.boards) == set(trace.players)
-    assert len(trace.players) > 50
-    assert_boards_are_kaggles(
-        env, state, ((path, board, trace.players[path]) for path, board in trace.boards.items())
-    )
 
 
 def test_a_tree_is_not_kept_from_one_search_to_the_next() -> None:

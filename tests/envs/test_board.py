@@ -1,6 +1,5 @@
 """Boards: states as values, conversion from and to Kaggle's flat board, illegal actions."""
 
-import pickle
 from collections.abc import Sequence
 from copy import deepcopy
 from cProfile import Profile
@@ -9,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
+from envs import BoardGame, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.bitboard import cell_bit, winning_lines
 from tests.helpers.flat_boards import EVERY_GAME, every_game, has_line
 from tests.helpers.kaggle_rules import kaggle_game
-from tests.helpers.strategies import Position, board_games, connect_games, positions
+from tests.helpers.strategies import Position, connect_games, positions
 
 EMPTY_CONNECT_FOUR = [0] * 42
 
@@ -144,18 +143,6 @@ def test_winning_cells_cover_crossing_lines_and_runs_that_are_too_long() -> None
 
 
 # --- values: states and games
-
-
-@given(positions(board_games()))
-def test_states_and_games_survive_pickling(position: Position) -> None:
-    env, state = position
-    copy, state_copy = pickle.loads(pickle.dumps((env, state)))
-    assert copy == env
-    assert state_copy == state
-    assert type(state_copy) is BoardState
-    assert list(copy.get_available_actions(state)) == list(env.get_available_actions(state))
-    for action in env.get_available_actions(state):
-        assert copy.get_next_state(state_copy, action) == env.get_next_state(state, action)
 
 
 def test_a_game_is_copied_as_fast_after_many_positions() -> None:

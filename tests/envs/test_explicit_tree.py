@@ -38,29 +38,11 @@ def rewards(env: ExplicitTree, state: Any = ()) -> list[float]:
 # --- the game
 
 
-def test_a_list_is_a_node_of_player_1_and_its_lists_are_player_2s() -> None:
-    env = ExplicitTree(TEXTBOOK)
-    assert env.initial_state() == ()
-    assert env.get_available_actions(()) == (0, 1, 2)
-    assert env.current_player(()) == 1
-    assert env.get_next_state((), 2) == (2,)
-    assert env.current_player((2,)) == 2
-    assert env.get_next_state((2,), 1) == (2, 1)
-    assert env.reward((2,), 1) * env.scale == 5
-    assert env.get_available_actions((2, 1)) == ()
-
-
 def test_a_dict_keeps_the_written_order_of_its_actions() -> None:
     env = ExplicitTree({"Right": {"up": 1, "down": 4}, "Left": 2})
     assert env.get_available_actions(()) == ("Right", "Left")
     assert env.get_next_state(("Right",), "down") == ("Right", "down")
     assert env.reward((), "Left") * env.scale == 2
-
-
-def test_a_node_may_say_whose_it_is_and_the_turns_go_on_from_there() -> None:
-    env = ExplicitTree(MinNode([[1, [2, 3]], MinNode([4, [5]]), MaxNode({"a": [6]})]))
-    paths: list[Any] = [(), (0,), (1,), (2,), (0, 1), (1, 1), (2, "a")]
-    assert [env.current_player(path) for path in paths] == [2, 1, 2, 1, 2, 1, 2]
 
 
 def test_chance_has_outcomes_with_probabilities_and_takes_its_turn() -> None:
