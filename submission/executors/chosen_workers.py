@@ -11,11 +11,7 @@ CORES = (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else o
 
 
 def chosen_executor(workers: int, dask: str | None) -> AbstractContextManager[Executor]:
-    """This number of worker processes here, or the workers of the Dask scheduler at an address.
-
-    Raises:
-        ValueError, OSError, ModuleNotFoundError: as `local_executor` and `dask_executor`.
-    """
+    """This number of worker processes here, or the workers of the Dask scheduler at an address."""
     return local_executor(workers) if dask is None else dask_executor(dask)
 
 
