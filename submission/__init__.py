@@ -43,12 +43,8 @@ def __getattr__(name: str) -> Any:
         from submission import front_door
 
         return getattr(front_door, name)
-    if name == "Board":
-        return _board()
-    raise AttributeError(f"module 'submission' has no attribute {name!r}")
-
-
-def _board() -> Any:
+    if name != "Board":
+        raise AttributeError(f"module 'submission' has no attribute {name!r}")
     try:
         from submission.web.board_widget import Board
     except ModuleNotFoundError as error:

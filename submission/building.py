@@ -1,8 +1,9 @@
 """Makes submissions from agents and functions, and players from anything that can play.
 
 A player is the name of one of Kaggle's agents or of ours, with options if need be
-(`mcts:simulations=500,seed=1`); the path of a submission file; an agent; a `Submission`; or a
-function of Kaggle's observation and configuration.
+(`mcts:simulations=500,seed=1`); the path of a submission, a `.py` file or a `.tar.gz` with
+`main.py` at its top; an agent; a `Submission`; or a function of Kaggle's observation and
+configuration.
 """
 
 import os
@@ -162,11 +163,7 @@ def _note(name: str, options: dict[str, JsonValue]) -> str | None:
 
 
 def as_player(player: PlayerLike, referee: Referee = Referee.CONNECTX) -> Player:
-    """The player for a name, a path, an agent, a submission or a function.
-
-    Raises:
-        ValueError, OSError: it stands for none, or its file cannot be read.
-    """
+    """The player for a name, a path, an agent, a submission or a function; see `find_player`."""
     match player:
         case Player():
             return player
@@ -181,11 +178,7 @@ def as_player(player: PlayerLike, referee: Referee = Referee.CONNECTX) -> Player
 def entrants_of(
     players: Sequence[PlayerLike], referee: str, arena: str, trust: bool
 ) -> list[Player]:
-    """The players of a match, with different names for two versions of one function.
-
-    Raises:
-        ValueError, OSError: as `as_player`; or trusted files in Kaggle's arena.
-    """
+    """The players of a match, with different names for two versions of one function."""
     entrants = named_apart([as_player(each, Referee(referee)) for each in players])
     if not trust:
         return entrants
@@ -196,13 +189,10 @@ def entrants_of(
 
 def submission_of(player: PlayerLike, game: str) -> Submission:
     """The submission made of an agent or its name, which plays this game, or of a function."""
-    match player:
-        case Submission():
-            return player
-        case Agent():
-            return _bundled(player, game)
-        case str():
-            return build(player, game=game)
+    if isinstance(player, Submission):
+        return player
+    if isinstance(player, str | Agent):
+        return build(player, game=game)
     return build(player)  # type: ignore[arg-type]
 
 

@@ -43,7 +43,7 @@ class Referee(StrEnum):
     @property
     def built_in_agents(self) -> tuple[str, ...]:
         """The names of the agents that come with it."""
-        return OPEN_SPIEL_AGENTS if self.is_open_spiel else BUILT_IN_AGENTS
+        return ("random",) if self.is_open_spiel else BUILT_IN_AGENTS
 
     @property
     def bank(self) -> float:
@@ -51,13 +51,9 @@ class Referee(StrEnum):
         return OPEN_SPIEL_BANK if self.is_open_spiel else BANK
 
 
-BUILT_IN_AGENTS = ("negamax", "random")
-"""Names of the agents that come with Kaggle's ConnectX environment."""
+BUILT_IN_AGENTS = ("negamax", "random")  # those that come with Kaggle's ConnectX
 
-OPEN_SPIEL_AGENTS = ("random",)  # names of the agents that come with OpenSpiel's environments
-
-BANK, OPEN_SPIEL_BANK = 60, 12
-"""Seconds, in ConnectX and in OpenSpiel's environments; see `Referee.bank`."""
+BANK, OPEN_SPIEL_BANK = 60, 12  # seconds, in ConnectX and in OpenSpiel's environments
 
 ONE_AT_A_TIME = Lock()
 """Held by the thread whose turn it is with what the process has once: the output that Kaggle's code
@@ -70,8 +66,6 @@ INSTALLATION = (
     "run `{pip} install jsonschema requests` and then "
     "`{pip} install --no-deps kaggle-environments` (185 MB; its full dependencies take 1.6 GB)"
 )
-
-INSTALL_HINT = f"kaggle-environments is not installed: {INSTALLATION.format(pip='pip')}"
 
 
 @cache
@@ -90,7 +84,9 @@ def kaggle_environments() -> ModuleType:
         try:
             import kaggle_environments
         except ModuleNotFoundError as error:
-            raise ModuleNotFoundError(f"{INSTALL_HINT} ({error})") from error
+            raise ModuleNotFoundError(
+                f"kaggle-environments is not installed: {INSTALLATION.format(pip='pip')} ({error})"
+            ) from error
     module: ModuleType = kaggle_environments
     return module
 

@@ -55,16 +55,12 @@ class Printed(ABC):
         """The summary alone."""
         return Group(*(plain(each) if isinstance(each, str) else each for each in self.summary()))
 
-    def __str__(self) -> str:
-        """The tables as text, as wide as the terminal."""
+    def __repr__(self) -> str:
+        """The tables as text, as wide as the terminal: for `print` and for Python's prompt."""
         with console.capture() as capture:
             console.print(self, crop=False)
         text = capture.get().rstrip()
         return text.encode(console.encoding, READABLE).decode(console.encoding)
-
-    def __repr__(self) -> str:
-        """The text that Python's prompt shows."""
-        return str(self)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         """The views among which a notebook chooses."""
@@ -167,7 +163,6 @@ def _finite(value: Any) -> Any:
 
 
 WIDEST = 1000
-
 FOLDED = 16  # the width of names that are folded into several lines, where a line is too narrow
 
 
@@ -244,15 +239,10 @@ def _short(name: str, names: Sequence[str]) -> str:
 
 
 def render_page(template: str, **values: object) -> str:
-    """Fill in a template.
+    """Fill in the template in a file of this name; a missing value is an `UndefinedError`.
 
-    Args:
-        template: the name of its file.
-        values: by the template's names. Strings are escaped unless the template marks them `safe`,
-            which only pictures from `envs.svg` are.
-
-    Raises:
-        UndefinedError: a value is missing.
+    Strings are escaped unless the template marks them `safe`, which only pictures from `envs.svg`
+    are.
     """
     return _templates().get_template(template).render(values)
 

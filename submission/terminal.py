@@ -107,11 +107,7 @@ def progress_bar(title: str, shown: bool = True) -> Iterator[OnProgress]:
         task = bar.add_task(title, total=None)
 
         def show(done: int, total: int, description: str) -> None:
-            bar.update(
-                task,
-                completed=done,
-                total=total or None,
-                description=f"{title} {description}".rstrip(),
-            )
+            words = f"{title} {description}".rstrip()
+            bar.update(task, completed=done, total=total or None, description=words)
 
         yield show

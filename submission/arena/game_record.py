@@ -12,7 +12,6 @@ from envs.tic_tac_toe import SIDE, TicTacToe
 from submission.kaggle import BANK, DONE, Referee
 
 SPARE_STEPS = 100  # steps that OpenSpiel's environments allow beyond the plies of a game
-
 LARGEST_SIZE = 100  # rows, columns and stones in a row; a larger board takes minutes to make
 
 
@@ -41,8 +40,7 @@ class GameConfiguration:
         time = self.act_timeout
         if not is_number(time) or not 0 < time <= float_info.max:
             raise ValueError(f"the seconds for a move must be above 0 and finite, not {time!r}")
-        sizes = self.rows, self.columns, self.inarow
-        if self._is_tic_tac_toe and sizes != (SIDE, SIDE, SIDE):
+        if self._is_tic_tac_toe and {self.rows, self.columns, self.inarow} != {SIDE}:
             raise ValueError(
                 f"{self.referee} has one size only: leave rows, columns and inarow out"
             )
@@ -56,18 +54,11 @@ class GameConfiguration:
         inarow: int | None = None,
         act_timeout: float = 2,
     ) -> "GameConfiguration":
-        """The configuration of a referee's game; a size that is None is the game's own.
-
-        Raises:
-            ValueError: as the constructor.
-        """
-        is_tic_tac_toe = referee is Referee.OPEN_SPIEL_TIC_TAC_TOE
-        defaults = (SIDE, SIDE, SIDE) if is_tic_tac_toe else (6, 7, 4)
-        rows, columns, inarow = (
-            default if size is None else size
-            for size, default in zip((rows, columns, inarow), defaults, strict=True)
-        )
-        return cls(rows, columns, inarow, act_timeout, referee)
+        """The configuration of a referee's game; a size that is None is the game's own."""
+        given = {"rows": rows, "columns": columns, "inarow": inarow}
+        own = dict.fromkeys(given, SIDE) if referee.game == "tictactoe" else {}
+        sizes = {**own, **{name: size for name, size in given.items() if size is not None}}
+        return cls(**sizes, act_timeout=act_timeout, referee=referee)
 
     @property
     def _is_tic_tac_toe(self) -> bool:
@@ -92,35 +83,25 @@ class GameConfiguration:
         OpenSpiel's environments list the legal actions, which their `random` needs, and are strict,
         so that a player that fails loses; otherwise the game would be void.
         """
-        if self.referee.is_open_spiel:
-            sizes = {"rows": self.rows, "columns": self.columns, "x_in_row": self.inarow}
-            return {
-                "actTimeout": self._limit,
-                "episodeSteps": self.rows * self.columns + SPARE_STEPS,
-                "includeLegalActions": True,
-                "openSpielGameParameters": {} if self._is_tic_tac_toe else sizes,
-                "strictMode": True,
-            }
+        sizes, limit = {"rows": self.rows, "columns": self.columns}, {"actTimeout": self._limit}
+        if not self.referee.is_open_spiel:
+            return {**sizes, "inarow": self.inarow, **limit}
+        parameters = {} if self._is_tic_tac_toe else {**sizes, "x_in_row": self.inarow}
         return {
-            "rows": self.rows,
-            "columns": self.columns,
-            "inarow": self.inarow,
-            "actTimeout": self._limit,
+            **limit,
+            "episodeSteps": self.rows * self.columns + SPARE_STEPS,
+            "includeLegalActions": True,
+            "openSpielGameParameters": parameters,
+            "strictMode": True,
         }
 
     def for_players(self) -> dict[str, Any]:
         """The configuration that Kaggle's ConnectX gives its players."""
-        return {**self.for_kaggle(), **OTHER_SETTINGS}
+        rest = {"runTimeout": 1200, "agentTimeout": BANK, "timeout": 2}
+        return {**self.for_kaggle(), "episodeSteps": EPISODE_STEPS, **rest}
 
 
 EPISODE_STEPS = 1000  # a game with more steps, counting the empty board, ends as a draw
-OTHER_SETTINGS = {
-    "episodeSteps": EPISODE_STEPS,
-    "runTimeout": 1200,
-    "agentTimeout": BANK,
-    "timeout": 2,
-}
-"""The rest of Kaggle's configuration, beside the board and the limit of a move."""
 
 
 class Result(StrEnum):
@@ -169,7 +150,7 @@ class GameRecord:
     opening: tuple[int, ...]  # the first columns, from 0, which the players did not choose
     columns: tuple[int, ...]
     """All columns played, also in the opening, without a move that was not carried out."""
-    statuses: tuple[str, str]  # kaggle's final statuses: DONE, ERROR, INVALID or TIMEOUT
+    statuses: tuple[str, str]  # Kaggle's final statuses: DONE, ERROR, INVALID or TIMEOUT
     rewards: tuple[int | None, int | None]
     """Kaggle's final rewards, each from its own seat's view; None for a seat that failed."""
     result: Result

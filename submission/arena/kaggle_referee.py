@@ -148,11 +148,7 @@ class KaggleGame:
 
 
 class OpenSpielGame(KaggleGame):
-    """A game in progress on an environment of OpenSpiel's, which is its own.
-
-    Raises:
-        ModuleNotFoundError: kaggle_environments or OpenSpiel is not installed.
-    """
+    """A game in progress on an environment of OpenSpiel's, which is its own."""
 
     illegal_action: object = {"submission": -1}
 

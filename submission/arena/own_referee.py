@@ -1,7 +1,6 @@
 """Holds games by this package's own rules: those of Kaggle's environment, many times faster.
 
-All referees share `Game`, `play_out` with its result `PlayedGame`, and `overtime`, which are here,
-too.
+All referees share `play_out` with its result `PlayedGame`, and `overtime`, which are here, too.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,34 +29,21 @@ class PlayedGame:
     for both."""
 
 
-class Game(Protocol):
-    """A game in progress, under any referee."""
+class _Game(Protocol):
+    """A game in progress, under any referee, with the members that `OwnGame` describes."""
 
     @property
-    def mover(self) -> int:
-        """The index of the seat to move: 0 or 1."""
-
+    def mover(self) -> int: ...
     @property
-    def over(self) -> bool:
-        """Whether the game has ended without a failure."""
-
-    def observation(self) -> dict[str, Any]:
-        """The view of the seat to move; a copy, which it may change."""
-
-    def configuration(self) -> dict[str, Any]:
-        """The configuration that players get; a copy, which they may change."""
-
-    def drop(self, column: int, /) -> None:
-        """Play for the seat to move, untimed."""
-
-    def carry_out(self, move: Move) -> Failure | None:
-        """Count the time of a move and play it, or return why that cannot be done."""
-
-    def ended(self, failure: Failure | None) -> PlayedGame:
-        """The whole game."""
+    def over(self) -> bool: ...
+    def observation(self) -> dict[str, Any]: ...
+    def configuration(self) -> dict[str, Any]: ...
+    def drop(self, column: int, /) -> None: ...
+    def carry_out(self, move: Move) -> Failure | None: ...
+    def ended(self, failure: Failure | None) -> PlayedGame: ...
 
 
-def play_out(game: Game, seats: tuple[Seat, Seat], opening: tuple[int, ...]) -> PlayedGame:
+def play_out(game: _Game, seats: tuple[Seat, Seat], opening: tuple[int, ...]) -> PlayedGame:
     """Ask the seats in turn, after an opening, until the game is over or one of them has failed."""
     for column in opening:
         game.drop(column)

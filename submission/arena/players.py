@@ -64,11 +64,9 @@ def trusted(player: Player) -> Player:
 
 
 def named_apart(players: Sequence[Player]) -> list[Player]:
-    """Number different players with one name, such as two versions of a function.
+    """Number different players with one name, say two versions of a function: `agent (2)`.
 
-    Returns:
-        The players in their order: `agent`, `agent (2)`, …. Equal players keep one name, and so do
-        Kaggle's own, which are found by their names.
+    Equal players keep one name, and so do Kaggle's own, which are found by their names.
     """
     named = {player.name: player for player in players if player.kind is PlayerKind.BUILT_IN}
     apart = []
@@ -85,15 +83,10 @@ def named_apart(players: Sequence[Player]) -> list[Player]:
 
 
 def find_player(name: str, referee: Referee = Referee.CONNECTX) -> Player:
-    """Find the player that a name stands for.
+    """Find the player that a name stands for; `submission.building` describes them.
 
-    Args:
-        name: one of Kaggle's built-ins (`random`); or an agent of this package, with options if
-            need be (`mcts`, `mcts:simulations=500,seed=1`), which is bundled as it would be
-            submitted; or the path of a submission, a `.py` file or a `.tar.gz` with `main.py` at
-            its top. A name that is both Kaggle's and ours is
-            Kaggle's; with a colon after it (`random:`, `random:seed=3`) it is ours.
-        referee: whose game an agent is to play.
+    An agent is bundled as it would be submitted, to play the referee's game. A name that is both
+    Kaggle's and ours is Kaggle's; with a colon after it (`random:`, `random:seed=3`) it is ours.
 
     Raises:
         ValueError: an unknown player, agent option, a file that is no submission, or an agent that

@@ -3,8 +3,8 @@
 import atexit
 import random
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache, lru_cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -72,13 +72,9 @@ def open_seat(
 ) -> AbstractContextManager[Seat]:
     """A player at the board, until the `with` block ends.
 
-    A submission has a process of its own, which starts in the background. One of Kaggle's built-ins
-    plays in this process, with a random generator of its own.
-
-    Args:
-        player: whom to ask for moves.
-        seed: of the player's random numbers, from 0 to 2**32 - 1; see `seat_seed`.
-        referee: the environment of a built-in agent.
+    A submission has a process of its own, which starts in the background. One of the built-ins of
+    Kaggle's `referee` plays in this process, with a random generator of its own. The seed, from 0
+    to 2**32 - 1, is as `seat_seed` makes it.
 
     Raises:
         ModuleNotFoundError: kaggle_environments is not installed, or OpenSpiel for its agents.
@@ -113,7 +109,7 @@ class AgentSeat:
         return Move(column, round(perf_counter() - started, 6))
 
 
-class TrustedSeat:
+class TrustedSeat(AbstractContextManager["TrustedSeat"]):
     """A submission file at the board, in this process, where nothing limits it.
 
     Only its global random numbers are kept apart. With the same seed it plays as in a sandbox.
@@ -133,6 +129,10 @@ class TrustedSeat:
             answer = self._agent.act(observation, configuration, (KeyboardInterrupt,))
             sys.path[:] = path
         return read_answer(answer, dict(configuration), None)
+
+    def __exit__(self, *_: object) -> None:
+        with ONE_AT_A_TIME:
+            _outside.take_turn()
 
 
 _compiled = lru_cache(maxsize=16)(compile)  # Kaggle's loader compiles a file anew for each game
@@ -168,15 +168,6 @@ class GlobalNumbers:
 _outside = _drawn = GlobalNumbers()  # the process's own numbers, and those in use
 
 
-@contextmanager
-def _trusted_seat(source: bytes, seed: int) -> Iterator[TrustedSeat]:
-    try:
-        yield TrustedSeat(source, seed)
-    finally:
-        with ONE_AT_A_TIME:
-            _outside.take_turn()
-
-
 def open_seat_here(
     player: Player, *, seed: int, referee: Referee = Referee.CONNECTX
 ) -> AbstractContextManager[Seat]:
@@ -187,7 +178,7 @@ def open_seat_here(
     if player.make_agent is not None:
         return nullcontext(AgentSeat(player.make_agent, seed))
     if player.is_trusted and player.source is not None:
-        return _trusted_seat(player.source, seed)
+        return TrustedSeat(player.source, seed)
     return open_seat(player, seed=seed, referee=referee)
 
 

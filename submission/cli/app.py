@@ -58,8 +58,7 @@ COMMANDS = {
 
 CHAPTERS = {
     "submit": ("build", "check", "prepare"),
-    "matches": ("evaluate", "ladder", "report"),
-    "compare": ("compare", "rank"),
+    "matches": ("evaluate", "ladder", "report", "compare", "rank"),
     "judging": ("grade", "review", "positions"),
     "play": ("agents", "play", "web"),
 }
@@ -110,14 +109,10 @@ class CommandGroup(TyperGroup):
 
 def _in_words(record: Callable[[Any], tuple[str, str] | None], ctx: Any) -> Any:
     """An option's or argument's name and help, with its limits and types in words."""
-    told = record(ctx)
-    return told and tuple(map(_reworded, told))
-
-
-def _reworded(text: str) -> str:
+    told: tuple[str, ...] = record(ctx) or ()
     for written, words in TAKEN.items():
-        text = re.sub(written, words, text)
-    return text
+        told = tuple(re.sub(written, words, text) for text in told)
+    return told or None
 
 
 def _print_version(wanted: bool) -> None:

@@ -14,20 +14,17 @@ from agents.reporting.output_file import replace_text, require_distinct, require
 from submission.arena.game_record import LARGEST_SIZE
 from submission.arena.players import Player, PlayerKind
 from submission.match.completion import Completion
-from submission.match.match import Match
 from submission.match.schedule import require_pairs
 from submission.reports import Printed
 from submission.terminal import console, say
 
+STDOUT = Path("-")
+
 
 def setting(metavar: str, meaning: str, *, default: str | bool = True, **more: Any) -> Any:
-    """An option with a value, named by its parameter.
+    """An option with a value, for which `metavar` stands in the help.
 
-    Args:
-        metavar: stands for the value in the help.
-        meaning: the help.
-        default: the default in words; True shows the parameter's own.
-        more: further arguments of `typer.Option`.
+    The default is one in words; True shows the parameter's own.
     """
     return typer.Option(metavar=metavar, help=meaning, show_default=default, **more)
 
@@ -42,12 +39,6 @@ def argument(metavar: str, meaning: str) -> Any:
     return typer.Argument(metavar=metavar, help=meaning)
 
 
-AgentName = Annotated[
-    str,
-    argument(
-        "AGENT", "A name that `connectx agents` lists, with or without options, as in `level:n=7`."
-    ),
-]
 PlayerName = Annotated[
     str,
     argument(
@@ -70,6 +61,9 @@ Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Wh
 Force = Annotated[
     bool, flag("--force", "Overwrite even a file that `connectx build` has not made.")
 ]
+FirstPlayerTable = Annotated[
+    bool, flag("--first-player-table", "Show the results of each opening.")
+]
 Games = Annotated[
     int, setting("N", "Games between each two players; an even number.", callback=require_pairs)
 ]
@@ -91,17 +85,9 @@ Json = Annotated[
 ]
 
 
-FirstPlayerTable = Annotated[
-    bool, flag("--first-player-table", "Show the results of each opening.")
-]
-
-
 def output_option(default: str, meaning: str = "Where to write.") -> Any:
     """The option `--output` of a command whose default depends on other options."""
     return typer.Option("--output", "-o", metavar="FILE", help=meaning, show_default=default)
-
-
-STDOUT = Path("-")
 
 
 def show(result: Printed, json_file: Path | None = None, brief: bool = False) -> None:
@@ -109,18 +95,16 @@ def show(result: Printed, json_file: Path | None = None, brief: bool = False) ->
 
     In a file or a pipe each sentence of the summary is one line, however long.
     """
-    if json_file == STDOUT:
-        say(_json_text(result))
-        return
-    if not brief:
-        console.print(result.tables(), crop=False)
-    console.print(result.brief, crop=False, soft_wrap=not console.is_terminal)
+    if json_file != STDOUT:
+        if not brief:
+            console.print(result.tables(), crop=False)
+        console.print(result.brief, crop=False, soft_wrap=not console.is_terminal)
     if json_file is not None:
-        replace_text(json_file, _json_text(result))
-
-
-def _json_text(result: Printed) -> str:
-    return json.dumps(result.to_dict(), indent=1, allow_nan=False) + "\n"
+        text = json.dumps(result.to_dict(), indent=1, allow_nan=False) + "\n"
+        if json_file == STDOUT:
+            say(text)
+        else:
+            replace_text(json_file, text)
 
 
 def require_files(
@@ -153,15 +137,9 @@ def require_memory(megabytes: int, workers: int = 1) -> None:
     )
 
 
-def require_complete(completion: Completion) -> None:
-    """End the command with status 1 if its work was ended early."""
-    if completion is not Completion.COMPLETE:
-        raise typer.Exit(1)
-
-
-def require_a_move(player: Player, match: Match) -> None:
-    """End the command with status 1 if a player has failed in every game."""
-    if match.fails_throughout(player.name):
+def require_complete(completion: Completion, *, failed: bool = False) -> None:
+    """End the command with status 1 if its work was ended early, or its player always failed."""
+    if failed or completion is not Completion.COMPLETE:
         raise typer.Exit(1)
 
 

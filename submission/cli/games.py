@@ -55,11 +55,7 @@ Moves = Annotated[
 
 
 def chosen_game(name: str, rows: int | None, columns: int | None, inarow: int | None) -> BoardGame:
-    """Make the game of this name; a size of None is the game's own.
-
-    Raises:
-        ValueError: a size of less than 1, or one that the game does not take.
-    """
+    """Make the game of this name; a size of None is the game's own."""
     entry = GAMES[name]
     sizes = {"rows": rows, "columns": columns, "inarow": inarow}
     given = {size: number for size, number in sizes.items() if number is not None}
@@ -73,11 +69,7 @@ def chosen_game(name: str, rows: int | None, columns: int | None, inarow: int | 
 
 
 def unfinished_position(env: BoardGame, moves: str) -> BoardState:
-    """The position after the plies of a move string.
-
-    Raises:
-        ValueError: not a move string, an illegal move, or the game is over at the end.
-    """
+    """The position after the plies of a move string, in which the game must go on."""
     state = state_from_moves(env, moves)
     if not env.get_available_actions(state):
         raise ValueError(f"after {moves!r} the game is over: give fewer moves")

@@ -80,9 +80,8 @@ def grade(
     show(result, json, brief)
     if html is not None:
         replace_text(html, grade_page(result))
-    require_complete(result.completion)
-    if all(answer.failure for answer in result.answers):
-        raise typer.Exit(1)
+    failed = all(answer.failure for answer in result.answers)
+    require_complete(result.completion, failed=failed)
 
 
 @options_of(front_door.review)

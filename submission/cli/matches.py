@@ -1,4 +1,4 @@
-"""`connectx evaluate`, `ladder` and `report`: games against others, and their results."""
+"""`connectx evaluate`, `ladder`, `report`, `compare` and `rank`: games, and what they show."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -19,18 +19,19 @@ from submission.cli.arguments import (
     PlayerName,
     argument,
     files_of_players,
-    require_a_move,
     require_complete,
     require_files,
     setting,
     show,
 )
-from submission.cli.front_options import options_of
+from submission.cli.front_options import MostGames, options_of
+from submission.comparing.comparison import comparison_page
 from submission.match.match import Match
 from submission.match.opening_table import render_openings
 from submission.match.results_file import read_results
 from submission.match.sprt import ERROR_RATE, Sprt, parse_sprt
-from submission.rating.ladder import Ladder, make_ladder
+from submission.rating.ladder import make_ladder
+from submission.rating.ladder_page import ladder_page
 from submission.reviewing.replays import recorded_replay
 from submission.terminal import console
 
@@ -71,35 +72,29 @@ def evaluate(
     hero, *opponents = [find_player(name, options["referee"]) for name in (player, *against)]
     read = files_of_players([hero, *opponents])
     require_files(html, json=json, results=options["results"], read=read)
-    test = sequential_test(sprt, alpha=alpha, beta=beta)
+    test = _sequential_test(sprt, alpha=alpha, beta=beta)
     match = front_door.evaluate(hero, opponents, sprt=test, **options)
-    show_match(match, json, html, by_opening=first_player_table, brief=brief)
-    require_complete(match.completion)
-    require_a_move(hero, match)
+    _show_match(match, json, html, by_opening=first_player_table, brief=brief)
+    require_complete(match.completion, failed=match.fails_throughout(hero.name))
 
 
-def sequential_test(named: str | None, **error_rates: float | None) -> Sprt | None:
+def _sequential_test(named: str | None, **error_rates: float | None) -> Sprt | None:
     """The sequential test that --sprt names, if any; error rates without a test are refused."""
     given = {name: rate for name, rate in error_rates.items() if rate is not None}
-    if named is not None:
-        return replace(parse_sprt(named), **given)
-    if given:
+    if given and named is None:
         raise ValueError(f"--{next(iter(given))} is for a sequential test: name it with --sprt")
-    return None
+    return None if named is None else replace(parse_sprt(named), **given)
 
 
-def show_match(
+def _show_match(
     match: Match, json: Path | None, html: Path | None, *, by_opening: bool, brief: bool
 ) -> None:
     """Print the results, after those by opening if wanted, and write the page."""
     if by_opening and json != STDOUT:
         console.print(render_openings(match))
     show(match, json, brief)
-    if html is not None:
-        _write_replay(match, html)
-
-
-def _write_replay(match: Match, path: Path) -> None:
+    if html is None:
+        return
     from submission.web.saved_game import game_to_show, save_games
 
     shown = game_to_show(match.records)
@@ -108,7 +103,7 @@ def _write_replay(match: Match, path: Path) -> None:
         return
     env = match.settings.configuration.env
     replay = recorded_replay(match.records.index(shown), game_id(env), shown)
-    save_games([(env, replay)], path)
+    save_games([(env, replay)], html)
 
 
 @options_of(front_door.ladder)
@@ -140,17 +135,10 @@ def ladder(
     entrants = [find_player(name, options["referee"]) for name in players]
     require_files(html, json=json, results=options["results"], read=files_of_players(entrants))
     result = front_door.ladder(entrants, **options)
-    show_ladder(result, json, html, brief)
-    require_complete(result.match.completion)
-
-
-def show_ladder(ladder: Ladder, json: Path | None, html: Path | None, brief: bool) -> None:
-    """Print the ratings, and write the page."""
-    show(ladder, json, brief)
+    show(result, json, brief)
     if html is not None:
-        from submission.rating.ladder_page import ladder_page
-
-        replace_text(html, ladder_page(ladder))
+        replace_text(html, ladder_page(result))
+    require_complete(result.match.completion)
 
 
 def report(
@@ -175,10 +163,62 @@ def report(
     if len({player for player, _ in match.pairings}) == 1:
         if anchor is not None:
             raise ValueError(f"--anchor is for a ladder, and {results} holds one player's games")
-        show_match(match, json, html, by_opening=first_player_table, brief=brief)
-    else:
-        if first_player_table:
-            raise ValueError(
-                f"--first-player-table is for one player's games, and {results} holds a ladder"
-            )
-        show_ladder(make_ladder(match, anchor), json, html, brief)
+        _show_match(match, json, html, by_opening=first_player_table, brief=brief)
+        return
+    if first_player_table:
+        raise ValueError(
+            f"--first-player-table is for one player's games, and {results} holds a ladder"
+        )
+    made = make_ladder(match, anchor)
+    show(made, json, brief)
+    if html is not None:
+        replace_text(html, ladder_page(made))
+
+
+@options_of(front_door.compare, games=MostGames)
+def compare(
+    new: Annotated[str, argument("NEW", "The new version of a player.")],
+    old: Annotated[str, argument("OLD", "The old version.")],
+    brief: Brief = False,
+    json: Json = None,
+    html: Annotated[
+        Path | None, setting("FILE", "Write a page with the positions in which NEW loses more.")
+    ] = None,
+    **options: Any,
+) -> None:
+    """Say whether a new version of a player is better than the old one.
+
+    Both are checked by a pair of games. Then they meet in this package's arena, each opening from
+    both seats, until a sequential test tells better, worse and equal apart; the bar says how many
+    games that will take, and how long. Both are then asked for their moves in the same solved
+    positions. Positions in which NEW loses what OLD kept come first, with their moves for
+    `connectx solve` and the page of `connectx web`. Finally, on Linux, both players' moves are
+    timed at a third of the speed.
+
+    Ctrl-C ends the comparison with exit status 1, and shows the games played so far.
+    """
+    players = [find_player(name) for name in (new, old)]
+    require_files(html, json=json, read=files_of_players(players))
+    result = front_door.compare(*players, **options)
+    show(result, json, brief)
+    if html is not None:
+        replace_text(html, comparison_page(result))
+    require_complete(result.completion)
+
+
+@options_of(front_door.rank, games=MostGames)
+def rank(player: PlayerName, brief: Brief = False, json: Json = None, **options: Any) -> None:
+    """Find a player's level, from 1 to 10, and its Elo with an interval.
+
+    The player meets the agent `level`, from 1, random, to 10, perfect, in this package's arena:
+    eight games at a time, against the level nearest to the estimate so far.
+
+    Ctrl-C ends the games, and shows the estimate so far. Exit status 1 after Ctrl-C, and when the
+    player has failed in every game.
+    """
+    ranked = find_player(player)
+    require_files(json=json, read=files_of_players([ranked]))
+    result = front_door.rank(ranked, **options)
+    show(result, json, brief)
+    failed = result.match.fails_throughout(ranked.name)
+    require_complete(result.match.completion, failed=failed)

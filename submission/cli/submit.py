@@ -15,7 +15,6 @@ from submission.checking.check import check_submission
 from submission.checking.check_report import CheckReport, CheckVerdict, render_pair
 from submission.checking.kaggle_image import image_python
 from submission.cli.arguments import (
-    AgentName,
     Brief,
     Force,
     Games,
@@ -44,7 +43,13 @@ from submission.terminal import console, say
 
 
 def build(
-    agent: AgentName,
+    agent: Annotated[
+        str,
+        argument(
+            "AGENT",
+            "A name that `connectx agents` lists, with or without options, as in `level:n=7`.",
+        ),
+    ],
     option: Options = None,
     source: Source = None,
     game: Annotated[

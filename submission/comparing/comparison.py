@@ -13,7 +13,7 @@ from submission.comparing.new_against_old import ComparisonSettings, Games, dura
 from submission.comparing.paired_answers import AnswerPair, PairedAnswers
 from submission.comparing.trials import SlowMoves
 from submission.grading.grade import Grade
-from submission.grading.grade_charts import figure_of, mistake_svg
+from submission.grading.grade_charts import caption_of, mistake_svg
 from submission.grading.grade_stats import ALL, HARD
 from submission.grading.solved_positions import Phase
 from submission.match.completion import Completion, early_end_in_words
@@ -139,9 +139,11 @@ def comparison_page(comparison: Comparison) -> str:
         heading=f"Where {comparison.new} loses what {comparison.old} kept",
         player=comparison.new,
         figures=[
-            figure_of(pair.new.position, picture, _in_words(pair))
+            (
+                "" if pair.new.mistake is None else mistake_svg(pair.new.mistake),
+                caption_of(pair.new.position, _in_words(pair)),
+            )
             for pair in comparison.answers.lost[:SHOWN_ON_PAGE]
-            for picture in ["" if pair.new.mistake is None else mistake_svg(pair.new.mistake)]
         ],
         rules=RULES,
     )

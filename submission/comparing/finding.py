@@ -15,11 +15,9 @@ BETA = 0.05  # about how often a difference of the margin is passed over
 class Finding(StrEnum):
     """The finding of the games of a new player against an old one."""
 
-    BETTER = "better"
-    """Rather better by the margin than equal."""
+    BETTER = "better"  # rather better by the margin than equal
     WORSE = "worse"
-    EQUAL = "equal"
-    """Rather equal than better or worse by the margin."""
+    EQUAL = "equal"  # rather equal than better or worse by the margin
     REPEATED = "repeated"
     """Both only repeat their games, so that the score in these openings is exact."""
     UNDECIDED = "undecided"
@@ -32,9 +30,6 @@ class ThreeWayTest:
     than equal, and whether it is weaker by the margin rather than equal. Each has a bound for
     either answer, and it is equal where both say so (M. Sobel and A. Wald, "A sequential decision
     procedure for choosing one of three hypotheses", Annals of Mathematical Statistics 20 (1949)).
-
-    Raises:
-        ValueError: a margin that `Sprt` refuses.
     """
 
     def __init__(self, margin: float) -> None:

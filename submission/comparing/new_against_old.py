@@ -21,12 +21,7 @@ from submission.match.sprt import LARGEST_ELO
 
 @dataclass(frozen=True, slots=True)
 class ComparisonSettings:
-    """The same settings and players give the same games, up to the players' clocks.
-
-    Raises:
-        ValueError: an odd number of games, a margin that is too small or too large, or a setting
-            that `Settings` refuses.
-    """
+    """The same settings and players give the same games, up to the players' clocks."""
 
     margin: float = 50.0
     """The difference in Elo that matters, from 1 to 1000: less would take millions of games."""
@@ -59,10 +54,8 @@ class Games:
 
     match: Match
     finding: Finding
-    seconds: float
-    """The time that all games took, several at a time."""
-    to_come: int
-    """About how many more would decide."""
+    seconds: float  # the time that all games took, several at a time
+    to_come: int  # about how many more would decide
 
     @property
     def stats(self) -> PairingStats:

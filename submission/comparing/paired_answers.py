@@ -31,13 +31,12 @@ class PairedAnswers:
     def of(cls, new: Sequence[Answer], old: Sequence[Answer]) -> "PairedAnswers":
         """Pair the answers to the positions that both were asked about."""
         olds = {answer.position: answer for answer in old}
-        return cls(
-            tuple(
-                AnswerPair(answer, olds[answer.position])
-                for answer in new
-                if answer.position in olds and answer.position.is_at_stake
-            )
+        pairs = (
+            AnswerPair(answer, olds[answer.position])
+            for answer in new
+            if answer.position in olds and answer.position.is_at_stake
         )
+        return cls(tuple(pairs))
 
     @property
     def lost(self) -> list[AnswerPair]:

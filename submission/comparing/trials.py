@@ -25,10 +25,8 @@ class SlowMoves:
     """The moves of a player on a machine a third as fast."""
 
     player: str
-    timing: Timing | None
-    """None where it made no move."""
-    fault: str | None
-    """What went wrong there."""
+    timing: Timing | None  # None where it made no move
+    fault: str | None  # what went wrong there
 
 
 def require_accepted(player: Player, on_progress: OnProgress) -> None:

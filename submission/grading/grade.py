@@ -15,7 +15,7 @@ from agents.solver.score_words import position_in_words
 from submission.arena.game_record import GameConfiguration
 from submission.arena.players import Identity
 from submission.executors.local_workers import Versions
-from submission.grading.grade_charts import figure_of, mistake_svg, ply_chart
+from submission.grading.grade_charts import caption_of, mistake_svg, ply_chart
 from submission.grading.grade_stats import (
     HARD,
     Answer,
@@ -52,11 +52,7 @@ RULES = (
 
 @dataclass(frozen=True, slots=True)
 class GradeSettings:
-    """The same settings and player give the same answers, up to the player's clock.
-
-    Raises:
-        ValueError: a seed that is negative or not whole, or a time that is not positive and finite.
-    """
+    """The same settings and player give the same answers, up to the player's clock."""
 
     seed: int = 0
     """Of the player's random numbers."""
@@ -116,8 +112,8 @@ class Grade(Printed):
             {
                 name: (
                     f"{stats.positions}\n/ {stats.at_stake}",
-                    "\n".join(_percent(stats.kept)),
-                    "\n".join(_percent(stats.best)),
+                    "\n".join(_beside_random(stats.kept)),
+                    "\n".join(_beside_random(stats.best)),
                     "\n".join(_beside_random(stats.half_points_lost, unit=1, digits=2)),
                     str(stats.failures),
                 )
@@ -134,9 +130,9 @@ class Grade(Printed):
             {
                 str(ply): (
                     str(stats.at_stake),
-                    " ".join(_percent(stats.kept)),
+                    " ".join(_beside_random(stats.kept)),
                     str(stats.positions),
-                    " ".join(_percent(stats.best)),
+                    " ".join(_beside_random(stats.best)),
                 )
                 for ply, stats in by_ply(self.answers).items()
             },
@@ -178,28 +174,20 @@ def _stats(groups: Mapping[Any, AnswerStats]) -> dict[str, Any]:
 
 
 def _answer(answer: Answer) -> dict[str, Any]:
-    position, failure = answer.position, answer.failure
     return {
-        "moves": position.moves,
-        "ply": position.ply,
-        "phase": position.phase,
-        "scores": position.scores,
-        "hard": position.is_hard,
+        **answer.position.to_dict(),
+        "hard": answer.position.is_hard,
         "column": answer.column,
         "keeps": answer.keeps,
         "best": answer.is_best,
         "half_points_lost": answer.half_points_lost,
         "seconds": answer.seconds,
-        "failure": None if failure is None else failure._asdict(),
+        "failure": None if answer.failure is None else answer.failure._asdict(),
     }
 
 
-def _percent(measured: Measured | None) -> list[str]:
-    return _beside_random(measured, unit=100, digits=1)
-
-
-def _beside_random(measured: Measured | None, unit: int, digits: int) -> list[str]:
-    """The player's mean and that of random play, and the interval of the first."""
+def _beside_random(measured: Measured | None, unit: int = 100, digits: int = 1) -> list[str]:
+    """The player's mean beside that of random play, and its interval, by default in percent."""
     if measured is None:
         return [f"{NOTHING} / {NOTHING}", ""]
     player = measured.player
@@ -222,7 +210,9 @@ def grade_page(grade: Grade) -> str:
         chart=ply_chart(plies) if plies else "",
         heading="The worst mistakes",
         player=grade.player.name,
-        figures=[figure_of(each.position, mistake_svg(each), each.in_words) for each in mistakes],
+        figures=[
+            (mistake_svg(each), caption_of(each.position, each.in_words)) for each in mistakes
+        ],
         rules=RULES,
     )
 

@@ -1,7 +1,6 @@
 """Pictures of a grade: a mistake on its board, and the results kept by ply."""
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from agents.solver.score_words import position_in_words
 from agents.trace.pictures.nodes import CUT, EDGE, GRID, INK, PRINCIPAL
@@ -11,17 +10,10 @@ from submission.grading.grade_stats import AnswerStats, Measured, Mistake
 from submission.grading.solved_positions import GAME, SolvedPosition
 
 
-class Figure(NamedTuple):
-    """A position on a page."""
-
-    picture: str
-    caption: str
-
-
-def figure_of(position: SolvedPosition, picture: str, words: str) -> Figure:
-    """A position with its picture, and a sentence about the move in it."""
+def caption_of(position: SolvedPosition, words: str) -> str:
+    """A sentence about a position, and the move in it."""
     where = position_in_words(position.moves)
-    return Figure(picture, f"Player {position.state.player} is to move {where}: {words}.")
+    return f"Player {position.state.player} is to move {where}: {words}."
 
 
 PLAYED = CUT

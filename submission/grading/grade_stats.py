@@ -16,10 +16,8 @@ class Answer:
     """A column, counted from 0, or a failure, which counts as a loss of the game."""
 
     position: SolvedPosition
-    column: int | None
-    """None exactly where there is a failure."""
-    seconds: float
-    """Taken by the player."""
+    column: int | None  # None exactly where there is a failure
+    seconds: float  # taken by the player
     failure: Failure | None = None
 
     @property
@@ -57,8 +55,7 @@ class Measured:
     """A player's mean beside that of random play, which chooses all legal columns equally often."""
 
     player: Estimate
-    random: float
-    """Computed from the scores, not played."""
+    random: float  # computed from the scores, not played
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +75,7 @@ class AnswerStats:
     good: Measured | None
     """Share of the answers that keep the outcome, among all positions: the good moves of Kaggle's
     competitors, who also count every move of a lost position."""
-    failures: int
-    """Answers without a column that can be played; each counts as a lost game."""
+    failures: int  # answers without a column that can be played; each counts as a lost game
 
 
 def answer_stats(answers: Sequence[Answer]) -> AnswerStats:

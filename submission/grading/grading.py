@@ -5,7 +5,6 @@ from concurrent.futures import Executor
 from functools import partial
 from operator import attrgetter
 from random import Random
-from typing import NamedTuple
 
 from agents.agent import Clock, OnProgress
 from agents.parallel.workers import Workers
@@ -37,8 +36,8 @@ def grade_player(
     versions, answers = Versions.current(), dict[SolvedPosition, Answer]()
     on_progress(0, len(positions), "")
     with early_end() as ending:
-        shards = _shards(player, positions, settings)
-        tasks = ((number, partial(answer_shard, shard)) for number, shard in enumerate(shards))
+        shards = _shards(positions)
+        tasks = ((shard, partial(answer_shard, player, shard, settings)) for shard in shards)
         for _, answered in Workers(executor, len(shards)).run(tasks, Clock()):
             answers |= {answer.position: answer for answer in answered}
             on_progress(len(answers), len(positions), "")
@@ -53,20 +52,13 @@ def grade_player(
     )
 
 
-class Shard(NamedTuple):
-    """Positions that a player is asked about one after the other, as a task for a worker."""
-
-    player: Player
-    positions: tuple[SolvedPosition, ...]
-    settings: GradeSettings
-
+Shard = tuple[SolvedPosition, ...]
+"""Positions that a player is asked about one after the other, as a task for a worker."""
 
 SHARD_POSITIONS = 32  # the most positions that a player is asked about once it is loaded
 
 
-def _shards(
-    player: Player, positions: Sequence[SolvedPosition], settings: GradeSettings
-) -> list[Shard]:
+def _shards(positions: Sequence[SolvedPosition]) -> list[Shard]:
     """Divide the positions into shards of similar sizes, each with all plies, the last ply first.
 
     So no board has more stones than the one before it, and a player that remembers the game, as
@@ -74,34 +66,33 @@ def _shards(
     """
     count = -(-len(positions) // SHARD_POSITIONS)
     first_ply_first = sorted(positions, key=attrgetter("ply"))
-    return [
-        Shard(player, tuple(reversed(first_ply_first[start::count])), settings)
-        for start in range(count)
-    ]
+    return [tuple(reversed(first_ply_first[start::count])) for start in range(count)]
 
 
-def answer_shard(shard: Shard) -> list[Answer]:
+def answer_shard(player: Player, shard: Shard, settings: GradeSettings) -> list[Answer]:
     """Ask the player about each position, in order.
 
     It is loaded once, and anew after each failure. Loading takes place in the first move of a game,
     which does not count; a player that fails there is not asked any further.
     """
     answers: list[Answer] = []
-    while len(answers) < len(shard.positions):
-        answers += _answer_until_failure(shard, shard.positions[len(answers) :])
+    while len(answers) < len(shard):
+        answers += _answer_until_failure(player, shard[len(answers) :], settings)
     return answers
 
 
-def _answer_until_failure(shard: Shard, positions: Sequence[SolvedPosition]) -> list[Answer]:
+def _answer_until_failure(
+    player: Player, positions: Shard, settings: GradeSettings
+) -> list[Answer]:
     answers: list[Answer] = []
     # The seed depends on the first position to be asked about and on no other.
-    seed = Random(f"{shard.settings.seed}/{positions[0].moves}").getrandbits(32)
-    with open_seat(shard.player, seed=seed) as seat:
-        start = _ask(seat, (), shard.settings)
+    seed = Random(f"{settings.seed}/{positions[0].moves}").getrandbits(32)
+    with open_seat(player, seed=seed) as seat:
+        start = _ask(seat, (), settings)
         if start.failure is not None:
             return [Answer(position, None, 0.0, start.failure) for position in positions]
         for position in positions:
-            move = _ask(seat, position.opening, shard.settings)
+            move = _ask(seat, position.opening, settings)
             answers.append(Answer(position, move.column, move.seconds, move.failure))
             if answers[-1].failure is not None:
                 break

@@ -96,12 +96,11 @@ class PublishedSet:
             with refused_line(self.path, position.line):
                 position.require_equal(solved)
         by_moves = {solved.moves: solved.scores for solved in found}
-        return AskedPositions(
-            tuple(
-                SolvedPosition(position.moves, position.scores or by_moves[position.moves])
-                for position in self.positions
-            )
+        positions = (
+            SolvedPosition(position.moves, position.scores or by_moves[position.moves])
+            for position in self.positions
         )
+        return AskedPositions(tuple(positions))
 
 
 def read_positions_to_ask(path: Path) -> PositionSet | PublishedSet:
@@ -167,13 +166,10 @@ def _read_kaggle(number: int, line: str) -> PublishedPosition:
 
 def _whole_numbers(fields: Mapping[str, Any], name: str, count: int) -> list[int]:
     numbers = fields[name]
-    if (
-        not isinstance(numbers, list)
-        or len(numbers) != count
-        or any(type(number) is not int for number in numbers)
-    ):
+    is_list = isinstance(numbers, list) and len(numbers) == count
+    if not is_list or any(type(number) is not int for number in numbers):
         raise ValueError(f"{name!r} must be a list of {count} whole numbers")
-    return numbers
+    return list(numbers)
 
 
 def game_to(board: Sequence[int]) -> list[int] | None:

@@ -15,7 +15,7 @@ from hashlib import sha256
 from math import inf
 from pathlib import Path
 from random import Random
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from agents.guidance.ordering import sensible_actions
 from agents.options import require_whole
@@ -137,6 +137,15 @@ class SolvedPosition:
         """Whether some column scores less than the best."""
         return len(self.best) < len(self.legal)
 
+    def to_dict(self) -> dict[str, Any]:
+        """The position as in the line of a file."""
+        return {
+            "moves": self.moves,
+            "ply": self.ply,
+            "phase": self.phase,
+            "scores": self.scores,
+        }
+
 
 def two_plies_decide(state: BoardState) -> bool:
     """Whether only one column is sensible: it wins, or answers a threat."""
@@ -148,11 +157,7 @@ LAST_PLY = 40  # the last number of plies after which a column can give somethin
 
 @dataclass(frozen=True, slots=True)
 class PositionSettings:
-    """The same settings give the same positions.
-
-    Raises:
-        ValueError: no positions, a negative seed, or plies without positions.
-    """
+    """The same settings give the same positions; a ValueError if there are none."""
 
     per_ply: int = 12
     """Positions for each number of plies played; after the first plies there are fewer."""
@@ -192,11 +197,7 @@ ADVICE = "make one with `connectx positions --output FILE`"
 
 
 def drawn(positions: Sequence[T], count: int, seed: int) -> tuple[T, ...]:
-    """Draw some of the positions, and keep their order.
-
-    Raises:
-        ValueError: the count is below 1, or more than there are.
-    """
+    """Draw some of the positions, and keep their order; a ValueError if there are fewer."""
     if type(count) is not int or not 1 <= count <= len(positions):
         raise ValueError(f"the sample must be of 1 to {len(positions)} positions, not of {count!r}")
     chosen = sorted(Random(seed).sample(range(len(positions)), count))
@@ -219,17 +220,7 @@ class AskedPositions:
         return replace(self, positions=drawn(self.positions, count, seed))
 
     def _lines(self) -> list[str]:
-        return [
-            json.dumps(
-                {
-                    "moves": position.moves,
-                    "ply": position.ply,
-                    "phase": position.phase,
-                    "scores": position.scores,
-                }
-            )
-            for position in self.positions
-        ]
+        return [json.dumps(position.to_dict()) for position in self.positions]
 
 
 @dataclass(frozen=True, slots=True)

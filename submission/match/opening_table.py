@@ -45,7 +45,9 @@ def _openings_table(env: BoardGame, names: tuple[str, str], games: Sequence[Game
     table.add_column("opening", overflow="fold")
     table.add_column("theory")
     add_figures(table, "W-D-L\nfirst", "W-D-L\nsecond", "W-D-L of\nfirst mover")
-    of_opening = _by_opening(games)
+    by_opening = attrgetter("opening")
+    groups = groupby(sorted(games, key=by_opening), key=by_opening)
+    of_opening = {opening: list(group) for opening, group in groups}
     outcomes = {opening: _outcome(env, opening) for opening in of_opening}
     for outcome, theory in THEORY.items():
         group = [opening for opening in of_opening if outcomes[opening] == outcome]
@@ -57,11 +59,6 @@ def _openings_table(env: BoardGame, names: tuple[str, str], games: Sequence[Game
             table.add_row(TOTAL, theory, *results, style="bold", end_section=True)
     table.add_row(TOTAL, "", *_results(names, games), style="bold")
     return table
-
-
-def _by_opening(games: Sequence[GameRecord]) -> dict[Opening, list[GameRecord]]:
-    opening = attrgetter("opening")
-    return {key: list(group) for key, group in groupby(sorted(games, key=opening), key=opening)}
 
 
 def _outcome(env: BoardGame, opening: Opening) -> int | None:

@@ -27,8 +27,6 @@ from submission.match.results_file import ResultsFile, new_results, resumed_resu
 from submission.match.schedule import Arena, GameSpecification, Settings, schedule
 from submission.terminal import progress_bar
 
-OnGame = Callable[[GameRecord], None]
-
 
 def play_match(
     pairings: Sequence[Pairing],
@@ -36,7 +34,7 @@ def play_match(
     *,
     executor: Executor | None = None,
     played: Iterable[GameRecord] = (),
-    on_game: OnGame = lambda _: None,
+    on_game: Callable[[GameRecord], None] = lambda _: None,
 ) -> Match:
     """Play the games of each pairing, the player on seat 1 in every other one.
 
@@ -45,12 +43,8 @@ def play_match(
     Ctrl-C and the death of the executor's workers end the match early with the games that were
     played until then; `Match.completion` tells.
 
-    Args:
-        pairings: who meets whom.
-        settings: which games, on which board, and when a pairing is decided.
-        executor: any executor of the `concurrent.futures` kind; None plays in this process.
-        played: games that need not be played again.
-        on_game: called after each game, in the order in which they end.
+    The executor is any of the `concurrent.futures` kind; without one this process plays. Games that
+    were `played` are not played again, and `on_game` is called after each other one as they end.
 
     Raises:
         ValueError: no pairings, one that is named twice, a built-in agent that the referee does not
@@ -99,15 +93,10 @@ def play_games(
     is_needed: Callable[[GameSpecification], bool],
     executor: Executor | None,
 ) -> Generator[GameRecord, None, None]:
-    """Play the games that are needed and yield each as it ends; see `Workers.run`.
+    """Play the games that are needed, which is asked again after each, and yield each as it ends.
 
-    Args:
-        specifications: asked for the next game only when there is room for it.
-        is_needed: asked again after each game.
-        executor: of the `concurrent.futures` kind; None plays in this process.
-
-    Raises:
-        BrokenExecutor: the executor can play no more; all finished games have been yielded.
+    The next game is taken only when there is room for it. Without an executor the games are played
+    in this process; for what is raised see `Workers.run`.
     """
     needed = filter(is_needed, specifications)
     if executor is None:
@@ -142,8 +131,7 @@ def play_game(specification: GameSpecification) -> GameRecord:
 class Rules(NamedTuple):
     """An arena's way of playing."""
 
-    open_seat: Callable[..., AbstractContextManager[Seat]]
-    """Puts a player at the board, as `submission.arena.seats.open_seat`."""
+    open_seat: Callable[..., AbstractContextManager[Seat]]  # see `submission.arena.seats`
     hold_game: Callable[[tuple[Seat, Seat], tuple[int, ...], GameConfiguration], PlayedGame]
 
 
@@ -185,27 +173,21 @@ class Run:
     """Address of a Dask scheduler, whose workers play instead of `workers` processes here."""
     results: Path | None = None
     resume: bool = False
-    progress: bool = True
-    """Whether a bar on stderr shows how far it is."""
+    progress: bool = True  # whether a bar on stderr shows how far it is
 
     def __post_init__(self) -> None:
         if self.resume and self.results is None:
             raise ValueError("--resume goes on from a file: name it with --results FILE")
 
     def play(self, title: str, pairings: Sequence[Pairing], settings: Settings) -> Match:
-        """Play the games that are not yet in the results file, and add them there.
-
-        Raises:
-            ValueError, OSError, ModuleNotFoundError: bad input, before any game is played.
-        """
+        """Play the games that are not yet in the results file, and add them there."""
         with (
             self._results_file(pairings, settings) as results,
             chosen_executor(self.workers, self.dask) as executor,
         ):
             played = () if results is None else results.played
             if results is not None and results.was_torn:
-                torn = "The last game of the file was not whole: it is played again."
-                sys.stderr.write(f"{torn}\n")
+                sys.stderr.write("The last game of the file was not whole: it is played again.\n")
             total, numbers = settings.games * len(pairings), count(len(played) + 1)
             with progress_bar(title, self.progress) as show:
                 show(len(played), total, "")

@@ -148,10 +148,8 @@ def openings(configuration: GameConfiguration, plies: int) -> list[Opening]:
 
     Different orders of the same moves lead to one position, and count once. Mirror images are two:
     nothing makes an agent play them alike, and leaving one out would favour one side of the board.
-
-    Returns:
-        The openings in ascending order, the same in every process; after two plies on Kaggle's
-        board there are 49.
+    They come in ascending order, the same in every process; after two plies on Kaggle's board there
+    are 49.
 
     Raises:
         ValueError: negative plies, so many that all games are over by then, or so many that there

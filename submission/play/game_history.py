@@ -15,17 +15,11 @@ from envs.games import GAMES, game_entry, game_id
 
 @dataclass(frozen=True)
 class History:
-    """The plies of a game, as a value that can be taken back.
-
-    Args:
-        env: the rules.
-        actions: every ply from the initial state on.
-        opening: how many of them were given at the start; they are never taken back.
-    """
+    """The plies of a game, as a value that can be taken back."""
 
     env: BoardGame
-    actions: tuple[int, ...]
-    opening: int = 0
+    actions: tuple[int, ...]  # every ply from the initial state on
+    opening: int = 0  # how many of them were given at the start; they are never taken back
 
     @cached_property
     def states(self) -> tuple[BoardState, ...]:

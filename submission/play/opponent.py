@@ -1,6 +1,5 @@
 """The opponent of a person: an agent of this package, or a submission in its sandbox."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +15,7 @@ from submission.arena.own_referee import overtime
 from submission.arena.players import Player, find_player
 from submission.arena.seats import Seat, open_seat
 from submission.kaggle import BANK
-from submission.sandbox.move import Failure, misplaced
+from submission.sandbox.move import misplaced
 from submission.sandbox.staging import SUBMISSIONS
 
 
@@ -24,18 +23,17 @@ class OpponentFailed(Exception):
     """The opponent gives no move; its text says why, in lines."""
 
 
-class Opponent(ABC):
-    """Chooses moves, for itself or as a hint, while it is `seated`.
+class Opponent:
+    """An agent of this package, in this process: it chooses moves, for itself or as a hint.
 
     Args:
         text: its name and options, as the person typed them.
-        name: the name alone.
-        judge: values moves.
+        judge: the agent, which also values moves.
     """
 
-    def __init__(self, text: str, name: str, judge: Agent) -> None:
+    def __init__(self, text: str, judge: Agent) -> None:
         self.text = text
-        self.name = name
+        self.name = text.partition(":")[0]
         self.judge = judge
 
     @contextmanager
@@ -43,19 +41,8 @@ class Opponent(ABC):
         """Ready to be asked while the `with` block runs."""
         yield
 
-    @abstractmethod
     def choose(self, env: BoardGame, state: BoardState, time_limit: float) -> int:
         """Its move for the player to move; `OpponentFailed` if it gives none."""
-
-
-class AgentOpponent(Opponent):
-    """An agent of this package, in this process."""
-
-    def __init__(self, text: str, agent: Agent) -> None:
-        super().__init__(text, text.partition(":")[0], agent)
-
-    def choose(self, env: BoardGame, state: BoardState, time_limit: float) -> int:
-        """See `Opponent`."""
         return self.judge.act(env, state, time_limit)
 
 
@@ -67,18 +54,14 @@ class SubmissionOpponent(Opponent):
     """
 
     def __init__(self, player: Player) -> None:
-        super().__init__(player.name, Path(player.name).name, RandomAgent())
+        super().__init__(player.name, RandomAgent())
+        self.name = Path(player.name).name
         self._player = player
         self._seat: Seat | None = None
 
     @contextmanager
     def seated(self) -> Iterator[None]:
-        """With a process of its own while the `with` block runs.
-
-        Raises:
-            ModuleNotFoundError: kaggle_environments is not installed.
-            OSError: no process can be started.
-        """
+        """With a process of its own while the `with` block runs; see `open_seat`."""
         with open_seat(self._player, seed=getrandbits(32)) as self._seat:
             yield
 
@@ -98,19 +81,14 @@ class SubmissionOpponent(Opponent):
         legal = env.get_available_actions(state)
         if failure is None and move.column is not None and move.column in legal:
             return move.column
-        raise OpponentFailed(self._in_words(failure or misplaced(move.column, rules.for_kaggle())))
-
-    def _in_words(self, failure: Failure) -> str:
-        """The failure, the lines where it happened, and how to mend it."""
-        lines = [f"{self.name} fails, {failure.status}: {failure.cause}."]
-        lines += [f"  {line}" for line in failure.lines]
-        return "\n".join([*lines, f"To mend it, {failure.mend}."])
+        failure = failure or misplaced(move.column, rules.for_kaggle())
+        told = [f"{self.name} fails, {failure.status}: {failure.cause}."]
+        where = [f"  {line}" for line in failure.lines]
+        raise OpponentFailed("\n".join([*told, *where, f"To mend it, {failure.mend}."]))
 
 
 def find_opponent(wanted: str | Player, env: BoardGame) -> Opponent:
-    """The opponent that a text names: `mcts`, `mcts:simulations=500,seed=1`, `submission.py`.
-
-    Or that of a player with a submission.
+    """The opponent for a player with a submission, or a text: `mcts:seed=1`, `submission.py`.
 
     Raises:
         ValueError: an unknown agent, an option that it does not have, no submission, or a game that
@@ -120,7 +98,7 @@ def find_opponent(wanted: str | Player, env: BoardGame) -> Opponent:
     if isinstance(wanted, str) and not wanted.endswith(SUBMISSIONS):
         agent = agent_from_text(wanted)
         agent.require_playable(env)
-        return AgentOpponent(wanted, agent)
+        return Opponent(wanted, agent)
     _sizes(env)
     return SubmissionOpponent(find_player(wanted) if isinstance(wanted, str) else wanted)
 

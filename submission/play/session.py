@@ -64,8 +64,8 @@ class Session:
 
     def _person_answers(self, history: History) -> History:
         """The history after the next answer; unchanged where that is no move."""
-        env, state = history.env, history.state
-        places = f"{game_entry(env).place.name} 1 to {len(env.action_cells)}"
+        env, state, place = history.env, history.state, game_entry(history.env).place.name
+        places = f"{place} 1 to {len(env.action_cells)}"
         try:
             typed = self._ask(f"Your move ({SYMBOLS[state.player]}), {places}: ")
             answer = read_move(env, state, typed)
@@ -78,7 +78,8 @@ class Session:
             case Command.VALUES:
                 self._tell_values(history)
             case Command.HINT:
-                self._give_hint(history)
+                action = self._choice(history)
+                self._say(f"{self.opponent.name} would play {place} {action + 1}.")
             case Command.HELP:
                 self._say(help_text(env))
             case Command.QUIT:
@@ -92,10 +93,6 @@ class Session:
             judge, state = self.opponent.judge, history.state
             values = move_values(judge, history.env, state, self.time_limit)
         self._say(values_text(self.opponent.name, history.env, values))
-
-    def _give_hint(self, history: History) -> None:
-        place = game_entry(history.env).place.name
-        self._say(f"{self.opponent.name} would play {place} {self._choice(history) + 1}.")
 
     def _show(self, history: History) -> History:
         board = board_picture(history.env, history.state, self.console.width)
@@ -112,7 +109,6 @@ class Session:
         return answer
 
     def _choice(self, history: History) -> int:
-        """The opponent's move."""
         with self._thinking():
             return self.opponent.choose(history.env, history.state, self.time_limit)
 

@@ -116,11 +116,7 @@ class Ladder(Printed):
 
 
 def make_ladder(match: Match, anchor: str | None) -> Ladder:
-    """Rate the players of a round robin.
-
-    Raises:
-        ValueError: the anchor is none of the players.
-    """
+    """Rate the players of a round robin; a ValueError if the anchor is none of them."""
     names = [player.name for player in match.players]
     require_anchor(anchor, names)
     ratings = rate(

@@ -40,12 +40,8 @@ class Scale:
     """The scale of the ratings: right of the names, with room for all finite limits."""
 
     def __init__(self, ratings: Sequence[Estimate], left: float) -> None:
-        numbers = [
-            number
-            for elo in ratings
-            for number in (elo.low, elo.value, elo.high)
-            if isfinite(number)
-        ]
+        limits = [number for elo in ratings for number in (elo.low, elo.value, elo.high)]
+        numbers = [*filter(isfinite, limits)]
         spread = max(numbers) - min(numbers)
         self._step = next((step for step in STEPS if spread <= MOST_LINES * step), STEPS[-1])
         self._first = floor(min(numbers) / self._step)

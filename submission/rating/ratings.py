@@ -25,10 +25,8 @@ LIMITS = (0.025, 0.975)
 class Ratings:
     """The ratings of players by number, in Elo points."""
 
-    anchor: int
-    """The player whose rating is 0."""
-    elo: tuple[Estimate, ...]
-    """With 95 % intervals; a limit that the games do not set is infinite."""
+    anchor: int  # the player whose rating is 0
+    elo: tuple[Estimate, ...]  # with 95 % intervals; a limit that the games do not set is infinite
     superiority: NDArray[np.float64]
     """Probability that a player is stronger than another: shape (players, players)."""
 

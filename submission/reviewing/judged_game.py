@@ -32,18 +32,12 @@ GIVEN_AWAY = {
 class JudgedPly:
     """A move with its score. Bounds are from the view of the player who has moved."""
 
-    ply: int
-    """Plies played before it."""
-    player: int
-    """1 or 2."""
-    action: int
-    """The column, counted from 0."""
-    scores: Mapping[int, ScoreBounds]
-    """Of every column with room."""
-    before: ScoreBounds
-    """Of the position, by its best move."""
-    after: ScoreBounds
-    """Of the move that was chosen."""
+    ply: int  # plies played before it
+    player: int  # 1 or 2
+    action: int  # the column, counted from 0
+    scores: Mapping[int, ScoreBounds]  # of every column with room
+    before: ScoreBounds  # of the position, by its best move
+    after: ScoreBounds  # of the move that was chosen
     best: tuple[int, ...]
     """The columns with the highest score, as far as it is proven: no mistake scores as much."""
     mistake: Mistake | None
@@ -67,9 +61,6 @@ def judged_plies(
     So the quick positions come first, and the solver's table from these helps with the earlier
     ones. `actions` are the columns played from the empty board on, counted from 0, `chosen` the
     plies to judge, None for all; `time_limit` is in seconds for each position, None for no limit.
-
-    Raises:
-        ValueError: an illegal action.
     """
     states = [*accumulate(actions, env.get_next_state, initial=env.initial_state())]
     for ply in sorted(range(len(actions)) if chosen is None else chosen, reverse=True):

@@ -19,7 +19,6 @@ from submission.match.results_file import match_of
 from submission.reviewing.episodes import Episode, connectx_episode, open_spiel_episode
 
 ADVICE = "name a file that --results or `kaggle competitions replay` has written"
-
 LOG_ADVICE = "name a file that `kaggle competitions logs EPISODE AGENT` has written"
 
 
@@ -27,25 +26,17 @@ LOG_ADVICE = "name a file that `kaggle competitions logs EPISODE AGENT` has writ
 class Replay:
     """A game that was played."""
 
-    number: int
-    """In its file, from 0."""
-    game: str
-    """As `envs.games.game_id` names it."""
-    moves: str
-    """As `envs.board.parse_moves` reads them, without moves that were not carried out."""
-    players: tuple[str, str]
-    """The names of the first and the second to move."""
-    player: str
-    """From whose view the result is."""
+    number: int  # in its file, from 0
+    game: str  # as `envs.games.game_id` names it
+    moves: str  # as `envs.board.parse_moves` reads them, without moves that were not carried out
+    players: tuple[str, str]  # the names of the first and the second to move
+    player: str  # from whose view the result is
     opponent: str
-    seat: int
-    """The player's: 1 moves first, 2 second."""
+    seat: int  # the player's: 1 moves first, 2 second
     result: Result
     plies: int
-    cause: str | None
-    """Why a seat failed; None where none did."""
-    opening_plies: int
-    """The first plies, which nobody chose."""
+    cause: str | None  # why a seat failed; None where none did
+    opening_plies: int  # the first plies, which nobody chose
 
     @property
     def actions(self) -> list[int]:
@@ -57,16 +48,12 @@ class Replay:
 class ReplayFile:
     """The games of a file, all of one board."""
 
-    kind: str
-    """`results` or `episode`."""
-    name: str
-    """Of the file, without its folder."""
+    kind: str  # `results` or `episode`
+    name: str  # of the file, without its folder
     configuration: GameConfiguration
     replays: tuple[Replay, ...]
-    match: Match | None
-    """Of a results file."""
-    episode: int | None = None
-    """The number that Kaggle has given to an episode."""
+    match: Match | None  # of a results file
+    episode: int | None = None  # the number that Kaggle has given to an episode
 
 
 def read_replays(path: Path) -> ReplayFile:

@@ -36,8 +36,7 @@ class ReviewedGame:
 
     file: ReplayFile
     replay: Replay
-    seat: int
-    """1 moved first, 2 second."""
+    seat: int  # 1 moved first, 2 second
     plies: tuple[JudgedPly, ...]
     """The seat's own, in order, without the opening, which nobody chose; none until judged."""
     log: AgentLog | None
@@ -85,10 +84,8 @@ class PhaseTotals:
     win_to_draw: int
     win_to_loss: int
     draw_to_loss: int
-    slower: int
-    """Kept the result, but not the quickest win or the longest defence."""
-    undecided: int
-    """The time was too short to decide."""
+    slower: int  # kept the result, but not the quickest win or the longest defence
+    undecided: int  # the time was too short to decide
 
     @classmethod
     def of(cls, plies: Sequence[JudgedPly]) -> "PhaseTotals":

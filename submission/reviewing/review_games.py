@@ -83,17 +83,14 @@ def _unjudged(
                 "can be judged: leave it out"
             )
         own = [
-            (replay, seat)
+            ReviewedGame(file, replay, seat, (), _log(path, file, replay, seat, log, notes))
             for replay in file.replays
             for seat in (1, 2)
             if replay.players[seat - 1] == player
         ]
         if not own:
             notes.append(f"{file.name}: nobody called {player} has played in it.")
-        games += [
-            ReviewedGame(file, replay, seat, (), _log(path, file, replay, seat, log, notes))
-            for replay, seat in own
-        ]
+        games += own
     if not games:
         replays = (replay for _, file in read for replay in file.replays)
         names = dict.fromkeys(name for replay in replays for name in replay.players)

@@ -31,7 +31,7 @@ from envs.render import SYMBOLS
 from envs.shown_position import show
 from submission.building import PlayerLike, as_player
 from submission.play.game_history import History, played_position, position_view
-from submission.play.opponent import AgentOpponent, Opponent, OpponentFailed, find_opponent
+from submission.play.opponent import Opponent, OpponentFailed, find_opponent
 from submission.play.session import verdict
 from submission.web.one_script import one_script
 from submission.web.searching.values import growing_values, values_view
@@ -319,7 +319,7 @@ def _opponent(opponent: PlayerLike | None, env: BoardGame) -> Opponent | None:
         case None:
             return None
         case Agent():
-            return AgentOpponent(type(opponent).__name__, opponent)
+            return Opponent(type(opponent).__name__, opponent)
         case str() | Path():
             return find_opponent(fspath(opponent), env)
     return find_opponent(as_player(opponent), env)
