@@ -3,8 +3,7 @@
 A heuristic is a plain function `(env, state) -> float`, from player 1's view. Its values stay
 strictly between -1 and 1, so that no guess ever outranks a proven win or loss. All but
 `odd_even_threats` are antisymmetric: with the colours exchanged the value changes its sign. In
-`odd_even_threats` the rows depend on who moves first. A heuristic for some games only raises a
-ValueError in others.
+`odd_even_threats` the rows depend on who moves first.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -46,6 +45,9 @@ def open_lines(env: BoardGame, state: BoardState) -> float:
 
     A line with one stone too few to win counts 1, each further missing stone divides by 4; the
     difference d of the two players' sums becomes d / (4 + |d|).
+
+    Raises:
+        ValueError: the game has no such lines.
     """
     if not isinstance(env, BoardGame):
         raise ValueError(
@@ -82,6 +84,9 @@ def odd_even_threats(env: ConnectX, state: BoardState) -> float:
     on the usual board player 1 comes to fill cells in odd rows and player 2 those in even rows
     (L. V. Allis, "A Knowledge-Based Approach of Connect-Four", 1988). A threat in a row of one's
     own counts 2, any other 1; the difference d becomes d / (4 + |d|).
+
+    Raises:
+        ValueError: another game than ConnectX.
     """
     if not isinstance(env, ConnectX):
         raise ValueError(f"the heuristic threats is for ConnectX, not for {env!r}: choose auto")
@@ -124,6 +129,9 @@ def open_twos(env: BoardGame, state: BoardState) -> float:
     """Count the lines in which a player has two stones and the third square is free.
 
     The difference of the two players' counts, divided by one more than the number of lines.
+
+    Raises:
+        ValueError: another game than tic-tac-toe.
     """
     _require_tic_tac_toe("open_twos", env)
     player_1, player_2 = env.stones(state)
@@ -137,6 +145,9 @@ def graded_squares(env: BoardGame, state: BoardState) -> float:
 
     A square's grade is the number of lines through it. The difference of the two players' sums,
     divided by one more than the sum of all grades.
+
+    Raises:
+        ValueError: another game than tic-tac-toe.
     """
     _require_tic_tac_toe("squares", env)
     player_1, player_2 = env.stones(state)

@@ -25,9 +25,14 @@ def uniform_replies(env: Env[State, Action], state: State) -> Mapping[Action, fl
 
 
 def epsilon_greedy(agent: Agent, epsilon: float) -> OpponentModel:
-    """A model that plays as `agent` does, but any action with probability `epsilon`, 0 to 1.
+    """A model that plays as `agent` does, but any action with probability `epsilon`.
 
-    The agent should repeat its choices, as agents without randomness and time limits do.
+    Args:
+        agent: should repeat its choices, as agents without randomness and time limits do.
+        epsilon: from 0, which always follows the agent, to 1.
+
+    Raises:
+        ValueError: `epsilon` is out of this range.
     """
     if not 0 <= epsilon <= 1:
         raise ValueError(f"epsilon must be between 0 and 1, not {epsilon!r}")
@@ -45,10 +50,17 @@ def _epsilon_greedy(
 
 
 def softmax(agent: Agent, temperature: float) -> OpponentModel:
-    """A model that prefers actions of high value to `agent`: see `preferences`.
+    """A model that prefers actions of high value to `agent`.
 
-    Values are from the view of the player to move. The agent must examine all actions, as minimax
-    without a time limit does.
+    The probabilities are proportional to exp(value / temperature), with values from the view of
+    the player to move.
+
+    Args:
+        agent: must examine all actions, as minimax without a time limit does.
+        temperature: above 0; an action worth this much less than another is 1 / e times as likely.
+
+    Raises:
+        ValueError: `temperature` is not above 0; or, when called, the agent leaves out actions.
     """
     if not 0 < temperature < inf:
         raise ValueError(f"temperature must be above 0 and finite, not {temperature!r}")
@@ -69,11 +81,18 @@ def _softmax(
 
 
 def visit_shares(agent: Agent, temperature: float) -> OpponentModel:
-    """A model that prefers actions that a tree search has visited often; a proven one is certain.
+    """A model that prefers actions that a tree search has visited often.
 
-    The probabilities are proportional to visits ^ (1 / temperature): 1 plays by the shares of
-    visits, towards 0 only the most visited action. The agent grows a tree anew for each state, as
-    `mcts` and `alphazero` do where `keep_tree` is false.
+    The probabilities are proportional to visits ^ (1 / temperature); what is proven is certain.
+
+    Args:
+        agent: grows a tree anew for each state, as `mcts` and `alphazero` do where `keep_tree` is
+            false.
+        temperature: above 0; 1 plays by the shares of visits, towards 0 only the most visited
+            action.
+
+    Raises:
+        ValueError: `temperature` is not above 0, or the agent grows no tree.
     """
     if not 0 < temperature < inf:
         raise ValueError(f"temperature must be above 0 and finite, not {temperature!r}")
@@ -128,9 +147,14 @@ def posterior(
 
 
 class OpponentMixture:
-    """Several models, at least one, each the right one with a probability: itself a model.
+    """Several models, each the right one with a probability: itself a model.
 
-    Their weights say how likely each is, in proportion; without weights all are equally likely.
+    Args:
+        models: at least one.
+        weights: how likely each model is, at least 0; None: all equally likely.
+
+    Raises:
+        ValueError: no models, another number of weights, or impossible weights.
     """
 
     def __init__(
@@ -160,16 +184,19 @@ class OpponentMixture:
         return {action: probability / total for action, probability in mixed.items()}
 
     def after(self, env: Env[State, Action], state: State, action: Action) -> "OpponentMixture":
-        """The mixture after an action of the opponent's; raises as `probabilities_of`."""
+        """The mixture after the opponent has played an action, by Bayes' theorem.
+
+        No single action refutes a model: any could have been played by mistake.
+
+        Raises:
+            ValueError: as `probabilities_of`.
+        """
         told = [probabilities_of(model, env, state).get(action, 0.0) for model in self.models]
         return OpponentMixture(self.models, posterior(self.weights, told, SLIP))
 
 
 def preferences(merits: Mapping[Action, float], temperature: float) -> dict[Action, float]:
-    """The probability of each action, in proportion to exp(merit / temperature).
-
-    An action worth `temperature`, above 0, less than another is 1 / e times as likely.
-    """
+    """The probability of each action, in proportion to exp(merit / temperature)."""
     best = max(merits.values())
     weights = {action: exp((merit - best) / temperature) for action, merit in merits.items()}
     total = sum(weights.values())
@@ -179,7 +206,11 @@ def preferences(merits: Mapping[Action, float], temperature: float) -> dict[Acti
 def opponent_models(
     agent: Agent, epsilon: float, temperature: float
 ) -> Mapping[str, OpponentModel]:
-    """The models by name, for an opponent that looks ahead as `agent` does; raises as they do."""
+    """The models by name, for an opponent that looks ahead as `agent` does.
+
+    Raises:
+        ValueError: as `epsilon_greedy` and `softmax` do.
+    """
     return {
         "uniform": uniform_replies,
         "epsilon_greedy": epsilon_greedy(agent, epsilon),

@@ -21,7 +21,11 @@ def natural(env: object, state: object, actions: Sequence[Item]) -> Sequence[Ite
 
 
 def centre_first(env: ConnectX, state: object, actions: Sequence[int]) -> Sequence[int]:
-    """Try columns from the middle outwards: more lines run through the middle."""
+    """Try columns from the middle outwards: more lines run through the middle.
+
+    Raises:
+        ValueError: a game without columns.
+    """
     if not hasattr(env, "columns"):
         raise ValueError(f"the ordering centre is for columns, not for {env!r}: choose auto")
     return from_the_middle(env.columns, tuple(actions))

@@ -20,7 +20,11 @@ FILE_VERSION = 8
 
 
 def onnx_model(policy: TrainedPolicy) -> bytes:
-    """The bytes of an ONNX file; its metadata hold the game: rows, columns, inarow, actions."""
+    """The bytes of an ONNX file; its metadata hold the game: rows, columns, inarow, actions.
+
+    Raises:
+        ModuleNotFoundError: the package `onnx` is not installed.
+    """
     try:
         from onnx import TensorProto, helper, numpy_helper
     except ImportError as error:
@@ -64,7 +68,11 @@ def onnx_model(policy: TrainedPolicy) -> bytes:
 
 
 def feature_rows(policy: TrainedPolicy, game: BoardGame, states: Sequence[BoardState]) -> Floats:
-    """The input of a policy's model: a row of zeros and ones for each position of its game."""
+    """The input of a policy's model: a row of zeros and ones for each position.
+
+    Raises:
+        ValueError: the policy was trained for another game.
+    """
     import numpy as np
 
     board = feature_board(require_known_game(policy, game))

@@ -233,8 +233,15 @@ def halve_sequentially(
     `considered_visits` gives (Danihelka et al., in the form of their program, mctx). A child with a
     proven value gets its visits, too, with that value.
 
-    The noise is a number of Gumbel's distribution, or 0, for each action. The clock is looked at
-    after each simulation. Returns the simulations run.
+    Args:
+        tree: to grow.
+        gumbel: for each available action a number of Gumbel's distribution, or 0.
+        considered: how many actions to begin with, at least 1.
+        simulations: how many in all, at least 0.
+        clock: looked at after each simulation.
+
+    Returns:
+        The simulations run.
     """
     first = {a: gumbel[a] + log_of(child.prior) for a, child in tree.root.children.items()}
     sample = sorted(first, key=lambda action: -first[action])[:considered]

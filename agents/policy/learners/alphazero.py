@@ -51,10 +51,16 @@ MEMORY = 0.9  # weight of the mean network against the newest one, in each itera
 
 
 class AlphaZeroLearner(NetworkLearner):
-    """Learns from games against itself, on a board that fits a word; a ValueError if it does not.
+    """Learns from games against itself.
 
-    The workers of an executor play the games; without one, threads of this process, one a core.
-    The weights are the same on processors that round alike.
+    Args:
+        game: on a board that fits a word.
+        settings: only the seed, `simulations`, `weights` and `width` count.
+        executor: of `concurrent.futures`, whose workers play the games; None: threads of this
+            process, one a core. The weights are the same on processors that round alike.
+
+    Raises:
+        ValueError: the board does not fit.
     """
 
     def __init__(

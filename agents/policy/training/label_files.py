@@ -55,14 +55,24 @@ def require_label_format(path: Path) -> None:
 
 
 def write_labelled_positions(path: Path, positions: LabelledPositions) -> None:
-    """Write a file as `replace_content` does; raises also as `require_label_format`."""
+    """Write a file, as a whole or not at all.
+
+    Raises:
+        ValueError, ModuleNotFoundError: see `require_label_format`.
+        OSError: it cannot be written.
+    """
     require_label_format(path)
     encode, _ = CODECS[path.suffix]
     replace_content(path, encode(positions))
 
 
 def read_labelled_positions(path: Path) -> LabelledPositions:
-    """Read such a file; raises as `require_label_format`, and a ValueError for other content."""
+    """Read a file that `write_labelled_positions` has made.
+
+    Raises:
+        ValueError, ModuleNotFoundError: see `require_label_format`; or it holds something else.
+        OSError: it cannot be read.
+    """
     require_label_format(path)
     _, decode = CODECS[path.suffix]
     content = read_content(path, ADVICE, "the labels ")
