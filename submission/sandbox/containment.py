@@ -1,9 +1,9 @@
 """Keeps the processes of players from the network and from the user's home, where Linux offers it.
 
 They get an empty network of their own, and mounts of their own, in which an empty folder covers the
-home and Kaggle's folder leads to the player's. Users other than root need a user namespace for
-that, which a system or its container may refuse. A step that fails changes nothing, and no agent
-fails because of it.
+home, another the shared memory, and Kaggle's folder leads to the player's. Users other than root
+need a user namespace for that, which a system or its container may refuse. A step that fails
+changes nothing, and no agent fails because of it.
 
 This runs in the process from which all players come, before it has threads, on the standard library
 alone.
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from submission.sandbox.file_guard import PROJECT_PLACES, SYSTEM_FOLDERS
+from submission.sandbox.folders import SHARED_MEMORY
 from submission.sandbox.interpreter import PROJECT
 from submission.sandbox.kaggle_folder import KAGGLE_HOME
 
@@ -68,6 +69,10 @@ def contain(folder: Path) -> tuple[str, ...]:
         with contextlib.suppress(Exception):
             _cover_home(system, folder)
             kept_from.append(HOME)
+        if not any(Path(place).is_relative_to(SHARED_MEMORY) for place in (folder, *sys.path)):
+            flags = MS_NOSUID | MS_NODEV
+            with contextlib.suppress(Exception):
+                system.mount(b"tmpfs", bytes(SHARED_MEMORY), b"tmpfs", flags, b"mode=700,size=25%")
         _add_kaggle_home(system, folder)
     with contextlib.suppress(Exception):
         _drop_capabilities(system)

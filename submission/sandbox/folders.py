@@ -23,6 +23,8 @@ OWNED = "connectx-run-"  # the prefix of the names of locked folders
 REMOVAL_SECONDS = 5.0  # how long others may still write into a folder that is removed
 PAUSE = 0.002  # seconds between two attempts
 
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - Linux's; a contained process has its own there
+
 BY_NUMBER = os.scandir in os.supports_fd and {os.chmod, os.open, os.rename} <= os.supports_dir_fd
 """Whether folders can be reached by file descriptors, which outlast their paths."""
 
@@ -92,6 +94,14 @@ def remove_folder(folder: Path) -> None:
         if not os.path.lexists(folder) or time.monotonic() > end:
             return
         time.sleep(PAUSE)
+
+
+def clear_shared_memory(process_id: int) -> None:
+    """Remove what is left in the shared memory of a process, unless it is this one's, too."""
+    own = Path(f"/proc/{process_id}/root{SHARED_MEMORY}")
+    with contextlib.suppress(OSError):
+        if own.stat().st_dev != SHARED_MEMORY.stat().st_dev:
+            _clear(own)
 
 
 def _clear(folder: Path) -> None:

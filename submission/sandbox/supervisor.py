@@ -23,7 +23,7 @@ from time import monotonic, perf_counter
 
 import psutil
 
-from submission.sandbox.folders import owned_folder, remove_folder
+from submission.sandbox.folders import clear_shared_memory, owned_folder, remove_folder
 from submission.sandbox.interpreter import News, Starter, StarterProcess, read_in_thread
 from submission.sandbox.kaggle_folder import MAIN
 from submission.sandbox.messages import (
@@ -165,6 +165,7 @@ class Supervisor:
         if not player.is_gone:
             player.source.end()
         remove_folder(Path(player.job.home))
+        clear_shared_memory(player.source.process_id)
         self._player = None
 
     def _kill(self, player: WatchedPlayer) -> None:

@@ -63,6 +63,21 @@ def test_a_player_does_not_find_what_is_in_the_home_even_by_a_program(
     assert move.column == 1
 
 
+def test_shared_memory_is_the_players_own_and_ends_with_its_game(
+    kept_from: tuple[str, ...],
+) -> None:
+    if NETWORK not in kept_from:
+        pytest.skip("this system refuses namespaces")
+    with tempfile.NamedTemporaryFile(dir="/dev/shm") as others:
+        move, _ = told_by(f"return int(os.path.exists({others.name!r}))")
+        assert move.column == 0
+    kept = f"{others.name}-kept"
+    for _ in range(2):
+        move, _ = told_by(f"return open({kept!r}, 'x').write('kept')")
+        assert move.column == 4
+    assert not Path(kept).exists()
+
+
 def test_the_report_says_what_kept_a_file_in(kept_from: tuple[str, ...], tmp_path: Path) -> None:
     report = check_pair(GOOD, tmp_path)
     assert report.kept_from == kept_from
