@@ -1,7 +1,7 @@
 """Checks whether Kaggle would accept a submission: plays it as Kaggle does, in sandboxes."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -28,7 +28,6 @@ from submission.sandbox.processes import default_memory
 from submission.sandbox.staging import stage
 
 PATIENCE = 60.0  # seconds after which no further game begins
-
 MOST_GAMES = 2  # at the same time, and at most one a core, which distorts no timing
 
 
@@ -98,10 +97,6 @@ def check_submission(
         environment_of(referee)  # needed here, wherever the submission runs
     plans = planned_games(limits, game_seconds, referee)[: FIRST_GAMES if pair_only else None]
     done = count(1)
-
-    def on_game(plan: GamePlan) -> None:
-        on_progress(next(done), len(plans), str(plan))
-
     with owned_folder() as folder:
         source = read_source(stage(path, folder), python)
     submission, end = path.read_bytes(), monotonic() + patience
@@ -118,14 +113,20 @@ def check_submission(
             record = observe_game(plan, submission, limits, launcher)
             return JudgedGame(record, diagnose(record, source, neighbours))
 
-        games = _play_in_turn(plans, partial(_play_games, pool, judge, on_game), limits)
+        def play(chosen: Sequence[GamePlan]) -> list[JudgedGame]:
+            tasks = ((plan, partial(judge, plan)) for plan in chosen)
+            games = dict[GamePlan, JudgedGame | None]()
+            for plan, game in Workers(pool, len(chosen)).run(tasks, Clock()):
+                games[plan] = game
+                on_progress(next(done), len(plans), str(plan))
+            return [game for plan in chosen if (game := games[plan])]
+
+        games = _play_in_turn(plans, play, limits)
     return summarise(path, source, limits, games, len(plans), patience)
 
 
 def _play_in_turn(
-    plans: list[GamePlan],
-    play: Callable[[Sequence[GamePlan]], list[JudgedGame]],
-    limits: Limits,
+    plans: list[GamePlan], play: Callable[[Sequence[GamePlan]], list[JudgedGame]], limits: Limits
 ) -> list[JudgedGame]:
     """Play the games against the random agent and, unless they show a fault, all others.
 
@@ -160,21 +161,3 @@ def _long_games(games: Sequence[JudgedGame], limits: Limits) -> list[GamePlan]:
         if seat not in shown
     }
     return [long_ones[seat] for seat in sorted(long_ones)]
-
-
-def _play_games(
-    pool: Executor,
-    judge: Callable[[GamePlan], JudgedGame | None],
-    on_game: Callable[[GamePlan], None],
-    plans: Sequence[GamePlan],
-) -> list[JudgedGame]:
-    """Play games, without those that `judge` leaves out.
-
-    `on_game` is called, in the caller's thread, after each game.
-    """
-    tasks = ((plan, partial(judge, plan)) for plan in plans)
-    games = dict[GamePlan, JudgedGame | None]()
-    for plan, game in Workers(pool, len(plans)).run(tasks, Clock()):
-        games[plan] = game
-        on_game(plan)
-    return [game for plan in plans if (game := games[plan])]

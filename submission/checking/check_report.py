@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -15,7 +14,7 @@ from submission.checking.diagnosis import Fault
 from submission.checking.kaggle_image import kaggles_versions
 from submission.checking.timing import Timing
 from submission.kaggle import Referee, upload_command
-from submission.reports import NOTHING, Printed, plain
+from submission.reports import NOTHING, Printed, plain, plain_table, seconds
 from submission.sandbox.player import RuntimeVersions
 
 
@@ -46,7 +45,7 @@ class CheckReport(Printed):
     """The findings of a check."""
 
     name: str  # the path of the file, or the name of a function that was never saved as a file
-    path: str | None  # none where there is only a temporary file
+    path: str | None  # None where there is only a temporary file
     referee: Referee  # the environment of kaggle-environments whose games were played
     size: int  # bytes
     standard_imports: tuple[str, ...] | None
@@ -60,7 +59,7 @@ class CheckReport(Printed):
     kept_from: tuple[str, ...]
     """What was out of its reach: the network and the home folder, if the system offers that."""
     agent: str | None  # the callable that Kaggle takes; None where the file could not be loaded
-    timing: Timing | None  # none where no move was made
+    timing: Timing | None  # None where no move was made
     games: tuple[GameResult, ...]
     planned: int  # how many games there would have been
     left_out: str | None  # why some of them were not played; None where all were
@@ -101,11 +100,9 @@ class CheckReport(Printed):
         None if there is nothing to submit: the submission was not accepted, most of its moves are
         makeshift, its file is temporary, or the games were not ConnectX's.
         """
-        if not self.accepted or self.is_makeshift:
+        if not self.accepted or self.is_makeshift or self.referee.is_open_spiel:
             return None
-        if self.path is None or self.referee.is_open_spiel:
-            return None
-        return upload_command(self.path, "MESSAGE")
+        return None if self.path is None else upload_command(self.path, "MESSAGE")
 
     def tables(self) -> RenderableType:
         """Facts, games and warnings."""
@@ -135,10 +132,8 @@ class CheckReport(Printed):
 
 SECONDS = re.compile(r"\d+\.\d s\b")  # in a cause: they differ in every game
 
-
 UNCONTAINED = "nothing that its user can reach: this system refuses namespaces, or has none"
 """For a submission that could have reached the network and the user's home."""
-
 
 PASSED = {
     CheckVerdict.ACCEPTED: ("passed", "green"),
@@ -167,13 +162,12 @@ def _verdict(report: CheckReport) -> Text:
             return _line("Accepted: ", "bold green", f"{judge} would take {report.name}")
         case CheckVerdict.REFUSED:
             return _line("Not accepted: ", "bold red", f"{judge} would refuse {report.name}")
-    modules = " and ".join(report.missing)
     are = "is" if len(report.missing) == 1 else "are"
     return _line(
         "Could not be judged here: ",
         "bold yellow",
-        f"{modules}, which Kaggle has, {are} missing in this Python, and {report.name} fails "
-        "here, though perhaps not there",
+        f"{' and '.join(report.missing)}, which Kaggle has, {are} missing in this Python, and "
+        f"{report.name} fails here, though perhaps not there",
     )
 
 
@@ -209,12 +203,11 @@ def _modules(names: tuple[str, ...] | None, if_empty: str) -> str:
 def _timing(timing: Timing | None) -> dict[str, str]:
     if timing is None:
         return {}
+    later = timing.longest_later
     return {
         "loading": f"{timing.loading:.3f} s",
         "first move": f"{timing.first_move:.3f} s with loading, and compiling if there is any",
-        "longest later move": NOTHING
-        if timing.longest_later is None
-        else f"{timing.longest_later:.3f} s",
+        "longest later move": NOTHING if later is None else f"{later:.3f} s",
         "a move": f"mean {timing.mean:.3f} s, 99 % within {timing.percentile_99:.3f} s, "
         f"longest {timing.longest:.3f} s",
         "bank": f"at most {timing.bank_taken:.1f} s taken of {timing.bank:g} s; a full game would "
@@ -223,7 +216,7 @@ def _timing(timing: Timing | None) -> dict[str, str]:
 
 
 def _games(games: tuple[GameResult, ...]) -> Table:
-    table = Table(box=SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
+    table = plain_table("")
     table.add_column("game", overflow="fold")
     for heading in ("limit, s", "moves", "max, s"):
         table.add_column(heading, justify="right")
@@ -233,7 +226,7 @@ def _games(games: tuple[GameResult, ...]) -> Table:
             game.name,
             f"{game.act_timeout:g}",
             str(game.moves),
-            NOTHING if game.longest is None else f"{game.longest:.3f}",
+            seconds(game.longest),
             _status(game),
         )
     return table
@@ -247,26 +240,25 @@ def _status(game: GameResult) -> Text:
 
 def _faults(games: tuple[GameResult, ...]) -> Iterator[Text]:
     """Each fault once, with all games that show it."""
-    alike = dict[Fault, list[GameResult]]()
+    alike = dict[Fault, list[tuple[Fault, GameResult]]]()
     for game in games:
         if game.fault is not None:
             untimed = replace(game.fault, cause=SECONDS.sub("", game.fault.cause))
-            alike.setdefault(untimed, []).append(game)
+            alike.setdefault(untimed, []).append((game.fault, game))
     for same in alike.values():
-        if same[0].fault is not None:
-            yield from _fault(same[0].fault, same)
+        yield from _fault(same)
 
 
-def _fault(fault: Fault, games: list[GameResult]) -> Iterator[Text]:
-    if not any(game.decides for game in games):
-        where = ", ".join(game.name for game in games)
+def _fault(same: list[tuple[Fault, GameResult]]) -> Iterator[Text]:
+    fault, _ = same[0]
+    if not any(game.decides for _, game in same):
+        where = ", ".join(game.name for _, game in same)
         head = f"Warning, {fault.status} in {where}: "
         yield _line(head, "yellow", f"{fault.cause}; {fault.mend}.")
         return
     yield _line(f"{fault.status}: ", "bold red", f"{fault.cause}.")
-    for game in games:
-        if game.fault is not None:
-            yield plain(f"  in {game.name} at {game.act_timeout:g} s, {game.fault.when}")
+    for shown, game in same:
+        yield plain(f"  in {game.name} at {game.act_timeout:g} s, {shown.when}")
     for line in fault.lines:
         yield plain(f"    {line}")
     yield _line("  Mend: ", "bold", f"{fault.mend}.")

@@ -42,6 +42,7 @@ def summarise(
     choice = next((record.choice for record in records if record.choice), None)
     size = path.stat().st_size
     timing = timing_of(deciding, limits)
+    faults_first = sorted(games, key=lambda game: game.fault is None)
     return CheckReport(
         name=str(path),
         path=str(path),
@@ -60,13 +61,7 @@ def summarise(
         left_out=_why_left_out(records, planned, patience),
         makeshift=len(fallen_back(deciding)),
         warnings=tuple(_warnings(size, source, choice, timing, games)),
-        stderr=last_words(
-            [
-                game.record
-                for game in sorted(games, key=lambda game: game.fault is None)
-                if game.record.plan.decides
-            ]
-        ),
+        stderr=last_words([game.record for game in faults_first if game.record.plan.decides]),
     )
 
 
@@ -124,8 +119,7 @@ def _warnings(
     if timing is not None and timing.bank / 2 < timing.bank_of_full_game <= timing.bank:
         yield (
             f"a full game takes {timing.bank_of_full_game:.1f} s of the {timing.bank:g} s in the "
-            "bank, as far as can be told: "
-            "Kaggle's machine may be slower"
+            "bank, as far as can be told: Kaggle's machine may be slower"
         )
     if source.newer_line not in (None, source.unreadable_line):
         yield (

@@ -9,12 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from submission.checking.kaggle_image import image_has, is_missing_here_alone
 from submission.checking.observed_game import WHILE_LOADING, Choice, ObservedGame
-from submission.checking.source_facts import (
-    NEWER_PYTHON,
-    OLDER_PYTHON,
-    Definition,
-    SourceFacts,
-)
+from submission.checking.source_facts import NEWER_PYTHON, OLDER_PYTHON, Definition, SourceFacts
 from submission.sandbox.causes import Cause
 from submission.sandbox.file_guard import PROJECT_MODULES
 
@@ -26,7 +21,7 @@ AGENT_NAME = re.compile(r"(^|_)(agent|act|bot|player)$", re.IGNORECASE)
 class Fault:
     """Why Kaggle ends a game against the submission."""
 
-    status: str  # kaggle's status: ERROR, INVALID or TIMEOUT
+    status: str  # Kaggle's status: ERROR, INVALID or TIMEOUT
     cause: str
     mend: str
     when: str = field(compare=False)
@@ -128,20 +123,18 @@ def doubt_choice(choice: Choice | None, source: SourceFacts) -> str | None:
     """Why the callable is probably not the intended one; None if it looks right."""
     if choice is None:
         return None
-    meant = _meant(choice, source)
-    what = describe_choice(choice, source)
+    meant, what = _meant(choice, source), describe_choice(choice, source)
     rule = "Kaggle takes the last callable that the file brings in as the agent"
     if meant is not None:
         return f"{rule}, which is {what} and not {meant.name} (line {meant.line})"
-    if choice.type == "class":
-        return f"{rule}, which is a class: {what}"
-    if choice.type == "function" and not choice.is_own:
-        return f"{rule}, which is imported: {what}"
-    if choice.name == "<lambda>":
-        return f"{rule}, which is a lambda: {what}"
-    if choice.arguments == 0:
-        return f"{rule}, which takes no observation: {what}"
-    return None
+    oddities = {
+        "is a class": choice.type == "class",
+        "is imported": choice.type == "function" and not choice.is_own,
+        "is a lambda": choice.name == "<lambda>",
+        "takes no observation": choice.arguments == 0,
+    }
+    odd = next((oddity for oddity, is_so in oddities.items() if is_so), None)
+    return None if odd is None else f"{rule}, which {odd}: {what}"
 
 
 def mend_choice(choice: Choice) -> str:
@@ -156,17 +149,13 @@ def mend_choice(choice: Choice) -> str:
 
 
 def _line(choice: Choice, source: SourceFacts) -> int | None:
-    lines = [entry.line for entry in source.definitions if entry.name == choice.name]
-    return choice.line or (lines[-1] if lines else None)
+    lines = (entry.line for entry in reversed(source.definitions) if entry.name == choice.name)
+    return choice.line or next(lines, None)
 
 
 def _meant(choice: Choice, source: SourceFacts) -> Definition | None:
     """The last function with an agent's name, unless Kaggle takes such a function anyway."""
     if choice.type == "function" and AGENT_NAME.search(choice.name):
         return None
-    named = [
-        entry
-        for entry in source.definitions
-        if entry.kind == "function" and AGENT_NAME.search(entry.name)
-    ]
-    return named[-1] if named else None
+    functions = [entry for entry in reversed(source.definitions) if entry.kind == "function"]
+    return next((entry for entry in functions if AGENT_NAME.search(entry.name)), None)

@@ -10,9 +10,7 @@ from submission.kaggle import Referee
 from submission.sandbox.processes import can_throttle
 
 Seat = Literal[1, 2]
-
 Seats = tuple[Seat] | tuple[Seat, Seat]
-
 SEATS: tuple[Seat, Seat] = (1, 2)
 
 LEAST_MEMORY = 2**29  # bytes of address space with which kaggle_environments still loads
@@ -25,19 +23,15 @@ SHORT_ACT_TIMEOUT = 0.1  # seconds for a move in the further games
 SHORT_SECONDS = 1.5  # as FULL_SECONDS, in the further games
 
 DECIDING_SEATS: tuple[Seats, ...] = ((1,), (2,), SEATS)
-
 FIRST_GAMES = 2  # how many games are played before all others: those against the `random` agent
 
-OTHER_SIZES: tuple[tuple[tuple[int, int, int], Seats], ...] = (
-    ((4, 5, 3), (1,)),
-    ((4, 5, 3), (2,)),
-    ((7, 8, 4), (1,)),
-    ((7, 8, 4), (2,)),
-    ((10, 12, 5), (1,)),
-    ((10, 12, 5), (2,)),
+OTHER_SIZES: tuple[tuple[tuple[int, int, int], tuple[Seat, ...]], ...] = (
+    ((4, 5, 3), SEATS),
+    ((7, 8, 4), SEATS),
+    ((10, 12, 5), SEATS),
     ((1, 1, 1), (1,)),
 )
-"""Rows, columns and inarow of further games of ConnectX, and the seats."""
+"""Rows, columns and inarow of further games of ConnectX, and the seats, a game on each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +71,7 @@ class Limits:
         for name, limit in asdict(self).items():
             if not is_number(limit):
                 raise ValueError(f"{name} must be a number, not {limit!r}")
-        for name, limit in (("act_timeout", self.act_timeout), ("run_timeout", self.run_timeout)):
-            if not limit > 0:
+            if name.endswith("timeout") and not limit > 0:
                 raise ValueError(f"{name} must be above 0 seconds, not {limit}")
         if not 0 <= self.bank < inf:
             raise ValueError(f"bank must be at least 0 seconds and finite, not {self.bank}")
@@ -109,8 +102,9 @@ def planned_games(
     further: list[tuple[GameConfiguration, Seats]] = [(in_haste, SEATS)]
     if referee.game == "connectx":
         further += [
-            (replace(in_haste, rows=rows, columns=columns, inarow=inarow), seats)
+            (replace(in_haste, rows=rows, columns=columns, inarow=inarow), (seat,))
             for (rows, columns, inarow), seats in OTHER_SIZES
+            for seat in seats
         ]
     return [
         *(GamePlan(rules, seats, full, decides=True) for seats in DECIDING_SEATS),

@@ -19,8 +19,7 @@ of the two Pythons with which games may be played: inside of the one that runs t
 
 OLDER = ".".join(map(str, OLDER_PYTHON))  # names the environment with the older Python
 
-LIST = Path(__file__).with_name("kaggle_image.txt")
-"""The image's distributions, with sources and dates."""
+LIST = Path(__file__).with_name("kaggle_image.txt")  # distributions, with sources and dates
 
 DISTRIBUTIONS_OF_MODULES = {
     "attr": "attrs",
@@ -40,11 +39,7 @@ DISTRIBUTIONS_OF_MODULES = {
 
 
 def image_python() -> Path | None:
-    """The interpreter of the environment with Kaggle's versions; None where there is none.
-
-    Raises:
-        OSError, ValueError: the environment is not whole; see `find_python`.
-    """
+    """The first of `image_pythons`; None where there is none."""
     return next(image_pythons(), None)
 
 

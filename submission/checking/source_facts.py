@@ -19,12 +19,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-PARSING_SECONDS = 30
-
-MOST_BYTES = 20_000_000  # a longer source is not parsed: its syntax tree would take gigabytes
-
 OLDER_PYTHON, NEWER_PYTHON = (3, 11), (3, 12)  # with either of which Kaggle may play
 
+PARSING_SECONDS = 30
+MOST_BYTES = 20_000_000  # a longer source is not parsed: its syntax tree would take gigabytes
 MOST_PACKED_BYTES = 2_000_000
 """The most bytes of a submission's other sources that are parsed, in some seconds."""
 
@@ -60,8 +58,7 @@ class SourceFacts:
     """In the order of the source; empty where parsing fails."""
     newer_line: int | None = None
     """The line, from 1, with syntax that `OLDER_PYTHON` lacks; None where there is none."""
-    unreadable_line: int | None = None
-    """The same of syntax that `NEWER_PYTHON` lacks, too."""
+    unreadable_line: int | None = None  # the same of syntax that `NEWER_PYTHON` lacks, too
     early_line: int | None = None
     """The line, from 1, of an annotation that only the Python that plays leaves unevaluated; None
     where there is none."""

@@ -15,8 +15,7 @@ from submission.checking.kaggle_image import LIST
 
 ROOT = Path(__file__).parents[2]
 OUTPUT = Path("dist", "connectx-wheelhouse.zip")
-LACKING = ("msgspec",)
-"""The dependencies, also of the extras for a notebook, that the image lacks."""
+LACKING = ("msgspec",)  # the dependencies, also of the extras for a notebook, that the image lacks
 PLATFORMS = ("manylinux2014_x86_64", "manylinux_2_28_x86_64", "linux_x86_64")
 WHERE = ("--only-binary=:all:", *(f"--platform={platform}" for platform in PLATFORMS))
 PIP = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")

@@ -9,11 +9,11 @@ from typing import Annotated, Any
 
 from agents.options import alternatives, check_options
 from agents.perfect import PerfectAgent
-from agents.registry import JsonValue, parse_options
+from agents.registry import parse_options
 from agents.reporting.input_file import read_content
 from agents.reporting.output_file import replace_text
 from agents.trace.exercise import answers, exercise_sheet, quiz_sheet, solve_exercise
-from agents.trace.open_tree import OpenTree, read_open_tree
+from agents.trace.open_tree import read_open_tree
 from agents.trace.pictures.drawing import draw
 from agents.trace.recorder import LIMIT as TRACE_LIMIT
 from agents.trace.recording import RECORDED_SEARCHES
@@ -137,7 +137,11 @@ def explain(
                 json=json,
                 limit=limit,
             )
-            _explain_exercise(exercise, agent, options, trace_limit, quiz)
+            solution = solve_exercise(exercise, agent, options, trace_limit)
+            if quiz:
+                _quiz(exercise_sheet(exercise), solution)
+            else:
+                _say_lines(solution)
             return
         subject = tree_subject(textbook_tree(text))
     require_files(svg, json, read=[source])
@@ -182,16 +186,6 @@ def _explain_perfect(env: BoardGame, moves: str, options: Mapping[str, Any]) -> 
     with status_line("Solving"):
         told = told_choice(agent, env, state)
     console.print(render_choice(told, console.width))
-
-
-def _explain_exercise(
-    tree: OpenTree, agent: str, options: Mapping[str, JsonValue], trace_limit: int, quiz: bool
-) -> None:
-    solution = solve_exercise(tree, agent, options, trace_limit)
-    if quiz:
-        _quiz(exercise_sheet(tree), solution)
-    else:
-        _say_lines(solution)
 
 
 def _quiz(sheet: Sequence[str], solution: Sequence[str]) -> None:

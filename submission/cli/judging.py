@@ -59,7 +59,7 @@ def grade(
 
     The grade tells, for the opening, the middle game and the endgame, how often the player's move
     keeps the win or the draw and how often it is exactly best, beside the shares of random play. At
-    least half of the positions are hard where there are as many: only one move keeps the result.
+    least half of the positions are hard, if there are enough such: only one move keeps the result.
 
     --positions also takes sets that others grade with: refmoves1k of Kaggle's competitors (a line
     of JSON with `board`, `score` and `move score`), and P. Pons' sets (moves and score, as
@@ -156,9 +156,10 @@ def positions(
     """Draw and solve Connect Four positions, for `connectx grade`.
 
     The positions come from games between alpha-beta players who look 2 to 8 plies ahead and now and
-    then play at random. At each ply at least half are hard, where there are as many: only one
+    then play at random. At each ply at least half are hard, if there are enough such: only one
     column keeps the win or the draw, and it neither wins at once nor answers a threat. In a sixth
-    it does either. The 12 a ply that come with the package take some ten minutes on two cores.
+    it does one or the other. The 12 positions for each ply that come with the package take some ten
+    minutes to make on two cores.
 
     With --labels N: up to N positions with the exact score of every column, for any board that the
     solver takes, to train networks with. Bundles of 64 games share a beginning, which such

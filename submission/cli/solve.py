@@ -121,11 +121,9 @@ def _solve_one(
     time_limit: float | None,
     keep: Callable[[], str],
 ) -> tuple[Analysis, float, bool]:
-    """Solve a position, and show the progress.
+    """The findings of a position, the seconds that they took, and whether Ctrl-C has ended it.
 
-    Returns:
-        The findings, the seconds that they took, and whether Ctrl-C has ended it; a Ctrl-C before
-        any finding is raised.
+    Meanwhile the progress is shown. A Ctrl-C before any finding is raised.
     """
     clock, found = Clock(), list[Analysis]()
     with status_line(f"Solving {position.moves}".strip()) as show:
