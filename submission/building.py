@@ -163,7 +163,11 @@ def _note(name: str, options: dict[str, JsonValue]) -> str | None:
 
 
 def as_player(player: PlayerLike, referee: Referee = Referee.CONNECTX) -> Player:
-    """The player for a name, a path, an agent, a submission or a function; see `find_player`."""
+    """The player for a name, a path, an agent, a submission or a function.
+
+    Raises:
+        ValueError, OSError: it stands for none, or its file cannot be read.
+    """
     match player:
         case Player():
             return player
@@ -178,7 +182,11 @@ def as_player(player: PlayerLike, referee: Referee = Referee.CONNECTX) -> Player
 def entrants_of(
     players: Sequence[PlayerLike], referee: str, arena: str, trust: bool
 ) -> list[Player]:
-    """The players of a match, with different names for two versions of one function."""
+    """The players of a match, with different names for two versions of one function.
+
+    Raises:
+        ValueError, OSError: as `as_player`; or trusted files in Kaggle's arena.
+    """
     entrants = named_apart([as_player(each, Referee(referee)) for each in players])
     if not trust:
         return entrants

@@ -13,7 +13,11 @@ T = TypeVar("T", bound="DataclassInstance")
 
 
 def record_of(kind: type[T], fields: object) -> T:
-    """The dataclass from JSON that `asdict` has made; a ValueError if a field does not fit."""
+    """The dataclass from JSON that `dataclasses.asdict` has made.
+
+    Raises:
+        ValueError: a field is missing, unknown, of another type or out of its range.
+    """
     try:
         record = msgspec.convert(fields, kind)
     except msgspec.ValidationError as error:

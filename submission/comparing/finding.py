@@ -30,6 +30,9 @@ class ThreeWayTest:
     than equal, and whether it is weaker by the margin rather than equal. Each has a bound for
     either answer, and it is equal where both say so (M. Sobel and A. Wald, "A sequential decision
     procedure for choosing one of three hypotheses", Annals of Mathematical Statistics 20 (1949)).
+
+    Raises:
+        ValueError: a margin that `Sprt` refuses.
     """
 
     def __init__(self, margin: float) -> None:

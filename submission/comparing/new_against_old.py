@@ -21,7 +21,12 @@ from submission.match.sprt import LARGEST_ELO
 
 @dataclass(frozen=True, slots=True)
 class ComparisonSettings:
-    """The same settings and players give the same games, up to the players' clocks."""
+    """The same settings and players give the same games, up to the players' clocks.
+
+    Raises:
+        ValueError: an odd number of games, a margin that is too small or too large, or a setting
+            that `Settings` refuses.
+    """
 
     margin: float = 50.0
     """The difference in Elo that matters, from 1 to 1000: less would take millions of games."""

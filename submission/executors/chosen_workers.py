@@ -9,7 +9,11 @@ from submission.executors.local_workers import local_executor
 
 
 def chosen_executor(workers: int, dask: str | None) -> AbstractContextManager[Executor]:
-    """This number of worker processes here, or the workers of the Dask scheduler at an address."""
+    """This number of worker processes here, or the workers of the Dask scheduler at an address.
+
+    Raises:
+        ValueError, OSError, ModuleNotFoundError: as `local_executor` and `dask_executor`.
+    """
     return local_executor(workers) if dask is None else dask_executor(dask)
 
 

@@ -128,8 +128,14 @@ def local_executor(workers: int) -> Iterator[Executor]:
 
     Ctrl-C and a closed terminal reach only the process that opened the block. The workers'
     temporary files are removed at the end. When a worker is killed, all of them are replaced and
-    their work is begun again, at most `RENEWALS` times. With more processes than cores, players
-    that think against the clock think less.
+    their work is begun again, at most `RENEWALS` times.
+
+    Args:
+        workers: number of processes, at least 1. With more processes than cores, players that
+            think against the clock think less.
+
+    Raises:
+        ValueError: fewer than one worker.
     """
     require_whole("the number of workers", workers, 1)
     others = set(multiprocessing.active_children())

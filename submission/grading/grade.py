@@ -52,7 +52,11 @@ RULES = (
 
 @dataclass(frozen=True, slots=True)
 class GradeSettings:
-    """The same settings and player give the same answers, up to the player's clock."""
+    """The same settings and player give the same answers, up to the player's clock.
+
+    Raises:
+        ValueError: a seed that is negative or not whole, or a time that is not positive and finite.
+    """
 
     seed: int = 0
     """Of the player's random numbers."""

@@ -157,7 +157,11 @@ LAST_PLY = 40  # the last number of plies after which a column can give somethin
 
 @dataclass(frozen=True, slots=True)
 class PositionSettings:
-    """The same settings give the same positions; a ValueError if there are none."""
+    """The same settings give the same positions.
+
+    Raises:
+        ValueError: no positions, a negative seed, or plies without positions.
+    """
 
     per_ply: int = 12
     """Positions for each number of plies played; after the first plies there are fewer."""
@@ -197,7 +201,11 @@ ADVICE = "make one with `connectx positions --output FILE`"
 
 
 def drawn(positions: Sequence[T], count: int, seed: int) -> tuple[T, ...]:
-    """Draw some of the positions, and keep their order; a ValueError if there are fewer."""
+    """Draw some of the positions, and keep their order.
+
+    Raises:
+        ValueError: the count is below 1, or more than there are.
+    """
     if type(count) is not int or not 1 <= count <= len(positions):
         raise ValueError(f"the sample must be of 1 to {len(positions)} positions, not of {count!r}")
     chosen = sorted(Random(seed).sample(range(len(positions)), count))

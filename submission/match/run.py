@@ -43,8 +43,12 @@ def play_match(
     Ctrl-C and the death of the executor's workers end the match early with the games that were
     played until then; `Match.completion` tells.
 
-    The executor is any of the `concurrent.futures` kind; without one this process plays. Games that
-    were `played` are not played again, and `on_game` is called after each other one as they end.
+    Args:
+        pairings: who meets whom.
+        settings: which games, on which board, and when a pairing is decided.
+        executor: any executor of the `concurrent.futures` kind; None plays in this process.
+        played: games that need not be played again.
+        on_game: called after each game, in the order in which they end.
 
     Raises:
         ValueError: no pairings, one that is named twice, a built-in agent that the referee does not
@@ -93,10 +97,15 @@ def play_games(
     is_needed: Callable[[GameSpecification], bool],
     executor: Executor | None,
 ) -> Generator[GameRecord, None, None]:
-    """Play the games that are needed, which is asked again after each, and yield each as it ends.
+    """Play the games that are needed and yield each as it ends; see `Workers.run`.
 
-    The next game is taken only when there is room for it. Without an executor the games are played
-    in this process; for what is raised see `Workers.run`.
+    Args:
+        specifications: asked for the next game only when there is room for it.
+        is_needed: asked again after each game.
+        executor: of the `concurrent.futures` kind; None plays in this process.
+
+    Raises:
+        BrokenExecutor: the executor can play no more; all finished games have been yielded.
     """
     needed = filter(is_needed, specifications)
     if executor is None:
@@ -180,7 +189,11 @@ class Run:
             raise ValueError("--resume goes on from a file: name it with --results FILE")
 
     def play(self, title: str, pairings: Sequence[Pairing], settings: Settings) -> Match:
-        """Play the games that are not yet in the results file, and add them there."""
+        """Play the games that are not yet in the results file, and add them there.
+
+        Raises:
+            ValueError, OSError, ModuleNotFoundError: bad input, before any game is played.
+        """
         with (
             self._results_file(pairings, settings) as results,
             chosen_executor(self.workers, self.dask) as executor,

@@ -38,8 +38,11 @@ class Sprt:
     is true and 430 half-way between them, where either may be accepted (a tenth of the games
     drawn; the longest twentieth take three times as many). Hypotheses that are twice as far apart
     take a quarter. A score at which a test has ended exaggerates, and its interval covers about
-    90 % instead of 95 %. Hypotheses out of order or too large, and error rates outside (0, 0.5),
-    are refused.
+    90 % instead of 95 %.
+
+    Raises:
+        ValueError: hypotheses that are not in order or too large, or an error rate outside
+            (0, 0.5).
     """
 
     elo0: float = 0.0
@@ -114,7 +117,11 @@ class Sprt:
 
 
 def parse_sprt(text: str) -> Sprt:
-    """The test between two Elo differences, named as in `0,50`, with the usual error rates."""
+    """The test between two Elo differences, named as in `0,50`, with the usual error rates.
+
+    Raises:
+        ValueError: not two numbers, or two that `Sprt` refuses.
+    """
     try:
         elo0, elo1 = map(float, text.split(","))
     except ValueError:
