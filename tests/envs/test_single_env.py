@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from agents import GreedyAgent, RandomAgent, Solver, agent_names
 from agents.solver.solver_engine import is_solvable
-from envs import GYMNASIUM_IDS, BoardGame, BoardState, ConnectFour, ConnectX, state_from_moves
+from envs import GYMNASIUM_IDS, BoardGame, ConnectFour, ConnectX, state_from_moves
 from envs.board import moves_text
 from envs.games import game_entry
 from envs.learning.observations import action_mask, make_observer
@@ -211,20 +211,6 @@ def test_arrays_show_the_flat_board_and_the_legal_actions(position: Position) ->
     assert action_mask(legal, len(mask)).sum() == len(legal)
 
 
-@pytest.mark.parametrize(("seat", "player"), [("first", 1), ("second", 2)])
-def test_planes_show_the_learner_first_and_the_flat_board_is_kaggles(
-    seat: str, player: int
-) -> None:
-    for observation in ("planes", "flat"):
-        env, rng = make(CONNECT_FOUR, seat=seat, observation=observation), random.Random(3)
-        for ply in (ply for _ in range(5) for ply in play(env, rng)):
-            board = env.to_board(env.state)
-            assert env.learner == player
-            expected = planes_of(board, player) if observation == "planes" else bytes(board)
-            assert ply.observation.dtype == np.int8
-            assert ply.observation.tobytes() == expected
-
-
 def test_a_random_seat_is_each_seat_half_of_the_time() -> None:
     env = make(TIC_TAC_TOE, seat="random")
     env.reset(seed=1)
@@ -386,20 +372,6 @@ def test_every_agent_searches_the_environment_as_it_searches_its_rules(
     found = unhurried_agent(name).search(env, env.state)
     expected = unhurried_agent(name).search(game, env.state)
     assert (found.action, found.value) == (expected.action, expected.value)
-
-
-def test_a_function_may_be_the_opponent() -> None:
-    seen = []
-
-    def leftmost(game: BoardGame, state: BoardState) -> int:
-        seen.append(state)
-        return game.get_available_actions(state)[0]
-
-    env = make(CONNECT_FOUR, opponent=leftmost, seat="first")
-    env.reset()
-    env.step(6)
-    assert seen == [state_from_moves(ConnectFour(), "7")]
-    assert env.state == state_from_moves(ConnectFour(), "71")
 
 
 def test_an_agent_is_an_opponent_as_its_act_is() -> None:
