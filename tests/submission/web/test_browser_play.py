@@ -775,8 +775,6 @@ def test_mistakes_are_retried_with_the_solver_as_judge(site: Site) -> None:
             places(page).nth(column).click()
             start = "Right" if column in keeping else "Not yet"
             expect(verdict).to_contain_text(f"{start}: column {column + 1}")
-            urged = page.locator("#retrying .primary:visible")
-            expect(urged).to_have_count(int(column in keeping))  # and not to skip it
         expect(page.get_by_role("button", name="Done")).to_be_focused()
         page.keyboard.press("Enter")
         expect(page.locator("#retrying")).to_be_hidden()

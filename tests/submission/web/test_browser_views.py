@@ -318,6 +318,7 @@ def test_the_mistakes_of_a_file_are_practised_while_others_are_found(
         page.get_by_role("button", name="Practise the mistakes of this file").click()
         expect(page.locator("#retrying-progress")).to_have_text("4 of 4 games judged.")
         title = page.locator("#retrying-title")
+        urged = page.locator("#retrying .primary:visible")
         for number in range(1, len(expected) + 1):
             expect(title).to_have_text(f"Mistake {number} of {len(expected)}")
             told = page.locator("#retrying-detail")
@@ -325,8 +326,10 @@ def test_the_mistakes_of_a_file_are_practised_while_others_are_found(
             query = parse_qs(page.url.partition("#")[2])
             before = query["moves"][0][: int(query["ply"][0])]
             met.append(f"{before}{played}")
+            expect(urged).to_have_count(0)  # to find a move, and not to skip it
             places(page).nth(expected[met[-1]][0]).click()
             expect(told).to_contain_text("Right")
+            expect(urged).to_have_count(1)
             if number < len(expected):
                 page.get_by_role("button", name="Next", exact=True).click()
         assert sorted(met) == sorted(expected)
