@@ -69,7 +69,7 @@ def contain(folder: Path) -> tuple[str, ...]:
         with contextlib.suppress(Exception):
             _cover_home(system, folder)
             kept_from.append(HOME)
-        if not any(Path(place).is_relative_to(SHARED_MEMORY) for place in (folder, *sys.path)):
+        if not any(Path(place).is_relative_to(SHARED_MEMORY) for place in (f"{folder}", *sys.path)):
             flags = MS_NOSUID | MS_NODEV
             with contextlib.suppress(Exception):
                 system.mount(b"tmpfs", bytes(SHARED_MEMORY), b"tmpfs", flags, b"mode=700,size=25%")
