@@ -7,12 +7,12 @@ from typing import Any
 
 from agents.agent import UNKNOWN, Clock, Finding, TimeUp, player_sign
 from agents.alpha_beta import AlphaBeta, TranspositionTable
-from agents.compiled.compilation import Compilation
+from agents.compiled.compilation import Compilation, takes_wide_words
 from agents.compiled.compiled_alpha_beta import (
     ALPHA_BETA,
     LEARNED_ALPHA_BETA,
     CompiledAlphaBeta,
-    alpha_beta_of_wide_board,
+    alpha_beta_on,
     can_compile,
 )
 from agents.compiled.learned_value import LearnedValue, learned_values, learned_weights_option
@@ -123,7 +123,7 @@ class AlphaBetaAgent(DepthFirstAgent, TwoEngines):
             return None
         if isinstance(heuristic, LearnedValue):
             return LEARNED_ALPHA_BETA
-        return alpha_beta_of_wide_board(env) or ALPHA_BETA
+        return alpha_beta_on(env) if takes_wide_words(env) else ALPHA_BETA
 
     def _new_search(self, env: Any, clock: Clock, compiled: bool) -> AlphaBeta[Any, Any]:
         heuristic, ordering = self.heuristic_for(env, compiled), self.chosen_ordering()

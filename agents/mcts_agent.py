@@ -6,11 +6,11 @@ from random import Random
 from typing import Any
 
 from agents.agent import Clock, SearchResult, legal_actions, make_rng
-from agents.compiled.compilation import Compilation, is_compiled_game
+from agents.compiled.compilation import Compilation, is_compiled_game, takes_wide_words
 from agents.compiled.forest import Forest
 from agents.compiled.learned_value import LearnedValue, learned_values, learned_weights_option
 from agents.compiled.mcts_kernel import TreeSettings
-from agents.compiled.uct_tree import LEARNED_MCTS, MCTS, UctTree, mcts_of_wide_board
+from agents.compiled.uct_tree import LEARNED_MCTS, MCTS, UctTree, mcts_on
 from agents.engines import TreeAgent
 from agents.guidance.final_move import FINAL_MOVES, final_action, principal_variation, root_value
 from agents.guidance.ordering import sensible_actions
@@ -124,7 +124,9 @@ class MCTSAgent(TreeAgent):
             return None
         if isinstance(rollout, LearnedValue):
             return LEARNED_MCTS if rollout.serves_compiled(env) else None
-        return mcts_of_wide_board(env) or MCTS if rollout in PLAYOUTS else None
+        if rollout not in PLAYOUTS:
+            return None
+        return mcts_on(env) if takes_wide_words(env) else MCTS
 
     def _rollout(self, env: Any, compiled: bool) -> Rollout:
         """The function that the option names; `auto` is `learned` if compiled and known."""

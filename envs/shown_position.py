@@ -10,7 +10,7 @@ from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 from envs.protocol import Env
 from envs.render import CELL, LINE_COLOUR, SYMBOLS, board_caption, board_svg, board_text
-from envs.svg import FONT, element, in_page, text, text_width, title
+from envs.svg import drawing, element, in_page, text, text_width, title
 
 MOST_CELLS = 2500  # of a board that is drawn; a larger board is shown as text
 GROUND, INK = "#ffffff", LINE_COLOUR
@@ -131,20 +131,9 @@ def _picture(env: BoardGame, state: BoardState, values: Mapping[int, float], bes
     width = env.columns * CELL
     height = env.rows * CELL + (LINE_HEIGHT * (2 if values else 1) if by_column else 0)
     moves = _below_columns(env, values, best) if by_column else _in_cells(env, state, values, best)
-    return element(
-        "svg",
-        title(_turn(env, state)),
-        element("rect", width=width, height=height, rx=8, fill=GROUND),
-        board_svg(env, state),
-        *_marks(env, state),
-        *moves,
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {width} {height}",
-        width=width,
-        height=height,
-        role="img",
-        font_family=FONT,
-    )
+    ground = element("rect", width=width, height=height, rx=8, fill=GROUND)
+    board = title(_turn(env, state)), ground, board_svg(env, state)
+    return drawing((width, height), *board, *_marks(env, state), *moves)
 
 
 def _marks(env: BoardGame, state: BoardState) -> Iterator[str]:

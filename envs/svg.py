@@ -57,27 +57,27 @@ def title(words: str) -> str:
     return element("title", _text(words))
 
 
+def drawing(size: Point, *content: str) -> str:
+    """Return an image of this size, from the point (0, 0) on."""
+    width, height = size
+    return element(
+        "svg",
+        *content,
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {number(width)} {number(height)}",
+        width=width,
+        height=height,
+        role="img",
+        font_family=FONT,
+    )
+
+
 def document(size: Point, name: str, description: str, content: Iterable[str]) -> str:
     """Return a stand-alone document on a white ground."""
     width, height = size
-    return (
-        element(
-            "svg",
-            title(name),
-            element("desc", _text(description)),
-            element("rect", width=width, height=height, fill="#ffffff"),
-            "\n",
-            "\n".join(content),
-            "\n",
-            xmlns="http://www.w3.org/2000/svg",
-            viewBox=f"0 0 {number(width)} {number(height)}",
-            width=width,
-            height=height,
-            role="img",
-            font_family=FONT,
-        )
-        + "\n"
-    )
+    ground = element("rect", width=width, height=height, fill="#ffffff")
+    about = title(name), element("desc", _text(description))
+    return drawing(size, *about, ground, "\n", "\n".join(content), "\n") + "\n"
 
 
 OF_SAVED = "connectx-saved"  # the class of pictures shown where a page's own SVG is taken out

@@ -354,16 +354,10 @@ def no_score(guesses: GuessArrays, score: int, mover: int, mask: int, move: int)
 
 
 search_by_lines = make_search(score_by_lines, score_by_lines)
+alpha_beta_by_lines = jit(make_search(score_by_lines, score_by_lines))
+"""Searches by `open_lines` or `zero`; compiled once for all boards of 64 bits."""
 alpha_beta_by_guesses = jit(make_search(guess_after, no_score))
 """Searches with a network; compiled once for all boards of 64 bits."""
-
-
-@jit
-def alpha_beta_by_lines(
-    board: BoardMasks, scores: Any, arrays: SearchArrays, depth: int, node_limit: int
-) -> bool:
-    """Search by `open_lines` or `zero`; compiled once for all boards of 64 bits."""
-    return search_by_lines(board, scores, arrays, depth, node_limit)
 
 
 @cache

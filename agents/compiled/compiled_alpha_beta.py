@@ -36,7 +36,7 @@ from agents.compiled.alpha_beta_tables import (
     state_score,
     value_score,
 )
-from agents.compiled.compilation import Compilation, is_compiled_game, takes_wide_words
+from agents.compiled.compilation import Compilation, is_compiled_game
 from agents.compiled.learned_value import CACHE_SIZE, CERTAINTY, GuessArrays, LearnedValue
 from agents.guidance.heuristics import Heuristic, automatic, open_lines, zero
 from agents.guidance.ordering import ORDERINGS, Ordering, natural
@@ -232,13 +232,9 @@ LEARNED_ALPHA_BETA = Compilation(
 )
 
 
-def alpha_beta_of_wide_board(env: object) -> Compilation | None:
-    """The compilation of alpha-beta for a board of wide words; None for another game."""
-    return _alpha_beta_on(env) if takes_wide_words(env) else None
-
-
 @lru_cache
-def _alpha_beta_on(env: ConnectX) -> Compilation:
+def alpha_beta_on(env: ConnectX) -> Compilation:
+    """The compilation of alpha-beta for a board of wide words."""
     prove = partial(_finds_what_plain_python_finds, env, lambda env: open_lines)
     return Compilation(f"alpha-beta on {env!r}", prove, env)
 

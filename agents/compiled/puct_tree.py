@@ -70,19 +70,13 @@ def wavy_network(env: BoardGame) -> PolicyNetwork:
     return PolicyNetwork(*weights)
 
 
-PUCT = Compilation(
-    "PUCT", partial(_grows_what_plain_python_grows, ConnectX(rows=4, columns=5, inarow=3))
-)
-
-
 def puct_on(env: BoardGame) -> Compilation:
     """The compilation of the search for a board: one for each kind of words."""
-    word = word_of_board(*env.size)
-    return PUCT if word is int else _wide_puct(bits_of_word(word(0)))
+    return _puct(bits_of_word(word_of_board(*env.size)(0)))
 
 
 @cache
-def _wide_puct(bits: int) -> Compilation:
+def _puct(bits: int) -> Compilation:
     proof_board = ConnectX(rows=4, columns=1 + bits // 10, inarow=3)
-    prove = partial(_grows_what_plain_python_grows, proof_board)
-    return Compilation(f"PUCT on {bits} bits", prove)
+    search = "PUCT" if bits == 64 else f"PUCT on {bits} bits"
+    return Compilation(search, partial(_grows_what_plain_python_grows, proof_board))

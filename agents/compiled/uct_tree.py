@@ -3,7 +3,7 @@
 from functools import lru_cache, partial
 
 from agents.agent import Clock
-from agents.compiled.compilation import Compilation, takes_wide_words
+from agents.compiled.compilation import Compilation
 from agents.compiled.forest import Forest
 from agents.compiled.learned_value import LearnedValue
 from agents.compiled.mcts_kernel import (
@@ -74,12 +74,8 @@ LEARNED_MCTS = Compilation(
 )
 
 
-def mcts_of_wide_board(env: object) -> Compilation | None:
-    """The compilation of the search for a board of wide words; None for another game."""
-    return _mcts_on(env) if takes_wide_words(env) else None
-
-
 @lru_cache
-def _mcts_on(env: ConnectX) -> Compilation:
+def mcts_on(env: ConnectX) -> Compilation:
+    """The compilation of the search for a board of wide words."""
     prove = partial(_grows_what_plain_python_grows, env, False)
     return Compilation(f"Monte Carlo on {env!r}", prove, env)

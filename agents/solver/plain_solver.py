@@ -62,17 +62,6 @@ class PlainEngine:
         self._node_limit = nodes
         self._next_glance = 0.0
 
-    def job(
-        self,
-        states: Sequence[BoardState],
-        lower: int,
-        upper: int,
-        cold: bool = False,
-        shared: bool = False,
-    ) -> "PlainJob":
-        """A job, never shared; see `agents.solver.solver_engine.CompiledEngine.job`."""
-        return PlainJob(self, states, lower, upper, cold)
-
     def narrow(self, state: BoardState, lower: int, upper: int) -> Iterator[tuple[int, int]]:
         """Ever narrower bounds of a score, until they are equal.
 
@@ -198,7 +187,7 @@ class PlainEngine:
 
 
 class PlainJob:
-    """Positions that are solved one after the other; see `solver_engine.CompiledJob`.
+    """Positions that are solved one after the other, as by a `solver_engine.CompiledJob`.
 
     An interrupted search searches its window again, with the help of the table.
     """

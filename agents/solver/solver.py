@@ -9,7 +9,7 @@ from typing import Protocol
 
 from agents.agent import Clock, TimeUp, legal_actions
 from agents.options import require_whole
-from agents.solver.plain_solver import PlainEngine
+from agents.solver.plain_solver import PlainEngine, PlainJob
 from agents.solver.position_bounds import sign, win_score
 from agents.solver.score_table import MOST_CELLS
 from agents.solver.solver_engine import (
@@ -140,6 +140,19 @@ class Solver:
             return PlainEngine(self.env)
         return CompiledEngine(self.env, self._table_megabytes)
 
+    def job(
+        self,
+        states: Sequence[BoardState],
+        lower: int,
+        upper: int,
+        cold: bool = False,
+        shared: bool = False,
+    ) -> SolverJob:
+        """A job that has not begun; see `CompiledJob`. In plain Python none is shared."""
+        if isinstance(self.engine, CompiledEngine):
+            return CompiledJob(self.engine, states, lower, upper, cold, shared)
+        return PlainJob(self.engine, states, lower, upper, cold)
+
     @property
     def is_compiled(self) -> bool:
         """Whether machine code searches."""
@@ -197,7 +210,7 @@ class Solver:
         if least is not None:
             lower = min(upper, max(lower, least))
         together = self.threads > 1 and self.is_compiled and node_limit == inf
-        job = self.engine.job([state], lower, upper, shared=together)
+        job = self.job([state], lower, upper, shared=together)
         clock = Clock(time_limit)
         tell = None if on_progress is None else (lambda: on_progress(_bounds(job)))
         _run_one(job, clock, ALONE_NODES if together else node_limit, tell)
@@ -270,9 +283,7 @@ class Solver:
             return [0] * len(states)
         shares = 1 if cold or not self.is_compiled else self.threads
         widest = self._widest
-        jobs = [
-            self.engine.job(states[share::shares], -widest, widest, cold) for share in range(shares)
-        ]
+        jobs = [self.job(states[share::shares], -widest, widest, cold) for share in range(shares)]
         self._run(jobs, Clock(), inf)
         scores = [0] * len(states)
         for share, job in enumerate(jobs):
@@ -306,9 +317,9 @@ class Solver:
             for other in jobs:
                 other.cancelled = True
 
-        tell = None if on_progress is None else (lambda: on_progress(_common_bounds(jobs)))
+        tell = None if on_progress is None else (lambda: on_progress(_bounds(*jobs)))
         self._run_on_threads(jobs, run, tell)
-        return _common_bounds(jobs)
+        return _bounds(*jobs)
 
     def _narrow_scores(
         self,
@@ -321,13 +332,13 @@ class Solver:
         """Search the position after each action for `node_limit` nodes, and note the bounds."""
         before = {action: found[action] for action in children}
         jobs = {
-            action: self.engine.job([child], -before[action].upper, -before[action].lower)
+            action: self.job([child], -before[action].upper, -before[action].lower)
             for action, child in children.items()
         }
 
         def take() -> None:
             for action, job in jobs.items():
-                found[action] = _bounds(job, before[action].nodes).for_opponent()
+                found[action] = _bounds(job, earlier_nodes=before[action].nodes).for_opponent()
             if on_progress is not None:
                 on_progress(found)
 
@@ -381,15 +392,10 @@ def _run_one(
         tell()
 
 
-def _bounds(job: SolverJob, earlier_nodes: int = 0) -> ScoreBounds:
-    return ScoreBounds(int(job.lowers[0]), int(job.uppers[0]), earlier_nodes + job.nodes)
-
-
-def _common_bounds(jobs: Sequence[SolverJob]) -> ScoreBounds:
-    """The bounds of a position that several jobs solve."""
-    found = [_bounds(job) for job in jobs]
+def _bounds(*jobs: SolverJob, earlier_nodes: int = 0) -> ScoreBounds:
+    """The bounds of a position that these jobs solve."""
     return ScoreBounds(
-        max(bounds.lower for bounds in found),
-        min(bounds.upper for bounds in found),
-        sum(bounds.nodes for bounds in found),
+        max(int(job.lowers[0]) for job in jobs),
+        min(int(job.uppers[0]) for job in jobs),
+        earlier_nodes + sum(job.nodes for job in jobs),
     )

@@ -57,25 +57,14 @@ class CompiledEngine:
         """Empty the table."""
         self.generation = next_generation(self.layout, self.table, self.generation)
 
-    def job(
-        self,
-        states: Sequence[BoardState],
-        lower: int,
-        upper: int,
-        cold: bool = False,
-        shared: bool = False,
-    ) -> "CompiledJob":
-        """A job that has not begun, of positions in which the game goes on.
-
-        For a score outside of the bounds the nearer bound is sufficient. Each position of a `cold`
-        job begins with an empty table, while no other job may run; a `CompiledJob.helper` may share
-        the work of a `shared` job.
-        """
-        return CompiledJob(self, states, lower, upper, cold, shared)
-
 
 class CompiledJob:
-    """Positions that are solved one after the other, with the bounds proven so far."""
+    """Positions that are solved one after the other, with the bounds proven so far.
+
+    In none of them is the game over. For a score outside of the bounds the nearer bound is
+    sufficient. Each position of a `cold` job begins with an empty table, while no other job may
+    run; a `helper` may share the work of a `shared` job.
+    """
 
     def __init__(
         self,
@@ -161,8 +150,8 @@ def _compilation_on(env: ConnectX, search: str) -> Compilation:
     def finds_what_plain_python_finds() -> bool:
         states, most = _late_positions(env), env.rows * env.columns
         jobs: list[SolverJob] = [
-            CompiledEngine(env, PROOF_MEGABYTES).job(states, -most, most),
-            PlainEngine(env).job(states, -most, most),
+            CompiledJob(CompiledEngine(env, PROOF_MEGABYTES), states, -most, most, False, False),
+            PlainJob(PlainEngine(env), states, -most, most, cold=False),
         ]
         for job in jobs:
             job.run(Clock(), PROOF_NODES)

@@ -16,7 +16,7 @@ from agents.agent import Clock
 from agents.compiled.compilation import Compilation
 from agents.solver.score_table import empty_table, table_layout, table_length
 from agents.solver.solver import ScoreBounds, Solver
-from agents.solver.solver_engine import CompiledEngine, fits_solver, solver_compilation
+from agents.solver.solver_engine import CompiledEngine, CompiledJob, fits_solver, solver_compilation
 from agents.solver.solver_kernel import SOLVER_FRAME_FIELDS, SolverStack
 from agents.solver.solver_windows import (
     GENERATION,
@@ -150,7 +150,7 @@ def test_a_range_that_ends_before_it_begins_is_refused(solver: Solver) -> None:
 
 def test_a_search_in_slices_is_the_uninterrupted_one() -> None:
     state = state_from_moves(CONNECT_FOUR, "274552224131661")
-    job = CompiledEngine(CONNECT_FOUR, 64).job([state], -21, 21)
+    job = CompiledJob(CompiledEngine(CONNECT_FOUR, 64), [state], -21, 21, False, False)
     limit = 0
     while job.lowers[0] < job.uppers[0]:
         limit += 97

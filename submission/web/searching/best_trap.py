@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from agents.agent import Clock, TimeUp
 from agents.book.book_format import shipped_traps
-from agents.compiled.compiled_alpha_beta import alpha_beta_of_wide_board
+from agents.compiled.compilation import takes_wide_words
 from agents.guidance.ordering import sensible_actions
 from agents.solver.solver import Solver
 from agents.traps.likely_replies import Judge
@@ -31,7 +31,7 @@ def growing_trap(
         there is nothing to choose, or the search is not compiled.
     """
     env = solver.env
-    if values.position.kind != "loss" or not solver.is_compiled or alpha_beta_of_wide_board(env):
+    if values.position.kind != "loss" or not solver.is_compiled or takes_wide_words(env):
         return None
     moves = [*sensible_actions(env, state, env.get_available_actions(state))]
     if len(moves) == 1:

@@ -169,14 +169,14 @@ class Valuation:
             if known is not None:
                 self.found[action] = known.for_opponent()
         whole = {
-            action: solver.engine.job([child], -self._widest, self._widest)
+            action: solver.job([child], -self._widest, self._widest)
             for action, child in self.children.items()
             if not self.found[action].exact
         }
         widest = self._widest
         yield from self._run(whole, widest, FIRST_NODES, OUTCOME_NODES)
         outcomes = {
-            action: solver.engine.job([self.children[action]], -1, 1)
+            action: solver.job([self.children[action]], -1, 1)
             for action in whole
             if self.found[action].outcome is None
         }
