@@ -48,10 +48,11 @@ def owned_folder(parent: Path | None = None) -> Iterator[Path]:
         is_there = False
         while not is_there:  # before it is locked, another run may take it for abandoned
             folder = Path(tempfile.mkdtemp(prefix=OWNED, dir=parent)).resolve()
-            if not stack.enter_context(_locked(folder)):
-                with contextlib.suppress(FileNotFoundError):
+            is_locked = stack.enter_context(_locked(folder))
+            if is_locked is False:
+                with contextlib.suppress(OSError):
                     folder = folder.rename(folder.with_name(PREFIX + folder.name[len(OWNED) :]))
-            is_there = folder.exists()
+            is_there = is_locked is not None and folder.exists()
         stack.callback(remove_folder, folder)
         yield folder
 
@@ -65,16 +66,20 @@ def remove_abandoned(parent: Path) -> None:
 
 
 @contextlib.contextmanager
-def _locked(folder: Path) -> Iterator[bool]:
-    """Lock a folder until the block ends; return whether it is locked and this user's own."""
-    is_locked = False
+def _locked(folder: Path) -> Iterator[bool | None]:
+    """Lock a folder until the block ends, if it is this user's own; None if another run has it."""
+    is_locked: bool | None = False
     with contextlib.ExitStack() as stack:
-        with contextlib.suppress(OSError):
+        try:
             if fcntl is not None:
                 number = os.open(folder, FOLDER_ALONE)
                 stack.callback(os.close, number)
                 fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 is_locked = os.fstat(number).st_uid == os.getuid()
+        except BlockingIOError:
+            is_locked = None
+        except OSError:  # some network file systems know no locks
+            is_locked = False
         yield is_locked
 
 

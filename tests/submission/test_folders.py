@@ -1,5 +1,6 @@
 """Temporary folders are removed, whatever strangers made of them; by the next run at the latest."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -153,23 +154,28 @@ def test_the_next_run_removes_a_folder_whose_owner_was_killed_as_soon_as_it_was_
         assert [*tmp_path.iterdir()] == [own]
 
 
+@pytest.mark.parametrize("has_removed", [True, False])
 def test_another_run_may_begin_before_the_new_folder_is_locked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    has_removed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make, made = tempfile.mkdtemp, list[str]()
+    with contextlib.ExitStack() as other_run:
 
-    def make_slowly(**options: Any) -> str:
-        made.append(make(**options))
-        if len(made) == 1:
+        def make_slowly(**options: Any) -> str:
+            made.append(make(**options))
+            if len(made) == 1 and has_removed:
+                folders.remove_abandoned(tmp_path)
+            elif len(made) == 1:  # it is about to
+                other_run.enter_context(folders._locked(Path(made[0])))
+            return made[-1]
+
+        monkeypatch.setattr(tempfile, "mkdtemp", make_slowly)
+        with owned_folder(tmp_path) as own:
+            assert own == Path(made[1])
+            other_run.close()
             folders.remove_abandoned(tmp_path)
-        return made[-1]
-
-    monkeypatch.setattr(tempfile, "mkdtemp", make_slowly)
-    with owned_folder(tmp_path) as own:
-        assert [*tmp_path.iterdir()] == [own]
-        folders.remove_abandoned(tmp_path)
-        assert own.exists()
-    assert [*tmp_path.iterdir()] == []
+            assert [*tmp_path.iterdir()] == [own]
+        assert [*tmp_path.iterdir()] == []
 
 
 def test_without_locks_no_folder_counts_as_abandoned(
