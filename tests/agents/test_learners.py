@@ -4,7 +4,7 @@ from collections import Counter
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
@@ -19,11 +19,9 @@ from agents.policy.training.training_files import decode_state, encode_state
 from agents.reporting.stats import score_estimate
 from envs import BoardGame, BoardState, ConnectX, TicTacToe
 from tests.helpers.executors import AtOnce
-from tests.helpers.processes import output_on_one_processor
 from tests.helpers.quick_agents import end_of_game
 from tests.helpers.shell import Shell
 from tests.helpers.strategies import WIDE_BOARDS
-from tests.helpers.systems import needs_linux
 from tests.helpers.trained_policies import random_policy
 
 pytest.importorskip("torch")
@@ -124,19 +122,16 @@ def test_a_training_may_begin_with_a_policy(name: str, settings: Settings, tmp_p
         LEARNERS["alphazero"](ConnectX(4, 4, inarow=3), replace(chosen, positions=None))
 
 
-THREADS = """
-from agents.policy.learners import alphazero
-from agents.policy.training.learner import TrainingSettings
-from envs import TicTacToe
+def test_games_are_played_by_a_thread_for_each_processor_that_may_be_used(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def no_threads(workers: int) -> NoReturn:
+        raise RuntimeError(f"{workers} threads")
 
-alphazero.ThreadPoolExecutor = lambda threads: exit(print(threads))
-alphazero.AlphaZeroLearner(TicTacToe(), TrainingSettings(seed=1, width=4)).advance(0.0)
-"""
-
-
-@needs_linux
-def test_games_are_played_by_a_thread_for_each_processor_that_may_be_used() -> None:
-    assert output_on_one_processor(THREADS) == "1\n"
+    monkeypatch.setattr(alphazero, "CORES", 3)
+    monkeypatch.setattr(alphazero, "ThreadPoolExecutor", no_threads)
+    with pytest.raises(RuntimeError, match=r"^3 threads$"):
+        alphazero.AlphaZeroLearner(TicTacToe(), TrainingSettings(width=4)).advance(0.0)
 
 
 class FirstGamesAlone(ThreadPoolExecutor):

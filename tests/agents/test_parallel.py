@@ -19,7 +19,7 @@ from agents.parallel.workers import Workers
 from agents.registry import AGENTS
 from envs import BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from tests.helpers.brute_force import BruteForce
-from tests.helpers.processes import output_on_one_processor
+from tests.helpers.processes import output_of
 from tests.helpers.strategies import Position, connect_games, late_positions, unfinished_positions
 from tests.helpers.systems import needs_linux
 
@@ -209,30 +209,34 @@ def test_no_more_tasks_run_than_there_are_workers(workers: int) -> None:
     assert len(executor.futures) == 7
 
 
-WAITING = """
-from concurrent.futures import Executor, Future
-from contextlib import suppress
-from agents import make_agent
-from agents.agent import TimeUp
-from agents.parallel.parallel_search import parallel_search
-from envs import ConnectFour
-
-class Waiting(Executor):
-    submitted = 0
-    def submit(self, *call):
-        self.submitted += 1
-        return Future()
-
-env, executor = ConnectFour(), Waiting()
-with suppress(TimeUp):
-    parallel_search(make_agent("minimax"), env, env.initial_state(), executor, time_limit=0.1)
-print(executor.submitted)
+ON_ONE_PROCESSOR = """
+import os
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+from agents.parallel.workers import CORES
+print(CORES)
 """
 
 
 @needs_linux
-def test_no_more_tasks_run_than_there_are_processors_that_may_be_used() -> None:
-    assert output_on_one_processor(WAITING) == "1\n"
+def test_a_process_may_use_fewer_processors_than_there_are() -> None:
+    assert output_of(ON_ONE_PROCESSOR) == "1\n"
+
+
+def test_no_more_tasks_run_than_there_are_processors_that_may_be_used(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Waiting(Executor):
+        submitted = 0
+
+        def submit(self, *call: Any, **options: Any) -> Future[Any]:
+            self.submitted += 1
+            return Future()
+
+    monkeypatch.setattr("agents.parallel.parallel_search.CORES", 2)
+    env, executor = ConnectFour(), Waiting()
+    minimax = make_agent("minimax")
+    parallel_search(minimax, env, env.initial_state(), executor, time_limit=0.01)
+    assert executor.submitted == 2
 
 
 def test_what_no_worker_has_begun_is_taken_back() -> None:

@@ -40,12 +40,6 @@ def output_of(
     return completed([sys.executable, "-c", program, *words], folder, **variables).stdout
 
 
-def output_on_one_processor(program: str, *words: str | Path) -> str:
-    """The output of a program that may use one processor, however many the machine has."""
-    confined = "import os\nos.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\n"
-    return output_of(confined + program, *words)
-
-
 @contextmanager
 def running_command(*words: str, folder: Path = ROOT) -> Iterator[subprocess.Popen[str]]:
     """`connectx` in a folder, on pipes, in a session of its own; killed after a minute."""

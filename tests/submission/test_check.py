@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -33,9 +33,8 @@ from tests.helpers.checks import (
     told,
 )
 from tests.helpers.own_agent import own_agent
-from tests.helpers.processes import output_on_one_processor
 from tests.helpers.shell import Shell, printed
-from tests.helpers.systems import needs_linux, needs_posix
+from tests.helpers.systems import needs_posix
 from tests.helpers.trained_policies import random_policy
 
 Check = Callable[..., CheckReport]
@@ -252,22 +251,16 @@ def test_limits_that_are_none(check: Check, options: dict[str, Any], sentence: s
         check(GOOD, **options)
 
 
-GAMES_AT_A_TIME = """
-import sys
-from pathlib import Path
-from submission.checking import check
-
-check.ThreadPoolExecutor = lambda threads: exit(print(threads))
-check.check_submission(Path(sys.argv[1]))
-"""
-
-
-@needs_linux
 def test_no_more_games_are_played_than_there_are_processors_that_may_be_used(
-    tmp_path: Path,
+    check: Check, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "mine.py").write_text(GOOD)
-    assert output_on_one_processor(GAMES_AT_A_TIME, tmp_path / "mine.py") == "1\n"
+    def no_threads(workers: int) -> NoReturn:
+        raise RuntimeError(f"{workers} at a time")
+
+    monkeypatch.setattr("submission.checking.check.CORES", 1)
+    monkeypatch.setattr("submission.checking.check.ThreadPoolExecutor", no_threads)
+    with pytest.raises(RuntimeError, match=r"^1 at a time$"):
+        check(GOOD)
 
 
 def test_a_source_that_cannot_be_parsed_has_unknown_imports(check: Check) -> None:
