@@ -6,11 +6,10 @@ A move string is a game as text: `"4453"` is four plies, with actions counted fr
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from numbers import Integral
 from typing import NamedTuple
 
 from envs.bitboard import cell_bit, has_line, line_steps, mirrored, winning_lines
-from envs.protocol import Env, State
+from envs.protocol import Env, State, illegal_action, legal_advice, require_count
 
 EMPTY = 0
 
@@ -72,12 +71,9 @@ class BoardGame(ABC):
     """
 
     def __init__(self, rows: int, columns: int, inarow: int) -> None:
-        for name, size in (("rows", rows), ("columns", columns), ("inarow", inarow)):
-            if not isinstance(size, Integral) or isinstance(size, bool) or size < 1:
-                raise ValueError(f"{name} must be a whole number of at least 1, not {size!r}")
-        self.rows = int(rows)
-        self.columns = int(columns)
-        self.inarow = int(inarow)
+        self.rows = require_count("rows", rows)
+        self.columns = require_count("columns", columns)
+        self.inarow = require_count("inarow", inarow)
         self.line_steps = line_steps(self.rows, self.inarow)
 
     def __repr__(self) -> str:
@@ -229,9 +225,7 @@ class BoardGame(ABC):
         )
 
     def _illegal(self, state: BoardState, action: object) -> ValueError:
-        legal = self.get_available_actions(state)
-        advice = f"legal: {', '.join(map(str, legal))}" if legal else "the game is over"
-        return ValueError(f"illegal action {action!r} in {state}: {advice}")
+        return illegal_action(action, state, self.get_available_actions(state))
 
 
 def parse_moves(moves: str) -> list[int]:
@@ -275,7 +269,6 @@ def state_from_moves(env: Env[State, int], moves: str) -> State:
     for ply, action in enumerate(parse_moves(moves), start=1):
         legal = [number + 1 for number in env.get_available_actions(state)]
         if action + 1 not in legal:
-            advice = f"legal: {', '.join(map(str, legal))}" if legal else "the game is over"
-            raise ValueError(f"move {ply} of {moves!r} is {action + 1}: {advice}")
+            raise ValueError(f"move {ply} of {moves!r} is {action + 1}: {legal_advice(legal)}")
         state = env.get_next_state(state, action)
     return state

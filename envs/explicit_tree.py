@@ -7,7 +7,7 @@ from math import frexp, inf, ldexp
 from numbers import Real
 from typing import Any, NamedTuple, TypeAlias
 
-from envs.protocol import CHANCE, is_number, require_distribution
+from envs.protocol import CHANCE, illegal_action, is_number, require_distribution
 
 ActionName = int | str  # actions of an explicit tree: numbers in lists, names in dicts
 TreePath = tuple[ActionName, ...]
@@ -106,9 +106,7 @@ class ExplicitTree:
         """Return the path with `action` appended."""
         path = (*state, action)
         if path not in self._positions:
-            legal = ", ".join(map(repr, self._positions[state].actions))
-            advice = f"legal: {legal}" if legal else "the game is over"
-            raise ValueError(f"illegal action {action!r} in {state}: {advice}")
+            raise illegal_action(action, state, [*map(repr, self._positions[state].actions)])
         return path
 
     def reward(self, state: TreePath, action: ActionName) -> float:

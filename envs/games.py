@@ -193,12 +193,23 @@ def load_games() -> None:
             warnings.warn(f"the game {name} ({point.value}) is left out: {error}", stacklevel=2)
 
 
-def rules_called(class_name: str) -> type | None:
-    """Find a game's class by its name, or None."""
-    if not any(rules.__name__ == class_name for _, rules in _registered()):
+def rules_of(name: str, suffix: str, module: str) -> type:
+    """Find a game's class by the `name` that a module gives its environments, which has a suffix.
+
+    Raises:
+        AttributeError: no game of that name is registered.
+    """
+
+    def named() -> list[type]:
+        return [rules for _, rules in _registered() if f"{rules.__name__}{suffix}" == name]
+
+    if name.endswith(suffix) and not named():
         load_games()
-    found = (rules for _, rules in _registered() if rules.__name__ == class_name)
-    return next(found, None)
+    if not named():
+        raise AttributeError(
+            f"module {module!r} has no attribute {name!r}: no game of that name is registered"
+        )
+    return named()[0]
 
 
 def game_entry(game: BoardGame) -> GameEntry:

@@ -1,7 +1,7 @@
 """The protocol between a game and a search: all that an agent may ask of an environment."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from numbers import Real
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from numbers import Integral, Real
 from typing import Any, Protocol, TypeGuard, TypeVar
 
 State = TypeVar("State", bound=Hashable)
@@ -58,6 +58,35 @@ class GameOfChance(Env[State, Action], Protocol[State, Action]):
 def is_number(value: object) -> TypeGuard[float]:
     """Return whether this is a real number, which True and False are not meant to be."""
     return isinstance(value, float) or (isinstance(value, Real) and not isinstance(value, bool))
+
+
+def require_count(name: str, count: object) -> int:
+    """Return a count of at least 1 as a plain integer; it may be NumPy's."""
+    return whole_from(1, count, f"{name} must be")
+
+
+def whole_from(least: int, number: object, what: str) -> int:
+    """Return a number of at least `least` as a plain integer; `what` begins the message."""
+    if not isinstance(number, Integral) or isinstance(number, bool) or number < least:
+        raise ValueError(f"{what} a whole number of at least {least}, not {number!r}")
+    return int(number)
+
+
+def illegal_action(
+    action: object,
+    state: object,
+    legal: Collection[object],
+    opponent: object = None,
+    place: str = "",
+) -> ValueError:
+    """Make the error for an illegal action: of the opponent, if one is given."""
+    whose = "" if opponent is None else f"the opponent {opponent!r} plays an "
+    return ValueError(f"{place}{whose}illegal action {action!r} in {state}: {legal_advice(legal)}")
+
+
+def legal_advice(legal: Collection[object]) -> str:
+    """Say which actions are legal, to end a message."""
+    return f"legal: {', '.join(map(str, legal))}" if legal else "the game is over"
 
 
 TOLERANCE = 1e-9  # the most by which a sum of probabilities may miss 1

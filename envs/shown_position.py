@@ -15,6 +15,7 @@ from envs.svg import drawing, element, in_page, text, text_width, title
 MOST_CELLS = 2500  # of a board that is drawn; a larger board is shown as text
 GROUND, INK = "#ffffff", LINE_COLOUR
 """Colours beside the board, readable on a dark page as well."""
+NOTE = "Values are from player 1's view: +1 player 1 wins, -1 player 2."
 LINE_HEIGHT = 24
 NUMBER_SIZE, VALUE_SIZE = 15.0, 13.0
 ARM, RING_RADIUS, MARK_WIDTH = 7, 8, 3
@@ -54,9 +55,7 @@ class PositionView:
         """The picture and its caption, or the text where there is no board."""
         if self.svg is None:
             return f'<pre style="overflow-x: auto">{escape(str(self))}</pre>'
-        caption = " ".join(
-            [f"{_turn(self.env, self.state)}.", *(self._note() if self.values else ())]
-        )
+        caption = f"{_turn(self.env, self.state)}.{f' {NOTE}' if self.values else ''}"
         picture = in_page(self.svg, _position_text(self.env, self.state))
         return f'{picture}<div style="font-size: 0.9em">{escape(caption)}</div>'
 
@@ -67,10 +66,7 @@ class PositionView:
             name = action + 1 if isinstance(self.env, BoardGame) else action
             yield f"  {name}: {value_label(value)}{'  best' if action in best else ''}"
         if self.values:
-            yield from self._note()
-
-    def _note(self) -> Iterator[str]:
-        yield "Values are from player 1's view: +1 player 1 wins, -1 player 2."
+            yield NOTE
 
     def _best(self) -> set[Any]:
         """The actions with the best value for the player to move."""

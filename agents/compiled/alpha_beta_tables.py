@@ -30,11 +30,6 @@ _SPREADER = 0x1E3779B97F4A7C15  # odd, with bits all over: multiplying by it spr
 _LOW_62_BITS = (1 << 62) - 1
 
 
-def new_table(states: int, word: WordKind = int) -> Words:
-    """Make an empty table of two words a state; one of 0 states remembers nothing."""
-    return zeros(states, 2, word=word)
-
-
 @inlined
 def slot_of(table: Words, key: int) -> int:
     """Compute the place of a state in a table that has room."""

@@ -31,7 +31,6 @@ from agents.compiled.alpha_beta_tables import (
     LONGEST_LINE,
     WIN_SCORE,
     line_scores,
-    new_table,
     score_value,
     state_score,
     value_score,
@@ -42,7 +41,7 @@ from agents.guidance.heuristics import Heuristic, automatic, open_lines, zero
 from agents.guidance.ordering import ORDERINGS, Ordering, natural
 from envs.bitboard import BoardMasks, board_masks, line_ends, possible_cells, word_of_board
 from envs.board import BoardState
-from envs.compiled.jit import WordKind, compiled, words_of, zeros
+from envs.compiled.jit import compiled, words_of, zeros
 from envs.connectx import ConnectX
 
 NODES_PER_SLICE = 50_000  # between two looks at the clock: a millisecond or two
@@ -112,13 +111,18 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         self._search_slice = slice_on_board(kernel, self._board, plain)
         columns = ordering(env, env.initial_state(), tuple(range(env.columns)))
         word = type(self._board.board)
-        self._arrays = _new_arrays(
-            [env.action_cells[column] for column in columns],
-            plies=self._board.cells,
-            killers=self.killer_slots,
-            word=word,
+        plies = self._board.cells
+        self._arrays = SearchArrays(
+            frames=zeros(plies, FRAME_FIELDS, word=word),
+            moves=zeros(plies, env.columns, word=word),
+            variations=zeros(plies, plies, word=word),
+            variation_lengths=zeros(plies),
+            killers=zeros(plies, self.killer_slots, word=word),
+            order=words_of([env.action_cells[column] for column in columns], word),
+            table=zeros(0, 2, word=word),  # remembers nothing
+            progress=zeros(PROGRESS_FIELDS),
         )
-        self._make_table = partial(new_table, min(table_size, LARGEST_TABLE), word)
+        self._make_table = partial(zeros, min(table_size, LARGEST_TABLE), 2, word=word)
 
     def state_value(
         self,
@@ -131,9 +135,9 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
     ) -> BackedUp:
         """The value of `state`, within the window."""
         sign = 1 if state.player == 1 else -1
-        win = self._winning_move(state)
-        if win:
-            return float(sign), float(sign), float(sign), (self._columns[win], None)
+        wins = possible_cells(self._board, state.mask) & line_ends(self._board, state.mover)
+        if wins:
+            return float(sign), float(sign), float(sign), (self._columns[wins & -wins], None)
         scale = self._scale
         if sign < 0:
             alpha, beta = -beta, -alpha
@@ -157,11 +161,6 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         self._search_slice(self._scale.scores, arrays, 1, NODES_PER_SLICE)
         sign = -1 if state.player == 1 else 1
         return self._scale.value(sign * int(arrays.frames[0, BEST]))
-
-    def _winning_move(self, state: BoardState) -> int:
-        """A cell with which the player to move wins at once, or 0."""
-        wins = possible_cells(self._board, state.mask) & line_ends(self._board, state.mover)
-        return wins & -wins
 
     def _begin(self, state: BoardState, alpha: int, beta: int) -> None:
         """Put `state` on the stack, to be searched within the window of scores."""
@@ -237,17 +236,3 @@ def alpha_beta_on(env: ConnectX) -> Compilation:
     """The compilation of alpha-beta for a board of wide words."""
     prove = partial(_finds_what_plain_python_finds, env, lambda env: open_lines)
     return Compilation(f"alpha-beta on {env!r}", prove, env)
-
-
-def _new_arrays(columns: Sequence[int], plies: int, killers: int, word: WordKind) -> SearchArrays:
-    """Arrays for searches of up to `plies` plies that try `columns` in this order; no table yet."""
-    return SearchArrays(
-        frames=zeros(plies, FRAME_FIELDS, word=word),
-        moves=zeros(plies, len(columns), word=word),
-        variations=zeros(plies, plies, word=word),
-        variation_lengths=zeros(plies),
-        killers=zeros(plies, killers, word=word),
-        order=words_of(columns, word),
-        table=new_table(0, word),
-        progress=zeros(PROGRESS_FIELDS),
-    )

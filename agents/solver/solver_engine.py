@@ -19,7 +19,7 @@ from agents.solver.solver_windows import (
     is_compiled_for_itself,
     make_solve,
 )
-from envs.bitboard import BoardMasks, board_masks, fits_in_wide_word
+from envs.bitboard import board_masks, fits_in_wide_word
 from envs.board import BoardState
 from envs.compiled.jit import words_of, zeros
 from envs.compiled.random_stream import random_action, stream_of_seed
@@ -87,7 +87,11 @@ class CompiledJob:
         self._begin()
 
     def _begin(self) -> None:
-        self._stack = empty_stack(self.engine.board)
+        board = self.engine.board
+        # The longest game, with the nodes before its first and last move.
+        plies, word = board.cells + 2, type(board.board)
+        frames = zeros(plies, SOLVER_FRAME_FIELDS, word=word)
+        self._stack = SolverStack(frames, zeros(plies, board.columns, MOVE_FIELDS, word=word))
         self._progress = zeros(SOLVER_PROGRESS_FIELDS)
         self._progress[GENERATION] = self.engine.generation
 
@@ -117,13 +121,6 @@ class CompiledJob:
 SolverEngine: TypeAlias = CompiledEngine | PlainEngine
 """A search for one size of board, with its table."""
 SolverJob: TypeAlias = CompiledJob | PlainJob
-
-
-def empty_stack(board: BoardMasks) -> SolverStack:
-    """A stack for the longest game on a board, with the nodes before its first and last move."""
-    plies, word = board.cells + 2, type(board.board)
-    frames = zeros(plies, SOLVER_FRAME_FIELDS, word=word)
-    return SolverStack(frames, moves=zeros(plies, board.columns, MOVE_FIELDS, word=word))
 
 
 def fits_solver(rows: int, columns: int, inarow: int) -> bool:

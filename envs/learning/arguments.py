@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envs.compiled.jit import Flags, Words
+from envs.protocol import whole_from
 
 ILLEGAL = ("loss", "raise")  # what an illegal action does: it loses the game, or raises ValueError
 
@@ -73,20 +74,9 @@ Seeds = Seed | Sequence[Seed | None] | NDArray[np.integer[Any]] | None
 """One seed, from which the seeds of all games follow; or a seed for each game; or none."""
 
 
-def require_count(name: str, count: object) -> int:
-    """Return a count of at least 1 as a plain integer; it may be NumPy's."""
-    return _whole(count, 1, f"{name} must be")
-
-
 def require_seed(seed: object) -> int:
     """Return a seed as a plain integer; it may be NumPy's."""
-    return _whole(seed, 0, "a seed is")
-
-
-def _whole(number: object, least: int, what: str) -> int:
-    if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < least:
-        raise ValueError(f"{what} a whole number of at least {least}, not {number!r}")
-    return int(number)
+    return whole_from(0, seed, "a seed is")
 
 
 def seed_of_each(seed: Seeds, count: int) -> Sequence[int | None]:
@@ -142,12 +132,3 @@ def require_masks(action_masks: NDArray[Any]) -> NDArray[Any]:
         )
     is_as_ours = array.dtype == np.int8 and array.flags.c_contiguous and array.flags.writeable
     return array if is_as_ours else (array != 0).astype(np.int8, order="C")
-
-
-def illegal_action(
-    action: int, state: object, legal: Sequence[int], opponent: object = None, place: str = ""
-) -> ValueError:
-    """Make the error for an illegal action: of the opponent, if one is given."""
-    whose = "" if opponent is None else f"the opponent {opponent!r} plays an "
-    advice = f"legal: {', '.join(map(str, legal))}" if legal else "the game is over"
-    return ValueError(f"{place}{whose}illegal action {action!r} in {state}: {advice}")

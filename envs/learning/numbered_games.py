@@ -15,7 +15,7 @@ import numpy as np
 from gymnasium.spaces import Box, Space
 from numpy.typing import NDArray
 
-from envs.learning.arguments import illegal_action
+from envs.protocol import illegal_action
 
 ENCODED = "encoded"  # the name of the only observation of such a game
 

@@ -22,14 +22,13 @@ from envs.connectx import ConnectFour
 from envs.games import GAMES, OTHER_GAMES, load_games
 from envs.learning.arguments import (
     ILLEGAL,
-    illegal_action,
     options_of_reset,
     require_choice,
     whole_number,
 )
 from envs.learning.numbered_games import NumberedGame, as_text
 from envs.learning.observations import action_mask, make_observer
-from envs.protocol import Env
+from envs.protocol import Env, illegal_action
 from envs.render import board_ansi, board_rgb
 
 

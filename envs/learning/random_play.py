@@ -8,9 +8,10 @@ import numpy as np
 from envs.compiled.jit import Words, compiled, compiles, fastest, jit, parallel_range
 from envs.compiled.random_stream import drawn_index, next_stream, stream_of_seed
 from envs.compiled.shared_loops import jit_parallel
-from envs.learning.arguments import Seed, require_count, require_masks, require_seed
+from envs.learning.arguments import Seed, require_masks, require_seed
 from envs.learning.vector.vector_kernels import Bytes
 from envs.learning.vector.vector_threads import Kernel, ThreadedKernel, useful_threads
+from envs.protocol import require_count
 
 BLOCK = 64  # rows that draw from one stream, in order, so that threads change nothing
 

@@ -18,11 +18,10 @@ from numpy.typing import NDArray
 from envs.board import BoardGame, state_from_moves
 from envs.compiled.random_stream import stream_of_seed
 from envs.connectx import ConnectX
-from envs.games import rules_called
+from envs.games import rules_of
 from envs.learning.arguments import (
     ILLEGAL,
     Seed,
-    illegal_action,
     moves_of_reset,
     require_choice,
     require_options,
@@ -40,6 +39,7 @@ from envs.learning.opponents import (
     mixture_of,
     require_opponent,
 )
+from envs.protocol import illegal_action
 from envs.render import board_ansi, board_rgb, board_svg
 from envs.tic_tac_toe import TicTacToe
 
@@ -355,9 +355,4 @@ ENVIRONMENTS = Environments({ConnectX: ConnectXEnv, TicTacToe: TicTacToeEnv})
 
 def __getattr__(name: str) -> type[GameEnv]:
     """Find the class of a registered game's environments, for Gymnasium and pickle."""
-    rules = rules_called(name.removesuffix("Env")) if name.endswith("Env") else None
-    if rules is None:
-        raise AttributeError(
-            f"module {__name__!r} has no attribute {name!r}: no game of that name is registered"
-        )
-    return ENVIRONMENTS[rules]
+    return ENVIRONMENTS[rules_of(name, "Env", __name__)]

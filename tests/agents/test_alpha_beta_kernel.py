@@ -14,7 +14,6 @@ from agents.compiled.alpha_beta_tables import (
     AT_LEAST,
     AT_MOST,
     WIN_SCORE,
-    new_table,
     pack_entry,
     score_value,
     slot_of,
@@ -27,7 +26,7 @@ from agents.guidance.heuristics import zero
 from agents.guidance.ordering import natural
 from benchmarks.searches.forced_words import words_of_at_least
 from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
-from envs.compiled.jit import Words, jit
+from envs.compiled.jit import Words, jit, zeros
 from envs.compiled.jit import compiled as compiled_kernel
 from tests.helpers.bitbully_judge import Judge
 from tests.helpers.clocks import ticking_clock
@@ -258,7 +257,7 @@ def slot_of_small_key(table: Words, key: int) -> int:
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 1000))
 def test_a_place_is_the_same_where_the_compiler_knows_a_keys_sign(key: int, states: int) -> None:
-    table = new_table(states)
+    table = zeros(states, 2)
     assert 0 <= slot_of(table, key << 31) < states
     assert compiled_kernel(slot_of_small_key)(table, key) == slot_of(table, key)
 
@@ -269,6 +268,6 @@ def test_states_spread_over_the_table() -> None:
     states: set[BoardState] = set()
     while len(states) < 5000:
         states.update(random_game(env, rng))
-    table = new_table(len(states))
+    table = zeros(len(states), 2)
     taken = {slot_of(table, state.mover + state.mask) for state in states}
     assert 0.60 < len(taken) / len(states) < 0.67

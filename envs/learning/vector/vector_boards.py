@@ -13,7 +13,6 @@ import numpy as np
 from envs.bitboard import fits_in_wide_word, has_line, word_of_board
 from envs.board import BoardGame, BoardState
 from envs.compiled.jit import Flags, Words, compiles, fastest, jit, words_of
-from envs.learning.arguments import illegal_action
 from envs.learning.observations import OBSERVERS
 from envs.learning.vector.vector_kernels import (
     Bytes,
@@ -23,6 +22,7 @@ from envs.learning.vector.vector_kernels import (
     write_action_mask,
     write_observation,
 )
+from envs.protocol import illegal_action
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 

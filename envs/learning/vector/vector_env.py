@@ -18,12 +18,11 @@ from numpy.typing import NDArray
 from envs.board import BoardGame, BoardState
 from envs.compiled.jit import Flags
 from envs.connectx import ConnectX
-from envs.games import game_entry, rules_called
+from envs.games import game_entry, rules_of
 from envs.learning.arguments import (
     Seeds,
     require_actions,
     require_choice,
-    require_count,
     require_options,
     reset_mask_and_rest,
     seed_of_each,
@@ -46,6 +45,7 @@ from envs.learning.single_env import (
 from envs.learning.vector.vector_boards import Boards
 from envs.learning.vector.vector_games import StepArrays, make_games
 from envs.learning.vector.vector_kernels import Bytes, Rewards
+from envs.protocol import require_count
 from envs.tic_tac_toe import TicTacToe
 
 Step = tuple[Observation, Rewards, Flags, Flags, Info]
@@ -215,7 +215,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
     def action_masks(self) -> Bytes:
         """Return a new array of `infos["action_mask"]`."""
         masks = np.empty(self._masks, np.int8)
-        self._games.write_action_masks(masks)
+        self._games.boards.write_action_masks(self._games.over, masks)
         return masks
 
     def state(self, index: int) -> BoardState:
@@ -349,11 +349,7 @@ VECTOR_ENVIRONMENTS = VectorEnvironments(
 
 def __getattr__(name: str) -> Any:
     """Find the class of a registered game's vector environments, for Gymnasium and pickle."""
-    rules = rules_called(name.removesuffix("VectorEnv")) if name.endswith("VectorEnv") else None
-    if rules is None:
-        raise AttributeError(
-            f"module {__name__!r} has no attribute {name!r}: no game of that name is registered"
-        )
+    rules = rules_of(name, "VectorEnv", __name__)
     if issubclass(rules, BoardGame):
         return VECTOR_ENVIRONMENTS[rules]
     return partial(make_plain_vector_env, ENVIRONMENTS[rules])

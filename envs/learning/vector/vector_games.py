@@ -116,11 +116,7 @@ class Games:
     def observe(self, which: Flags, arrays: StepArrays) -> None:
         """Write the observations of these games, and the legal actions of all games."""
         self.boards.observe(which, self._seats, self._observation, arrays.observations)
-        self.write_action_masks(arrays.action_masks)
-
-    def write_action_masks(self, masks: Bytes) -> None:
-        """Write the legal actions: none where the game is over."""
-        self.boards.write_action_masks(self.over, masks)
+        self.boards.write_action_masks(self.over, arrays.action_masks)
 
     def _reply(self, replies: Replies, turn: Flags, rewards: Rewards) -> None:
         if not turn.any():  # spare a learner who is always the first to move the compilation

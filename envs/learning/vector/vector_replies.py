@@ -9,7 +9,7 @@ import numpy as np
 from envs.board import BoardGame
 from envs.compiled.jit import Flags, Words
 from envs.compiled.random_stream import next_stream, stream_of_seed
-from envs.learning.arguments import illegal_action, require_actions, whole_number
+from envs.learning.arguments import require_actions, whole_number
 from envs.learning.opponents import (
     RANDOM,
     AnyOpponent,
@@ -28,6 +28,7 @@ from envs.learning.vector.vector_kernels import (
     make_choose,
     random_reply,
 )
+from envs.protocol import illegal_action
 
 
 class Replies(Protocol):
