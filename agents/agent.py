@@ -77,7 +77,11 @@ class Agent(ABC):
         """Compile the search for this game, if it can be; see `agents.compiled.compilation`."""
 
     def require_playable(self, env: Env[Any, Any]) -> None:  # noqa: B027  # most play every game
-        """Raise ValueError if the agent cannot play a game, for its options are for another."""
+        """Check that the agent can play a game; its options may be for another one.
+
+        Raises:
+            ValueError: it cannot.
+        """
 
     def bank_share(self, env: Env[Any, Any]) -> float:
         """Share of a match's bank of time that one move may take, from 0 to 1.

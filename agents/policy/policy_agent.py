@@ -53,7 +53,11 @@ class PolicyAgent(Agent):
     def search(
         self, env: Env[State, Action], state: State, time_limit: float | None = None
     ) -> SearchResult[Action]:
-        """Ask the network; a ValueError if the game is over, or not that of the policy."""
+        """Ask the network.
+
+        Raises:
+            ValueError: the game is over, or not the one that the policy was trained for.
+        """
         clock = Clock()
         legal_actions(env, state)
         game = require_known_game(self.policy, env)

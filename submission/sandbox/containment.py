@@ -69,10 +69,8 @@ def contain(folder: Path) -> tuple[str, ...]:
         with contextlib.suppress(Exception):
             _cover_home(system, folder)
             kept_from.append(HOME)
-        if not any(Path(place).is_relative_to(SHARED_MEMORY) for place in (str(folder), *sys.path)):
-            flags = MS_NOSUID | MS_NODEV
-            with contextlib.suppress(Exception):
-                system.mount(b"tmpfs", bytes(SHARED_MEMORY), b"tmpfs", flags, b"mode=700,size=25%")
+        with contextlib.suppress(Exception):
+            _cover_shared_memory(system, folder)
         _add_kaggle_home(system, folder)
     with contextlib.suppress(Exception):
         _drop_capabilities(system)
@@ -136,10 +134,7 @@ def _cover_home(system: _System, folder: Path) -> None:
     import pwd
 
     home = os.path.realpath(pwd.getpwuid(os.geteuid()).pw_dir)
-    libraries = os.environ.get("LD_LIBRARY_PATH", "").split(":")
-    path = [entry for entry in sys.path if entry != str(PROJECT)]
-    own = [str(folder), *map(str, PROJECT_PLACES), sys.prefix, sys.base_prefix]
-    needed = _needed(home, [*own, *path, *libraries, *SYSTEM_FOLDERS])
+    needed = _needed(home, [*_own_places(folder), *SYSTEM_FOLDERS])
     cover = tempfile.mkdtemp(dir=folder)
     flags = MS_NOSUID | MS_NODEV
     system.mount(b"tmpfs", os.fsencode(cover), b"tmpfs", flags, b"mode=755,size=1m")
@@ -151,6 +146,21 @@ def _cover_home(system: _System, folder: Path) -> None:
     system.mount(os.fsencode(cover), os.fsencode(home), None, MS_MOVE, None)
     with contextlib.suppress(OSError):  # it may be needed itself, and in use
         Path(cover).rmdir()
+
+
+def _cover_shared_memory(system: _System, folder: Path) -> None:
+    """Mount an empty folder over the shared memory, unless something that is needed lies there."""
+    if not _needed(str(SHARED_MEMORY), _own_places(folder)):
+        flags = MS_NOSUID | MS_NODEV
+        system.mount(b"tmpfs", bytes(SHARED_MEMORY), b"tmpfs", flags, b"mode=700,size=25%")
+
+
+def _own_places(folder: Path) -> list[str]:
+    """The folders of the players, of this project, of the interpreter and of libraries."""
+    libraries = os.environ.get("LD_LIBRARY_PATH", "").split(":")
+    path = [entry for entry in sys.path if entry != str(PROJECT)]
+    own = [str(folder), *map(str, PROJECT_PLACES), sys.prefix, sys.base_prefix]
+    return [*own, *path, *libraries]
 
 
 def _add_kaggle_home(system: _System, folder: Path) -> None:

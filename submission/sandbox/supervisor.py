@@ -165,7 +165,8 @@ class Supervisor:
         if not player.is_gone:
             player.source.end()
         remove_folder(Path(player.job.home))
-        clear_shared_memory(player.source.process_id)
+        if player.source.is_running:  # else the number may be that of another process by now
+            clear_shared_memory(player.source.process_id)
         self._player = None
 
     def _kill(self, player: WatchedPlayer) -> None:

@@ -5,6 +5,7 @@ import socket
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -86,10 +87,10 @@ def test_the_report_says_what_kept_a_file_in(kept_from: tuple[str, ...], tmp_pat
     assert rows_of(open_to_all)["kept from"].startswith("nothing that its user can reach")
 
 
-@pytest.fixture
-def shared() -> Iterator[Path]:
+@contextmanager
+def folder_for_all(parent: str | None = None) -> Iterator[Path]:
     """A folder that other users reach."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir=parent) as folder:
         Path(folder).chmod(0o755)
         yield Path(folder)
 
@@ -136,26 +137,29 @@ CASES = {
     "refused as nobody": ([], [False, False, False], ALL),
     "no mounts as nobody": ([NETWORK], [False, False, False], ALL),
     "home on the path": ([NETWORK], OWN, ALL),
+    "home on the path, linked to memory": ([NETWORK], OWN, ALL),
 }
 
 
 @pytest.mark.parametrize("deed", CASES)
 def test_what_is_needed_of_the_home_stays_and_what_fails_changes_nothing(
-    deed: str, shared: Path, kept_from: tuple[str, ...]
+    deed: str, kept_from: tuple[str, ...]
 ) -> None:
     if not kept_from:
         pytest.skip("this system refuses namespaces")
-    home, elsewhere = shared / "home", shared / "elsewhere"
-    for lib in (home / "inner" / "lib", elsewhere / "lib"):
-        lib.mkdir(parents=True)
-        (lib / "module.py").touch()
-    (home / "link").symlink_to(elsewhere)
-    (home / "secret").touch()
-    for player in ("one", "two"):
-        agent = home / "run" / player / "agent"
-        agent.mkdir(parents=True)
-        (agent / f"{player}.pkl").touch()
-    (home / "run").chmod(0o777)
-    told = output_of(CONTAINED.format(nobody=NOBODY), home, deed)
-    assert json.loads(told) == [*CASES[deed], [True, True]]
-    assert sorted(path.name for path in home.iterdir()) == ALL
+    other_place = "/dev/shm" if "linked to memory" in deed else None
+    with folder_for_all() as shared, folder_for_all(other_place) as elsewhere:
+        home = shared / "home"
+        for lib in (home / "inner" / "lib", elsewhere / "lib"):
+            lib.mkdir(parents=True)
+            (lib / "module.py").touch()
+        (home / "link").symlink_to(elsewhere)
+        (home / "secret").touch()
+        for player in ("one", "two"):
+            agent = home / "run" / player / "agent"
+            agent.mkdir(parents=True)
+            (agent / f"{player}.pkl").touch()
+        (home / "run").chmod(0o777)
+        told = output_of(CONTAINED.format(nobody=NOBODY), home, deed)
+        assert json.loads(told) == [*CASES[deed], [True, True]]
+        assert sorted(path.name for path in home.iterdir()) == ALL

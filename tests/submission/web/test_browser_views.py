@@ -229,7 +229,15 @@ def test_a_file_that_was_dropped_is_seen_again_where_the_page_is_loaded_again(
             expect(games).to_have_count(10)
             expect(games.first).to_have_attribute("aria-current", "true")
             page.reload()
-        for _ in range(3):
+        page.locator("#replays-before").click()
+        expect(games).to_have_count(50)
+        games.first.click()
+        expect(title).to_have_text("Connect Four, game 1")
+        page.locator("#replays-after").click()
+        expect(games).to_have_count(10)
+        page.get_by_role("button", name="Next game").click()  # the first of those that are shown
+        expect(title).to_have_text("Connect Four, game 51")
+        for _ in range(5):
             page.go_back()
         expect(page.locator("#replays-view")).to_be_hidden()
 

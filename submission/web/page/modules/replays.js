@@ -95,13 +95,13 @@ export class Replays {
     return this.#list(game - game % COUNT);
   }
 
-  /** The place in the list of the game on the board, counted from 0; -1 where it is not there. */
+  /** The place in the list of the game on the board, counted from 0; where it is not shown, above those that are. */
   get #place() {
     const at = this.#shown.findIndex(({ number }) => number === this.#open?.number);
-    return at < 0 || this.#open.file !== this.#file.number ? -1 : this.#offset + at;
+    return this.#offset + (this.#open?.file === this.#file.number ? at : -1);
   }
 
-  /** Open the game below that on the board; of a list without it, the first. */
+  /** Open the game below that on the board; where that is not shown, the first that is. */
   async #openNext() {
     const next = this.#place + 1;
     const within = () => this.#shown[next - this.#offset];
