@@ -77,6 +77,6 @@ def puct_on(env: BoardGame) -> Compilation:
 
 @cache
 def _puct(bits: int) -> Compilation:
-    proof_board = ConnectX(rows=4, columns=1 + bits // 10, inarow=3)
-    search = "PUCT" if bits == 64 else f"PUCT on {bits} bits"
+    search, columns = ("PUCT", 5) if bits == 64 else (f"PUCT on {bits} bits", 1 + bits // 10)
+    proof_board = ConnectX(rows=4, columns=columns, inarow=3)
     return Compilation(search, partial(_grows_what_plain_python_grows, proof_board))
