@@ -93,6 +93,7 @@ class Site:
         _arrive(page, fragment)
         yield page
         page.unroute_all()
+        page.set_viewport_size(SETTINGS["viewport"])
         _arrive(page, RESTING)
         page.locator("#values-switch").uncheck()
         page.mouse.move(0, 0)

@@ -295,7 +295,6 @@ def test_a_game_that_is_tapped_on_a_phone_is_seen(site: Site) -> None:
         page.locator("#moves").evaluate("list => list.scrollIntoView({ block: 'end' })")
         for part in ("#board .cx-field", "#moves", "#moves [aria-current=step]"):
             expect(page.locator(part)).to_be_in_viewport(ratio=0.9)
-        page.set_viewport_size(SETTINGS["viewport"])
 
 
 def mistakes_of(name: str, records: Sequence[GameRecord], judge: Judge) -> dict[str, list[int]]:
@@ -414,7 +413,6 @@ def test_a_telephone_on_its_side_needs_no_scrolling(
             for part in parts:
                 expect(page.locator(part)).to_be_in_viewport(ratio=1)
             assert page.locator("#seats :is(b, small)").evaluate_all(CUT_SHORT) == []
-        page.set_viewport_size(SETTINGS["viewport"])
 
 
 def test_a_laptop_shows_the_end_of_a_game_and_the_toolbar(site: Site) -> None:
@@ -435,7 +433,6 @@ def test_a_laptop_shows_the_end_of_a_game_and_the_toolbar(site: Site) -> None:
         expect(page.locator("#record-state")).to_contain_text("Mistakes that changed the result")
         expect(page.locator("#moves [aria-current=step]")).to_be_in_viewport(ratio=1)
         assert_fits(page, [(1024, 768), (1440, 900), (1920, 1080)])
-        page.set_viewport_size(SETTINGS["viewport"])
 
 
 def assert_fits(page: "Page", sizes: Sequence[tuple[int, int]]) -> None:
@@ -465,7 +462,6 @@ def test_a_view_passes_an_audit_and_is_never_wider_than_the_page(site: Site, vie
             page.set_viewport_size({"width": width, "height": 800})
             across = page.evaluate("document.documentElement.scrollWidth")
             assert across == width, f"{view} at {width} pixels"
-        page.set_viewport_size(SETTINGS["viewport"])
 
 
 def test_the_dialogs_pass_an_audit_on_a_phone(site: Site) -> None:
@@ -485,7 +481,6 @@ def test_the_dialogs_pass_an_audit_on_a_phone(site: Site) -> None:
             assert dialog.evaluate("dialog => dialog.scrollWidth <= dialog.clientWidth")
             page.keyboard.press("Escape")
             expect(dialog).to_be_hidden()
-        page.set_viewport_size(SETTINGS["viewport"])
 
 
 def test_the_theme_is_chosen_and_remembered(site: Site) -> None:
