@@ -29,6 +29,8 @@ def check_game(game: Any, *, games: int = 100, seed: int = 0, most_plies: int = 
     Raises:
         AssertionError: one sentence that says what is wrong in which state.
     """
+    if isinstance(game, type):
+        raise AssertionError(f"{game.__name__} is a class: give a game, as in {game.__name__}()")
     if isinstance(game, BoardGame):
         _require_columns(game)
     rng, contract = Random(seed), _Contract(game)

@@ -184,6 +184,7 @@ def test_actions_that_are_no_sequence_are_told(container: Callable[[Any], Any]) 
         (ZeroBasedNim(3, 4), "there are no chance_probabilities: .* number them 1 and 2"),
         (MisereTicTacToe(), r"is -?1.0 and won is True with a line: in a BoardGame the first"),
         (PeacefulTicTacToe(), r"is 0.0 and won is False with a line: in a BoardGame the first"),
+        (TicTacToe, r"^TicTacToe is a class: give a game, as in TicTacToe\(\)$"),
         (BegunTicTacToe(), "a BoardGame begins with an empty board"),
         (Beyond({-1: 8}), r"get_next_state\(.*, -1\) takes an illegal action"),
         (Beyond({9: 8}), r"get_next_state\(.*, 9\) takes an illegal action"),
