@@ -84,6 +84,11 @@ def illegal_action(
     return ValueError(f"{place}{whose}illegal action {action!r} in {state}: {legal_advice(legal)}")
 
 
+def class_advice(rules: type) -> str:
+    """Say that a class was given in place of a game."""
+    return f"{rules.__name__} is a class: give a game, as in {rules.__name__}()"
+
+
 def legal_advice(legal: Collection[object]) -> str:
     """Say which actions are legal, to end a message."""
     return f"legal: {', '.join(map(str, legal))}" if legal else "the game is over"

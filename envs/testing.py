@@ -7,7 +7,7 @@ from typing import Any
 
 from envs.bitboard import has_line, mirrored
 from envs.board import BoardGame, BoardState
-from envs.protocol import CHANCE, is_number, require_distribution
+from envs.protocol import CHANCE, class_advice, is_number, require_distribution
 
 
 def check_game(game: Any, *, games: int = 100, seed: int = 0, most_plies: int = 1000) -> None:
@@ -30,7 +30,7 @@ def check_game(game: Any, *, games: int = 100, seed: int = 0, most_plies: int = 
         AssertionError: one sentence that says what is wrong in which state.
     """
     if isinstance(game, type):
-        raise AssertionError(f"{game.__name__} is a class: give a game, as in {game.__name__}()")
+        raise AssertionError(class_advice(game))
     if isinstance(game, BoardGame):
         _require_columns(game)
     rng, contract = Random(seed), _Contract(game)

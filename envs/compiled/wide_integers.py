@@ -175,7 +175,14 @@ def against_zero(symbol: str) -> Generate:
     return lambda builder, values: builder.icmp_signed(symbol, values[0], values[0].type(0))
 
 
-OPERATORS = ("and_", "or_", "xor", "add", "sub", "mul")  # as LLVM and Python call them
+OPERATORS = {
+    "and_": (operator.and_, operator.iand),
+    "or_": (operator.or_, operator.ior),
+    "xor": (operator.xor, operator.ixor),
+    "add": (operator.add, operator.iadd),
+    "sub": (operator.sub, operator.isub),
+    "mul": (operator.mul, operator.imul),
+}
 SHIFTS = {"shl": (operator.lshift, operator.ilshift), "ashr": (operator.rshift, operator.irshift)}
 COMPARISONS = {
     "==": operator.eq,
@@ -185,8 +192,8 @@ COMPARISONS = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-for name in OPERATORS:
-    for operation in getattr(operator, name), getattr(operator, f"i{name.rstrip('_')}"):
+for name, operators in OPERATORS.items():
+    for operation in operators:
         teach(operation, 2, None, instruction(name))
 for name, operators in SHIFTS.items():
     for operation in operators:

@@ -15,7 +15,7 @@ import numpy as np
 from gymnasium.spaces import Box, Space
 from numpy.typing import NDArray
 
-from envs.protocol import illegal_action
+from envs.protocol import class_advice, illegal_action
 
 ENCODED = "encoded"  # the name of the only observation of such a game
 
@@ -43,7 +43,7 @@ class NumberedGame:
     def __init__(self, game: Any) -> None:
         self.game = game
         if isinstance(game, type):
-            raise ValueError(f"{game.__name__} is a class: give a game, as in {game.__name__}()")
+            raise ValueError(class_advice(game))
         name = type(game).__name__
         if not callable(getattr(game, "encode", None)):
             raise ValueError(

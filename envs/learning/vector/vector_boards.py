@@ -95,10 +95,13 @@ class Boards:
         """Write 1 for each legal action, 0 for the others and where the game is over."""
         self.kernel(write_action_masks)(self.mask, over, self.highest, masks)
 
-    def require_legal(self, actions: Words, turn: Flags, opponent: object = None) -> None:
-        """Raise ValueError for an illegal action, of the opponent if one is given."""
-        masks = np.empty((len(self), len(self.cells)), np.int8)
-        self.write_action_masks(~turn, masks)
+    def require_legal(
+        self, actions: Words, turn: Flags, masks: Bytes, opponent: object = None
+    ) -> None:
+        """Raise ValueError for an action in `turn` that is illegal by the masks.
+
+        It is the opponent's, if one is given.
+        """
         known = actions.clip(0, len(self.cells) - 1)
         illegal = turn & ((known != actions) | (masks[np.arange(len(self)), known] == 0))
         if illegal.any():

@@ -189,7 +189,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         chosen = require_actions(actions, self.num_envs)
         self._require_begun()
         if self._game.illegal == "raise":
-            self._games.boards.require_legal(chosen, ~self._games.over)
+            self._games.boards.require_legal(chosen, ~self._games.over, self.action_masks())
         arrays = self._new_arrays()
         self._ready = False
         self._games.step(chosen, arrays)

@@ -174,7 +174,7 @@ class BatchReplies:
         games = np.flatnonzero(turn)
         chosen = self.opponent.choose_actions(planes[games], masks[games], games)
         actions[games] = require_actions(chosen, len(games), "the opponent's actions")
-        boards.require_legal(actions, turn, self.opponent)
+        boards.require_legal(actions, turn, masks, self.opponent)
         return actions
 
     def seed(self, index: int, stream: int) -> None:
