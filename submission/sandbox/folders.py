@@ -45,14 +45,17 @@ def owned_folder(parent: Path | None = None) -> Iterator[Path]:
     parent = parent or Path(tempfile.gettempdir())
     remove_abandoned(parent)
     with contextlib.ExitStack() as stack:
-        is_there = False
-        while not is_there:  # before it is locked, another run may take it for abandoned
+        while True:  # before it is locked, another run may take it for abandoned
             folder = Path(tempfile.mkdtemp(prefix=OWNED, dir=parent)).resolve()
-            is_locked = stack.enter_context(_locked(folder))
-            if is_locked is False:
+            try:
+                is_locked = stack.enter_context(_locked(folder))
+            except BlockingIOError:
+                continue
+            if not is_locked:
                 with contextlib.suppress(OSError):
                     folder = folder.rename(folder.with_name(PREFIX + folder.name[len(OWNED) :]))
-            is_there = is_locked is not None and folder.exists()
+            if folder.exists():
+                break
         stack.callback(remove_folder, folder)
         yield folder
 
@@ -60,15 +63,19 @@ def owned_folder(parent: Path | None = None) -> Iterator[Path]:
 def remove_abandoned(parent: Path) -> None:
     """Remove the folders whose owners were killed before they could do so."""
     for folder in list(parent.glob(f"{OWNED}*")):
-        with _locked(folder) as is_abandoned:
+        with contextlib.suppress(BlockingIOError), _locked(folder) as is_abandoned:
             if is_abandoned:
                 remove_folder(folder)
 
 
 @contextlib.contextmanager
-def _locked(folder: Path) -> Iterator[bool | None]:
-    """Lock a folder until the block ends, if it is this user's own; None if another run has it."""
-    is_locked: bool | None = False
+def _locked(folder: Path) -> Iterator[bool]:
+    """Lock a folder until the block ends; return whether it is locked and this user's own.
+
+    Raises:
+        BlockingIOError: another run has locked it.
+    """
+    is_locked = False
     with contextlib.ExitStack() as stack:
         try:
             if fcntl is not None:
@@ -77,9 +84,9 @@ def _locked(folder: Path) -> Iterator[bool | None]:
                 fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 is_locked = os.fstat(number).st_uid == os.getuid()
         except BlockingIOError:
-            is_locked = None
-        except OSError:  # some network file systems know no locks
-            is_locked = False
+            raise
+        except OSError:
+            pass  # some network file systems know no locks
         yield is_locked
 
 
