@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import track
 from typer.core import TyperGroup
 
+from agents.parallel.workers import CORES
 from agents.perfect import RESISTANCES
 from agents.registry import agent_from_text
 from agents.reporting.output_file import replace_text, require_writable
@@ -89,7 +90,6 @@ from benchmarks.structure import files_passed, structure_report, structures
 from benchmarks.timings import Workload, measure
 from benchmarks.web_pages import measure_web, started_server, web_report
 from envs.compiled.jit import WORDS
-from submission.executors.chosen_workers import CORES
 from submission.executors.local_workers import local_executor
 
 

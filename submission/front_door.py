@@ -12,6 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from agents.options import require_at_least
+from agents.parallel.workers import CORES
 from agents.registry import REGISTERED
 from envs.connectx import ConnectFour
 from submission.arena.game_record import GameConfiguration
@@ -24,7 +25,7 @@ from submission.checking.check_report import CheckReport
 from submission.comparing.comparison import Comparison
 from submission.comparing.new_against_old import ComparisonSettings, play_until_decided
 from submission.comparing.trials import require_accepted, slow_moves
-from submission.executors.chosen_workers import CORES, chosen_executor
+from submission.executors.chosen_workers import chosen_executor
 from submission.grading.grade import Grade, GradeSettings
 from submission.grading.grading import grade_player
 from submission.grading.published_sets import PublishedSet, read_positions_to_ask

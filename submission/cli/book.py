@@ -23,6 +23,7 @@ from agents.book.building.replies_file import RepliesFile, TrapScope
 from agents.book.building.trap_book import build_traps, strong_opponents
 from agents.book.repertoire import RepertoireScope
 from agents.options import require_at_least
+from agents.parallel.workers import CORES
 from agents.reporting.output_file import replace_content, require_writable
 from submission.cli.arguments import (
     Columns,
@@ -35,7 +36,7 @@ from submission.cli.arguments import (
     require_memory,
     setting,
 )
-from submission.executors.chosen_workers import CORES, chosen_count, chosen_executor
+from submission.executors.chosen_workers import chosen_count, chosen_executor
 from submission.reports import counted, size_in_words
 from submission.terminal import progress_bar, say
 

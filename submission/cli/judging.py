@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from agents.parallel.workers import CORES
 from agents.policy.training.label_files import require_label_format, write_labelled_positions
 from agents.policy.training.labelling import Ending, LabelSettings, make_labelled_positions
 from agents.reporting.output_file import replace_text, require_writable
@@ -31,7 +32,7 @@ from submission.cli.arguments import (
     show,
 )
 from submission.cli.front_options import options_of
-from submission.executors.chosen_workers import CORES, chosen_count, chosen_executor
+from submission.executors.chosen_workers import chosen_count, chosen_executor
 from submission.grading.grade import grade_page
 from submission.grading.position_making import make_position_set
 from submission.grading.solved_positions import (

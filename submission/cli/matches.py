@@ -30,8 +30,7 @@ from submission.match.match import Match
 from submission.match.opening_table import render_openings
 from submission.match.results_file import read_results
 from submission.match.sprt import ERROR_RATE, Sprt, parse_sprt
-from submission.rating.ladder import make_ladder
-from submission.rating.ladder_page import ladder_page
+from submission.rating.ladder import Ladder, make_ladder
 from submission.reviewing.replays import recorded_replay
 from submission.terminal import console
 
@@ -135,10 +134,17 @@ def ladder(
     entrants = [find_player(name, options["referee"]) for name in players]
     require_files(html, json=json, results=options["results"], read=files_of_players(entrants))
     result = front_door.ladder(entrants, **options)
-    show(result, json, brief)
-    if html is not None:
-        replace_text(html, ladder_page(result))
+    _show_ladder(result, json, html, brief)
     require_complete(result.match.completion)
+
+
+def _show_ladder(ladder: Ladder, json: Path | None, html: Path | None, brief: bool) -> None:
+    """Print the ratings, and write the page."""
+    show(ladder, json, brief)
+    if html is not None:
+        from submission.rating.ladder_page import ladder_page
+
+        replace_text(html, ladder_page(ladder))
 
 
 def report(
@@ -169,10 +175,7 @@ def report(
         raise ValueError(
             f"--first-player-table is for one player's games, and {results} holds a ladder"
         )
-    made = make_ladder(match, anchor)
-    show(made, json, brief)
-    if html is not None:
-        replace_text(html, ladder_page(made))
+    _show_ladder(make_ladder(match, anchor), json, html, brief)
 
 
 @options_of(front_door.compare, games=MostGames)

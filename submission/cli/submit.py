@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from agents.parallel.workers import CORES
 from agents.registry import joined_options, parse_options, parse_specification
 from agents.reporting.output_file import require_distinct
 from envs.games import GAMES
@@ -34,7 +35,6 @@ from submission.cli.arguments import (
 )
 from submission.cli.front_options import options_of
 from submission.comparing.trials import PAIR_SECONDS, SLOW_SPEED
-from submission.executors.chosen_workers import CORES
 from submission.kaggle import upload_command
 from submission.reports import size_in_words
 from submission.sandbox.processes import can_throttle

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from agents.agent import OnProgress
+from agents.parallel.workers import CORES
 from agents.policy.training.learner import (
     LEARNERS,
     Budget,
@@ -23,7 +24,7 @@ from agents.policy.training.training_files import TrainingFiles
 from agents.reporting.output_file import held
 from submission.cli.arguments import Output, flag, require_files, setting
 from submission.cli.games import CONNECT_X, Game, GameColumns, GameInarow, GameRows, chosen_game
-from submission.executors.chosen_workers import CORES, chosen_executor
+from submission.executors.chosen_workers import chosen_executor
 from submission.reports import elo_interval, share_in_words
 from submission.terminal import progress_bar, say
 

@@ -3,7 +3,6 @@
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 
-from agents.parallel.workers import CORES as CORES
 from submission.executors.dask_workers import cluster_size, dask_executor
 from submission.executors.local_workers import local_executor
 

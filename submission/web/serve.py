@@ -13,7 +13,7 @@ from types import FrameType
 
 import uvicorn
 
-from submission.executors.chosen_workers import CORES
+from agents.parallel.workers import CORES
 from submission.reviewing.replays import read_replays
 from submission.terminal import console, say
 from submission.web.connections import BATCH, Connection, Once, most_connections
