@@ -15,6 +15,8 @@ Chosen = TypeVar("Chosen", bound=Callable[..., Any])
 ENGINES = ("auto", "compiled", "reference")
 """How a search runs: compiled, in plain Python, or by the faster one that knows the game."""
 
+NONE = ("none", "None")  # texts that mean None on the command line
+
 
 def option(default: Any, help_text: str) -> Any:
     """A dataclass field with a default and a line of help."""
@@ -153,7 +155,12 @@ def check_options(name: str, agent: type[Agent], options: Mapping[str, Any]) -> 
             raise ValueError(f"agent {name} has no option {option!r}; its options: {listing}")
     for option, info in known.items():
         if option in options:
-            _check_type(f"option {option} of agent {name}", info.type, options[option])
+            what = f"option {option} of agent {name}"
+            _check_type(what, info.type, options[option])
+            if info.is_file and options[option] in NONE and NoneType in united_types(info.type):
+                raise ValueError(
+                    f"{what} is the text {options[option]!r}: give None, or ./none for such a file"
+                )
         elif info.default is MISSING:
             what = f" ({info.help})" if info.help else ""
             raise ValueError(

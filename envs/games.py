@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from envs.board import BoardGame
 from envs.connectx import ConnectFour, ConnectX
 from envs.learning.registration import Listed, register_listed
+from envs.protocol import class_advice
 from envs.testing import check_game
 from envs.tic_tac_toe import TicTacToe
 
@@ -217,14 +218,17 @@ def game_entry(game: BoardGame) -> GameEntry:
 
     Raises:
         ValueError: its class is not in the table; one that inherits from a game may have other
-            rules.
+            rules. Or it is a class itself.
     """
+    if isinstance(game, type):
+        raise ValueError(class_advice(game))
     load_games()
     for entry in GAMES.values():
         if type(game) is entry.rules:
             return entry
     raise ValueError(
-        f"{game!r} is none of the games {', '.join(GAMES)}: envs.register_game(name, class) adds it"
+        f"{game!r} is none of the games {', '.join(GAMES)}: envs.register_game(name, class) adds "
+        "one whose class inherits BoardGame"
     )
 
 

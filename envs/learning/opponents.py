@@ -27,12 +27,18 @@ class Actor(Protocol):
 
 RANDOM = "random"  # plays random legal actions, drawn by the environment itself
 
+
+def is_random(opponent: object) -> bool:
+    """Whether the environment itself draws the opponent's actions."""
+    return isinstance(opponent, str) and opponent == RANDOM
+
+
 MOST_WEIGHT = np.float64(1e300)  # of an opponent in a list: the sum of all stays finite
 
 
 def require_opponent(opponent: str | Opponent | Actor | None, game: BoardGame) -> None:
     """Check that an opponent can be made and that it plays the game."""
-    if opponent not in (RANDOM, None):
+    if opponent is not None and not is_random(opponent):
         agent: Any = getattr(make_opponent(opponent, seed=0), "__self__", None)
         if hasattr(agent, "require_playable"):
             agent.require_playable(game)
@@ -61,7 +67,7 @@ def make_opponent(opponent: str | Opponent | Actor, seed: int) -> Opponent:
         why = ", whose choose_actions only vector environments of boards call" if is_batch else ""
         raise ValueError(
             f"the opponent is {opponent!r}{why}: give an agent or the name of one, a function "
-            "(game, state) -> action, or None for self-play"
+            "(game, state) -> action, a list of such opponents, or None for self-play"
         )
     return play
 

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from inspect import signature
-from typing import Any, ClassVar, Self, SupportsIndex
+from typing import Any, ClassVar, Self, SupportsIndex, TypeVar
 
 import numpy as np
 from gymnasium import Env, logger
@@ -35,6 +35,7 @@ from envs.learning.opponents import (
     AnyOpponent,
     Dice,
     Opponent,
+    is_random,
     make_opponent,
     mixture_of,
     require_opponent,
@@ -54,6 +55,7 @@ KEYS = "123456789"
 
 Observation = NDArray[np.int8]
 Info = dict[str, Any]
+Answer = TypeVar("Answer")
 
 
 class GameEnv(Env[Observation, np.int64]):
@@ -63,8 +65,8 @@ class GameEnv(Env[Observation, np.int64]):
 
     The observation is an int8 array, by default planes of shape (2, rows, columns): the learner's
     stones, then the opponent's (`envs.learning.observations`). `info["action_mask"]` has shape
-    (actions,), int8: 1 for each legal action, 0 everywhere once the episode is over. All arrays are
-    new at each step. The reward is the learner's: +1 for a win, -1 for a loss, else 0.
+    (actions,), int8: 1 for each legal action, 0 everywhere before and after an episode. All arrays
+    are new at each step. The reward is the learner's: +1 for a win, -1 for a loss, else 0.
 
     In self-play one learner plays both sides, one action in each step: the observation is from the
     view of the player to move (after the last action, of the player who would be next), and the
@@ -127,6 +129,7 @@ class GameEnv(Env[Observation, np.int64]):
         self._answers: Sequence[Opponent] = ()
         self._playing = 0
         self._learner: int | None = None
+        self._asking = False
         self._state = game.initial_state()
         self._legal: Sequence[int] = ()
 
@@ -155,8 +158,9 @@ class GameEnv(Env[Observation, np.int64]):
 
         Raises:
             ValueError: no such seed, an unknown option, an illegal move, or a game that is over
-                before the learner's first action.
+                before the learner's first action; or an opponent that is asked calls it.
         """
+        self.require_own_turn()
         seed = None if seed is None else require_seed(seed)
         super().reset(seed=seed)
         if seed is not None or not self._seeded:
@@ -173,10 +177,12 @@ class GameEnv(Env[Observation, np.int64]):
             observation, reward, terminated, truncated (always False) and info.
 
         Raises:
-            ValueError: the action is no whole number; or it is illegal and `illegal="raise"`.
+            ValueError: the action is no whole number; or it is illegal and `illegal="raise"`; or an
+                opponent that is asked calls it.
             ResetNeeded: no episode has begun, or the episode is over, or the opponent has failed in
                 it.
         """
+        self.require_own_turn()
         if not self._legal or self._learner not in (None, self._state.player):
             raise ResetNeeded(
                 "the episode has not begun or is over, or the opponent has failed to move: call "
@@ -210,6 +216,7 @@ class GameEnv(Env[Observation, np.int64]):
             ValueError: the constructor would refuse the opponent, or it is a change to or from
                 self-play.
         """
+        self.require_own_turn()
         if (opponent is None) != (self.opponent is None):
             raise no_change_of_self_play()
         self._name_opponent(opponent)
@@ -228,6 +235,22 @@ class GameEnv(Env[Observation, np.int64]):
     def action_masks(self) -> Observation:
         """Return `info["action_mask"]` anew; sb3-contrib looks for a method of this name."""
         return action_mask(self._legal, self._actions)
+
+    def ask(self, choose: Callable[..., Answer], *arguments: Any) -> Answer:
+        """Ask an opponent, and refuse meanwhile what would change the game under way."""
+        self._asking = True
+        try:
+            return choose(*arguments)
+        finally:
+            self._asking = False
+
+    def require_own_turn(self) -> None:
+        """Check that no opponent is being asked, which then has called this environment."""
+        if self._asking:
+            raise ValueError(
+                "the opponent changes the environment that asks it: let it look ahead by "
+                "get_next_state(state, action)"
+            )
 
     def __copy__(self) -> Self:
         """Copy the whole game: copies that share random numbers would disturb each other."""
@@ -249,7 +272,7 @@ class GameEnv(Env[Observation, np.int64]):
     def _make_opponents(self) -> None:
         """Make the opponents, seeded by the dice."""
         self._answers = [
-            self._dice.action if each == RANDOM else make_opponent(each, self._dice.stream)
+            self._dice.action if is_random(each) else make_opponent(each, self._dice.stream)
             for each in self._members
             if each is not None
         ]
@@ -281,7 +304,7 @@ class GameEnv(Env[Observation, np.int64]):
         """Let the opponent play until it is the learner's turn, or the game is over."""
         game: Any = self
         while self._legal and self._state.player != learner:
-            answer = self._answers[self._playing](game, self._state)
+            answer = self.ask(self._answers[self._playing], game, self._state)
             action = whole_number(answer, "the opponent's action")
             if action not in self._legal:
                 opponent = self._members[self._playing]

@@ -119,6 +119,9 @@ def test_an_unknown_option_is_refused_with_the_known_ones(name: str, option: str
         ("alphabeta", "killer_moves", 1, "bool, not 1"),
         ("alphabeta", "table_size", None, "int, not None"),
         ("alphabeta", "time_limit", [1], r"float or none, not \[1\]"),
+        ("alphabeta", "weights", "none", "the text 'none': give None"),
+        ("mcts", "weights", "None", "the text 'None': give None"),
+        ("perfect", "traps", "none", "the text 'none': give None"),
     ],
 )
 def test_a_value_of_a_wrong_type_is_refused(

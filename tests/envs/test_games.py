@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.policy.network import policy_scope
-from envs import BoardGame, ConnectX, TicTacToe
+from envs import BoardGame, ConnectFour, ConnectX, TicTacToe
 from envs.games import GAMES, GameEntry, game_entry, game_from_id, game_id
 from envs.learning.single_env import ENVIRONMENTS
 from envs.learning.vector.vector_env import VECTOR_ENVIRONMENTS, make_vector_env
@@ -95,6 +95,12 @@ def test_what_is_not_in_the_table_is_refused(game: BoardGame) -> None:
         game_entry(game)
     with pytest.raises(ValueError, match=sentence):
         make_vector_env(game, 2)
+
+
+def test_a_class_is_no_game() -> None:
+    sentence = r"^ConnectFour is a class: give a game, as in ConnectFour\(\)$"
+    with pytest.raises(ValueError, match=sentence):
+        make_vector_env(ConnectFour, 2)  # type: ignore[arg-type]
 
 
 @every_entry

@@ -265,6 +265,8 @@ def test_opponents_that_do_not_fit(make: Any) -> None:
         ([("random", True)], "the weight of 'random' is True"),
         ([("random", 1e308), ("greedy", 1e308)], r"is 1e\+308: .* at most 1e\+300"),
         (("random", 2), r"2 is no opponent in a list: .* as in \['greedy', \('random', 2\)\]"),
+        (np.array(["random", "greedy"]), "give an agent or .* a function .* a list of such oppon"),
+        (["greedy", np.array([1, 2])], r"the opponent is array\(\[1, 2\]\): give an agent"),
     ):
         with pytest.raises(ValueError, match=sentence):
             make(opponent=opponents)
@@ -312,6 +314,44 @@ def test_after_a_reply_that_failed_only_a_reset_goes_on(make: Any) -> None:
         played(env, 6)
     env.reset()
     played(env, 6)
+
+
+CHANGES: dict[str, Callable[[Any], object]] = {
+    "reset": lambda env: env.reset(),
+    "step": lambda env: played(env, 3),
+    "set_opponent": lambda env: env.set_opponent("random"),
+}
+
+
+@both
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("by_name", [True, False])
+def test_an_opponent_does_not_change_the_environment_that_asks_it(
+    make: Any, change: str, by_name: bool
+) -> None:
+    """Neither by its own name nor as the game that it is given."""
+    envs: list[Any] = []
+    changes = [CHANGES[change]]  # once, lest the game go on for ever
+
+    def opponent(game: Any, state: BoardState) -> int:
+        if changes:
+            changes.pop()(envs[0] if by_name else game)
+        return 3
+
+    envs.append(make(opponent=opponent, seat="first"))
+    envs[0].reset()
+    with pytest.raises(ValueError, match="the opponent changes the environment that asks it"):
+        played(envs[0], 0)
+    envs[0].reset()
+
+
+@both
+def test_nothing_is_legal_before_the_first_reset(make: Any) -> None:
+    """As after the end: `step` asks for a reset."""
+    env = make()
+    assert not env.action_masks().any()
+    env.reset()
+    assert env.action_masks().any()
 
 
 def test_after_a_step_that_failed_all_games_begin_anew() -> None:

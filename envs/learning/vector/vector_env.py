@@ -206,6 +206,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
 
     def set_opponent(self, opponent: AnyOpponent) -> None:
         """Play on against another opponent, as the single environment does."""
+        self._game.require_own_turn()
         if (opponent is None) != self._games.is_self_play:
             raise no_change_of_self_play()
         before, boards = self._games, self._games.boards
@@ -248,6 +249,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
             self._seeded[index] = True
 
     def _require_begun(self) -> None:
+        self._game.require_own_turn()
         if not self._ready:
             raise ResetNeeded(
                 "not all games have begun, or a step has failed: call reset() before step()"

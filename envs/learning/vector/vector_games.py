@@ -47,7 +47,7 @@ class Games:
         count = len(boards)
         self.boards = boards
         self.is_self_play = replies is None  # the learner plays both sides
-        self.over = np.zeros(count, np.bool_)
+        self.over = np.ones(count, np.bool_)  # until they begin
         self._game = game
         self._replies = replies
         self._draws_seats = replies is not None and game.seat == RANDOM_SEAT
@@ -121,7 +121,7 @@ class Games:
     def _reply(self, replies: Replies, turn: Flags, rewards: Rewards) -> None:
         if not turn.any():  # spare a learner who is always the first to move the compilation
             return
-        actions = replies.choose(self.boards, turn, self._streams)
+        actions = self._game.ask(replies.choose, self.boards, turn, self._streams)
         self.boards.play(actions, turn, -1.0, self.over, rewards)
 
 

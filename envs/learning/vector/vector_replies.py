@@ -11,11 +11,11 @@ from envs.compiled.jit import Flags, Words
 from envs.compiled.random_stream import next_stream, stream_of_seed
 from envs.learning.arguments import require_actions, whole_number
 from envs.learning.opponents import (
-    RANDOM,
     AnyOpponent,
     BatchOpponent,
     Mixture,
     Opponent,
+    is_random,
     known_agents,
     make_opponent,
     mixture_of,
@@ -60,7 +60,7 @@ def make_replies(
     if mixture is not None:
         members = [make_replies(game, boards, each) for each in mixture.members]
         return MixedReplies(mixture, [each for each in members if each], len(boards))
-    if opponent == RANDOM:
+    if is_random(opponent):
         return KernelReplies(random_reply, (boards.lowest, boards.cells))
     if isinstance(opponent, BatchOpponent) and not isinstance(opponent, type):
         return BatchReplies(opponent)
