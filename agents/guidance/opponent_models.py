@@ -10,6 +10,7 @@ from math import exp, inf
 from typing import Any
 
 from agents.agent import Agent, player_sign
+from agents.options import require_within
 from envs.protocol import Action, Env, State, require_distribution
 
 OpponentModel = Callable[[Any, Any], Mapping[Any, float]]
@@ -34,8 +35,7 @@ def epsilon_greedy(agent: Agent, epsilon: float) -> OpponentModel:
     Raises:
         ValueError: `epsilon` is out of this range.
     """
-    if not 0 <= epsilon <= 1:
-        raise ValueError(f"epsilon must be between 0 and 1, not {epsilon!r}")
+    require_within("epsilon", epsilon, 0, 1)
     return partial(_epsilon_greedy, agent, epsilon)
 
 

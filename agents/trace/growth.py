@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from agents.agent import Agent
 from agents.alpha_beta import Bound
+from agents.options import require_within
 from agents.trace.pictures.picture import Picture, PictureNode, Shape, by_importance, whole_picture
 from agents.trace.recorder import LIMIT, TraceFull
 from agents.trace.recording import recorded
@@ -34,8 +35,7 @@ def trace_after(trace: SearchTrace, step: int) -> SearchTrace:
     Raises:
         ValueError: there is no such step.
     """
-    if not 1 <= step <= steps(trace):
-        raise ValueError(f"the step must be from 1 to {steps(trace)}, not {step}")
+    require_within("the step", step, 1, steps(trace))
     earlier = replace(trace, chosen=trace.chosen if step == steps(trace) else None)
     if trace.simulations:
         return _grown(earlier, trace.simulations[:step])

@@ -12,7 +12,7 @@ exactly, as the best of the moves and the mean of the replies (T. Keller and M. 
 lines lead to, and mirror images, are one node.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from math import log, sqrt
 from typing import NamedTuple, TypeAlias
 
@@ -156,15 +156,11 @@ class TrapSearch:
 
     def column(self, state: BoardState) -> int | None:
         """The best column of a position, the first of equals; None where no trial has been."""
-        moves = self._moves(state)
+        moves = self.moves(state)
         tried = [(column, child) for column, child in moves if child.visits] or moves[:1]
         return max(tried, key=lambda move: move[1].value)[0] if tried else None
 
-    def values(self, state: BoardState) -> Mapping[int, float]:
-        """The expected points of each move, from 0 to 1, as far as trials have been."""
-        return {column: child.value for column, child in self._moves(state)}
-
-    def _moves(self, state: BoardState) -> Sequence[tuple[int, ReplyTurn]]:
+    def moves(self, state: BoardState) -> Sequence[tuple[int, ReplyTurn]]:
         """The moves of a position, each with the node that it leads to, once it was visited."""
         image = self._image(state)
         node = self.turns.get(image.key)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from random import getrandbits
 
@@ -23,18 +24,13 @@ class OpponentFailed(Exception):
     """The opponent gives no move; its text says why, in lines."""
 
 
+@dataclass(eq=False)
 class Opponent:
-    """An agent of this package, in this process: it chooses moves, for itself or as a hint.
+    """An agent of this package, in this process: it chooses moves, for itself or as a hint."""
 
-    Args:
-        text: its name and options, as the person typed them.
-        judge: the agent, which also values moves.
-    """
-
-    def __init__(self, text: str, judge: Agent) -> None:
-        self.text = text
-        self.name = text.partition(":")[0]
-        self.judge = judge
+    name: str
+    text: str  # its name and options, as the person typed them
+    judge: Agent  # which also values moves
 
     @contextmanager
     def seated(self) -> Iterator[None]:
@@ -54,8 +50,7 @@ class SubmissionOpponent(Opponent):
     """
 
     def __init__(self, player: Player) -> None:
-        super().__init__(player.name, RandomAgent())
-        self.name = Path(player.name).name
+        super().__init__(Path(player.name).name, player.name, RandomAgent())
         self._player = player
         self._seat: Seat | None = None
 
@@ -98,7 +93,7 @@ def find_opponent(wanted: str | Player, env: BoardGame) -> Opponent:
     if isinstance(wanted, str) and not wanted.endswith(SUBMISSIONS):
         agent = agent_from_text(wanted)
         agent.require_playable(env)
-        return Opponent(wanted, agent)
+        return Opponent(wanted.partition(":")[0], wanted, agent)
     _sizes(env)
     return SubmissionOpponent(find_player(wanted) if isinstance(wanted, str) else wanted)
 

@@ -319,7 +319,7 @@ def _opponent(opponent: PlayerLike | None, env: BoardGame) -> Opponent | None:
         case None:
             return None
         case Agent():
-            return Opponent(type(opponent).__name__, opponent)
+            return Opponent(name := type(opponent).__name__, name, opponent)
         case str() | Path():
             return find_opponent(fspath(opponent), env)
     return find_opponent(as_player(opponent), env)

@@ -115,6 +115,11 @@ def begun(
     return search, search.turn(state, judge.turn(state, Clock()), SURE)
 
 
+def values(search: TrapSearch, state: BoardState) -> dict[int, float]:
+    """The expected points of each move that was tried."""
+    return {column: child.value for column, child in search.moves(state)}
+
+
 def grow(search: TrapSearch, judge: Judge, root: TrapNode, trials: int) -> int:
     """Run trials; how many there were before nothing was left to learn."""
     for done in range(trials):
@@ -138,7 +143,7 @@ def test_to_the_end_it_finds_the_values_of_the_definition(env: ConnectX) -> None
             search.settle_all()
         column = search.column(state)
         assert column is not None or len(judge.turn(state, Clock()).moves) == 0
-        for action, value in search.values(state).items():
+        for action, value in values(search, state).items():
             assert value == pytest.approx(definition.points_after(state, action)), (state, action)
         if column is not None:
             assert definition.points_after(state, column) == pytest.approx(root.value)
@@ -163,8 +168,8 @@ def test_mirror_images_are_one_node() -> None:
         image = mirrored(env, state)
         assert search.turn(image, judge.turn(image, Clock()), SURE) is root
         grow(search, judge, root, 30)
-        values = search.values(state)
-        assert search.values(image) == {3 - column: value for column, value in values.items()}
+        expected = {3 - column: value for column, value in values(search, state).items()}
+        assert values(search, image) == expected
 
 
 def test_trials_under_way_go_different_ways() -> None:
