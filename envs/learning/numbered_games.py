@@ -9,6 +9,7 @@ Beside the five methods of `envs.protocol.Env` such a game has two members:
 """
 
 from collections.abc import Hashable, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,6 +45,8 @@ class NumberedGame:
         self.game = game
         if isinstance(game, type):
             raise ValueError(class_advice(game))
+        if not hasattr(game, "initial_state"):
+            raise ValueError(f"{game!r} is no game: give one, as in ConnectX(5, 5, inarow=3)")
         name = type(game).__name__
         if not callable(getattr(game, "encode", None)):
             raise ValueError(
@@ -55,9 +58,13 @@ class NumberedGame:
                 "actions by their places in it"
             )
         self._all = tuple(game.actions)
-        self._numbers = {action: number for number, action in enumerate(self._all)}
+        self._numbers: dict[Hashable, int] = {}
+        with suppress(TypeError):  # a list cannot be hashed
+            self._numbers = {action: number for number, action in enumerate(self._all)}
         if not self._all or len(self._numbers) != len(self._all):
-            raise ValueError(f"{name}.actions are {self._all}: give each action once")
+            raise ValueError(
+                f"{name}.actions are {self._all}: give each action once, a tuple in place of a list"
+            )
         first = np.asarray(game.encode(game.initial_state()))
         if first.dtype.kind not in "biuf":
             raise ValueError(f"{name}.encode gives {first.dtype}: let it be an array of numbers")

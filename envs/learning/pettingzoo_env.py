@@ -200,7 +200,12 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
         self._select_the_mover()
 
     def observe(self, agent: str) -> Observation:
-        """Return new arrays of the board as an agent sees it and of its legal actions."""
+        """Return new arrays of the board as an agent sees it and of its legal actions.
+
+        Raises:
+            ValueError: there is no such agent.
+        """
+        require_choice("agent", agent, AGENTS)
         has_the_turn = agent == self.agent_selection and not self.terminations.get(agent, True)
         legal = self.game.get_available_actions(self.board_state) if has_the_turn else ()
         return {

@@ -271,6 +271,14 @@ class Unordered(Heaps):
         self.actions: Any = {*self.actions}
 
 
+class Listed(Heaps):
+    """Its actions are lists, which cannot be hashed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.actions: Any = [[1], [2], [3]]
+
+
 class Bare:
     """No game at all."""
 
@@ -294,6 +302,7 @@ class Bare:
         ("chance", Chance, "environments have turns of the players 1 and 2 alone"),
         ("nim", Nim, r"Nim has no encode\(state\), a NumPy array of the state"),
         ("nameless", Nameless, "Nameless has no `actions`, a sequence of all that there are"),
+        ("listed", Listed, "a tuple in place of a list"),
         ("unordered", Unordered, "Unordered has no `actions`, a sequence of all that there are"),
         ("board", BoardGame, "give all that BoardGame takes a default"),
         ("made", Heaps(), "is no class: give that of the game"),

@@ -223,6 +223,8 @@ class TestAGame:
             (lambda: env(observation="board"), "'board': choose one of planes, flat"),
             (lambda: begun(moves=3), "^moves are a string, as in '4453', and not 3$"),
             (partial(begun().reset, options=["moves"]), "options of reset are a dict, as"),
+            (lambda: env("connectx"), "^'connectx' is no game: give one, as in ConnectX"),  # type: ignore[arg-type]
+            (lambda: begun().observe("player_0"), "choose one of player_1, player_2"),
             (lambda: begun(moves="1212121"), "the game is over after the moves '1212121'"),
             *(
                 (lambda action=action: begun().step(action), "an action is a whole number, not")
