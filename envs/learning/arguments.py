@@ -48,6 +48,8 @@ def require_options(given: Iterable[str], environment: type, sizes: Iterable[str
 def whole_number(action: SupportsIndex, whose: str = "an action") -> int:
     """Return an action as a plain integer; it may be NumPy's, or an array without dimensions."""
     try:
+        if isinstance(action, bool):
+            raise TypeError
         return index(action)
     except TypeError:
         raise ValueError(f"{whose} is a whole number, not {action!r}") from None

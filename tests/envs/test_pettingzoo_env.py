@@ -228,7 +228,7 @@ class TestAGame:
             (lambda: begun(moves="1212121"), "the game is over after the moves '1212121'"),
             *(
                 (lambda action=action: begun().step(action), "an action is a whole number, not")
-                for action in (None, "3", 3.0)
+                for action in (None, "3", 3.0, True)
             ),
         ],
     )

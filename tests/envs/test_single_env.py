@@ -397,7 +397,7 @@ class Batch:
 
 
 NEW: Any = ConnectXEnv
-NO_ACTIONS: list[Any] = [3.0, "3", None, np.array([1, 2]), [3]]
+NO_ACTIONS: list[Any] = [3.0, "3", None, True, np.array([1, 2]), [3]]
 
 
 @pytest.mark.parametrize(
