@@ -15,8 +15,6 @@ Chosen = TypeVar("Chosen", bound=Callable[..., Any])
 ENGINES = ("auto", "compiled", "reference")
 """How a search runs: compiled, in plain Python, or by the faster one that knows the game."""
 
-NONE = ("none", "None")  # texts that mean None on the command line
-
 
 def option(default: Any, help_text: str) -> Any:
     """A dataclass field with a default and a line of help."""
@@ -157,7 +155,8 @@ def check_options(name: str, agent: type[Agent], options: Mapping[str, Any]) -> 
         if option in options:
             what = f"option {option} of agent {name}"
             _check_type(what, info.type, options[option])
-            if info.is_file and options[option] in NONE and NoneType in united_types(info.type):
+            may_be_none = info.is_file and NoneType in united_types(info.type)
+            if may_be_none and options[option] in ("none", "None"):
                 raise ValueError(
                     f"{what} is the text {options[option]!r}: give None, or ./none for such a file"
                 )

@@ -27,13 +27,12 @@ class Actor(Protocol):
 
 RANDOM = "random"  # plays random legal actions, drawn by the environment itself
 
+MOST_WEIGHT = np.float64(1e300)  # of an opponent in a list: the sum of all stays finite
+
 
 def is_random(opponent: object) -> bool:
     """Whether the environment itself draws the opponent's actions."""
     return isinstance(opponent, str) and opponent == RANDOM
-
-
-MOST_WEIGHT = np.float64(1e300)  # of an opponent in a list: the sum of all stays finite
 
 
 def require_opponent(opponent: str | Opponent | Actor | None, game: BoardGame) -> None:

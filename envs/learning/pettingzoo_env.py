@@ -20,12 +20,7 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 from envs.board import BoardGame, state_from_moves
 from envs.connectx import ConnectFour
 from envs.games import GAMES, OTHER_GAMES, load_games
-from envs.learning.arguments import (
-    ILLEGAL,
-    options_of_reset,
-    require_choice,
-    whole_number,
-)
+from envs.learning.arguments import ILLEGAL, options_of_reset, require_choice, whole_number
 from envs.learning.numbered_games import NumberedGame, as_text
 from envs.learning.observations import action_mask, make_observer
 from envs.protocol import Env, illegal_action
