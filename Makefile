@@ -66,8 +66,10 @@ kaggle_python = $(firstword $(foreach python,$(or $(KAGGLE_PYTHON),$(call python
 found_pythons = $(strip $(foreach version,$(IMAGE_PYTHONS),$(if $(call kaggle_python,$(version)),$(version))))
 found_python = $(firstword $(found_pythons))
 
-# One process more than cores, for tests often wait for the processes that they start.
-WORKERS ?= $(shell "$(PYTHON)" -c 'import os; print((os.cpu_count() or 1) + 1)')
+# One process more than cores, for tests often wait for the processes that they start; tests with other
+# libraries rarely do, and each process loads PyTorch.
+CORES = $(shell "$(PYTHON)" -c 'import os; print(os.cpu_count() or 1)')
+WORKERS ?= $(shell expr $(CORES) + 1)
 SHARED = -n $(WORKERS) --dist worksteal
 PYTEST = $(BIN)/pytest $(SHARED)
 
@@ -78,6 +80,7 @@ TESTING := test quick oldest-tests image-tests $(EACH_IMAGE) test-extras test-br
 $(TESTING): export OMP_WAIT_POLICY := passive
 $(TESTING): export OPENBLAS_NUM_THREADS := 1
 test-extras: export OMP_NUM_THREADS := 1
+test-extras: WORKERS = $(CORES)
 attack: export ATTACK_SEED := $(SEED)
 attack: export ATTACK_SCALE := $(SCALE)
 

@@ -187,10 +187,20 @@ def check_game(place: Place, bundle: Path, good_moves: GoodMoves, game: int) -> 
 
 
 @pytest.mark.parametrize(
-    ("name", "game"), [(name, (4, 10, 15, 10)[at]) for at, name in enumerate(PLACES)]
+    ("resistance", "name", "game"),
+    [
+        ("traps", "newest", 4),
+        ("traps", "image", 10),
+        ("traps", "image at a third", 15),
+        *((resistance, "plain", 10) for resistance in RESISTANCES),
+    ],
+    indirect=["resistance"],
 )
 def test_some_games(name: str, game: int, bundle: Path, good_moves: GoodMoves) -> None:
-    """Against negamax as player 1, alphabeta as player 2, and mcts as player 2 at a tenth."""
+    """Against negamax as player 1, alphabeta as player 2, and mcts as player 2 at a tenth.
+
+    Player 1 wins and has nothing to resist, and what looks for traps takes longer.
+    """
     check_game(PLACES[name], bundle, good_moves, game)
 
 
