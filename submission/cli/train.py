@@ -60,14 +60,15 @@ def train(
         ),
     ] = None,
     simulations: Annotated[
-        int | None, setting("N", "alphazero: simulations for each move of self-play.", default="64")
+        int | None,
+        setting("N", "alphazero, dagger: simulations of each search.", default="64; dagger 600"),
     ] = None,
     width: Annotated[
         int | None,
         setting(
             "N",
-            "alphazero, distill: hidden units of the network's first layer.",
-            default="256; distill 512",
+            "Hidden units of the network's first layer.",
+            default="512",
         ),
     ] = None,
     positions: Annotated[
@@ -80,7 +81,7 @@ def train(
         str | None,
         setting(
             "FILE",
-            "alphazero, distill: the policy to begin with: a file, `zero` or `distilled`.",
+            "The policy to begin with: a file, `zero` or `distilled`.",
             default="random weights",
         ),
     ] = None,

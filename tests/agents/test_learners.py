@@ -12,12 +12,13 @@ import pytest
 from agents import RandomAgent, make_agent
 from agents.policy.network import encode_policy, evaluate_network
 from agents.policy.training.label_files import write_labelled_positions
-from agents.policy.training.labelled_positions import ILLEGAL, LabelledPositions
+from agents.policy.training.labelled_positions import ILLEGAL, LabelledPositions, states_of
 from agents.policy.training.labelling import LabelSettings, label_grove, make_labelled_positions
 from agents.policy.training.learner import LEARNERS, Learner, TrainingSettings
 from agents.policy.training.training_files import decode_state, encode_state
 from agents.reporting.stats import score_estimate
 from envs import BoardGame, BoardState, ConnectX, TicTacToe
+from tests.helpers.brute_force import BruteForce
 from tests.helpers.executors import AtOnce
 from tests.helpers.quick_agents import end_of_game
 from tests.helpers.shell import Shell
@@ -27,9 +28,9 @@ from tests.helpers.trained_policies import random_policy
 pytest.importorskip("torch")
 from torch.nn import functional
 
-from agents.policy.learners import alphazero, distillation, torch_network
+from agents.policy.learners import alphazero, dagger, distillation, torch_network
 from agents.policy.learners.distillation import DistillationLearner, label_targets
-from agents.policy.learners.targets import Targets
+from agents.policy.learners.targets import Targets, played
 from agents.policy.learners.torch_network import TorchNetwork
 
 SMALL = ConnectX(4, 5, inarow=3)
@@ -58,8 +59,9 @@ def settings_of(game: ConnectX, folder: Path) -> dict[str, TrainingSettings]:
 
 def test_the_help_states_the_defaults_of_the_methods(shell: Shell) -> None:
     words = " ".join(shell.run("train", "--help").stdout.split())
-    assert f"each move of self-play. [default: {alphazero.SIMULATIONS}]" in words
-    assert f"[default: ({alphazero.WIDTH}; distill {distillation.WIDTH})]" in words
+    simulations = alphazero.SIMULATIONS, dagger.SIMULATIONS
+    assert "of each search. [default: ({}; dagger {})]".format(*simulations) in words
+    assert f"first layer. [default: {torch_network.WIDTH}]" in words
 
 
 def content(learner: Learner) -> bytes:
@@ -163,9 +165,13 @@ def test_ctrl_c_calls_off_games_that_no_worker_has_begun(
     assert [share.cancelled() for share in executor.shares] == [False] * played + [True] * played
 
 
-def test_boards_beyond_all_words_are_refused() -> None:
+def test_games_that_a_method_does_not_take_are_refused() -> None:
     with pytest.raises(ValueError, match="AlphaZero learns on boards of at most 256 bits, not"):
         LEARNERS["alphazero"](ConnectX(16, 16), TrainingSettings())
+    with pytest.raises(
+        ValueError, match=r"the solver does not take TicTacToe\(\): choose ConnectX"
+    ):
+        LEARNERS["dagger"](TicTacToe(), TrainingSettings())
 
 
 def test_a_minute_of_self_play_beats_random_moves() -> None:
@@ -181,6 +187,32 @@ def test_a_minute_of_self_play_beats_random_moves() -> None:
             winner = env.winner(end_of_game(env, *players))
             points += {None: 0.5, seat: 1.0}.get(winner, 0.0)
     assert points >= 125
+
+
+def test_what_the_solver_knows_is_learnt_exactly() -> None:
+    """Self-play learns how each position ends, and DAgger how each question of a search does."""
+    env = ConnectX(3, 4, inarow=3)
+    network, truth = random_policy(env, seed=1).network, BruteForce(env)
+    games = played(env, network, alphazero.PLAY, stream=1, games=8)
+    asked = [dagger.asked_positions(env, network, 30, stream) for stream in (1, 2)]
+    for movers, masks, policies, values in (games, *asked):
+        for state, policy, value in zip(states_of(movers, masks), policies, values, strict=True):
+            assert value == (1 if state.player == 1 else -1) * truth.value(state)
+            assert policy.sum() == pytest.approx(1, abs=0.01)
+            assert not np.delete(policy, env.get_available_actions(state)).any()
+        assert {1, -1} <= {*values.tolist()}
+
+
+def test_dagger_keeps_the_answers_that_the_solver_does_not_judge(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(dagger, "SOLVED_LEFT", 0)
+    policy = random_policy(SMALL, seed=1)
+    asked = dagger.asked_positions(SMALL, policy.network, simulations=30, stream=1)
+    states = states_of(asked.movers, asked.masks)
+    images = [state.mirrored(SMALL.rows, SMALL.columns) for state in states]
+    answers = [evaluate_network(policy.network, SMALL, each)[1] for each in (states, images)]
+    np.testing.assert_allclose(asked.values, np.mean(answers, axis=0), atol=1e-6)
 
 
 # --- networks

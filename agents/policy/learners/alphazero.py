@@ -28,8 +28,6 @@ from envs.compiled.jit import WORDS
 from envs.compiled.random_stream import STREAMS
 
 SIMULATIONS = 64
-WIDTH = 256
-SECOND_WIDTH = 32
 PLAY = PlaySettings(
     PuctSettings(exploration=1.5, fpu=0.2),
     SIMULATIONS,
@@ -71,7 +69,7 @@ class AlphaZeroLearner(NetworkLearner):
                 f"AlphaZero learns on boards of at most {max(WORDS)} bits, not {game!r}: choose a "
                 "smaller one"
             )
-        super().__init__(game, settings, WIDTH, SECOND_WIDTH)
+        super().__init__(game, settings)
         self._executor = executor
         self._settings = PLAY._replace(simulations=settings.simulations or SIMULATIONS)
         self._mean = self.network.as_numpy()
@@ -85,23 +83,26 @@ class AlphaZeroLearner(NetworkLearner):
     def advance(self, spent: float) -> Mapping[str, float]:
         """Play games, and learn from them and earlier ones; ChildProcessError if workers died."""
         rate = LEARNING_RATE * max(LEAST_RATE, (1 + cos(pi * spent)) / 2)
+        losses, positions = self._iterations(rate, PASSES)
+        return {**losses, "play/plies": positions / (ITERATIONS * GAMES)}
+
+    def _iterations(self, rate: float, passes: float) -> tuple[Mapping[str, float], int]:
+        """Play and learn; the mean losses of the steps, and the number of new positions.
+
+        Each is learnt from so many times, on average.
+        """
         try:
-            losses, plies = self._iterations(rate)
+            losses, positions = self._play_and_learn(rate, passes)
         except BrokenExecutor as error:
             raise ChildProcessError(
                 "workers that play died, perhaps out of memory: go on with fewer by --resume"
             ) from error
-        policy_loss, value_loss = np.mean(losses, axis=0)
-        return {
-            "loss/policy": float(policy_loss),
-            "loss/value": float(value_loss),
-            "play/plies": plies / (ITERATIONS * GAMES),
-        }
+        policy, value = np.mean(losses or [Losses(0.0, 0.0)], axis=0).tolist()
+        return {"loss/policy": policy, "loss/value": value}, positions
 
-    def _iterations(self, rate: float) -> tuple[list[Losses], int]:
-        """Play and learn; the losses of the steps, and the plies of all games."""
+    def _play_and_learn(self, rate: float, passes: float) -> tuple[list[Losses], int]:
         losses: list[Losses] = []
-        plies = 0
+        positions = 0
         with self._players() as players:
             games = self._begun(players)
             try:
@@ -109,14 +110,16 @@ class AlphaZeroLearner(NetworkLearner):
                     new = joined([share.result() for share in games])
                     if left:
                         games = self._begun(players)
-                    plies += len(new.movers)
+                    positions += len(new.movers)
                     self._window = joined([self._window, new]).take(slice(-WINDOW, None))
-                    steps = max(1, round(PASSES * len(new.movers) / BATCH))
+                    steps = max(1, round(passes * len(new.movers) / BATCH))
+                    if not len(self._window.movers):
+                        continue  # the rules have told everything that a search of DAgger asked
                     losses += [self.learn(self._window, BATCH, rate) for _ in range(steps)]
                     self._mean = mean_network(self._mean, self.network.as_numpy())
             finally:
                 call_off(games)  # after Ctrl-C nobody waits for those that no worker has begun
-        return losses, plies
+        return losses, positions
 
     def state(self) -> dict[str, Any]:
         """See `Learner.state`; the mean and the latest positions, too."""

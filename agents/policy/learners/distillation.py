@@ -19,8 +19,6 @@ from envs.bitboard import word_of_board
 from envs.board import BoardGame
 from envs.compiled.jit import Flags, Words, words_of
 
-WIDTH = 512  # hidden units, unless the settings say
-SECOND = 64  # hidden units of the second layer, if there is a first one
 BATCH = 4096  # positions of a step
 STEPS = 200  # steps of a round
 LEARNING_RATE = 8e-3  # at the beginning; it falls in proportion to what is left of the budget ...
@@ -82,7 +80,7 @@ class DistillationLearner(NetworkLearner):
             )
         if not len(labels):
             raise ValueError(f"there is no position in {settings.positions}: choose another file")
-        super().__init__(game, settings, WIDTH, SECOND)
+        super().__init__(game, settings)
         self._targets = label_targets(labels)
         self._rate = LEARNING_RATE * (1.0 if settings.weights is None else REFINING_SHARE)
 

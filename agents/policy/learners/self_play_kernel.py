@@ -76,14 +76,15 @@ class Experience(NamedTuple):
     masks: Any
     policies: Any  # [position, action]
     values: Any  # [position] For the player to move, from -1 to 1
-    certain: Any  # [position] UNCERTAIN or PROVEN_VALUE, plus SIDESTEP after a random move
+    certain: Any
+    """[position] UNCERTAIN or PROVEN_VALUE, plus SIDESTEP after a random move, plus LAST."""
 
 
 @jit
 def play_games(
     network: NetworkArrays, settings: PlaySettings, memory: PlayMemory, into: Experience, games: int
 ) -> int:
-    """Play games, and write their positions one after the other.
+    """Play games, and write their positions one after the other, with the values of the searches.
 
     Returns:
         The number of positions.
@@ -91,9 +92,8 @@ def play_games(
     count = 0
     for _ in range(games):
         mover, mask = random_opening(network.board, settings, memory)
-        end = play_on(network, settings, memory, into, count, mover, mask)
-        value_positions(settings, into, count, end)
-        count = end
+        count = play_on(network, settings, memory, into, count, mover, mask)
+        into.certain[count - 1] += LAST
     return count
 
 
@@ -154,6 +154,8 @@ UNCERTAIN = 0
 PROVEN_VALUE = 1
 SIDESTEP = 2
 """Added if a random move was played: the rest of the game says nothing about the position."""
+LAST = 4
+"""Added if no position of the game follows."""
 
 
 @inlined
@@ -307,16 +309,18 @@ def most_visited(memory: PlayMemory, policy: Any, first: int, end: int) -> int:
     return best
 
 
-@inlined
-def value_positions(settings: PlaySettings, into: Experience, begin: int, end: int) -> None:
-    """Turn the search's values of a game's positions into values to learn.
+@jit
+def value_positions(settings: PlaySettings, into: Experience, count: int) -> None:
+    """Turn the search's values of the positions of games into values to learn.
 
     Positions that are proven or left by a random move keep their values. Others are mixed with the
     value of the next such position, or else with 0, for a full board.
     """
-    outcome = 0.0  # a full board
-    for position in range(end - 1, begin - 1, -1):
+    outcome = 0.0
+    for position in range(count - 1, -1, -1):
         kind = into.certain[position]
+        if kind & LAST:
+            outcome = 0.0  # a full board
         if kind & PROVEN_VALUE or kind & SIDESTEP:
             outcome = into.values[position]
         else:

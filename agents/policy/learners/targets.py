@@ -1,22 +1,42 @@
 """Targets: positions and what a network is to predict for them, from self-play and in batches."""
 
 from collections.abc import Sequence
+from functools import lru_cache
+from math import inf
+from threading import get_ident
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.agent import Clock
 from agents.compiled.pooled_tree import empty_nodes, records
 from agents.compiled.puct_kernel import GUIDED_NODE
 from agents.compiled.tree_kernel import COUNTERS, TreeArrays
+from agents.parallel.workers import CORES
 from agents.policy.features import mirror_all, mirrored_actions
-from agents.policy.learners.self_play_kernel import Experience, PlayMemory, PlaySettings, play_games
+from agents.policy.learners.self_play_kernel import (
+    PROVEN_VALUE,
+    Experience,
+    PlayMemory,
+    PlaySettings,
+    play_games,
+    value_positions,
+)
 from agents.policy.network import PolicyNetwork
 from agents.policy.network_kernel import network_arrays
 from agents.policy.puct import considered_visits
+from agents.solver.solver import Solver
+from agents.solver.solver_engine import is_solvable
 from envs.bitboard import word_of_board
-from envs.board import BoardGame
+from envs.board import BoardGame, BoardState
 from envs.compiled.jit import Words, fastest, zeros
+from envs.connectx import ConnectX
+
+SOLVED_LEFT = 26
+"""With at most so many free cells, the solver finds the results of ConnectX positions ..."""
+SOLVER_MEGABYTES = 4
+"""... with a table of this size: it takes half as long as the games themselves."""
 
 
 class Targets(NamedTuple):
@@ -78,13 +98,45 @@ def drawn_batch(
 def played(
     game: BoardGame, network: PolicyNetwork, settings: PlaySettings, stream: int, games: int
 ) -> Targets:
-    """The positions of games that a network plays against itself."""
+    """The positions of games that a network plays against itself.
+
+    The value of a late position is its result under best play where a solver finds that, and so is
+    the result of the game for earlier ones.
+    """
     memory = play_memory(game, settings.simulations, stream)
     into = experience_memory(game, games)
     arrays = network_arrays(network, game)
     count = fastest(play_games)(arrays, settings, memory, into, games)
+    if is_solvable(game):
+        solve_late_positions(game, into, count)
+    fastest(value_positions)(settings, into, count)
     movers, masks, policies, values, _ = (array[:count] for array in into)
     return Targets(movers, masks, policies.astype(np.float16), values.astype(np.float32))
+
+
+def solve_late_positions(game: ConnectX, into: Experience, count: int) -> None:
+    """Write the results of late positions."""
+    movers, masks = into.movers[:count].tolist(), into.masks[:count].tolist()
+    cells = game.rows * game.columns
+    late = [i for i in range(count) if cells - masks[i].bit_count() <= SOLVED_LEFT]
+    into.values[late] = results_of(game, [BoardState.of_stones(movers[i], masks[i]) for i in late])
+    into.certain[late] |= PROVEN_VALUE
+
+
+def results_of(game: ConnectX, states: Sequence[BoardState]) -> Sequence[int] | Words:
+    """How unfinished games end under best play: 1, 0 or -1, for the player to move.
+
+    The last ones are solved first, for what the table then knows helps with those before them.
+    """
+    job = _solver(game, get_ident()).job(states[::-1], -1, 1)
+    job.run(Clock(), inf)
+    return job.lowers[::-1]
+
+
+@lru_cache(maxsize=CORES)
+def _solver(game: ConnectX, _thread: int) -> Solver:
+    """The solver of a thread, whose table serves all of its games."""
+    return Solver(game, SOLVER_MEGABYTES)
 
 
 def play_memory(game: BoardGame, simulations: int, stream: int) -> PlayMemory:

@@ -23,6 +23,8 @@ from agents.policy.training.learner import TrainingSettings
 from envs.board import BoardGame
 from envs.compiled.jit import Words, fastest
 
+WIDTH = 512  # hidden units, unless the settings say
+SECOND = 64  # hidden units of the second layer, if there is a first one
 VALUE_WEIGHT = 0.3  # how much the loss of the value counts beside that of the policy
 WEIGHT_DECAY = 1e-4  # the weight decay of AdamW (I. Loshchilov and F. Hutter, 2019)
 ILLEGAL = -1e9  # the logit of an illegal action
@@ -115,17 +117,14 @@ class TorchNetwork(nn.Module):
         return PolicyNetwork(**weights)
 
 
-def first_network(
-    env: BoardGame, settings: TrainingSettings, hidden: int, second: int
-) -> TorchNetwork:
+def first_network(env: BoardGame, settings: TrainingSettings) -> TorchNetwork:
     """The network that a training begins with: random, or that of the settings' file.
 
-    A random one has `hidden` units, unless the settings say how many, and where it has any,
-    `second` in the second layer. Raises as `known_policy` and `require_known_game`.
+    Raises as `known_policy` and `require_known_game`.
     """
     if settings.weights is None:
-        width = hidden if settings.width is None else settings.width
-        return TorchNetwork(env, width, second if width else 0, settings.seed)
+        width = WIDTH if settings.width is None else settings.width
+        return TorchNetwork(env, width, SECOND if width else 0, settings.seed)
     if settings.width is not None:
         raise ValueError("a network to begin with has its own width: leave out --width")
     policy = known_policy(settings.weights)
@@ -156,12 +155,10 @@ class NetworkLearner:
         OSError, ValueError: as `first_network`.
     """
 
-    def __init__(
-        self, game: BoardGame, settings: TrainingSettings, hidden: int, second: int
-    ) -> None:
+    def __init__(self, game: BoardGame, settings: TrainingSettings) -> None:
         torch.set_num_threads(1)
         self.game = game
-        network = first_network(game, settings, hidden, second)
+        network = first_network(game, settings)
         self.network = network.cuda() if torch.cuda.is_available() else network
         self.rng = np.random.default_rng(settings.seed)
         self._optimizer = torch.optim.AdamW(

@@ -145,6 +145,13 @@ LEARNERS: Mapping[str, Method] = {
             ("width", "positions", "weights"),
             needed="positions",
         ),
+        Method(
+            "dagger",
+            "from the solver: results of the positions that the network's own searches ask about",
+            "agents.policy.learners.dagger.DaggerLearner",
+            ("simulations", "width", "weights"),
+            takes_workers=True,
+        ),
     )
 }
 """The methods by their names, the best one from zero first."""
