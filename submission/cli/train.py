@@ -55,21 +55,15 @@ def train(
         int | None,
         setting(
             "N",
-            "How many rounds to train, of some 5 to 30 seconds.",
+            "How many rounds to train, of some 5 to 60 seconds.",
             default="as many as --minutes allows",
         ),
     ] = None,
     simulations: Annotated[
-        int | None,
-        setting("N", "alphazero, dagger: simulations of each search.", default="64; dagger 600"),
+        int | None, setting("N", "alphazero: simulations for each move of self-play.", default="64")
     ] = None,
     width: Annotated[
-        int | None,
-        setting(
-            "N",
-            "Hidden units of the network's first layer.",
-            default="512",
-        ),
+        int | None, setting("N", "Hidden units of the network's first layer.", default="512")
     ] = None,
     positions: Annotated[
         Path | None,

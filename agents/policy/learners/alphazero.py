@@ -5,6 +5,7 @@ and trains the network on a sample of them (D. Silver et al., "A general reinfor
 algorithm that masters chess, shogi, and Go through self-play", 2018). The next games begin before
 the network learns from the last ones, so that no processor waits: the network that plays is one
 iteration old. As in AlphaZero, there is no gating. The result is a running mean of the networks.
+Late positions are solved: an exact value takes no longer than some simulations.
 """
 
 from collections.abc import Mapping
@@ -83,26 +84,23 @@ class AlphaZeroLearner(NetworkLearner):
     def advance(self, spent: float) -> Mapping[str, float]:
         """Play games, and learn from them and earlier ones; ChildProcessError if workers died."""
         rate = LEARNING_RATE * max(LEAST_RATE, (1 + cos(pi * spent)) / 2)
-        losses, positions = self._iterations(rate, PASSES)
-        return {**losses, "play/plies": positions / (ITERATIONS * GAMES)}
-
-    def _iterations(self, rate: float, passes: float) -> tuple[Mapping[str, float], int]:
-        """Play and learn; the mean losses of the steps, and the number of new positions.
-
-        Each is learnt from so many times, on average.
-        """
         try:
-            losses, positions = self._play_and_learn(rate, passes)
+            losses, plies = self._iterations(rate)
         except BrokenExecutor as error:
             raise ChildProcessError(
                 "workers that play died, perhaps out of memory: go on with fewer by --resume"
             ) from error
-        policy, value = np.mean(losses or [Losses(0.0, 0.0)], axis=0).tolist()
-        return {"loss/policy": policy, "loss/value": value}, positions
+        policy_loss, value_loss = np.mean(losses, axis=0)
+        return {
+            "loss/policy": float(policy_loss),
+            "loss/value": float(value_loss),
+            "play/plies": plies / (ITERATIONS * GAMES),
+        }
 
-    def _play_and_learn(self, rate: float, passes: float) -> tuple[list[Losses], int]:
+    def _iterations(self, rate: float) -> tuple[list[Losses], int]:
+        """Play and learn; the losses of the steps, and the plies of all games."""
         losses: list[Losses] = []
-        positions = 0
+        plies = 0
         with self._players() as players:
             games = self._begun(players)
             try:
@@ -110,16 +108,14 @@ class AlphaZeroLearner(NetworkLearner):
                     new = joined([share.result() for share in games])
                     if left:
                         games = self._begun(players)
-                    positions += len(new.movers)
+                    plies += len(new.movers)
                     self._window = joined([self._window, new]).take(slice(-WINDOW, None))
-                    steps = max(1, round(passes * len(new.movers) / BATCH))
-                    if not len(self._window.movers):
-                        continue  # the rules have told everything that a search of DAgger asked
+                    steps = max(1, round(PASSES * len(new.movers) / BATCH))
                     losses += [self.learn(self._window, BATCH, rate) for _ in range(steps)]
                     self._mean = mean_network(self._mean, self.network.as_numpy())
             finally:
                 call_off(games)  # after Ctrl-C nobody waits for those that no worker has begun
-        return losses, positions
+        return losses, plies
 
     def state(self) -> dict[str, Any]:
         """See `Learner.state`; the mean and the latest positions, too."""

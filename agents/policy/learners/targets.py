@@ -107,30 +107,24 @@ def played(
     into = experience_memory(game, games)
     arrays = network_arrays(network, game)
     count = fastest(play_games)(arrays, settings, memory, into, games)
-    if is_solvable(game):
-        solve_late_positions(game, into, count)
+    if is_solvable(game) and (solver := _solver(game, get_ident())).is_compiled:
+        solve_late_positions(solver, into, count)
     fastest(value_positions)(settings, into, count)
     movers, masks, policies, values, _ = (array[:count] for array in into)
     return Targets(movers, masks, policies.astype(np.float16), values.astype(np.float32))
 
 
-def solve_late_positions(game: ConnectX, into: Experience, count: int) -> None:
-    """Write the results of late positions."""
+def solve_late_positions(solver: Solver, into: Experience, count: int) -> None:
+    """Write how late positions end under best play."""
     movers, masks = into.movers[:count].tolist(), into.masks[:count].tolist()
-    cells = game.rows * game.columns
-    late = [i for i in range(count) if cells - masks[i].bit_count() <= SOLVED_LEFT]
-    into.values[late] = results_of(game, [BoardState.of_stones(movers[i], masks[i]) for i in late])
-    into.certain[late] |= PROVEN_VALUE
-
-
-def results_of(game: ConnectX, states: Sequence[BoardState]) -> Sequence[int] | Words:
-    """How unfinished games end under best play: 1, 0 or -1, for the player to move.
-
-    The last ones are solved first, for what the table then knows helps with those before them.
-    """
-    job = _solver(game, get_ident()).job(states[::-1], -1, 1)
+    cells = solver.env.rows * solver.env.columns
+    # Backwards, for what the table knows of a position helps with those before it.
+    late = [i for i in reversed(range(count)) if cells - masks[i].bit_count() <= SOLVED_LEFT]
+    states = [BoardState.of_stones(movers[i], masks[i]) for i in late]
+    job = solver.job(states, -1, 1)
     job.run(Clock(), inf)
-    return job.lowers[::-1]
+    into.values[late] = job.lowers
+    into.certain[late] |= PROVEN_VALUE
 
 
 @lru_cache(maxsize=CORES)

@@ -22,7 +22,7 @@ class Learner(Protocol):
         """The present policy."""
 
     def advance(self, spent: float) -> Mapping[str, float]:
-        """Learn for one round, of some 5 to 30 seconds on a board of 6 rows and 7 columns.
+        """Learn for one round, of some 5 to 60 seconds on a board of 6 rows and 7 columns.
 
         Args:
             spent: the part of the budget that is used, in [0, 1); rates may fall with it. Where
@@ -144,13 +144,6 @@ LEARNERS: Mapping[str, Method] = {
             "agents.policy.learners.distillation.DistillationLearner",
             ("width", "positions", "weights"),
             needed="positions",
-        ),
-        Method(
-            "dagger",
-            "from the solver: results of the positions that the network's own searches ask about",
-            "agents.policy.learners.dagger.DaggerLearner",
-            ("simulations", "width", "weights"),
-            takes_workers=True,
         ),
     )
 }
