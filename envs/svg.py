@@ -87,13 +87,13 @@ def in_page(picture: str, words: str, style: str = "") -> str:
     """Return HTML that shows a document as a part of a page, such as a notebook.
 
     Until the user trusts a notebook of somebody else's, it is shown without SVG and style rules.
-    There the same picture stands as an image, which a style rule hides elsewhere. The words
+    There the same picture stands as an image, which a style rule hides behind an SVG. The words
     describe it to readers who do not see it; the style is that of the box around it.
     """
     source = f"data:image/svg+xml;base64,{b64encode(picture.strip().encode()).decode()}"
     return element(
         "div",
-        element("style", f".{OF_SAVED} {{ display: none; }}"),
+        element("style", f"svg + .{OF_SAVED} {{ display: none; }}"),
         picture,
         element("img", class_=OF_SAVED, alt=words, src=source),
         style=f"overflow-x: auto; {style}".strip(),
