@@ -36,7 +36,7 @@ from envs.connectx import ConnectX
 SOLVED_LEFT = 26
 """With at most so many free cells, the solver finds the results of ConnectX positions ..."""
 SOLVER_MEGABYTES = 4
-"""... with a table of this size: it takes half as long as the games themselves."""
+"""... with a table of this size, in less than half of the time that the games take."""
 
 
 class Targets(NamedTuple):
