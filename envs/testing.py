@@ -7,7 +7,7 @@ from typing import Any
 
 from envs.bitboard import has_line, mirrored
 from envs.board import BoardGame, BoardState
-from envs.protocol import CHANCE, class_advice, is_number, require_distribution
+from envs.protocol import CHANCE, class_advice, is_number, require_count, require_distribution
 
 
 def check_game(game: Any, *, games: int = 100, seed: int = 0, most_plies: int = 1000) -> None:
@@ -28,7 +28,9 @@ def check_game(game: Any, *, games: int = 100, seed: int = 0, most_plies: int = 
 
     Raises:
         AssertionError: one sentence that says what is wrong in which state.
+        ValueError: `games` or `most_plies` is no whole number of at least 1.
     """
+    games, most_plies = require_count("games", games), require_count("most_plies", most_plies)
     if isinstance(game, type):
         raise AssertionError(class_advice(game))
     if isinstance(game, BoardGame):

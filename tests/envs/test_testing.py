@@ -30,6 +30,14 @@ def test_every_game_of_the_table_keeps_the_contract(game: BoardGame) -> None:
     check_game(game, games=5)
 
 
+@pytest.mark.parametrize("setting", ["games", "most_plies"])
+def test_a_check_of_nothing_is_refused(setting: str) -> None:
+    with pytest.raises(
+        ValueError, match=f"^{setting} must be a whole number of at least 1, not 0$"
+    ):
+        check_game(TicTacToe(), **{setting: 0})
+
+
 @pytest.mark.parametrize(
     "game",
     [
