@@ -319,7 +319,8 @@ def _opponent(opponent: PlayerLike | None, env: BoardGame) -> Opponent | None:
         case None:
             return None
         case Agent():
-            return Opponent(name := type(opponent).__name__, name, opponent)
+            name = type(opponent).__name__
+            return Opponent(name, name, opponent)
         case str() | Path():
             return find_opponent(fspath(opponent), env)
     return find_opponent(as_player(opponent), env)
