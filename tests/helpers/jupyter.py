@@ -17,6 +17,8 @@ import pytest
 
 from tests.helpers.browser import PATIENCE, opened_browser
 
+FAREWELL = 5.0  # seconds that a server has to end
+
 
 def require_modules(*modules: str) -> None:
     """Skip the test where one of them is not installed."""
@@ -70,9 +72,9 @@ def jupyterlab(folder: Path) -> Iterator[str]:
     finally:
         server.terminate()
         try:
-            server.wait(PATIENCE / 1000)
-        except subprocess.TimeoutExpired:  # it waits for its kernels
-            server.kill()
+            server.wait(FAREWELL)
+        except subprocess.TimeoutExpired:  # it waits for a kernel that it stopped at its start
+            server.kill()  # its kernels end with it
             server.wait()
 
 
