@@ -112,7 +112,8 @@ dev: $(VENV)/dev.stamp
 test:
 	@$(MAKE) --no-print-directory -j4 check compiled $(VENV)/oldest.stamp $(patsubst %,$(VENV)/tested-image-%.stamp,$(found_python))
 	$(PYTEST)
-	@$(MAKE) --no-print-directory oldest-tests $(addprefix image-tests-,$(found_python))
+	@echo "Some of them with the oldest libraries and Kaggle's versions, in a minute or two:"
+	@$(MAKE) --no-print-directory -j2 --output-sync oldest-tests $(addprefix image-tests-,$(found_python))
 	@$(if $(found_python),:,echo "Kaggle's Pythons are missing, so this Python takes the place of its images" && $(PYTEST) -m image)
 
 compiled: $(VENV)/dev.stamp
