@@ -155,7 +155,11 @@ def _ended(text: str) -> str:
 
 
 class SessionReader(ModuleReader):
-    """Keeps every statement up to a line, under the names that it defines or changes."""
+    """Keeps every statement up to a line, under the names that it defines or changes.
+
+    A loop or another statement that is still running at that line is left out: it would build the
+    file anew.
+    """
 
     def read(self, until: float = inf) -> Module:
         """The module, of the statements that begin up to a line."""
@@ -175,6 +179,11 @@ class SessionReader(ModuleReader):
                 has_run = self.module.name == MAIN and "__name__" in ast.unparse(test)
                 for inner in statement.body if has_run else statement.orelse:
                     self._read_statement(inner, None)
+            case _ if self._until <= (statement.end_lineno or 0) and (
+                following is None or following.lineno > self._until
+            ):
+                running = self._definition(statement, following)
+                self.module.unfinished |= _defined_by(running)
             case ast.Try(body=body) if all(map(self._imports_own, body)):
                 for inner in body:  # in one file they need no other way
                     self._read_statement(inner, None)
