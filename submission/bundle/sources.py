@@ -57,6 +57,8 @@ class Module:
     running: list[Definition] = field(default_factory=list)
     """Statements that may call functions that change other names, by decorators or as classes that
     inherit `__init_subclass__`, say."""
+    unfinished: set[str] = field(default_factory=set)
+    """Names that a statement which is still running defines or changes."""
     for_types: set[str] = field(default_factory=set)
     """Names that it has only during type checking, for annotations."""
     future: bool = False  # whether it has `from __future__ import annotations`

@@ -20,6 +20,7 @@ class StateName(NamedTuple):
     namespace: dict[str, Any]
     in_file: str  # its name in the file
     is_changed: bool  # whether functions of the module visibly change it
+    is_unfinished: bool  # whether a statement that is still running defines or changes it
 
     @property
     def value(self) -> Any:
@@ -42,7 +43,8 @@ def unlike_the_source(
     """Find the names whose present values must be written out, and what games change.
 
     Such values differ at each loading, being made by chance; or they are objects that differ from
-    the file's in what games leave as it is: something else has changed them, such as training.
+    the file's in what games leave as it is: something else has changed them, such as training; or
+    anything that a loop in which the file is built has changed, and games have not.
 
     Args:
         state: the names that the function uses.
@@ -56,7 +58,7 @@ def unlike_the_source(
     differing = [
         each
         for each in state
-        if not isinstance(each.value, (*LITERALS, float))
+        if (each.is_unfinished or not isinstance(each.value, (*LITERALS, float)))
         and not _is_same(each.value, loaded.get(each.in_file))
     ]
     if not differing:
@@ -71,7 +73,7 @@ def unlike_the_source(
     learnt = [
         each
         for each in differing
-        if not (is_data(each.value) or isinstance(each.value, DEFINITIONS))
+        if (each.is_unfinished or not (is_data(each.value) or isinstance(each.value, DEFINITIONS)))
         and _is_unplayed(each, loaded.get(each.in_file), again.get(each.in_file))
     ]
     found = [*by_chance, *learnt]
@@ -178,7 +180,7 @@ def as_written(
 def _counterparts(state: Sequence[StateName], loaded: Mapping[str, Any]) -> dict[int, Any]:
     """The module's own functions, classes and members of enumerations, by the ids of the file's."""
     found = dict[int, Any]()
-    for (_, name), namespace, in_file, _ in state:
+    for (_, name), namespace, in_file, *_ in state:
         own, written = namespace.get(name), loaded.get(in_file)
         for kind in (type, FunctionType):
             if isinstance(own, kind) and isinstance(written, kind):

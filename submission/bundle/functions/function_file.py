@@ -132,4 +132,5 @@ def _state(tree: UserTree, closure: Closure) -> Iterator[StateName]:
         for name in changed.union(*(one.names for one in own)):
             symbol = Symbol(module.name, name)
             in_file = closure.names.get(symbol, name)
-            yield StateName(symbol, user.namespace, in_file, name in changed)
+            unfinished = name in user.parsed.unfinished
+            yield StateName(symbol, user.namespace, in_file, name in changed, unfinished)

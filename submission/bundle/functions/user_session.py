@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import accumulate
 from math import inf
 from pathlib import Path
-from types import CodeType, FrameType
+from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 from submission.bundle.definitions import Definition
@@ -155,7 +155,11 @@ def _ended(text: str) -> str:
 
 
 class SessionReader(ModuleReader):
-    """Keeps every statement up to a line, under the names that it defines or changes."""
+    """Keeps every statement up to a line, under the names that it defines or changes.
+
+    A loop or another statement that is still running at that line is left out: it would build the
+    file anew.
+    """
 
     def read(self, until: float = inf) -> Module:
         """The module, of the statements that begin up to a line."""
@@ -175,6 +179,11 @@ class SessionReader(ModuleReader):
                 has_run = self.module.name == MAIN and "__name__" in ast.unparse(test)
                 for inner in statement.body if has_run else statement.orelse:
                     self._read_statement(inner, None)
+            case _ if self._until <= (statement.end_lineno or 0) and (
+                following is None or following.lineno > self._until
+            ):
+                running = self._definition(statement, following)
+                self.module.unfinished |= _defined_by(running)
             case ast.Try(body=body) if all(map(self._imports_own, body)):
                 for inner in body:  # in one file they need no other way
                     self._read_statement(inner, None)
@@ -204,9 +213,23 @@ class SessionReader(ModuleReader):
         self._add_running(definition)
 
     def _aliases(self, statement: ast.ImportFrom, module: str) -> list[ast.alias]:
-        """What a statement imports from a module, with stars resolved."""
-        is_star = statement.names[0].name == "*"
-        return [*map(ast.alias, _exported(module))] if is_star else statement.names
+        """What a statement imports from a module, with stars resolved.
+
+        A star brings along what its module imports, such as `random`. That is left out where it is
+        imported here as well and `random.seed(1)` makes it a definition.
+        """
+        if statement.names[0].name != "*":
+            return statement.names
+        found = vars(sys.modules[module]) if module in sys.modules else {}
+        names = found.get("__all__", [name for name in found if not name.startswith("_")])
+        return [ast.alias(name) for name in names if not self._has_imported(name, found.get(name))]
+
+    def _has_imported(self, name: str, value: Any) -> bool:
+        """Whether a definition of this name is the import of this module."""
+        return isinstance(value, ModuleType) and any(
+            value.__name__ in _imported_by(one.statement)
+            for one in self.module.definitions.get(name, ())
+        )
 
     def _require_new(self, name: str, statement: ast.stmt) -> None:
         """Let a later import replace an earlier one, for two stars may import the same name."""
@@ -240,6 +263,11 @@ def _defined_by(definition: Definition) -> frozenset[str]:
     return definition.names | definition.changed_at_once
 
 
-def _exported(module: str) -> list[str]:
-    found = vars(sys.modules[module]) if module in sys.modules else {}
-    return list(found.get("__all__", [name for name in found if not name.startswith("_")]))
+def _imported_by(statement: ast.stmt) -> list[str]:
+    """The full names of what a statement imports."""
+    match statement:
+        case ast.Import(names=names):
+            return [alias.name for alias in names]
+        case ast.ImportFrom(module=module, names=names):
+            return [f"{module}.{alias.name}" for alias in names]
+    return []

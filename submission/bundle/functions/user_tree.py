@@ -94,7 +94,7 @@ class UserTree(SourceTree):
         text = f"{symbol.name} = {writer.anew(value, symbol.name)}"
         used = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
         lines = [one.line for name in used for one in user.parsed.definitions.get(name, ())]
-        user.add(text, None if writer.made else max(lines))
+        user.add(text, None if writer.made else max(lines, default=None))
         self.carried.add(symbol)
 
     def holds_data(self, symbol: Symbol) -> bool:
@@ -111,6 +111,12 @@ class UserTree(SourceTree):
             raise BundleError(
                 *place, f"{self._whose} uses {name}, which only a notebook has: leave it out"
             )
+        if name in user.parsed.unfinished & user.namespace.keys():
+            try:
+                self.carry(Symbol(module, name))
+            except ValueError as error:
+                raise BundleError(*place, str(error)) from error
+            return Symbol(module, name)
         is_set_by_a_function = re.search(rf"\bglobal\b.*\b{name}\b", user.session.text)
         if name in user.namespace and not is_set_by_a_function:
             raise BundleError(

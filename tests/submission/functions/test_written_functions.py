@@ -441,6 +441,25 @@ def agent(obs, config):
     assert not {"tools", "envs", "scores"} & set(built.split("import")[1:])
 
 
+def test_a_star_may_bring_along_modules_that_are_imported_anyway(modules: Path) -> None:
+    Path("scores.py").write_text(
+        "import random\nfrom numpy import random as chance\ndef worth(k): return k % 3\n"
+    )
+    require_same_answers(
+        modules,
+        f"""
+import random
+from numpy import random as chance
+from scores import *
+random.seed(1)
+chance.seed(2)
+TABLE = [random.random() + chance.random() for _ in range(7)]
+def agent(obs, config):
+    return max({FREE}, key=lambda k: worth(k) + TABLE[k])
+""",
+    )
+
+
 def test_a_package_that_imports_its_own_parts_comes_along(modules: Path) -> None:
     (modules / "tools").mkdir()
     Path("tools/__init__.py").write_text("from . import sizes\nfrom .order import last\n")

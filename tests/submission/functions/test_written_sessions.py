@@ -1,5 +1,6 @@
 """Functions of notebooks, scripts and prompts."""
 
+import ast
 import doctest
 import sys
 from importlib import import_module
@@ -105,6 +106,40 @@ def test_a_script_is_what_was_written_as_far_as_it_has_run(tmp_path: Path) -> No
         "WORTH = [5]\ndef agent(obs): ...\n"
     )
     assert of_file(completed([sys.executable, "script.py"], tmp_path).stdout)({}) == 3
+
+
+SWEEP = """
+import connectx
+DEPTH, WEIGHTS, history = 1, [1], []
+class Bot:
+    def __init__(self, first):
+        self.first = first
+    def __call__(self, obs, config):
+        return self.first
+def agent(obs, config):
+    history.append(obs)
+    return DEPTH + WEIGHTS[0] + len(history)
+if __name__ == "__main__":
+    built = []
+    for DEPTH in (20, 30):
+        history = []
+        WEIGHTS[0] = 400
+        agent({}, {})
+        scale = 2
+        def own(obs, config):
+            return DEPTH * scale
+        bot = Bot(DEPTH)
+        built += [connectx.build(each).source for each in (agent, own, bot)]
+    print(built)
+"""
+
+
+def test_a_loop_that_is_still_running_is_not_written_but_what_it_has_set(tmp_path: Path) -> None:
+    """What games have changed is not: `history`."""
+    (tmp_path / "sweep.py").write_text(SWEEP)
+    built = ast.literal_eval(completed([sys.executable, "sweep.py"], tmp_path).stdout)
+    assert [of_file(text)({}, {}) for text in built] == [421, 40, 20, 431, 60, 30]
+    assert not any("connectx.build" in text for text in built)
 
 
 PROMPT = """
