@@ -17,9 +17,10 @@ class SB3VecEnv(VecEnv):
     """Trains Stable-Baselines3's algorithms on a Gymnasium vector environment.
 
     Sub-environments start again in the step that ends their episode. Its info is what the vector
-    environment has in `final_info`, and the last observation as `terminal_observation`; the infos
-    of other steps are empty. `env_method("action_masks")` gives the masks of legal actions, so
-    sb3-contrib's MaskablePPO learns on it.
+    environment has in `final_info`, the `episode` of Gymnasium's `RecordEpisodeStatistics`, and the
+    last observation as `terminal_observation`; the infos of other steps are empty.
+    `env_method("action_masks")` gives the masks of legal actions, so sb3-contrib's MaskablePPO
+    learns on it.
 
     Args:
         vector_env: its autoreset mode is SAME_STEP, and its infos have `action_mask`. Its render
@@ -88,9 +89,11 @@ class SB3VecEnv(VecEnv):
         self._masks = infos["action_mask"]
         ended = terminations | truncations
         last_infos: Infos = [{} for _ in range(self.num_envs)]
+        # Gymnasium's statistics of the ended episodes stand beside the infos of the new ones.
+        statistics = {key: infos[key] for key in ("episode", "_episode") if key in infos}
         for index in np.flatnonzero(ended).tolist():
             last_infos[index] = {
-                **info_of(infos["final_info"], index),
+                **info_of(infos["final_info"] | statistics, index),
                 "terminal_observation": infos["final_obs"][index],
                 "TimeLimit.truncated": bool(truncations[index] and not terminations[index]),
             }

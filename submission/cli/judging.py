@@ -228,7 +228,7 @@ def _make_labels(settings: LabelSettings, workers: int, dask: str | None, output
         case Ending.COMPLETE:
             say(f"{wrote}.")
         case Ending.EXHAUSTED:
-            say(f"{wrote}; such games of {settings.env!r} have no others.")
+            say(f"{wrote}; many more games have brought up no others.")
         case Ending.INTERRUPTED:
             say(f"Interrupted. {wrote} of {settings.count}.")
             raise typer.Exit(1)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 from gymnasium.wrappers import TimeLimit
+from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 pytest.importorskip("stable_baselines3")
 
@@ -87,6 +88,25 @@ class TestSB3VecEnv:
         limited = SyncVectorEnv([make] * 5, autoreset_mode=AutoresetMode.SAME_STEP)
         reasons = self.compare(SB3VecEnv(limited), DummyVecEnv([make] * 5), steps=60)
         assert {*reasons} == {True, False}
+
+    def test_the_statistics_of_a_wrapper_are_kept(self) -> None:
+        """As Stable-Baselines3's own wrapper counts; before Gymnasium 1.4 the lengths differ."""
+        expected = VecMonitor(SB3VecEnv(native(GYMNASIUM_IDS[0], 5, opponent="greedy")))
+        counted = SB3VecEnv(RecordEpisodeStatistics(native(GYMNASIUM_IDS[0], 5, opponent="greedy")))
+        for each in (expected, counted):
+            each.seed(11)
+            each.reset()
+        episodes = 0
+        for _ in range(30):
+            actions = np.array(masks_of(counted)).argmax(axis=1)
+            for info, wanted in zip(
+                counted.step(actions)[3], expected.step(actions)[3], strict=True
+            ):
+                assert info.keys() == wanted.keys()
+                if wanted:
+                    assert info["episode"]["r"] == wanted["episode"]["r"]
+                    episodes += 1
+        assert episodes > 10
 
     def compare(self, ours: Any, expected: Any, steps: int) -> list[bool]:
         ours.seed(11)

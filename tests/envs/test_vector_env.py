@@ -628,7 +628,8 @@ def test_boards_are_drawn() -> None:
     frames = env.render()
     assert frames is not None
     assert [frame.split()[:5].index("X") for frame in frames] == [0, 4]
-    assert TicTacToeVectorEnv(2).render() is None
+    with pytest.warns(UserWarning, match="make the environments with a render_mode"):
+        assert TicTacToeVectorEnv(2).render() is None
 
 
 def test_the_sampler_draws_each_legal_action_equally_often() -> None:

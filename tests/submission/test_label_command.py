@@ -25,13 +25,17 @@ def test_labels_are_written(shell: Shell, tmp_path: Path) -> None:
     assert (len(positions), positions.env) == (200, ConnectX(4, 4, 3))
 
 
-def test_a_board_with_fewer_positions_gives_all_that_there_are(
+def test_a_board_with_fewer_positions_gives_those_that_are_found(
     shell: Shell, tmp_path: Path
 ) -> None:
     words = "--labels 100 --rows 2 --columns 2 --inarow 3 --workers 1 -o few.npz"
     outcome = shell.run("positions", *words.split())
     assert outcome.status == 0
-    found = re.match(r"Wrote few\.npz: (\d+) labelled positions; such games", outcome.stdout)
+    # Rare positions may be missing: the command does not claim that there are no others.
+    said = (
+        r"Wrote few\.npz: (\d+) labelled positions; many more games have brought up no others\.\n"
+    )
+    found = re.fullmatch(said, outcome.stdout)
     assert found is not None
     assert len(read_labelled_positions(tmp_path / "few.npz")) == int(found[1]) < 100
 

@@ -10,6 +10,7 @@ from inspect import signature
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from gymnasium import logger
 from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 from gymnasium.vector.utils import batch_space
@@ -233,6 +234,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
     def render(self) -> tuple[Any, ...] | None:
         """Draw the boards in the render mode, one after the other; None without a render mode."""
         if self.render_mode is None:
+            logger.warn("render() draws nothing: make the environments with a render_mode")
             return None
         draw = RENDERERS[self.render_mode]
         return tuple(draw(self._game, self.state(index)) for index in range(self.num_envs))
