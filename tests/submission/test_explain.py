@@ -143,6 +143,13 @@ Left,0 with 0.5: 20
 Left returns 7.5
 the search chooses Left
 
+# the mean behind a cutoff can be worked out: 0.9 * -15 + 0.1 * 32 = -10.3, (3 - 0.2 * 32) / 0.8
+--tree [3,{'chance':[[0.9,-15],[0.1,[4,6]]]},{'chance':[[0.8,[4,-9]],[0.2,-15]]}]
+where chance decides, outcomes still to come count as worth -32 to 32
+Where chance decides, outcomes still to come count as worth -32 to 32.
+alpha 3 ≥ beta -10.3: 1,1 is not visited
+enter 2,0 (max) with 0.8, alpha -4.25, beta ∞
+
 # a modelled opponent is told as chance
 --agent expectimax --tree [[20,-5],[5,5]]
 enter 0 (chance)
@@ -350,6 +357,12 @@ def test_the_quiz_asks_before_it_answers(explain: Explain) -> None:
     )
     assert "at 1: alpha 3 ≥ beta 2: the 4 at 1,1 and the 6 at 1,2 are not visited" in lines
     assert "the root chooses 0" in lines
+
+
+def test_a_quiz_tells_what_its_answers_rest_on(explain: Explain) -> None:
+    shown = explain("--tree", "[3, {'chance': [[0.9, -15], [0.1, 4]]}]", "--quiz").stdout
+    asked, _ = shown.split("\n\nthe root reports")
+    assert asked.endswith("outcomes still to come count as worth -32 to 32.")
 
 
 def test_a_quiz_with_an_unknown_does_not_give_it_away(explain: Explain) -> None:
