@@ -478,7 +478,7 @@ def test_a_win_at_hand_is_told_without_a_trap(explain: Explain) -> None:
         (["--tree", "-"], "the tree '' cannot be read"),
         (["--tree", "[[3, ?], 4]", "--trace-limit", "2"], "the search visits more than 2 nodes"),
         (["--tree", "[['?', 3], ['?', 2]]"], "2 leaves of the tree are ?"),
-        (["--tree", "[3?, 2]"], "cannot be read"),
+        (["--tree", "[3?, 2]"], "the tree '[3?, 2]' cannot be read"),
         (["--tree", "[[3, '?'], {'chance': [[1, 3]]}]"], "chance decides in the tree"),
         (["--tree", "{'chance': [[1, 3]]}"], "chance decides at the root of the tree"),
         (["--tree", "[[3, '?'], 2]", "--agent", "mcts"], f"is solved for {COMPARING}, not mcts"),
