@@ -150,6 +150,11 @@ Where chance decides, outcomes still to come count as worth -32 to 32.
 alpha 3 ≥ beta -10.3: 1,1 is not visited
 enter 2,0 (max) with 0.8, alpha -4.25, beta ∞
 
+# an impossible outcome, be it one or several
+--tree [{'chance':{'a':[0,5],'b':[1,2]}}]
+probability 0: the 5 at 0,a is not visited
+└─ a not visited: probability 0
+
 # a modelled opponent is told as chance
 --agent expectimax --tree [[20,-5],[5,5]]
 enter 0 (chance)
