@@ -230,6 +230,8 @@ def parse_tree(text: str, scale: float | None = None) -> ExplicitTree:
         literal = ast.literal_eval(expression)
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
         said = f" ({error.msg})" if isinstance(error, SyntaxError) else ""
+        if isinstance(error, RecursionError | MemoryError):
+            said = " (it is nested too deeply)"
         raise ValueError(
             f"the tree {text!r:.60} cannot be read{said}: write numbers, lists and dicts with "
             "names in quotes, as in [[3, 12, 8], {'Left': 2, 'Right': 4}]"

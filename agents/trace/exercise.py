@@ -6,6 +6,7 @@ from typing import Any
 from agents.alpha_beta import Bound
 from agents.options import alternatives
 from agents.trace.open_tree import UNKNOWN, OpenTree, Stretch, condition, stretches
+from agents.trace.pictures.picture import worths_to_come
 from agents.trace.recorder import LIMIT
 from agents.trace.recording import RECORDED_SEARCHES
 from agents.trace.story import LeafValues, branch_name, left_out, listing
@@ -37,6 +38,8 @@ def quiz_sheet(subject: Subject, trace: SearchTrace) -> list[str]:
         )
     asked = QUESTIONS[:1] if trace.nodes[0].window is None else QUESTIONS
     numbered = [f"{number}. {question}" for number, question in enumerate(asked, start=1)]
+    if worths := worths_to_come(trace):
+        numbered.append(f"Where chance decides, {worths}.")
     return [subject.picture, "", *numbered]
 
 

@@ -44,7 +44,11 @@ class OpenTree:
 
     def with_leaf(self, value: float) -> ExplicitTree:
         """The tree in which the unknown leaf is this number."""
-        return textbook_tree(f"{self.before}({value!r}){self.after}")
+        leaf = f"({value!r})"
+        try:
+            return textbook_tree(f"{self.before}{leaf}{self.after}")
+        except ValueError as error:  # a sentence about the text as it was written
+            raise ValueError(str(error).replace(leaf, UNKNOWN)) from error
 
     @cached_property
     def unknown(self) -> Path:

@@ -16,6 +16,7 @@ from agents.trace.pictures.picture import (
     picture_of,
     player_shape,
     which_search,
+    worths_to_come,
 )
 from agents.trace.trace import (
     ChildStatistics,
@@ -71,6 +72,8 @@ def tell(trace: SearchTrace, leaves: LeafValues | None = None, first: int = 1) -
 def _walk(trace: SearchTrace, leaves: LeafValues) -> Iterator[str]:
     if which := which_search(trace):
         yield f"this is {which}"
+    if worths := worths_to_come(trace):
+        yield f"where chance decides, {worths}"
     nodes = {node.path: node for node in trace.last_iteration()}
     yield from Walk(trace, leaves, nodes).visit(nodes[()])
 

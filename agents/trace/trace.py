@@ -103,7 +103,7 @@ class SearchTrace:
             alpha, beta = self.window_labels(node.window_returned)
             return f"alpha {alpha} ≥ beta {beta}"
         if node.ending is ReturnReason.COMPLETE and node.unvisited:
-            return "they never happen"
+            return "probability 0"
         return ""
 
 

@@ -233,7 +233,7 @@ def test_a_modelled_opponent_averages_and_does_not_minimise() -> None:
 def test_impossible_outcomes_are_not_said_to_be_cut() -> None:
     tree = ExplicitTree([ChanceNode([(1.0, 3), (0.0, 9)]), 1])
     drawing = read_drawing(draw(trace_of(ExpectimaxAgent(), tree)))
-    assert drawing.named("0").texts == ["0", "= 3", "they never happen"]
+    assert drawing.named("0").texts == ["0", "= 3", "probability 0"]
     assert drawn(drawing, "unvisited") == Counter(["0,1"])
 
 

@@ -210,6 +210,12 @@ def test_pythons_message_about_a_text_is_shown() -> None:
         parse_tree("[" * 250 + "1" + "]" * 250)
 
 
+def test_a_text_that_python_cannot_read_for_its_depth_is_not_called_misspelt() -> None:
+    """Its parser has no message of its own where each list holds a number beside the next list."""
+    with pytest.raises(ValueError, match=r"cannot be read \(.*nested"):
+        parse_tree("[0, " * 230 + "1" + "]" * 230)
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "[[3, 12", "[3, 12]]", "[null]", "[x]", "[1 + x]", "{[1]: 2}", "\0", "[" * 5000, "f(1)"],

@@ -143,6 +143,18 @@ Left,0 with 0.5: 20
 Left returns 7.5
 the search chooses Left
 
+# the mean behind a cutoff can be worked out: 0.9 * -15 + 0.1 * 32 = -10.3, (3 - 0.2 * 32) / 0.8
+--tree [3,{'chance':[[0.9,-15],[0.1,[4,6]]]},{'chance':[[0.8,[4,-9]],[0.2,-15]]}]
+where chance decides, outcomes still to come count as worth -32 to 32
+Where chance decides, outcomes still to come count as worth -32 to 32.
+alpha 3 ≥ beta -10.3: 1,1 is not visited
+enter 2,0 (max) with 0.8, alpha -4.25, beta ∞
+
+# an impossible outcome, be it one or several
+--tree [{'chance':{'a':[0,5],'b':[1,2]}}]
+probability 0: the 5 at 0,a is not visited
+└─ a not visited: probability 0
+
 # a modelled opponent is told as chance
 --agent expectimax --tree [[20,-5],[5,5]]
 enter 0 (chance)
@@ -352,6 +364,12 @@ def test_the_quiz_asks_before_it_answers(explain: Explain) -> None:
     assert "the root chooses 0" in lines
 
 
+def test_a_quiz_tells_what_its_answers_rest_on(explain: Explain) -> None:
+    shown = explain("--tree", "[3, {'chance': [[0.9, -15], [0.1, 4]]}]", "--quiz").stdout
+    asked, _ = shown.split("\n\nthe root reports")
+    assert asked.endswith("outcomes still to come count as worth -32 to 32.")
+
+
 def test_a_quiz_with_an_unknown_does_not_give_it_away(explain: Explain) -> None:
     sheet, solution = explain("--tree", "[[3, 12], [?, 4]]", "--quiz").stdout.split("1. For which")
     assert "├─ 0: ?" in sheet
@@ -465,7 +483,7 @@ def test_a_win_at_hand_is_told_without_a_trap(explain: Explain) -> None:
         (["--tree", "-"], "the tree '' cannot be read"),
         (["--tree", "[[3, ?], 4]", "--trace-limit", "2"], "the search visits more than 2 nodes"),
         (["--tree", "[['?', 3], ['?', 2]]"], "2 leaves of the tree are ?"),
-        (["--tree", "[3?, 2]"], "cannot be read"),
+        (["--tree", "[3?, 2]"], "the tree '[3?, 2]' cannot be read"),
         (["--tree", "[[3, '?'], {'chance': [[1, 3]]}]"], "chance decides in the tree"),
         (["--tree", "{'chance': [[1, 3]]}"], "chance decides at the root of the tree"),
         (["--tree", "[[3, '?'], 2]", "--agent", "mcts"], f"is solved for {COMPARING}, not mcts"),

@@ -118,6 +118,8 @@ def _search(trace: SearchTrace, top: Path) -> Picture:
     ]
     if which := which_search(trace):
         notes.append(f"This is {which}.")
+    if worths := worths_to_come(trace):
+        notes.append(f"Where chance decides, {worths}.")
     return Picture(f"{_title(trace)}{search}{worth}", tuple(notes), root)
 
 
@@ -129,6 +131,17 @@ def which_search(trace: SearchTrace) -> str:
     if trace.chosen is None:  # others may follow
         return f"search {count}, one ply deeper than the one before"
     return f"the last of {count} searches, each one ply deeper than the one before"
+
+
+def worths_to_come(trace: SearchTrace) -> str:
+    """The worths with which Star1 counts later outcomes, in words; "" without a window at chance.
+
+    Nobody can check its cutoffs without them: a tree's own leaves need not come near.
+    """
+    if all(node.window is None or node.player != CHANCE for node in trace.last_iteration()):
+        return ""
+    least, most = trace.value_label(-1.0), trace.value_label(1.0)
+    return f"outcomes still to come count as worth {least} to {most}"
 
 
 def _simulations(trace: SearchTrace, top: Path) -> Picture:

@@ -130,18 +130,20 @@ class Searches:
     def values(self, position: History) -> Generator[dict[str, Any] | None, None, None]:
         """Find the values of a position's moves and, in a lost one, the best trap."""
         env, state = position.env, position.state
-        solver = None
-        if is_solvable(env):
+        if is_solvable(env) and not self._knows_moves(env, state):
             estimates = growing_values(env, state, None)
             latest = next(estimates)
             while not self._can_solve(env):
                 latest = next(estimates, latest)
                 yield {**values_view(latest), "phase": "preparing", "done": False}
-            solver = self._solver(env)
+        solver = self._solver(env) if is_solvable(env) else None
         for values in growing_values(env, state, solver):
             view = values_view(values)
             if values.done and solver is not None:
                 yield {**view, "phase": "setting a trap", "done": False}
+                while values.position.kind == "loss" and not self._can_solve(solver.env):
+                    sleep(POLL_SECONDS)
+                    yield None
                 view["trap"] = yield from growing_trap(solver, state, values)
             yield view
 
@@ -154,6 +156,13 @@ class Searches:
         if solver is not None and solver not in self._latest:
             self._latest.append(solver)
         return solver
+
+    def _knows_moves(self, env: ConnectX, state: BoardState) -> bool:
+        """Whether no move needs a search: each ends the game, or leads into the book."""
+        solver, actions = self._solver(env), env.get_available_actions(state)
+        return solver is not None and all(
+            solver.known(env.get_next_state(state, action)) for action in actions
+        )
 
     def _can_solve(self, env: ConnectX) -> bool:
         """Whether the solver of a board is compiled, or cannot be; begins to compile it."""

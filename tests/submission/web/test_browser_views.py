@@ -98,7 +98,8 @@ def test_replays_are_filtered_and_stepped_through(site: Site) -> None:
         following = page.get_by_role("button", name="Next game")
         expect(following).to_be_hidden()
         games.first.click()
-        following.click()
+        expect(following).to_have_attribute("title", "Key: g")
+        page.keyboard.press("g")
         title = page.locator("#game-title[aria-live]")
         expect(title).to_have_text(
             f"Connect Four, game {games.last.locator('.number').inner_text()}"

@@ -145,6 +145,26 @@ def test_values_and_a_review_come_with_an_end_and_are_kept(server: Running, page
     assert last["plies"][0]["mistake"] == "win-to-draw"
 
 
+def test_what_the_book_knows_does_not_wait_for_the_compiler(
+    own_searches: Searches, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only a trap does, in a lost position. P. Pons' page shows these scores."""
+    compiled: list[bool] = []
+    monkeypatch.setattr(own_searches, "_can_solve", lambda env: bool(compiled))
+    monkeypatch.setattr(searches, "growing_trap", lambda solver, state, values: iter(()))
+    for moves, words in (("", "lldwdll"), ("4", "lllllll")):
+        actions = tuple(int(column) - 1 for column in moves)
+        snapshots = own_searches.values(History(game_from_id(GAME), actions))
+        first = next(snapshots) or {}
+        assert [column["exact"] for column in first["columns"]] == [True] * 7
+        assert "".join(column["kind"][0] for column in first["columns"]) == words
+        if moves:
+            assert next(snapshots) is None
+        compiled.append(True)
+        assert (next(snapshots) or {})["done"]
+        compiled.clear()
+
+
 def test_a_stream_that_was_left_goes_on_where_it_was_and_ends_where_nobody_comes_back(
     server: Running, page: str
 ) -> None:

@@ -422,6 +422,7 @@ async function start() {
     r: () => !search.isOnStage && game.ply < game.plies && redo(),
     v: toggleValues,
     n: newGame,
+    g: () => byId("next-replay").checkVisibility() && byId("next-replay").click(),
     p: pause,
     ",": () => stepBy(-1),
     ".": () => stepBy(1),
