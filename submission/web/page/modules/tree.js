@@ -259,7 +259,7 @@ function nameOf(node, place) {
     node.action ? `${place} ${node.action}` : "the top",
     player[node.shape] ?? "looked no deeper",
     node.value && `value ${node.value}`,
-    node.visits !== undefined && `${node.visits} visits`,
+    node.visits !== undefined && `visits ${node.visits}`,
     node.mark,
     node.cutoff && `cut off, ${node.cutoff}`,
   ].filter(Boolean).join(", ");

@@ -79,7 +79,7 @@ function factsOf(node, place) {
 function worthOf({ shape, value, visits, share, mark }) {
   if (visits !== undefined) {
     const part = share ? `, ${Math.round(share * 100)} % of those above` : "";
-    return `${visits} ${visits === 1 ? "simulation" : "simulations"}${part}; their mean is ${value} to X.`;
+    return `${visits} ${visits === 1 ? "simulation" : "simulations"}${part}, worth ${value} to X on average.`;
   }
   if (!value) return mark ? `${capital(mark)}.` : "Its worth is not known.";
   if (shape === "depth") return `The heuristic guesses ${value} to X.`;
