@@ -129,6 +129,7 @@ def _state(tree: UserTree, closure: Closure) -> Iterator[StateName]:
         own = [one for one in closure.definitions if one.module == module.name]
         played = [one for one in own if one.is_called_later and one in closure.playing]
         changed = {name for one in played for name in one.changed}
+        changed -= user.parsed.imports.keys()  # their values are other modules'
         for name in changed.union(*(one.names for one in own)):
             symbol = Symbol(module.name, name)
             in_file = closure.names.get(symbol, name)
