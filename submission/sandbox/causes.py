@@ -11,6 +11,10 @@ from submission.sandbox.kaggle_folder import KAGGLE_FOLDER
 NO_CALLABLE = "there is no callable in the file"  # the cause where Kaggle's loader finds no agent
 
 PACK_THE_DATA = "put the data into the file itself, or pack a .tar.gz with main.py at its top"
+READ_THE_DATA = (
+    "put the data into the file itself, or read it from "
+    f"{KAGGLE_FOLDER}, where Kaggle unpacks a .tar.gz"
+)
 
 REACHED_FOR = "network:"
 """The prefix of a host or a command in reports about the network; no path begins with it."""
@@ -90,8 +94,7 @@ def of_exception(error: Raised, memory: int | None, hidden: Sequence[str] = ()) 
         case "NameError" if "__file__" in error.message:
             return Cause(
                 "`__file__` is used, which does not exist: Kaggle executes the file's text",
-                "put the data into the file itself, or read it from "
-                f"{KAGGLE_FOLDER}, where Kaggle unpacks a .tar.gz",
+                READ_THE_DATA,
             )
         case "KeyError" | "ImportError" if NO_PACKAGE.search(error.message):
             return Cause(
@@ -182,7 +185,7 @@ def _missing_file(message: str, hidden: Sequence[str]) -> Cause:
     return Cause(
         f"a file is missing: {message}; Kaggle runs the submission alone, in a folder "
         "that is not its own",
-        "put the data into the file itself",
+        READ_THE_DATA,
     )
 
 

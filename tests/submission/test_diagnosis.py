@@ -120,7 +120,9 @@ def test_files_of_the_submission_are_told_from_missing_ones() -> None:
     path = "/kaggle_simulations/agent/weights.npy"
     found = of_failure("FileNotFoundError", f"No such file: {path!r}")
     assert found.cause.startswith("a file is read that is not part of the submission")
-    assert "a file is missing" in of_failure("FileNotFoundError", "No such file: 'w.npy'").cause
+    missing = of_failure("FileNotFoundError", "No such file: 'w.npy'")
+    assert "a file is missing" in missing.cause
+    assert "read it from /kaggle_simulations/agent" in missing.mend  # where it may be packed
 
 
 @pytest.mark.parametrize(

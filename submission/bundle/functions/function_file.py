@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from submission.bundle.functions.fresh_state import StateName, unlike_the_source
 from submission.bundle.functions.proof import load, play, require_same
 from submission.bundle.functions.user_tree import UserTree
 from submission.bundle.naming import Symbol
+from submission.sandbox.folders import owned_folder
 
 
 class FunctionFile(NamedTuple):
@@ -44,21 +46,27 @@ def function_file(agent: Any) -> FunctionFile:
     function = _function_in(agent)
     if function is None or isinstance(agent, type):
         raise ValueError(f"{agent!r} is no agent: give a function of observation and configuration")
+    with owned_folder() as folder:
+        return _proven(agent, function, folder / "submission.py")
+
+
+def _proven(agent: Any, function: FunctionType, path: Path) -> FunctionFile:
+    """The file of an agent, whose function this is, tested at a path, for Numba to cache there."""
     whose = _title(agent)
     tree = UserTree(_namespace(agent, function), function.__code__, project_folders(), whose)
     try:
         symbol = Symbol(tree.home.name, tree.writer(tree.home).name(agent, "agent"))
         title = symbol.name if whose == "the agent" else whose
-        text, state, loaded = _written(tree, symbol, title)
+        text, state, loaded = _written(tree, symbol, title, path)
         unlike, played = unlike_the_source(
-            state, loaded, partial(load, title, text), partial(play, title)
+            state, loaded, partial(load, title, text, path), partial(play, title)
         )
         for each in unlike:
             with suppress(ValueError):  # whether that matters is for the proof to say
                 tree.carry(each.symbol)
         if unlike:
             with suppress(ValueError):  # a metaclass, say, has needed such a value before
-                text, state, loaded = _written(tree, symbol, title)
+                text, state, loaded = _written(tree, symbol, title, path)
     except BundleError as error:
         if error.path != tree.home.path:
             raise
@@ -71,12 +79,12 @@ def function_file(agent: Any) -> FunctionFile:
 
 
 def _written(
-    tree: UserTree, symbol: Symbol, title: str
+    tree: UserTree, symbol: Symbol, title: str, path: Path
 ) -> tuple[str, list[StateName], dict[str, Any]]:
     """The text of the file, the names whose values may change, and what it defines when loaded."""
     closure = close(tree, [symbol], {})
     text = compose_function(closure, title, _last_line(closure, symbol))
-    return text, list(_state(tree, closure)), load(title, text)
+    return text, list(_state(tree, closure)), load(title, text, path)
 
 
 def _function_in(agent: Any) -> FunctionType | None:
@@ -129,6 +137,7 @@ def _state(tree: UserTree, closure: Closure) -> Iterator[StateName]:
         own = [one for one in closure.definitions if one.module == module.name]
         played = [one for one in own if one.is_called_later and one in closure.playing]
         changed = {name for one in played for name in one.changed}
+        changed -= user.parsed.imports.keys()  # their values are other modules'
         for name in changed.union(*(one.names for one in own)):
             symbol = Symbol(module.name, name)
             in_file = closure.names.get(symbol, name)

@@ -8,6 +8,7 @@ from _thread import interrupt_main
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from io import StringIO
+from pathlib import Path
 from threading import Event, Timer, current_thread, main_thread
 from time import perf_counter
 from types import FrameType
@@ -188,8 +189,10 @@ def positions() -> Iterator[Position]:
         mark = 3 - mark
 
 
-def load(name: str, text: str) -> dict[str, Any]:
+def load(name: str, text: str, path: Path) -> dict[str, Any]:
     """The names that a file defines when it is loaded as Kaggle does, with new random numbers.
+
+    It is written to a path first: as on Kaggle, Numba's `cache=True` needs a file that is there.
 
     Raises:
         ValueError: it fails, takes too long, or reads a file; the message calls the function by its
@@ -197,10 +200,11 @@ def load(name: str, text: str) -> dict[str, Any]:
     """
     loaded: dict[str, Any] = {}
     with hidden_files(name, READ_ABOVE):
+        path.write_text(text, encoding="utf-8")
         try:
             with _unnoticed(), _limited(LOAD_SECONDS):
                 seed_generators(None)
-                exec(compile(text, "submission.py", "exec"), loaded)  # noqa: S102
+                exec(compile(text, path, "exec"), loaded)  # noqa: S102
         except TimeoutError as error:
             raise ValueError(
                 f"the file of {name} takes more than {LOAD_SECONDS:.0f} s to load: save what is "

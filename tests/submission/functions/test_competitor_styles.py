@@ -30,11 +30,11 @@ def agent(obs, config):
     played.append(answer)
     return answer
 """,
-    "a kernel of Numba": """
+    "a kernel of Numba that is kept": """
 import numba
 import numpy as np
 
-@numba.njit
+@numba.njit(cache=True)
 def best_column(board, mark):
     best, worth = -1, -1.0
     for column in range(7):

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, example, given, reject, settings
 from hypothesis import strategies as st
 
 from submission.bundle.functions.function_file import function_file
-from tests.helpers.written_modules import FREE, module, of_file, require_same_answers
+from tests.helpers.written_modules import FREE, answers, module, of_file, require_same_answers
 
 WRITTEN = {
     "a helper is called like a builtin": f"""
@@ -439,6 +439,27 @@ def agent(obs, config):
 """,
     )
     assert not {"tools", "envs", "scores"} & set(built.split("import")[1:])
+
+
+@pytest.mark.parametrize("value", ["scores.seen", "met"])
+def test_what_another_module_of_ones_own_keeps_may_change_in_games(
+    value: str, modules: Path
+) -> None:
+    """However it is named, the file begins with it as it was before any game."""
+    Path("scores.py").write_text("seen = []\n")
+    agent = module(
+        modules,
+        f"""
+import scores
+from scores import seen as met
+def agent(obs, config):
+    {value}.append(obs.step)
+    return {FREE}[len({value}) % len({FREE})]
+""",
+    ).agent
+    said = answers(agent)
+    built = function_file(agent).text
+    assert answers(of_file(built)) == said != answers(agent)
 
 
 def test_a_star_may_bring_along_modules_that_are_imported_anyway(modules: Path) -> None:
