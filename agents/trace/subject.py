@@ -67,7 +67,8 @@ def textbook_tree(text: str) -> ExplicitTree:
     """The tree of a text, with a scale that no leaf reaches.
 
     So no leaf is as good as a win, by which a search could end early or try a branch first. The
-    scale is a power of two: dividing by it and multiplying changes no digit.
+    scale is a power of two: dividing by it and multiplying changes no digit, except of a leaf whose
+    quotient is below 1e-307.
 
     Raises:
         ValueError: as `envs.explicit_tree.parse_tree`; or chance decides at the root.
