@@ -200,9 +200,11 @@ $(patsubst %,$(VENV)/tested-image-%.stamp,$(IMAGE_PYTHONS)): $(VENV)/tested-imag
 	$(call pip_into,$(VENV)/$(call image_of,$*)) $(FOR_TESTS) --upgrade --target $(VENV)/image-tests-$* --constraint $(VENV)/$(call image_of,$*)/requirements.txt bitbully hypothesis jinja2 psutil pytest pytest-xdist rich ruff typer
 	@touch $@
 
-$(VENV)/dev.stamp: $(VENV)/run.stamp
+# It has all that a run needs, so nothing is installed twice.
+$(VENV)/dev.stamp: $(VENV)/bin/python pyproject.toml
 	$(BIN)/pip install $(FOR_TESTS) --editable ".[dev,kaggle-light]"
-	@touch $@
+	$(BIN)/pip install $(FOR_TESTS) --no-deps $(KAGGLE)
+	@touch $(VENV)/run.stamp $@
 
 $(VENV)/browser.stamp: $(VENV)/dev.stamp
 	$(BIN)/pip install $(FOR_TESTS) --editable ".[browser]"
