@@ -40,15 +40,18 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 IN_TURN = """
 import shlex, sys
+from concurrent.futures import ThreadPoolExecutor
 from submission.__main__ import main
+from submission.executors import chosen_workers
 for command in sys.argv[1:]:
     sys.argv = ["connectx", *shlex.split(command)]
     try:
         main()
     except SystemExit as ended:
         assert not ended.code
+    chosen_workers.local_executor = ThreadPoolExecutor
 """
-"""Commands in one process, which imports Kaggle once."""
+"""Commands in one process, which imports Kaggle once; only the first has workers of its own."""
 
 
 def run(python: Path, *commands: str, encoding: str) -> str:
@@ -96,8 +99,8 @@ def test_players(python: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.chdir(tmp_path)
     report = run(
         python,
-        "check own.py --patience 0",
-        "evaluate own.py --against greedy --games 2 --workers 1 --results games.jsonl",
+        "evaluate own.py --against random --games 2 --workers 1 --results games.jsonl",
+        "check own.py --patience 0 --game-seconds 0",
         "grade own.py --sample 1 --workers 1",
         "ladder greedy random minimax:depth=1 --games 2 --workers 1 --arena own "
         "--results ladder.jsonl",

@@ -32,8 +32,7 @@ MINE = "def my_agent(observation, configuration):\n    return observation['board
 STRANGER = """
 import connectx
 print(connectx.build("greedy").save("main.py"))
-print(connectx.check("submission.py", patience=0, game_seconds=0).agent)
-print(connectx.evaluate("submission.py", "main.py", games=2, workers=1))
+print(connectx.evaluate("submission.py", "random", games=2, workers=1))
 """
 """As a script it need not guard against worker processes, nor know that there are any."""
 
@@ -52,8 +51,8 @@ def run(command: list[str], folder: Path) -> str:
 def test_a_stranger_with_a_script(folder: Path) -> None:
     (folder / "stranger.py").write_text(STRANGER, encoding="utf-8")
     said = run([sys.executable, "stranger.py"], folder)
-    for words in ("main.py\n", "my_agent (line 1, 2 arguments)", "Results of submission.py"):
-        assert words in said
+    assert said.startswith("main.py\n")
+    assert said.count("Results of submission.py") == said.count("of the points in 2 games") == 1
     assert (folder / "submission.py").read_text(encoding="utf-8") == MINE
 
 

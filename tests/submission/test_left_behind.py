@@ -29,7 +29,7 @@ while True:
 ENDINGS = [
     ("check {file}", 4, "SIGTERM"),
     pytest.param("check {file} --speed 0.05", 4, "SIGKILL", marks=needs_throttling),
-    ("evaluate {file} --against random --workers 2", 4, "SIGKILL"),
+    ("evaluate {file} --against random --workers 1", 2, "SIGKILL"),
     ("ladder {file} random --workers 1", 2, "SIGINT"),
 ]
 """A command, how many processes of the submission it runs at a time, which are two in each game,

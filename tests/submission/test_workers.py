@@ -80,20 +80,23 @@ def test_python_ends_where_workers_leave_much_work_unread(tmp_path: Path) -> Non
 ABANDONED = """
 import os, signal, time
 from submission.executors.local_workers import local_executor
-with local_executor(1) as executor:
+with local_executor(2) as executor:
     executor.submit(os.getpid).result()
-    executor.submit(time.sleep, 1000)
+    for _ in range(2):
+        executor.submit(time.sleep, 1000)
     os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
 @needs_posix
-def test_workers_end_when_nobody_waits_for_them_any_more() -> None:
+def test_workers_end_when_nobody_waits_for_them_any_more(tmp_path: Path) -> None:
+    killed_in = {**os.environ, "TMPDIR": str(tmp_path)}
     # The pipe to read from is closed when the last process that can write into it has ended.
     killed = subprocess.run(
-        [sys.executable, "-c", ABANDONED], capture_output=True, check=False, timeout=60
+        [sys.executable, "-c", ABANDONED], env=killed_in, capture_output=True, timeout=60
     )
     assert killed.returncode == -signal.SIGKILL
+    assert [*tmp_path.iterdir()] == []
 
 
 def survive(folder: Path, number: int) -> int:
