@@ -209,10 +209,10 @@ def test_the_perfect_agent_compiles_its_solver_and_then_what_sees_traps(
 UNWRITABLE = """
 import numba.core.caching
 numba.core.caching.CacheImpl._locator_classes = []  # as where no folder can be written to
-from agents import make_agent
-from envs import ConnectFour
-env = ConnectFour()
-print(make_agent("alphabeta", time_limit=0.1, weights=None).search(env, env.initial_state()).engine)
+import numpy as np
+from envs.compiled.jit import COMPILED_ANEW
+from envs.learning.random_play import LegalActionSampler
+print(LegalActionSampler(1).sample(np.eye(3, dtype=np.int8)).tolist(), COMPILED_ANEW)
 """
 
 
@@ -220,7 +220,8 @@ print(make_agent("alphabeta", time_limit=0.1, weights=None).search(env, env.init
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="folders cannot be made unwritable")
 def test_where_nothing_can_be_kept_it_is_compiled_anew() -> None:
     """As in a read-only installation without a home; the tests may run as root."""
-    assert output_of(UNWRITABLE, HOME="/nonexistent") == "compiled\n"
+    compiled_anew = "[0, 1, 2] ['draw_of_masks']\n"
+    assert output_of(UNWRITABLE, HOME="/nonexistent") == compiled_anew
 
 
 # --- bundles
