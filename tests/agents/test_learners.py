@@ -23,7 +23,7 @@ from tests.helpers.executors import AtOnce
 from tests.helpers.quick_agents import end_of_game
 from tests.helpers.shell import Shell
 from tests.helpers.strategies import WIDE_BOARDS
-from tests.helpers.trained_policies import random_policy
+from tests.helpers.trained_policies import random_policy, unrounded_policy
 
 pytest.importorskip("torch")
 from torch.nn import functional
@@ -189,7 +189,7 @@ def test_self_play_learns_how_late_positions_end() -> None:
     env = ConnectX(3, 4, inarow=4)
     truth = BruteForce(env)
     settings = alphazero.PLAY._replace(random_moves=0.3)
-    targets = played(env, random_policy(env, seed=1).network, settings, stream=1, games=8)
+    targets = played(env, unrounded_policy(env, seed=1).network, settings, stream=1, games=8)
     states = states_of(targets.movers, targets.masks)
     exact = [(1 if state.player == 1 else -1) * truth.value(state) for state in states]
     assert targets.values.tolist() == exact

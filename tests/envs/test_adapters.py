@@ -169,6 +169,7 @@ class TestRLlib:
         )
         from ray.tune.registry import register_env
 
+        ray.init(num_cpus=1, include_dashboard=False)
         make = partial(gymnasium.make, GYMNASIUM_IDS[0], illegal="raise")
         register_env("masked", lambda config: RLlibObservation(make()))
         module = RLModuleSpec(

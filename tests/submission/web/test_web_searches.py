@@ -223,16 +223,17 @@ def test_a_page_that_asks_for_another_move_gets_that(server: Running, page: str)
 def test_a_long_search_is_not_in_the_way_of_a_quick_move(server: Running, page: str) -> None:
     if len(server.searchers) < 2:
         pytest.skip("one core: there is one process for all searches")
+    pages = [f"{page}{n}" for n in range(2)]
     with ThreadPoolExecutor(2) as threads:
         slow = [
-            threads.submit(move, server, f"{page}{n}", "minimax", options={"depth": 30}, seconds=2)
-            for n in range(2)
+            threads.submit(move, server, each, "minimax", options={"depth": 30}, seconds=30)
+            for each in pages
         ]
         sleep(0.3)
         for _ in range(5):
             assert move(server, page, "greedy").status_code == 200
         assert not any(answer.done() for answer in slow)
-        assert all(answer.result().status_code == 200 for answer in slow)
+        assert all(move(server, each, "random").status_code == 200 for each in pages)
 
 
 def test_a_tree_grows_and_is_stepped_through(server: Running, page: str) -> None:

@@ -6,20 +6,21 @@ from time import perf_counter
 import pytest
 from rich.table import Table
 
-from benchmarks.web_pages import GAME, PageClient, play, started_server, watch, web_report
+from benchmarks.web_pages import GAME, PageClient, play, watch, web_report
+from tests.helpers.web_server import Running
 
 
-def test_pages_play_and_watch_while_their_time_lasts() -> None:
+def test_pages_play_and_watch_while_their_time_lasts(server: Running) -> None:
     async def load() -> list[float]:
-        until, page = perf_counter() + 0.5, PageClient(address, "refusedpage")
-        taken, _ = await asyncio.gather(play(address, 1, until), watch(address, 1, until))
+        until, page = perf_counter() + 0.5, PageClient(server.address, "refusedpage")
+        pages = play(server.address, 1, until), watch(server.address, 1, until)
+        taken, _ = await asyncio.gather(*pages)
         with pytest.raises(ValueError, match="seconds: Expected"):
             await page.post("move", game=GAME, moves="", agent={"name": "random"}, seconds=-1)
         await page.close()
         return taken
 
-    with started_server() as (address, _):
-        taken = asyncio.run(load())
+    taken = asyncio.run(load())
     assert taken
     assert all(0 < seconds < 60 for seconds in taken)
 
