@@ -22,16 +22,17 @@ BEST_LEVEL = len(LEVELS)
 
 
 @pytest.fixture
-def searches(request: pytest.FixtureRequest) -> Searches:
-    """Those of a process whose solver has been compiled before."""
+def searches(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Searches:
+    """Those of a process whose solver has been compiled before, with time enough on a busy core."""
     assert solver_compilation(ENV).is_ready()
+    monkeypatch.setattr(web_searches, "TRAP_SECONDS", 60.0)
     found: Searches = request.getfixturevalue("own_searches")
     return found
 
 
 def answer(searches: Searches, moves: str, agent: str, **options: Any) -> dict[str, Any]:
     actions = tuple(int(column) - 1 for column in moves)
-    asked = MoveAsked(History(game_from_id("connectx-6x7x4"), actions), agent, options, 1.0)
+    asked = MoveAsked(History(game_from_id("connectx-6x7x4"), actions), agent, options, 60.0)
     return searches.move(asked)
 
 
