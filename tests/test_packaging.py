@@ -103,7 +103,7 @@ def test_all_works_from_the_wheel_alone_installed_read_only(wheel: Path, tmp_pat
     packages.chmod(0o755)
     (packages / "needed.pth").write_text(f"{needed}\n", encoding="utf-8")
     packages.chmod(0o555)
-    run("connectx", "build", "mcts")
+    run("connectx", "build", "minimax")
     loaded = run("python", "-c", "import submission; print(submission.agent({'board': [0]}, {}))")
     assert loaded.strip() == "0"
     assert "Results of greedy" in run("python", "-c", STRANGER)

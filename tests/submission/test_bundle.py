@@ -10,12 +10,14 @@ from collections.abc import Callable
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agents import Agent
 from agents.registry import REGISTERED, TRAINED_AGENTS, JsonValue, agent_class
-from submission.bundle.bundle import build_bundle
+from submission.bundle.bundle import build_bundle, unbundled_agent
+from submission.bundle.compose import COMPILING
 from submission.bundle.definitions import BundleError
 from submission.kaggle import kaggle_environments
 from submission.sandbox.player import RuntimeVersions
@@ -49,6 +51,9 @@ def test_a_bundle_holds_what_its_agent_needs_and_needs_what_kaggle_has(agent: st
     used = {name for name in classes if name in inspect.getsource(REGISTERED[agent])}
     assert {name for name in classes if f"class {name}" in text} == used
     assert not re.search(r"TicTacToe\(|(def|class) \w*svg", text)
+    namespace: dict[str, Any] = {}
+    exec(text.replace(COMPILING, ""), namespace)
+    assert repr(namespace["_PLAYER"]._make_agent()) == repr(unbundled_agent(agent, {})())
 
 
 def test_every_name_of_a_bundle_is_defined_and_used(tmp_path: Path) -> None:

@@ -330,12 +330,15 @@ def symtable_globals(table: symtable.SymbolTable) -> set[str]:
 def test_references_are_what_pythons_symbol_tables_call_global(package: Any) -> None:
     for path in Path(package.__file__).parent.rglob("*.py"):
         text = path.read_text(encoding="utf-8")
-        source = SourceText(text)
+        source, lines = SourceText(text), text.splitlines()
         for statement in ast.parse(text).body:
             if isinstance(statement, ast.FunctionDef | ast.ClassDef | ast.Assign | ast.AnnAssign):
                 references = find_names(statement, source).references
                 found = {reference.path[0] for reference in references if not reference.quoted}
-                table = symtable.symtable(ast.unparse(statement), "statement", "exec")
+                parts = (statement, *getattr(statement, "decorator_list", ()))
+                first = min(part.lineno for part in parts)
+                written = "\n".join(lines[first - 1 : statement.end_lineno])
+                table = symtable.symtable(written, "statement", "exec")
                 assert found == symtable_globals(table)
                 for reference in references:
                     assert text[reference.start : reference.ends[0]] == reference.path[0]

@@ -71,23 +71,20 @@ def test_negamax_beats_random_from_either_seat_and_from_openings_in_pairs() -> N
     assert all(record.columns[:2] == record.opening for record in games)
 
 
-def test_the_seed_and_no_further_opponent_changes_games() -> None:
+def test_the_seed_and_neither_further_opponents_nor_workers_change_games(
+    two_workers: Executor,
+) -> None:
     alone, other = (play_match([Pairing(UNSEEDED, RANDOM)], small(3, seed)) for seed in (0, 1))
     played, others = ([record.columns[2:] for record in match.records] for match in (alone, other))
     assert played != others, "the openings, which differ anyway, are the first two plies"
-    together = play_match(against_each(UNSEEDED, [UNSEEDED, RANDOM]), small(3))
-    assert [game for game in moves(together) if game[1] == "random"] == moves(alone)
-
-
-def test_records_are_in_order_and_each_was_reported_once(two_workers: Executor) -> None:
     reported, output = list[GameRecord](), sys.stdout
     pairings = against_each(UNSEEDED, [UNSEEDED, RANDOM])
-    match = play_match(pairings, small(3), executor=two_workers, on_game=reported.append)
-    assert moves(match) == moves(play_match(pairings, small(3)))
+    together = play_match(pairings, small(3), executor=two_workers, on_game=reported.append)
+    assert [game for game in moves(together) if game[1] == "random"] == moves(alone)
     assert sys.stdout is output, "threads that catch the output take turns"
-    places = [(record.opponent, record.game) for record in match.records]
+    places = [(record.opponent, record.game) for record in together.records]
     assert places == [(name, game) for name in ("unseeded", "random") for game in range(3)]
-    assert sorted(reported, key=match.records.index) == [*match.records]
+    assert sorted(reported, key=together.records.index) == [*together.records]
 
 
 class CtrlC:

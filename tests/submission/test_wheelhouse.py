@@ -13,6 +13,7 @@ from packaging.utils import canonicalize_name
 
 from submission.checking import wheelhouse
 from submission.checking.kaggle_image import LIST, image_python
+from tests.helpers.checks import GOOD
 from tests.helpers.processes import completed
 
 OF_THE_IMAGE = ("jinja2", "psutil", "rich", "typer")
@@ -78,13 +79,13 @@ def test_kaggles_versions_install_it_without_an_index(archive: Path, tmp_path: P
         line for line in lines if line.lower().startswith(tuple(f"{n}==" for n in OF_THE_IMAGE))
     ]
     pip: list[str | Path] = [sys.executable, "-m", "pip", "--python", own / "python", "install"]
-    pip += ["--quiet", "--disable-pip-version-check"]
-    if subprocess.run([*pip, "--no-compile", *versions], check=False).returncode:
+    pip += ["--quiet", "--disable-pip-version-check", "--no-compile"]
+    if subprocess.run([*pip, *versions], check=False).returncode:
         pytest.skip("no index is reached")
 
     links: list[str | Path] = ["--no-index", "--find-links", tmp_path / "input"]
     run([*pip, *links, "connectx-agents"], tmp_path)
-    run([own / "connectx", "build", "greedy", "--output", "mine.py"], tmp_path)
+    (tmp_path / "mine.py").write_text(GOOD)
     quickly = ["--patience", "0", "--game-seconds", "0"]
     assert "Accepted" in run([own / "connectx", "check", "mine.py", *quickly], tmp_path)
 

@@ -613,7 +613,7 @@ b = [3]
 """
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
 @given(texts())
 @example(CHANGED_BY_ITS_OTHER_NAME)
 def test_no_module_makes_a_file_that_plays_otherwise(text: str) -> None:
