@@ -27,6 +27,7 @@ from envs.learning.single_env import ENVIRONMENTS, BoardGameEnv
 from envs.learning.vector.vector_boards import Boards
 from envs.learning.vector.vector_env import VECTOR_ENVIRONMENTS, make_plain_vector_env
 from tests.helpers.processes import completed
+from tests.helpers.shell import Shell
 from tests.helpers.small_games import Nim, Take
 
 PYRAMID = "connectx/Pyramid-v0"
@@ -120,6 +121,18 @@ def test_registering_again_replaces_a_class_by_one_of_any_kind() -> None:
         assert game.rules is other
         assert ("pyramid" in GAMES) is (base is Pyramid)
         assert ("pyramid" in OTHER_GAMES) is (base is Heaps)
+
+
+@pytest.mark.thorough
+def test_the_command_line_trains_it(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    for library in ("torch", "matplotlib", "tensorboard"):
+        pytest.importorskip(library)
+    monkeypatch.setattr("agents.policy.learners.alphazero.GAMES", 64)
+    monkeypatch.setattr("agents.policy.training.training.OPENINGS", 4)
+    options = "--rows 2 --simulations 2 --width 4 --rounds 1 -o p.npz"
+    assert shell.run("train", "--game", "pyramid", *options.split()).status == 0
+    game = Pyramid(rows=2)
+    assert make_agent("policy", weights="p.npz").act(game, game.initial_state()) in range(5)
 
 
 # --- a game that is no board
@@ -420,18 +433,3 @@ main()
     ]
     told = "the game broken (no_such_module:Broken) is left out: No module named 'no_such_module'"
     assert told in ended.stderr
-
-
-@pytest.mark.thorough
-def test_the_command_line_trains_it(installed: Path) -> None:
-    for library in ("torch", "matplotlib", "tensorboard"):
-        pytest.importorskip(library)
-    options = "--rows 2 --simulations 2 --width 4 --rounds 1 -o p.npz"
-    run(installed, "-m", "submission", *f"train --game pyramid {options}".split())
-    program = """
-from agents import make_agent
-from pyramid_game import Pyramid
-game = Pyramid(rows=2)
-print(make_agent("policy", weights="p.npz").act(game, game.initial_state()) in range(5))
-"""
-    assert run(installed, "-c", program).stdout.strip() == "True"
