@@ -22,16 +22,19 @@ import json
 import os
 from mpi4py.futures import MPIPoolExecutor
 from submission.match.run import play_match
-from tests.agents.test_mpi import PAIRINGS, SETTINGS
+from tests.agents.test_mpi import SETTINGS, pairings
 
 if __name__ == "__main__":
     with MPIPoolExecutor() as executor:
-        match = play_match(PAIRINGS, SETTINGS, executor=executor)
+        match = play_match(pairings(), SETTINGS, executor=executor)
     print(json.dumps([record.columns for record in match.records]))
 """
 
-PAIRINGS = [Pairing(find_player("greedy"), find_player("random:"))]
 SETTINGS = Settings(games=6, seed=1, configuration=GameConfiguration(4, 5, 3), arena=Arena.OWN)
+
+
+def pairings() -> list[Pairing]:
+    return [Pairing(find_player("greedy"), find_player("random:"))]
 
 
 @pytest.mark.skipif(not (LAUNCHER and find_spec("mpi4py")), reason="needs mpi4py and an MPI")
@@ -48,5 +51,5 @@ def test_the_executor_of_mpi4py_will_do(tmp_path: Path) -> None:
         check=True,
         timeout=60,
     )
-    here = play_match(PAIRINGS, SETTINGS)
+    here = play_match(pairings(), SETTINGS)
     assert json.loads(played.stdout) == [list(record.columns) for record in here.records]

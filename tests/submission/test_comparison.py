@@ -16,16 +16,16 @@ from submission.comparing.new_against_old import ComparisonSettings, Games, dura
 from submission.executors.local_workers import Versions
 from submission.grading.grade import Grade, GradeSettings
 from submission.grading.grade_stats import Answer
-from submission.grading.solved_positions import SHIPPED_POSITIONS, read_position_set
 from submission.match.completion import Completion
 from submission.sandbox.move import Failure
 from submission.sandbox.processes import can_throttle
 from tests.helpers.game_records import LOSS, PLAYER_FAILED, WIN, match_of
 from tests.helpers.shell import Outcome, Shell, printed
+from tests.helpers.shipped_positions import SHIPPED
 
 pytestmark = pytest.mark.usefixtures("workers_in_threads")
 
-POSITIONS = {p.moves: p for p in read_position_set(SHIPPED_POSITIONS).positions}
+POSITIONS = {p.moves: p for p in SHIPPED.positions}
 AT_STAKE = [p for p in POSITIONS.values() if p.is_at_stake]
 
 RANDOM = """

@@ -47,10 +47,15 @@ def judged(records: list[GameRecord], margin: float = MARGIN) -> ThreeWayTest:
     return test
 
 
-def findings(elo: float, trials: int) -> Counter[Finding]:
+@cache
+def ended(elo: float, trials: int) -> list[ThreeWayTest]:
     """With twice the margin, which takes a quarter of the games."""
     rng = Random(f"{elo}")
-    return Counter(judged(simulated(elo, rng, 800), 2 * MARGIN).finding for _ in range(trials))
+    return [judged(simulated(elo, rng, 800), 2 * MARGIN) for _ in range(trials)]
+
+
+def findings(elo: float, trials: int) -> Counter[Finding]:
+    return Counter(test.finding for test in ended(elo, trials))
 
 
 @pytest.mark.thorough
@@ -124,9 +129,7 @@ def test_the_forecast_of_games_is_right_on_average(elo: float) -> None:
 def test_the_first_forecast_is_that_of_equal_players() -> None:
     """As long as simulated comparisons of equal players take: some 100 games."""
     first = ThreeWayTest(2 * MARGIN).games_to_come([])
-    rng = Random(1)
-    ends = [judged(simulated(0, rng, 800), 2 * MARGIN).games or 800 for _ in range(30)]
-    assert first == pytest.approx(fmean(ends), rel=0.4)
+    assert first == pytest.approx(fmean(test.games or 800 for test in ended(0, 20)), rel=0.4)
     records = simulated(200, Random(2))
     assert ThreeWayTest(MARGIN).games_to_come(records[:20]) < ThreeWayTest(MARGIN).games_to_come([])
     assert judged(records).games_to_come(records) == 0

@@ -10,16 +10,16 @@ from xml.etree import ElementTree
 import pytest
 
 from submission.grading.grading import SHARD_POSITIONS
-from submission.grading.solved_positions import SHIPPED_POSITIONS, read_position_set
+from submission.grading.solved_positions import read_position_set
 from tests.helpers.html_reading import Page
 from tests.helpers.processes import running_command
 from tests.helpers.shell import Shell
+from tests.helpers.shipped_positions import SHIPPED
 from tests.helpers.svg_reading import SVG
 from tests.helpers.systems import needs_posix
 
 pytestmark = pytest.mark.usefixtures("workers_in_threads")
 
-SHIPPED = read_position_set(SHIPPED_POSITIONS)
 
 FAILING = """
 def agent(observation, configuration):

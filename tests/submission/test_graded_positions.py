@@ -26,9 +26,8 @@ from submission.grading.solved_positions import (
 )
 from tests.helpers.bitbully_judge import Judge
 from tests.helpers.refusals import is_sentence, nested
+from tests.helpers.shipped_positions import SHIPPED
 from tests.helpers.strategies import mirrored
-
-SHIPPED = read_position_set(SHIPPED_POSITIONS)
 
 
 def made(settings: PositionSettings, workers: int = 1) -> PositionSet:

@@ -32,20 +32,18 @@ from submission.grading.grade_stats import (
 from submission.grading.grading import SHARD_POSITIONS, grade_player
 from submission.grading.solved_positions import (
     GAME,
-    SHIPPED_POSITIONS,
     Outcome,
     Phase,
     PositionSet,
     SolvedPosition,
-    read_position_set,
 )
 from submission.kaggle import kaggle_environments
 from submission.match.completion import Completion
 from submission.sandbox.move import Failure, Move
 from tests.helpers.shell import printed
+from tests.helpers.shipped_positions import SHIPPED
 from tests.helpers.svg_reading import SVG
 
-SHIPPED = read_position_set(SHIPPED_POSITIONS)
 LATE = replace(SHIPPED, positions=tuple(p for p in SHIPPED.positions if p.ply >= 20))
 STRANGER = Player("stranger", PlayerKind.FILE, b"")
 EMPTY_BOARD = (0,) * 42

@@ -10,8 +10,8 @@ from agents.policy.training import label_files, labelling
 from agents.policy.training.label_files import read_labelled_positions
 from envs import ConnectX
 from envs.bitboard import mirrored
-from submission.grading.solved_positions import SHIPPED_POSITIONS, read_position_set
 from tests.helpers.shell import Shell
+from tests.helpers.shipped_positions import SHIPPED
 
 pytestmark = pytest.mark.usefixtures("workers_in_threads")
 
@@ -111,7 +111,7 @@ def test_graded_positions_are_left_out_but_for_where_every_game_begins(
     assert outcome.status == 0
     labelled = read_labelled_positions(tmp_path / "labels.npz")
     pairs = set(zip(labelled.movers.tolist(), labelled.masks.tolist(), strict=True))
-    graded = read_position_set(SHIPPED_POSITIONS).positions
+    graded = SHIPPED.positions
     for position in graded:
         mover, mask = position.state.mover, position.state.mask
         if position.ply > 3:

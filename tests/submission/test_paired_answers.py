@@ -6,9 +6,10 @@ import pytest
 
 from submission.comparing.paired_answers import PairedAnswers
 from submission.grading.grade_stats import Answer
-from submission.grading.solved_positions import SHIPPED_POSITIONS, SolvedPosition, read_position_set
+from submission.grading.solved_positions import SolvedPosition
+from tests.helpers.shipped_positions import SHIPPED
 
-AT_STAKE = [p for p in read_position_set(SHIPPED_POSITIONS).positions if p.is_at_stake]
+AT_STAKE = [p for p in SHIPPED.positions if p.is_at_stake]
 
 
 def answer(position: SolvedPosition, keeps: bool) -> Answer:

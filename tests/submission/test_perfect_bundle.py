@@ -28,7 +28,7 @@ from agents.perfect import RESISTANCES
 from submission.bundle.bundle import build_bundle
 from submission.checking.kaggle_image import image_python
 from submission.entry import KagglePlayer
-from submission.grading.solved_positions import GAME, SHIPPED_POSITIONS, read_position_set
+from submission.grading.solved_positions import GAME
 from submission.kaggle import DONE, kaggle_environments
 from submission.sandbox.processes import (
     INTERVAL,
@@ -38,6 +38,7 @@ from submission.sandbox.processes import (
     processor_seconds,
 )
 from tests.helpers.bitbully_judge import Judge
+from tests.helpers.shipped_positions import SHIPPED
 
 SCRIPT = Path(__file__).parents[1] / "helpers" / "bundle_games.py"
 OPPONENTS = ("random", "negamax", "alphabeta", "mcts")
@@ -216,7 +217,7 @@ def test_no_move_of_two_hundred_games_is_a_mistake(
 @pytest.mark.slow
 def test_in_plain_python_hard_positions_of_all_plies_are_played_well(bundle: Path) -> None:
     """Wherever a game has led to; each position is the first of a game, and has the whole bank."""
-    positions = read_position_set(SHIPPED_POSITIONS).positions
+    positions = SHIPPED.positions
     hard = [position for position in positions if position.is_hard]
     kept = 0
     with player_in(PLACES["plain"], bundle) as perfect:

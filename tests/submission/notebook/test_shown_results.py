@@ -64,6 +64,7 @@ def test_a_ladder_has_its_chart() -> None:
     assert_shows_what_it_prints(make_ladder(match_of(WIN, LOSS), None))
 
 
+@pytest.mark.usefixtures("workers_in_threads")
 def test_a_grade_has_its_chart_and_the_worst_mistakes() -> None:
     grade = connectx.grade("greedy", sample=40, seed=1, workers=1, progress=False)
     assert 2 <= len(drawings(grade)) <= 6

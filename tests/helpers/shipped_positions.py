@@ -1,0 +1,5 @@
+"""The solved positions that the package ships, read once."""
+
+from submission.grading.solved_positions import SHIPPED_POSITIONS, read_position_set
+
+SHIPPED = read_position_set(SHIPPED_POSITIONS)
