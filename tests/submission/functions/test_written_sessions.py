@@ -61,6 +61,24 @@ def test_cells_of_a_notebook_are_what_was_written(tmp_path: Path) -> None:
     assert "Error" not in said.replace("SyntaxError", "")
 
 
+RAISING = [
+    "import connectx",
+    "%%time\nBEST, WORTHS = 1, []\ndef agent(obs):\n    return BEST + sum(WORTHS)\n"
+    "for worth in (2, 30, 400):\n    WORTHS.append(worth)\n    1 / (worth - 30)\n"
+    "BEST = 5000\ndef agent(obs): ...",
+    "import missing_module\nWORTHS = [60000]",
+    "agent = agent\ndef unused():\n    1 / 0\nunused()\nBEST = 7",
+    "connectx.build(agent).save('built.py')",
+]
+
+
+@needs_ipython
+def test_what_stands_below_the_line_that_raised_is_not_written(tmp_path: Path) -> None:
+    """A loop that raised half-way is written as what it has set."""
+    assert "Traceback" in said_in_a_notebook(RAISING, tmp_path)
+    assert of_file((tmp_path / "built.py").read_text())({}) == 33
+
+
 @needs_ipython
 def test_a_file_that_a_cell_runs_and_what_a_shell_says_are_written(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("BEST = 3\ndef mine(obs):\n    return BEST\n")
