@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from submission.bundle.bundle import project_folders
 from submission.bundle.closure import Closure, close
 from submission.bundle.compose import compose_function
-from submission.bundle.definitions import BundleError
+from submission.bundle.definitions import BundleError, since_replaced
 from submission.bundle.functions.fresh_state import StateName, unlike_the_source
 from submission.bundle.functions.proof import load, play, require_same
 from submission.bundle.functions.user_tree import UserTree
@@ -63,7 +63,7 @@ def _proven(agent: Any, function: FunctionType, path: Path) -> FunctionFile:
         )
         for each in unlike:
             with suppress(ValueError):  # whether that matters is for the proof to say
-                tree.carry(each.symbol)
+                tree.carry(*each)
         if unlike:
             with suppress(ValueError):  # a metaclass, say, has needed such a value before
                 text, state, loaded = _written(tree, symbol, title, path)
@@ -130,6 +130,7 @@ def _last_line(closure: Closure, symbol: Symbol) -> str:
 
 def _state(tree: UserTree, closure: Closure) -> Iterator[StateName]:
     """The names of the user's modules that the file has, or that a game may add."""
+    written = {*closure.definitions}
     for module in closure.modules:
         user = tree.user_module(module.name)
         if user is None:
@@ -141,5 +142,6 @@ def _state(tree: UserTree, closure: Closure) -> Iterator[StateName]:
         for name in changed.union(*(one.names for one in own)):
             symbol = Symbol(module.name, name)
             in_file = closure.names.get(symbol, name)
-            unfinished = name in user.parsed.unfinished
+            setting = since_replaced(user.parsed.definitions.get(name, ()), name)
+            unfinished = name in user.parsed.unfinished or not written.issuperset(setting)
             yield StateName(symbol, user.namespace, in_file, name in changed, unfinished)

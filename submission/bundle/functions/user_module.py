@@ -86,10 +86,12 @@ class UserModule:
         return self._imported[module, name]
 
     def add(self, text: str, line: int | None = None) -> None:
-        """Add statements, behind a line or at the end; they replace those of their names."""
+        """Add statements, behind a line or at the end; a new value replaces those of its name."""
         added = self._read(text, len(self.session.text), self._end if line is None else line)
         self._end += text.count("\n") + 1
-        self.parsed.definitions |= added.definitions
+        for name, written in added.definitions.items():
+            former = [] if written[0].replaces(name) else self.parsed.definitions[name]
+            self.parsed.definitions[name] = [*former, *written]
 
     def restore(self, node: ast.FunctionDef) -> str:
         """Make this definition of a function the only one of its name."""

@@ -27,6 +27,9 @@ MAGIC = re.compile(r"get_ipython\(\)\.run_cell_magic\('(?:time|capture)'")
 TIMED = re.compile(r"get_ipython\(\)\.run_line_magic\('time', (['\"].*['\"])\)$", re.MULTILINE)
 """What IPython's history has in place of `%time` and a statement."""
 
+FRONT_DOORS = ("connectx", "submission", "submission.front_door")
+"""The modules that build and evaluate players."""
+
 PATH_CHANGE = re.compile(r"sys\.path\.")  # begins a call that changes where modules are found
 
 NUMBERED = re.compile(r"(<.*?)(\d+)(\D*>)")
@@ -174,13 +177,14 @@ def _ended(text: str) -> str:
 class SessionReader(ModuleReader):
     """Keeps every statement that has run, under the names that it defines or changes.
 
-    A loop or another statement that is still running is left out: it would build the file anew. So
-    is one that has raised.
+    A loop or another statement that is still running is left out, and so is one that has raised or
+    that builds or evaluates players: on Kaggle this package is missing.
     """
 
     def read(self, stops: Sequence[Stop] = ()) -> Module:
         """The module, of the statements that have run."""
         self._stops = stops
+        self._asking = set[str]()
         self.rebound = self._rebound()
         return super().read()
 
@@ -201,8 +205,7 @@ class SessionReader(ModuleReader):
                 and (following is None or following.lineno > stop.line)
                 for stop in self._stops
             ):
-                running = self._definition(statement, following)
-                self.module.unfinished |= _defined_by(running)
+                self.module.unfinished |= _defined_by(self._definition(statement, following))
             case ast.Try(body=body) if all(map(self._imports_own, body)):
                 for inner in body:  # in one file they need no other way
                     self._read_statement(inner, None)
@@ -227,9 +230,22 @@ class SessionReader(ModuleReader):
     def _keep(self, statement: ast.stmt, following: ast.stmt | None) -> None:
         """Record a statement under every name that it binds or whose value it changes."""
         definition = self._definition(statement, following)
+        if self._asks_this_package(definition):
+            if not definition.is_called_later:
+                self.module.unfinished |= _defined_by(definition)
+                return
+            self._asking |= definition.names
         for name in _defined_by(definition):
             self.module.definitions.setdefault(name, []).append(definition)
         self._add_running(definition)
+
+    def _asks_this_package(self, definition: Definition) -> bool:
+        """Whether a statement uses the front door, or a function that does."""
+        used = {one.path[0] for one in definition.references}
+        imports = (self.module.imports.get(name) for name in used)
+        return not used.isdisjoint(self._asking) or any(
+            each is not None and each.module in FRONT_DOORS for each in imports
+        )
 
     def _aliases(self, statement: ast.ImportFrom, module: str) -> list[ast.alias]:
         """What a statement imports from a module, with stars resolved.

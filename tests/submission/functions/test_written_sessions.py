@@ -160,6 +160,65 @@ def test_a_loop_that_is_still_running_is_not_written_but_what_it_has_set(tmp_pat
     assert not any("connectx.build" in text for text in built)
 
 
+ATTRIBUTES = """
+import random
+import connectx
+WORTHS, lost = [1], 0
+class Bot:
+    first, played, by_chance = 1, 0, random.random()
+    def __call__(self, obs, config):
+        Bot.played += 1
+        return self.first + Bot.played + self.by_chance
+def agent(obs, config):
+    return agent.first + WORTHS[0]
+agent.first = 0
+def first_as_written():
+    return [connectx.build(each).source for each in (Bot(), agent)]
+if __name__ == "__main__":
+    built = []
+    for first in (20, 30):
+        Bot.first = agent.first = WORTHS[0] = first
+        Bot()({}, {})
+        built += first_as_written()
+        lost += 1
+    if __file__:
+        built += [connectx.build(each).source for each in (Bot(), agent)]
+    print([Bot.by_chance, *built])
+"""
+
+
+def test_what_a_sweep_sets_of_classes_and_functions_is_written_but_not_the_sweep(
+    tmp_path: Path,
+) -> None:
+    """While it runs and later. What games have changed is not written: `played`."""
+    (tmp_path / "sweep.py").write_text(ATTRIBUTES)
+    chance, *built = ast.literal_eval(completed([sys.executable, "sweep.py"], tmp_path).stdout)
+    said = [of_file(text)({}, {}) for text in built]
+    assert said == [21 + chance, 40, 31 + chance, 60, 31 + chance, 60]
+    assert not any("connectx.build" in text for text in built)
+
+
+PLAYED = """
+from kaggle_environments import make
+import submission
+WORTHS, first = [1], 1
+def agent(obs, config):
+    return first + WORTHS[0]
+for first in (2, 3):
+    WORTHS[0] = first
+    make("connectx").run([agent, "random"])
+print([submission.build(agent).source])
+"""
+
+
+def test_what_a_loop_sets_that_has_played_is_written_but_not_the_loop(tmp_path: Path) -> None:
+    (tmp_path / "played.py").write_text(PLAYED)
+    said = completed([sys.executable, "played.py"], tmp_path).stdout
+    (text,) = ast.literal_eval(said.splitlines()[-1])
+    assert "run" not in text
+    assert of_file(text)({}, {}) == 6
+
+
 PROMPT = """
 >>> import connectx
 >>> LAST = [1]
