@@ -71,7 +71,7 @@ def _proven(agent: Any, function: FunctionType, path: Path) -> FunctionFile:
         if error.path != tree.home.path:
             raise
         place = tree.home.session.place(error.line)
-        raise ValueError(f"{place}: {error.problem}") from error
+        raise ValueError(f"{place}{error.problem}") from error
     except RecursionError as error:
         raise ValueError(f"{whose} uses data that is nested too deep to be written") from error
     note = require_same(agent, title, state, loaded, played)

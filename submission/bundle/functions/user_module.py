@@ -34,7 +34,7 @@ class UserModule:
         self.parsed = self._read(self.session.text, 0, 1, self.session.stops)
         """The source, and the statements added to it."""
         self._imported: dict[tuple[str, str | None], str] = {}
-        self._end = self.session.text.count("\n") + 1
+        self._end = self.session.text.count("\n") + 2
 
     @property
     def path(self) -> Path:

@@ -58,11 +58,13 @@ class Session:
         return "".join(self.pieces)
 
     def place(self, line: int) -> str:
-        """The place of a line of the text, in words."""
+        """The place of a line of the text, in words with a colon; empty for one that was added."""
+        if line > self.text.count("\n") + 1:
+            return ""
         if self.path is not None:
-            return f"{self.path}, line {line}"
+            return f"{self.path}, line {line}: "
         number = max(n for n, first in enumerate(self._first_lines) if first <= line)
-        return f"cell {number + 1}, line {line - self._first_lines[number] + 1}"
+        return f"cell {number + 1}, line {line - self._first_lines[number] + 1}: "
 
     def line_of(self, file: str, line: int) -> int | None:
         """The line of the text that corresponds to a line of a file or a cell, or None.
@@ -177,8 +179,9 @@ def _ended(text: str) -> str:
 class SessionReader(ModuleReader):
     """Keeps every statement that has run, under the names that it defines or changes.
 
-    A loop or another statement that is still running is left out, and so is one that has raised or
-    that builds or evaluates players: on Kaggle this package is missing.
+    A loop or another statement that is still running is left out, and so is one that has raised,
+    that builds or evaluates players, for which Kaggle lacks this package, or that awaits something
+    outside of a function, as only cells can.
     """
 
     def read(self, stops: Sequence[Stop] = ()) -> Module:
@@ -230,11 +233,12 @@ class SessionReader(ModuleReader):
     def _keep(self, statement: ast.stmt, following: ast.stmt | None) -> None:
         """Record a statement under every name that it binds or whose value it changes."""
         definition = self._definition(statement, following)
-        if self._asks_this_package(definition):
-            if not definition.is_called_later:
-                self.module.unfinished |= _defined_by(definition)
-                return
-            self._asking |= definition.names
+        asks = self._asks_this_package(definition)
+        if definition.is_called_later:
+            self._asking |= definition.names if asks else set()
+        elif asks or any(map(_waits, definition.nodes)):
+            self.module.unfinished |= _defined_by(definition)
+            return
         for name in _defined_by(definition):
             self.module.definitions.setdefault(name, []).append(definition)
         self._add_running(definition)
@@ -296,6 +300,13 @@ class SessionReader(ModuleReader):
 def _defined_by(definition: Definition) -> frozenset[str]:
     """The names that a statement binds, or whose values it changes when it runs."""
     return definition.names | definition.changed_at_once
+
+
+def _waits(node: ast.AST) -> bool:
+    """Whether a node awaits something."""
+    return isinstance(node, ast.Await | ast.AsyncFor | ast.AsyncWith) or bool(
+        isinstance(node, ast.comprehension) and node.is_async
+    )
 
 
 def _imported_by(statement: ast.stmt) -> list[str]:

@@ -80,7 +80,9 @@ def test_what_stands_below_the_line_that_raised_is_not_written(tmp_path: Path) -
 
 
 @needs_ipython
-def test_a_file_that_a_cell_runs_and_what_a_shell_says_are_written(tmp_path: Path) -> None:
+def test_a_file_that_a_cell_runs_what_a_shell_says_and_what_is_awaited_are_written(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "mine.py").write_text("BEST = 3\ndef mine(obs):\n    return BEST\n")
     cells = [
         "import connectx",
@@ -88,9 +90,18 @@ def test_a_file_that_a_cell_runs_and_what_a_shell_says_are_written(tmp_path: Pat
         "lines = !echo 5",
         "connectx.build(mine).save('1.py')",
         "connectx.build(lambda obs: int(lines[0])).save('2.py')",
+        "async def numbers():\n    yield 7",
+        "first = [n async for n in numbers()]\nasync for n in numbers():\n    first.append(n)",
+        "connectx.build(lambda obs: sum(first)).save('3.py')",
+        "lock = await __import__('asyncio').sleep(0, __import__('threading').Lock())",
+        "try: connectx.build(lambda obs: lock and 1)\nexcept ValueError as error: print(error)",
     ]
-    said_in_a_notebook(cells, tmp_path)
-    assert [of_file((tmp_path / f"{n}.py").read_text())({}) for n in (1, 2)] == [3, 5]
+    said = said_in_a_notebook(cells, tmp_path)
+    assert [of_file((tmp_path / f"{n}.py").read_text())({}) for n in (1, 2, 3)] == [3, 5, 14]
+    assert said.splitlines()[-1] == (
+        "the agent uses lock, a lock that cannot be written into a file: make it inside of the "
+        "agent"
+    )
 
 
 @needs_ipython
