@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
+from inspect import getattr_static
 from pathlib import Path
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple
@@ -94,7 +95,7 @@ def _function_in(agent: Any) -> FunctionType | None:
             return agent
         case partial(func=inner) | MethodType(__func__=inner):
             return _function_in(inner)
-    called = getattr(agent, "__wrapped__", None) or vars(type(agent)).get("__call__")
+    called = getattr(agent, "__wrapped__", None) or getattr_static(type(agent), "__call__", None)
     return called if isinstance(called, FunctionType) else None
 
 

@@ -342,6 +342,13 @@ class Agent:
         return next(k for k in self.order if obs.board[k] == 0) if self.asked < 60 else 99
 agent = Agent([1, 2, 3, 4, 5, 6, 0])
 """,
+    "the agent is an object whose class inherits how it is called": f"""
+class Base:
+    def __call__(self, obs, config): return self.pick({FREE})
+class Last(Base):
+    def pick(self, free): return free[-1]
+agent = Last()
+""",
     "the agent is a method": """
 class Player:
     order = (6, 5, 4, 3, 2, 1, 0)
