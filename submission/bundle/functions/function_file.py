@@ -1,5 +1,6 @@
 """Builds a submission file from a function and the parts of its module that it uses."""
 
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -18,6 +19,11 @@ from submission.bundle.functions.proof import load, play, require_same
 from submission.bundle.functions.user_tree import UserTree
 from submission.bundle.naming import Symbol
 from submission.sandbox.folders import owned_folder
+
+NAMELESS = "the agent"
+
+SHORT = re.compile(r"[\w '()*+,./:=\[\]-]{1,50}")
+"""What fits into a table, and between the quotation marks of a command."""
 
 
 class FunctionFile(NamedTuple):
@@ -57,7 +63,7 @@ def _proven(agent: Any, function: FunctionType, path: Path) -> FunctionFile:
     tree = UserTree(_namespace(agent, function), function.__code__, project_folders(), whose)
     try:
         symbol = Symbol(tree.home.name, tree.writer(tree.home).name(agent, "agent"))
-        title = symbol.name if whose == "the agent" else whose
+        title = (tree.home.name_of(agent) or _description(agent)) if whose == NAMELESS else whose
         text, state, loaded = _written(tree, symbol, title, path)
         unlike, played = unlike_the_source(
             state, loaded, partial(load, title, text, path), partial(play, title)
@@ -101,7 +107,23 @@ def _function_in(agent: Any) -> FunctionType | None:
 
 def _title(agent: Any) -> str:
     name = getattr(agent, "__name__", "")
-    return name if isinstance(name, str) and name.isidentifier() else "the agent"
+    return name if isinstance(name, str) and name.isidentifier() else NAMELESS
+
+
+def _description(agent: Any) -> str:
+    """What tells an agent without a name from others: its arguments, or what it says of itself."""
+    match agent:
+        case partial(func=inner, args=args, keywords=keywords):
+            short = _title(inner) if _title(inner) != NAMELESS else _description(inner)
+            given = [*map(repr, args), *(f"{name}={value!r}" for name, value in keywords.items())]
+            text = f"{short}({', '.join(given)})"
+        case FunctionType():
+            return "agent"
+        case _:
+            short = text = type(agent).__name__
+            with suppress(Exception):  # from code of the user's
+                text = repr(agent)  # Python's own is not short: it has <
+    return text if SHORT.fullmatch(text) else short
 
 
 def _namespace(agent: Any, function: FunctionType) -> dict[str, Any]:
