@@ -56,6 +56,9 @@ class OwnPackages:
 
 sys.meta_path.insert(0, OwnPackages)
 
+if "IPython" in sys.modules and hasattr(import_module("submission"), "__path__"):
+    import_module("submission.bundle.functions.raised_cells")
+
 
 def __getattr__(name: str) -> Any:
     if name not in (*__all__, "Board", "__version__"):

@@ -4,6 +4,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from math import inf
 from numbers import Integral, Real
+from os import PathLike
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -82,6 +84,13 @@ def require_whole(name: str, number: int | None, least: int, most: float = LARGE
     if not isinstance(number, Integral | None):
         raise ValueError(f"{name} must be a whole number, not {number!r}")
     require_at_least(name, number, least, most)
+
+
+def require_path(name: str, path: str | PathLike[str]) -> Path:
+    """The path that an option gives; a ValueError if it cannot be one."""
+    if not isinstance(path, str | PathLike) or "\0" in str(path):
+        raise ValueError(f"{name} must be a path, not {path!r}")
+    return Path(path)
 
 
 def require_one_of(name: str, choice: str, known: Collection[str]) -> None:

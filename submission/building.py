@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 import submission
 from agents.agent import Agent
-from agents.options import agent_options
+from agents.options import agent_options, require_path
 from agents.registry import (
     REGISTERED,
     JsonValue,
@@ -77,7 +77,7 @@ class Submission:
         Raises:
             OSError: there is such a file, or it cannot be written.
         """
-        path = Path(path)
+        path = require_path("path", path)
         require_writable(path)
         if path.exists() and not force and not is_bundle(path):
             raise FileExistsError(
@@ -135,7 +135,9 @@ def build(
     if isinstance(agent, str):
         name, named = parse_specification(agent)
         chosen = joined_options(named, options)
-        text = build_bundle(name, chosen, None if source is None else Path(source), game)
+        text = build_bundle(
+            name, chosen, None if source is None else require_path("source", source), game
+        )
         note = _note(name, chosen) if source is None and game == "connectx" else None
         return Submission(text, _specification(name, chosen), note)
     if source is not None or options:

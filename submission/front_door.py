@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from types import NoneType
+from typing import Any, ParamSpec, TypeVar, get_type_hints
 
 import numpy as np
 
-from agents.options import require_at_least
+from agents.options import require_at_least, require_path, united_types
 from agents.parallel.workers import CORES
 from agents.registry import REGISTERED
 from envs.connectx import ConnectFour
@@ -47,20 +48,37 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def _with_plain_numbers(function: Callable[P, T]) -> Callable[P, T]:
-    """Let options be numbers of NumPy, which neither `random` nor JSON takes as they are."""
+def _with_checked_options(function: Callable[P, T]) -> Callable[P, T]:
+    """Refuse options of another kind by their names.
+
+    Numbers may be NumPy's, which neither `random` nor JSON takes as they are.
+    """
+    declared = get_type_hints(check_submission) | get_type_hints(function)
+    required = function.__code__.co_varnames[: function.__code__.co_argcount]
 
     @wraps(function)
     def called(*players: P.args, **options: P.kwargs) -> T:
         for name, value in options.items():
             if isinstance(value, np.generic):
                 options[name] = value.item()
+            if name not in required:
+                _require_kind(name, value, united_types(declared.get(name, Any)))
         return function(*players, **options)
 
     return called
 
 
-@_with_plain_numbers
+def _require_kind(name: str, value: object, kinds: tuple[Any, ...]) -> None:
+    if value is None:
+        if NoneType not in kinds and Any not in kinds:
+            raise ValueError(f"{name} must not be None: leave it out to have its default")
+    elif Path in kinds:
+        require_path(name, value)  # type: ignore[arg-type]
+    elif {*kinds} == {str, NoneType} and not isinstance(value, str):
+        raise ValueError(f"{name} must be a text, not {value!r}")
+
+
+@_with_checked_options
 def check(
     player: PlayerLike,
     *,
@@ -102,7 +120,7 @@ def check(
     return replace(report, name=name, path=report.path if is_saved else None)
 
 
-@_with_plain_numbers
+@_with_checked_options
 def evaluate(
     player: PlayerLike,
     against: PlayerLike | Sequence[PlayerLike],
@@ -163,7 +181,7 @@ def evaluate(
     return run.play(f"Evaluating {hero.name}:", against_each(hero, opponents), settings)
 
 
-@_with_plain_numbers
+@_with_checked_options
 def grade(
     player: PlayerLike,
     *,
@@ -205,7 +223,7 @@ def grade(
             return grade_player(graded, found, settings, executor, show)
 
 
-@_with_plain_numbers
+@_with_checked_options
 def ladder(
     players: Sequence[PlayerLike],
     *,
@@ -243,7 +261,7 @@ def ladder(
     return make_ladder(run.play("Playing:", round_robin(entrants), settings), anchor)
 
 
-@_with_plain_numbers
+@_with_checked_options
 def compare(
     new: PlayerLike,
     old: PlayerLike,
@@ -298,7 +316,7 @@ def compare(
     return comparison
 
 
-@_with_plain_numbers
+@_with_checked_options
 def rank(
     player: PlayerLike,
     *,
@@ -331,7 +349,7 @@ def rank(
         return rank_player(ranked, settings, 60 * minutes, executor, workers, show)
 
 
-@_with_plain_numbers
+@_with_checked_options
 def review(
     files: str | Path | Sequence[str | Path],
     player: str,
@@ -352,11 +370,11 @@ def review(
     Raises:
         ValueError, OSError: bad input; see `submission.reviewing.review_games.review_games`.
     """
-    paths = [files] if isinstance(files, str | Path) else files
+    paths = [require_path("files", each) for each in _several(files)]
     log = None if logs is None else Path(logs)
     with progress_bar(f"Reviewing {player}", progress) as show:
-        return review_games([*map(Path, paths)], player, log, time_limit, show)
+        return review_games(paths, player, log, time_limit, show)
 
 
-def _several(players: PlayerLike | Sequence[PlayerLike]) -> Sequence[PlayerLike]:
-    return players if isinstance(players, list | tuple) else [players]  # type: ignore[list-item]
+def _several(given: Any) -> Sequence[Any]:
+    return given if isinstance(given, list | tuple) else [given]

@@ -36,7 +36,8 @@ class GameConfiguration:
     def __post_init__(self) -> None:
         for name, size in (("rows", self.rows), ("columns", self.columns), ("inarow", self.inarow)):
             if not isinstance(size, int) or not 1 <= size <= LARGEST_SIZE:
-                raise ValueError(f"{name} must be from 1 to {LARGEST_SIZE}, not {size!r}")
+                kind = "a whole number " if isinstance(size, float) else ""
+                raise ValueError(f"{name} must be {kind}from 1 to {LARGEST_SIZE}, not {size!r}")
         time = self.act_timeout
         if not is_number(time) or not 0 < time <= float_info.max:
             raise ValueError(f"the seconds for a move must be above 0 and finite, not {time!r}")

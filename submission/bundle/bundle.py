@@ -117,8 +117,8 @@ def _made(name: str, cls: type[Agent], options: Mapping[str, JsonValue]) -> Agen
 def _other_games(game: str) -> dict[str, BoardGame]:
     """The rules of a game by OpenSpiel's name; empty for ConnectX, which every bundle plays."""
     playable = {name: entry for name, entry in GAMES.items() if entry.open_spiel}
-    if game not in playable:
-        problem = f"Kaggle has no {game}" if game in GAMES else f"unknown game {game!r}"
+    if game not in [*playable]:  # a list, as not every value can be hashed
+        problem = f"Kaggle has no {game}" if game in [*GAMES] else f"unknown game {game!r}"
         raise ValueError(f"{problem}: choose one of {', '.join(playable)}")
     entry = playable[game]
     return {} if entry.open_spiel in (None, CONNECT_FOUR) else {entry.open_spiel: entry.make()}

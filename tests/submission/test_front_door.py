@@ -20,7 +20,7 @@ from agents import MinimaxAgent, make_agent
 from agents.policy.network import encode_policy
 from envs.connectx import ConnectX
 from submission.arena.players import PlayerKind
-from submission.building import as_player
+from submission.building import Submission, as_player
 from submission.bundle.bundle import build_bundle
 from tests.helpers.own_agent import own_agent
 from tests.helpers.processes import completed
@@ -139,6 +139,37 @@ def test_options_for_another_game_are_refused(player: str) -> None:
 def test_a_sequential_test_that_is_no_pair_is_refused_before_any_game() -> None:
     with pytest.raises(ValueError, match="two Elo differences, as in 0,50, not '50'"):
         connectx.evaluate("greedy", "random", sprt=50, progress=False)  # type: ignore[arg-type]
+
+
+MATCH = partial(connectx.evaluate, "greedy", "random")
+NONE = " must not be None: leave it out to have its default"
+
+
+@pytest.mark.parametrize(
+    ("ask", "options", "message"),
+    [
+        (MATCH, {"opening_plies": None}, f"opening_plies{NONE}"),
+        (MATCH, {"seed": None}, f"seed{NONE}"),
+        (MATCH, {"results": ["games.jsonl"]}, "results must be a path, not ['games.jsonl']"),
+        (MATCH, {"dask": 8786}, "dask must be a text, not 8786"),
+        (MATCH, {"columns": 7.0}, "columns must be a whole number from 1 to 100, not 7.0"),
+        (partial(connectx.ladder, ["random", "greedy"]), {"workers": None}, f"workers{NONE}"),
+        (partial(connectx.compare, "random", "greedy"), {"margin": None}, f"margin{NONE}"),
+        (partial(connectx.rank, "random"), {"minutes": None}, f"minutes{NONE}"),
+        (partial(connectx.check, "random"), {"patience": None}, f"patience{NONE}"),
+        (partial(connectx.check, "random"), {"python": 3.12}, "python must be a path, not 3.12"),
+        (partial(connectx.grade, "random"), {"positions": 7}, "positions must be a path, not 7"),
+        (partial(connectx.build, "Mine"), {"source": 1}, "source must be a path, not 1"),
+        (partial(connectx.build, "random"), {"game": []}, "unknown game []"),
+        (Submission("", "mine").save, {"path": "a\0b"}, "path must be a path, not 'a\\x00b'"),
+        (connectx.review, {"files": None, "player": "random"}, "files must be a path, not None"),
+    ],
+)
+def test_an_option_of_another_kind_is_refused_by_name(
+    ask: Callable[..., Any], options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
+        ask(**options)
 
 
 @pytest.mark.parametrize("player", ["nobody", 7, None, [], print])

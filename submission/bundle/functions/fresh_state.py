@@ -20,12 +20,19 @@ class StateName(NamedTuple):
     namespace: dict[str, Any]
     in_file: str  # its name in the file
     is_changed: bool  # whether functions of the module visibly change it
-    is_unfinished: bool  # whether a statement that is still running defines or changes it
+    is_unfinished: bool  # whether a statement that is not written also defines or changes it
 
     @property
     def value(self) -> Any:
         """Its present value; None if it has none."""
         return self.namespace.get(self.symbol.name)
+
+
+class Unlike(NamedTuple):
+    """A name whose value must be written out, or a function or a class of which parts must be."""
+
+    symbol: Symbol
+    attributes: Mapping[str, Any] | None = None  # the parts; None for the whole value
 
 
 DEFINITIONS = (type, FunctionType, BuiltinFunctionType, Enum)
@@ -39,12 +46,13 @@ def unlike_the_source(
     loaded: Mapping[str, Any],
     load_again: Callable[[], dict[str, Any]],
     play: Callable[[dict[str, Any]], None],
-) -> tuple[list[StateName], Mapping[str, Any]]:
+) -> tuple[list[Unlike], Mapping[str, Any]]:
     """Find the names whose present values must be written out, and what games change.
 
     Such values differ at each loading, being made by chance; or they are objects that differ from
     the file's in what games leave as it is: something else has changed them, such as training; or
-    anything that a loop in which the file is built has changed, and games have not.
+    anything that a loop in which the file is built has changed, and games have not; or what
+    functions and classes keep, if that is so made or changed.
 
     Args:
         state: the names that the function uses.
@@ -69,6 +77,7 @@ def unlike_the_source(
         for each in differing
         if not _is_same(loaded.get(each.in_file), again.get(each.in_file))
     ]
+    kept_by_chance = _kept_unlike(differing, loaded, again, lambda one: not one.is_lasting)
     play(again)
     learnt = [
         each
@@ -76,8 +85,60 @@ def unlike_the_source(
         if (each.is_unfinished or not (is_data(each.value) or isinstance(each.value, DEFINITIONS)))
         and _is_unplayed(each, loaded.get(each.in_file), again.get(each.in_file))
     ]
-    found = [*by_chance, *learnt]
-    return [each for each in found if _data_of(each.value) is not UNKNOWN], again
+    whole = [
+        Unlike(each.symbol)
+        for each in (*by_chance, *learnt)
+        if not isinstance(each.value, DEFINITIONS) and _data_of(each.value) is not UNKNOWN
+    ]
+    kept = _kept_unlike(differing, loaded, again, lambda one: one.is_own)
+    return [*whole, *kept_by_chance, *kept], again
+
+
+class Kept(NamedTuple):
+    """Data that a function or a class keeps in one place."""
+
+    holder: Any
+    attribute: str
+    now: Any
+    written: Any  # by the file
+    played: Any  # by the file, after games
+
+    @property
+    def is_lasting(self) -> bool:
+        """Whether the file keeps the same."""
+        return _is_same(self.written, self.played)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it differs from the file's for another reason than games."""
+        return _is_own(self.now, self.written, self.played)
+
+
+def _kept_data(value: Any, written: Any, played: Any) -> Iterator[Kept]:
+    """The data that a function or a class keeps."""
+    others, after = _places(written), _places(played)
+    for name, place in _places(value).items():
+        now, first, later = (_read(each) for each in (place, others.get(name), after.get(name)))
+        if is_data(now):
+            yield Kept(*place, now, first, later)
+
+
+def _kept_unlike(
+    names: Iterable[StateName],
+    loaded: Mapping[str, Any],
+    again: Mapping[str, Any],
+    is_unlike: Callable[[Kept], bool],
+) -> list[Unlike]:
+    """The functions and classes that keep such data."""
+    found = {
+        each.symbol: {
+            one.attribute: one.now
+            for one in _kept_data(each.value, loaded.get(each.in_file), again.get(each.in_file))
+            if one.holder is each.value and is_unlike(one)
+        }
+        for each in names
+    }
+    return [Unlike(symbol, parts) for symbol, parts in found.items() if parts]
 
 
 def _is_unplayed(name: StateName, written: Any, played: Any) -> bool:
@@ -238,13 +299,11 @@ def _take_back(
     value: Any, written: Any, played: Any, restoring: ExitStack, memo: dict[int, Any]
 ) -> None:
     """Reset what games have changed of the data that a function or a class keeps."""
-    others, after = _places(written), _places(played)
-    for name, place in _places(value).items():
-        now, first, later = (_read(each) for each in (place, others.get(name), after.get(name)))
-        if is_data(now) and is_data(first) and not _is_own(now, first, later):
+    for one in _kept_data(value, written, played):
+        if is_data(one.written) and not one.is_own:
             with suppress(Exception):  # a metaclass may not let a class change
-                setattr(*place, _copied(first, memo))
-                restoring.callback(setattr, *place, now)
+                setattr(one.holder, one.attribute, _copied(one.written, memo))
+                restoring.callback(setattr, one.holder, one.attribute, one.now)
 
 
 def _places(value: Any) -> dict[str, tuple[Any, str]]:

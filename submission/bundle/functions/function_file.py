@@ -1,9 +1,11 @@
 """Builds a submission file from a function and the parts of its module that it uses."""
 
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
+from inspect import getattr_static
 from pathlib import Path
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple
@@ -11,12 +13,17 @@ from typing import Any, NamedTuple
 from submission.bundle.bundle import project_folders
 from submission.bundle.closure import Closure, close
 from submission.bundle.compose import compose_function
-from submission.bundle.definitions import BundleError
+from submission.bundle.definitions import BundleError, since_replaced
 from submission.bundle.functions.fresh_state import StateName, unlike_the_source
 from submission.bundle.functions.proof import load, play, require_same
 from submission.bundle.functions.user_tree import UserTree
 from submission.bundle.naming import Symbol
 from submission.sandbox.folders import owned_folder
+
+NAMELESS = "the agent"
+
+SHORT = re.compile(r"[\w '()*+,./:=\[\]-]{1,50}")
+"""What fits into a table, and between the quotation marks of a command."""
 
 
 class FunctionFile(NamedTuple):
@@ -56,14 +63,14 @@ def _proven(agent: Any, function: FunctionType, path: Path) -> FunctionFile:
     tree = UserTree(_namespace(agent, function), function.__code__, project_folders(), whose)
     try:
         symbol = Symbol(tree.home.name, tree.writer(tree.home).name(agent, "agent"))
-        title = symbol.name if whose == "the agent" else whose
+        title = (tree.home.name_of(agent) or _description(agent)) if whose == NAMELESS else whose
         text, state, loaded = _written(tree, symbol, title, path)
         unlike, played = unlike_the_source(
             state, loaded, partial(load, title, text, path), partial(play, title)
         )
         for each in unlike:
             with suppress(ValueError):  # whether that matters is for the proof to say
-                tree.carry(each.symbol)
+                tree.carry(*each)
         if unlike:
             with suppress(ValueError):  # a metaclass, say, has needed such a value before
                 text, state, loaded = _written(tree, symbol, title, path)
@@ -71,7 +78,7 @@ def _proven(agent: Any, function: FunctionType, path: Path) -> FunctionFile:
         if error.path != tree.home.path:
             raise
         place = tree.home.session.place(error.line)
-        raise ValueError(f"{place}: {error.problem}") from error
+        raise ValueError(f"{place}{error.problem}") from error
     except RecursionError as error:
         raise ValueError(f"{whose} uses data that is nested too deep to be written") from error
     note = require_same(agent, title, state, loaded, played)
@@ -94,13 +101,29 @@ def _function_in(agent: Any) -> FunctionType | None:
             return agent
         case partial(func=inner) | MethodType(__func__=inner):
             return _function_in(inner)
-    called = getattr(agent, "__wrapped__", None) or vars(type(agent)).get("__call__")
+    called = getattr(agent, "__wrapped__", None) or getattr_static(type(agent), "__call__", None)
     return called if isinstance(called, FunctionType) else None
 
 
 def _title(agent: Any) -> str:
     name = getattr(agent, "__name__", "")
-    return name if isinstance(name, str) and name.isidentifier() else "the agent"
+    return name if isinstance(name, str) and name.isidentifier() else NAMELESS
+
+
+def _description(agent: Any) -> str:
+    """What tells an agent without a name from others: its arguments, or what it says of itself."""
+    match agent:
+        case partial(func=inner, args=args, keywords=keywords):
+            short = _title(inner) if _title(inner) != NAMELESS else _description(inner)
+            given = [*map(repr, args), *(f"{name}={value!r}" for name, value in keywords.items())]
+            text = f"{short}({', '.join(given)})"
+        case FunctionType():
+            return "agent"
+        case _:
+            short = text = type(agent).__name__
+            with suppress(Exception):  # from code of the user's
+                text = repr(agent)  # Python's own is not short: it has <
+    return text if SHORT.fullmatch(text) else short
 
 
 def _namespace(agent: Any, function: FunctionType) -> dict[str, Any]:
@@ -130,6 +153,7 @@ def _last_line(closure: Closure, symbol: Symbol) -> str:
 
 def _state(tree: UserTree, closure: Closure) -> Iterator[StateName]:
     """The names of the user's modules that the file has, or that a game may add."""
+    written = {*closure.definitions}
     for module in closure.modules:
         user = tree.user_module(module.name)
         if user is None:
@@ -141,5 +165,6 @@ def _state(tree: UserTree, closure: Closure) -> Iterator[StateName]:
         for name in changed.union(*(one.names for one in own)):
             symbol = Symbol(module.name, name)
             in_file = closure.names.get(symbol, name)
-            unfinished = name in user.parsed.unfinished
+            setting = since_replaced(user.parsed.definitions.get(name, ()), name)
+            unfinished = name in user.parsed.unfinished or not written.issuperset(setting)
             yield StateName(symbol, user.namespace, in_file, name in changed, unfinished)

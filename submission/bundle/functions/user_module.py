@@ -3,15 +3,15 @@
 import ast
 import builtins
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, count
-from math import inf
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from submission.bundle.functions.user_session import Session, SessionReader
+from submission.bundle.functions.user_session import Session, SessionReader, Stop
 from submission.bundle.sources import LibraryImport, Module, ProjectImport
 
 NO_FILE = Path("<cells>")
@@ -31,10 +31,10 @@ class UserModule:
     project: frozenset[str] = field(repr=False)
 
     def __post_init__(self) -> None:
-        self.parsed = self._read(self.session.text, 0, 1, self.session.until)
+        self.parsed = self._read(self.session.text, 0, 1, self.session.stops)
         """The source, and the statements added to it."""
         self._imported: dict[tuple[str, str | None], str] = {}
-        self._end = self.session.text.count("\n") + 1
+        self._end = self.session.text.count("\n") + 2
 
     @property
     def path(self) -> Path:
@@ -86,10 +86,12 @@ class UserModule:
         return self._imported[module, name]
 
     def add(self, text: str, line: int | None = None) -> None:
-        """Add statements, behind a line or at the end; they replace those of their names."""
+        """Add statements, behind a line or at the end; a new value replaces those of its name."""
         added = self._read(text, len(self.session.text), self._end if line is None else line)
         self._end += text.count("\n") + 1
-        self.parsed.definitions |= added.definitions
+        for name, written in added.definitions.items():
+            former = [] if written[0].replaces(name) else self.parsed.definitions[name]
+            self.parsed.definitions[name] = [*former, *written]
 
     def restore(self, node: ast.FunctionDef) -> str:
         """Make this definition of a function the only one of its name."""
@@ -104,6 +106,6 @@ class UserModule:
         taken = {*self.namespace, *dir(builtins)}
         return next(name for name in names if name not in taken and not self.knows(name))
 
-    def _read(self, text: str, start: int, line: int, until: float = inf) -> Module:
+    def _read(self, text: str, start: int, line: int, stops: Sequence[Stop] = ()) -> Module:
         reader = SessionReader(self.name, self.path, text, self.project, start, line)
-        return reader.read(until)
+        return reader.read(stops)

@@ -12,9 +12,10 @@ from itertools import accumulate
 from math import inf
 from pathlib import Path
 from types import CodeType, FrameType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from submission.bundle.definitions import Definition
+from submission.bundle.functions.raised_cells import AT_TOP_LEVEL, RAISED
 from submission.bundle.references import FunctionNode, bound_by, first_line
 from submission.bundle.sources import NEVER_ON_KAGGLE, Module, ModuleReader
 
@@ -26,12 +27,20 @@ MAGIC = re.compile(r"get_ipython\(\)\.run_cell_magic\('(?:time|capture)'")
 TIMED = re.compile(r"get_ipython\(\)\.run_line_magic\('time', (['\"].*['\"])\)$", re.MULTILINE)
 """What IPython's history has in place of `%time` and a statement."""
 
-AT_TOP_LEVEL = re.compile("<module>|<cell line")  # the names of the code of a module, and of a cell
+FRONT_DOORS = ("connectx", "submission", "submission.front_door")
+"""The modules that build and evaluate players."""
 
 PATH_CHANGE = re.compile(r"sys\.path\.")  # begins a call that changes where modules are found
 
 NUMBERED = re.compile(r"(<.*?)(\d+)(\D*>)")
 """Names under which prompts keep what was typed, piece by piece."""
+
+
+class Stop(NamedTuple):
+    """A line that is being run, or that has raised."""
+
+    line: int
+    until: float  # the last of the lines that therefore have not run
 
 
 @dataclass(frozen=True)
@@ -41,7 +50,7 @@ class Session:
     pieces: Sequence[str]
     """A module's text; or each of the cells, in the order in which they were run."""
     path: Path | None  # the module's file; None for cells
-    until: float = inf  # the line that is being run; the lines below have not run yet
+    stops: Sequence["Stop"] = ()
 
     @cached_property
     def text(self) -> str:
@@ -49,11 +58,13 @@ class Session:
         return "".join(self.pieces)
 
     def place(self, line: int) -> str:
-        """The place of a line of the text, in words."""
+        """The place of a line of the text, in words with a colon; empty for one that was added."""
+        if line > self.text.count("\n") + 1:
+            return ""
         if self.path is not None:
-            return f"{self.path}, line {line}"
+            return f"{self.path}, line {line}: "
         number = max(n for n, first in enumerate(self._first_lines) if first <= line)
-        return f"cell {number + 1}, line {line - self._first_lines[number] + 1}"
+        return f"cell {number + 1}, line {line - self._first_lines[number] + 1}: "
 
     def line_of(self, file: str, line: int) -> int | None:
         """The line of the text that corresponds to a line of a file or a cell, or None.
@@ -95,6 +106,16 @@ class Session:
         lines = self.text.split("\n")
         return "\n".join(lines[first_line(node) - 1 : node.end_lineno])
 
+    def stopping(self, raised: Mapping[int, int]) -> "Session":
+        """The session in which pieces, counted from 1, have raised at these lines of theirs."""
+        firsts = self._first_lines
+        stops = [
+            Stop(firsts[number - 1] + line - 1, firsts[number] - 1)
+            for number, line in raised.items()
+            if number < len(firsts)
+        ]
+        return replace(self, stops=stops)
+
     @property
     def _first_lines(self) -> list[int]:
         return list(accumulate((piece.count("\n") for piece in self.pieces), initial=1))
@@ -107,7 +128,7 @@ def find_session(namespace: Mapping[str, Any], code: CodeType) -> Session:
     while frame is not None:
         if frame.f_globals is namespace and AT_TOP_LEVEL.match(frame.f_code.co_name):
             line = session.line_of(frame.f_code.co_filename, frame.f_lineno)
-            return replace(session, until=line or inf)
+            return replace(session, stops=[*session.stops, *([Stop(line, inf)] if line else [])])
         frame = frame.f_back
     return session
 
@@ -117,7 +138,8 @@ def _all_of(namespace: Mapping[str, Any], code: CodeType) -> Session:
     cells = namespace.get("In")
     if "get_ipython" in namespace and isinstance(cells, list):
         transform = namespace["get_ipython"]().transform_cell
-        return Session([_plain_cell(cell, transform) for cell in cells[1:]], None)
+        pieces = [_plain_cell(cell, transform) for cell in cells[1:]]
+        return Session(pieces, None).stopping(RAISED)
     if numbered := NUMBERED.fullmatch(code.co_filename):
         begin, number, end = numbered.groups()
         names = [f"{begin}{earlier}{end}" for earlier in range(int(number) + 1)]
@@ -155,15 +177,17 @@ def _ended(text: str) -> str:
 
 
 class SessionReader(ModuleReader):
-    """Keeps every statement up to a line, under the names that it defines or changes.
+    """Keeps every statement that has run, under the names that it defines or changes.
 
-    A loop or another statement that is still running at that line is left out: it would build the
-    file anew.
+    A loop or another statement that is still running is left out, and so is one that has raised,
+    that builds or evaluates players, for which Kaggle lacks this package, or that awaits something
+    outside of a function, as only cells can.
     """
 
-    def read(self, until: float = inf) -> Module:
-        """The module, of the statements that begin up to a line."""
-        self._until = until
+    def read(self, stops: Sequence[Stop] = ()) -> Module:
+        """The module, of the statements that have run."""
+        self._stops = stops
+        self._asking = set[str]()
         self.rebound = self._rebound()
         return super().read()
 
@@ -171,7 +195,7 @@ class SessionReader(ModuleReader):
         match statement:
             case ast.Expr(value=ast.Constant(value=str())):
                 pass
-            case _ if statement.lineno > self._until:
+            case _ if any(stop.line < statement.lineno <= stop.until for stop in self._stops):
                 pass
             case ast.Expr(value=ast.Call(func=called)) if PATH_CHANGE.match(ast.unparse(called)):
                 pass  # the file is one, which finds no other
@@ -179,11 +203,12 @@ class SessionReader(ModuleReader):
                 has_run = self.module.name == MAIN and "__name__" in ast.unparse(test)
                 for inner in statement.body if has_run else statement.orelse:
                     self._read_statement(inner, None)
-            case _ if self._until <= (statement.end_lineno or 0) and (
-                following is None or following.lineno > self._until
+            case _ if any(
+                statement.lineno <= stop.line <= (statement.end_lineno or 0)
+                and (following is None or following.lineno > stop.line)
+                for stop in self._stops
             ):
-                running = self._definition(statement, following)
-                self.module.unfinished |= _defined_by(running)
+                self.module.unfinished |= _defined_by(self._definition(statement, following))
             case ast.Try(body=body) if all(map(self._imports_own, body)):
                 for inner in body:  # in one file they need no other way
                     self._read_statement(inner, None)
@@ -208,9 +233,23 @@ class SessionReader(ModuleReader):
     def _keep(self, statement: ast.stmt, following: ast.stmt | None) -> None:
         """Record a statement under every name that it binds or whose value it changes."""
         definition = self._definition(statement, following)
+        asks = self._asks_this_package(definition)
+        if definition.is_called_later:
+            self._asking |= definition.names if asks else set()
+        elif asks or any(map(_waits, definition.nodes)):
+            self.module.unfinished |= _defined_by(definition)
+            return
         for name in _defined_by(definition):
             self.module.definitions.setdefault(name, []).append(definition)
         self._add_running(definition)
+
+    def _asks_this_package(self, definition: Definition) -> bool:
+        """Whether a statement uses the front door, or a function that does."""
+        used = {one.path[0] for one in definition.references}
+        imports = (self.module.imports.get(name) for name in used)
+        return not used.isdisjoint(self._asking) or any(
+            each is not None and each.module in FRONT_DOORS for each in imports
+        )
 
     def _aliases(self, statement: ast.ImportFrom, module: str) -> list[ast.alias]:
         """What a statement imports from a module, with stars resolved.
@@ -261,6 +300,13 @@ class SessionReader(ModuleReader):
 def _defined_by(definition: Definition) -> frozenset[str]:
     """The names that a statement binds, or whose values it changes when it runs."""
     return definition.names | definition.changed_at_once
+
+
+def _waits(node: ast.AST) -> bool:
+    """Whether a node awaits something."""
+    return isinstance(node, ast.Await | ast.AsyncFor | ast.AsyncWith) or bool(
+        isinstance(node, ast.comprehension) and node.is_async
+    )
 
 
 def _imported_by(statement: ast.stmt) -> list[str]:

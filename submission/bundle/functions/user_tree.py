@@ -82,15 +82,19 @@ class UserTree(SourceTree):
                 self.carry(symbol)
         return self.definitions(symbol)
 
-    def carry(self, symbol: Symbol) -> None:
-        """Replace the statements that define a name by its present value.
+    def carry(self, symbol: Symbol, attributes: Mapping[str, Any] | None = None) -> None:
+        """Replace the statements that define a name by its present value, or set its attributes.
 
         Raises:
             ValueError: the value cannot be written.
         """
         user = self._users[symbol.module]
-        value = user.namespace[symbol.name]
         writer = self.writer(user)
+        if attributes is not None:
+            for name, each in attributes.items():
+                user.add(f"{symbol.name}.{name} = {writer.anew(each, name)}")
+            return
+        value = user.namespace[symbol.name]
         text = f"{symbol.name} = {writer.anew(value, symbol.name)}"
         used = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
         lines = [one.line for name in used for one in user.parsed.definitions.get(name, ())]

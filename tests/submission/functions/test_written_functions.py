@@ -342,6 +342,13 @@ class Agent:
         return next(k for k in self.order if obs.board[k] == 0) if self.asked < 60 else 99
 agent = Agent([1, 2, 3, 4, 5, 6, 0])
 """,
+    "the agent is an object whose class inherits how it is called": f"""
+class Base:
+    def __call__(self, obs, config): return self.pick({FREE})
+class Last(Base):
+    def pick(self, free): return free[-1]
+agent = Last()
+""",
     "the agent is a method": """
 class Player:
     order = (6, 5, 4, 3, 2, 1, 0)
@@ -633,3 +640,27 @@ def test_no_module_makes_a_file_that_plays_otherwise(text: str) -> None:
         anew, file = runpy.run_path(str(path)), of_file(built)
     for _ in range(3):
         assert file(None, None) == anew["agent"](None, None), built
+
+
+NAMELESS = """
+from dataclasses import dataclass
+from functools import partial
+def place(column, obs, config, *, again=None): return column
+class Bot:
+    def __init__(self, column): self.column = column
+    def __call__(self, obs, config): return self.column
+@dataclass
+class Deep(Bot):
+    column: int
+    note: str = ""
+players = [Bot(1), Deep(2), Deep(3, "<b>"), partial(place, 4, again="no")]
+players += [partial(place, 5, again=[0] * 99), partial(Deep(2)), lambda obs, config: 6]
+"""
+
+
+def test_players_without_a_name_are_told_apart_by_what_they_were_made_with(modules: Path) -> None:
+    players = module(modules, NAMELESS).players
+    assert [function_file(each).name for each in players] == [
+        *("Bot", "Deep(column=2, note='')", "Deep", "place(4, again='no')", "place"),
+        *("Deep(column=2, note='')()", "agent"),
+    ]

@@ -61,8 +61,28 @@ def test_cells_of_a_notebook_are_what_was_written(tmp_path: Path) -> None:
     assert "Error" not in said.replace("SyntaxError", "")
 
 
+RAISING = [
+    "import connectx",
+    "%%time\nBEST, WORTHS = 1, []\ndef agent(obs):\n    return BEST + sum(WORTHS)\n"
+    "for worth in (2, 30, 400):\n    WORTHS.append(worth)\n    1 / (worth - 30)\n"
+    "BEST = 5000\ndef agent(obs): ...",
+    "import missing_module\nWORTHS = [60000]",
+    "agent = agent\ndef unused():\n    1 / 0\nunused()\nBEST = 7",
+    "connectx.build(agent).save('built.py')",
+]
+
+
 @needs_ipython
-def test_a_file_that_a_cell_runs_and_what_a_shell_says_are_written(tmp_path: Path) -> None:
+def test_what_stands_below_the_line_that_raised_is_not_written(tmp_path: Path) -> None:
+    """A loop that raised half-way is written as what it has set."""
+    assert "Traceback" in said_in_a_notebook(RAISING, tmp_path)
+    assert of_file((tmp_path / "built.py").read_text())({}) == 33
+
+
+@needs_ipython
+def test_a_file_that_a_cell_runs_what_a_shell_says_and_what_is_awaited_are_written(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "mine.py").write_text("BEST = 3\ndef mine(obs):\n    return BEST\n")
     cells = [
         "import connectx",
@@ -70,9 +90,18 @@ def test_a_file_that_a_cell_runs_and_what_a_shell_says_are_written(tmp_path: Pat
         "lines = !echo 5",
         "connectx.build(mine).save('1.py')",
         "connectx.build(lambda obs: int(lines[0])).save('2.py')",
+        "async def numbers():\n    yield 7",
+        "first = [n async for n in numbers()]\nasync for n in numbers():\n    first.append(n)",
+        "connectx.build(lambda obs: sum(first)).save('3.py')",
+        "lock = await __import__('asyncio').sleep(0, __import__('threading').Lock())",
+        "try: connectx.build(lambda obs: lock and 1)\nexcept ValueError as error: print(error)",
     ]
-    said_in_a_notebook(cells, tmp_path)
-    assert [of_file((tmp_path / f"{n}.py").read_text())({}) for n in (1, 2)] == [3, 5]
+    said = said_in_a_notebook(cells, tmp_path)
+    assert [of_file((tmp_path / f"{n}.py").read_text())({}) for n in (1, 2, 3)] == [3, 5, 14]
+    assert said.splitlines()[-1] == (
+        "the agent uses lock, a lock that cannot be written into a file: make it inside of the "
+        "agent"
+    )
 
 
 @needs_ipython
@@ -140,6 +169,65 @@ def test_a_loop_that_is_still_running_is_not_written_but_what_it_has_set(tmp_pat
     built = ast.literal_eval(completed([sys.executable, "sweep.py"], tmp_path).stdout)
     assert [of_file(text)({}, {}) for text in built] == [421, 40, 20, 431, 60, 30]
     assert not any("connectx.build" in text for text in built)
+
+
+ATTRIBUTES = """
+import random
+import connectx
+WORTHS, lost = [1], 0
+class Bot:
+    first, played, by_chance = 1, 0, random.random()
+    def __call__(self, obs, config):
+        Bot.played += 1
+        return self.first + Bot.played + self.by_chance
+def agent(obs, config):
+    return agent.first + WORTHS[0]
+agent.first = 0
+def first_as_written():
+    return [connectx.build(each).source for each in (Bot(), agent)]
+if __name__ == "__main__":
+    built = []
+    for first in (20, 30):
+        Bot.first = agent.first = WORTHS[0] = first
+        Bot()({}, {})
+        built += first_as_written()
+        lost += 1
+    if __file__:
+        built += [connectx.build(each).source for each in (Bot(), agent)]
+    print([Bot.by_chance, *built])
+"""
+
+
+def test_what_a_sweep_sets_of_classes_and_functions_is_written_but_not_the_sweep(
+    tmp_path: Path,
+) -> None:
+    """While it runs and later. What games have changed is not written: `played`."""
+    (tmp_path / "sweep.py").write_text(ATTRIBUTES)
+    chance, *built = ast.literal_eval(completed([sys.executable, "sweep.py"], tmp_path).stdout)
+    said = [of_file(text)({}, {}) for text in built]
+    assert said == [21 + chance, 40, 31 + chance, 60, 31 + chance, 60]
+    assert not any("connectx.build" in text for text in built)
+
+
+PLAYED = """
+from kaggle_environments import make
+import submission
+WORTHS, first = [1], 1
+def agent(obs, config):
+    return first + WORTHS[0]
+for first in (2, 3):
+    WORTHS[0] = first
+    make("connectx").run([agent, "random"])
+print([submission.build(agent).source])
+"""
+
+
+def test_what_a_loop_sets_that_has_played_is_written_but_not_the_loop(tmp_path: Path) -> None:
+    (tmp_path / "played.py").write_text(PLAYED)
+    said = completed([sys.executable, "played.py"], tmp_path).stdout
+    (text,) = ast.literal_eval(said.splitlines()[-1])
+    assert "run" not in text
+    assert of_file(text)({}, {}) == 6
 
 
 PROMPT = """
