@@ -77,6 +77,17 @@ class Match(Printed, MatchPlan):
         """The statistics of each pairing, in their order."""
         return tuple(pairing_stats(names, self.games_of(names)) for names in self.pairings)
 
+    def tests(self) -> Iterator[tuple[tuple[str, str], SequentialTest]]:
+        """The sequential test of each pairing, after its games; nothing if there is none."""
+        sprt = self.settings.sprt
+        if sprt is None:
+            return
+        for names in self.pairings:
+            test = SequentialTest(sprt)
+            for record in self.games_of(names):
+                test.add(record)
+            yield names, test
+
     def tables(self) -> RenderableType:
         """The results and the times of a player against its opponents, and how they count."""
         stats = self.stats()
@@ -87,8 +98,12 @@ class Match(Printed, MatchPlan):
         return [*match_notes(self), *map(_score_in_words, self.stats())]
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields, and the statistics of each pairing; a limit that no game sets is None."""
-        return finite({**asdict(self), "stats": [asdict(each) for each in self.stats()]})
+        """All fields, and the statistics and the sequential test, if any, of each pairing.
+
+        A limit that no game sets is None, and so is the verdict of a test that has not decided.
+        """
+        stats, tests = [asdict(each) for each in self.stats()], [*map(_told, self.tests())]
+        return finite({**asdict(self), "stats": stats, "tests": tests})
 
 
 class ScoreBoard:
@@ -228,13 +243,8 @@ def failures(match: Match) -> Iterator[str]:
 
 def _verdicts(match: Match) -> Iterator[str]:
     """The verdict of the sequential test, if there is one, on each pairing."""
-    sprt = match.settings.sprt
-    if sprt is None:
-        return
-    for names in match.pairings:
-        test, games = SequentialTest(sprt), match.games_of(names)
-        for record in games:
-            test.add(record)
+    for names, test in match.tests():
+        games = match.games_of(names)
         verdict = _verdict(test, pairing_stats(names, games).score)
         is_complete = match.completion is Completion.COMPLETE
         if test.decision is None and is_complete and len(games) < match.settings.games:
@@ -246,6 +256,19 @@ def _verdicts(match: Match) -> Iterator[str]:
                 f"score is exact for the {openings} of these games, and no sample of others."
             )
         yield f"Against {names[1]}: {verdict}"
+
+
+def _told(tested: tuple[tuple[str, str], SequentialTest]) -> dict[str, Any]:
+    """What a test says, for `json.dumps`."""
+    (player, opponent), test = tested
+    decision = test.decision
+    return {
+        "player": player,
+        "opponent": opponent,
+        "verdict": None if decision is None else decision.verdict,
+        "games": None if decision is None else decision.games,
+        "log_likelihood_ratio": test.llr,
+    }
 
 
 def _verdict(test: SequentialTest, score: Estimate | None) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from math import log
 
 import pytest
 from rich.console import Group
@@ -112,6 +113,16 @@ def test_a_sequential_test_tells_its_verdict(played: list[GameRecord], told: str
     text = sentences(judged(played))
     assert f"Against rival: Elo +0 or +100? {told}" in text
     assert "bounds -2.94 and +2.94" in text, "Wald's: log(0.95 / 0.05) and its negative"
+
+
+def test_json_has_what_a_sequential_test_says() -> None:
+    """Each pair of wins weighs ln(0.6401 / 0.5), and the twelfth one reaches ln 19."""
+    (told,) = judged(pairs(20)).to_dict()["tests"]
+    assert told.pop("log_likelihood_ratio") == pytest.approx(12 * log(0.6401 / 0.5), rel=1e-3)
+    assert told == {"player": "hero", "opponent": "rival", "verdict": "elo1 accepted", "games": 24}
+    (told,) = judged(pairs(1)).to_dict()["tests"]
+    assert (told["verdict"], told["games"]) == (None, None)
+    assert match_of(WIN).to_dict()["tests"] == []
 
 
 @pytest.mark.parametrize(("count", "openings"), [(3, "3 openings"), (1, "opening")])
