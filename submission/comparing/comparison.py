@@ -182,7 +182,7 @@ def _times_table(players: Sequence[SlowMoves]) -> PlayerTable:
     return PlayerTable(
         "Seconds for a move at a third of this machine's speed",
         "",
-        ("first, with\nloading", "mean", "longest\nlater", "bank left in\na full game"),
+        ("first, with\nloading", "mean\nof all", "longest\nlater", "bank left in\na full game"),
         {moves.player: _times(moves) for moves in players},
     )
 
@@ -220,8 +220,8 @@ def _slow_faults(players: Sequence[SlowMoves]) -> Iterator[str]:
         elif moves.timing is not None:
             mean, left = moves.timing.mean, moves.timing.bank_left
             yield (
-                f"At a third of the speed {moves.player} takes {mean:.3f} s for a move, and a full "
-                f"game leaves {left:.1f} s of its bank."
+                f"At a third of the speed {moves.player} takes {mean:.3f} s for a move on average, "
+                f"loading included, and a full game leaves {left:.1f} s of its bank."
             )
 
 
@@ -232,8 +232,8 @@ def _kept(comparison: Comparison) -> Iterator[str]:
         yield (
             f"In {counted(len(answers.pairs), 'solved positions')} {comparison.new} loses "
             f"{len(answers.lost)} of the results that {comparison.old} kept, and keeps "
-            f"{len(answers.gained)} that it lost: {100 * change.value:+.1f} % "
-            f"[{100 * change.low:+.1f}, {100 * change.high:+.1f}]."
+            f"{len(answers.gained)} that it lost: {100 * change.value:+.1f} "
+            f"[{100 * change.low:+.1f}, {100 * change.high:+.1f}] percentage points."
         )
 
 

@@ -139,7 +139,13 @@ def test_a_worse_version_is_found_and_where(shell: Shell, tmp_path: Path) -> Non
         position = POSITIONS[lost["moves"]]
         assert lost["old"] in position.keeping
         assert lost["new"] not in position.keeping
+    words, kept = " ".join(outcome.stdout.split()), told["kept"]
+    shares = [f"{100 * kept[name]:+.1f}" for name in ("value", "low", "high")]
+    assert "{} [{}, {}] percentage points".format(*shares) in words
     assert len(told["slow_moves"]) == (2 if can_throttle() else 0)
+    for moves in told["slow_moves"]:
+        mean = f"{moves['timing']['mean']:.3f} s for a move on average, loading included"
+        assert f"{moves['player']} takes {mean}" in words
     assert "new.py is worse than old.py" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
