@@ -114,7 +114,8 @@ def _description(agent: Any) -> str:
     """What tells an agent without a name from others: its arguments, or what it says of itself."""
     match agent:
         case partial(func=inner, args=args, keywords=keywords):
-            short = _title(inner) if _title(inner) != NAMELESS else _description(inner)
+            title = _title(inner)
+            short = _description(inner) if title == NAMELESS else title
             given = [*map(repr, args), *(f"{name}={value!r}" for name, value in keywords.items())]
             text = f"{short}({', '.join(given)})"
         case FunctionType():

@@ -1,4 +1,4 @@
-"""The cells of a notebook that have raised, from the import of this package on."""
+"""The cells of a notebook that have raised, from `import connectx` on, which loads this alone."""
 
 import re
 import sys

@@ -50,7 +50,7 @@ class Session:
     pieces: Sequence[str]
     """A module's text; or each of the cells, in the order in which they were run."""
     path: Path | None  # the module's file; None for cells
-    stops: Sequence["Stop"] = ()
+    stops: Sequence[Stop] = ()
 
     @cached_property
     def text(self) -> str:
