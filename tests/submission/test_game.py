@@ -56,7 +56,7 @@ def test_a_player_that_hangs_is_a_time_out(monkeypatch: pytest.MonkeyPatch) -> N
         env.state[0].observation.remainingOverageTime = 0.2
 
     monkeypatch.setattr(KaggleGame, "__init__", short_of_time)
-    hangs = submitted("def agent(observation):\n    while True: pass")
+    hangs = submitted("def agent(observation):\n    import time; time.sleep(60)")
     record = play(hangs, configuration=GameConfiguration(act_timeout=0.1))
     assert record.statuses == ("TIMEOUT", "DONE")
     assert record.cause == (

@@ -182,13 +182,13 @@ def test_an_exception_is_an_error_and_the_process_lives_on(source: str, cause: s
 HANGS = {
     "loop": "while True: pass",
     "signals ignored": "[signal.signal(s, signal.SIG_IGN) for s in "
-    "(signal.SIGALRM, signal.SIGTERM, signal.SIGINT)]\n    while True: pass",
+    "(signal.SIGALRM, signal.SIGTERM, signal.SIGINT)]\n    time.sleep(60)",
     "stopped": "os.kill(os.getpid(), signal.SIGSTOP)",
-    "its parent stopped": "os.kill(os.getppid(), signal.SIGSTOP)\n    while True: pass",
+    "its parent stopped": "os.kill(os.getppid(), signal.SIGSTOP)\n    time.sleep(60)",
     "flood": "while True: os.write(1, b'x' * 65536); os.write(2, b'y' * 65536)",
     "flooded channel": "while True:\n        for file in range(3, 20):\n"
     "            try: os.write(file, b'x\\n' * 999)\n            except OSError: pass",
-    "many children": "children = [os.fork() for _ in range(5)]\n    while True: pass",
+    "many children": "children = [os.fork() for _ in range(5)]\n    time.sleep(60)",
 }
 
 
@@ -353,13 +353,13 @@ def test_a_supervisor_that_has_been_killed_is_replaced(
     """What it watched over is ended all the same, and its folder removed."""
     file = tmp_path / "pids"
     killer = f"""
-        import os, signal
+        import os, signal, time
         def agent(observation):
             with open(f"/proc/{{os.getppid()}}/stat") as stat:
                 supervisor = int(stat.read().rpartition(")")[2].split()[1])
             open({str(file)!r}, "a").write(f"{{os.getpid()}} {{os.getppid()}} {{supervisor}} ")
             os.kill(supervisor, signal.SIGKILL)
-            while True: pass
+            time.sleep(60)
     """
     with player(killer, launcher=own_launcher) as running:
         failure = ask(running).failure
@@ -426,7 +426,7 @@ def test_where_nothing_forks_each_player_is_a_fresh_process(
     assert (one.column, two.column) == (1, 2)
     assert exited.failure is not None
     assert exited.failure.cause == ENDINGS["exit"][1]
-    (hung,) = answers(in_agent("while True: pass"), limit=1, launcher=launcher)
+    (hung,) = answers(in_agent("time.sleep(60)"), limit=1, launcher=launcher)
     assert hung.failure is not None
     assert hung.failure.cause.startswith("no end had come after 1")
     assert hung.failure.cause.endswith("(it was at line 3, in agent)")
