@@ -164,13 +164,14 @@ def positions(
 
     With --labels N: up to N positions with the exact score of every column, for any board that the
     solver takes, to train networks with. Bundles of 64 games share a beginning, which such
-    alpha-beta players play until 34 to 28 cells are left (on small boards there is none). From
-    there on every position is labelled; with 28 cells left, 16 of the games go on to the end. In
-    these games 5 to 40 % of the moves are random; of the others, the better a move scores the
-    likelier it is. Connect Four's first eight plies are played likewise, and labelled from the
-    opening book. No two positions are equal or mirror images, and the positions of `connectx grade`
-    after the third ply are left out, so that grading stays a test. A million take some forty
-    minutes on two cores. Ctrl-C keeps the positions labelled so far, with exit status 1.
+    alpha-beta players play until 34 to 28 cells are left, or fewer on low, wide boards (on small
+    boards there is none). From there on every position is labelled; with 28 cells left, 16 of the
+    games go on to the end. In these games 5 to 40 % of the moves are random; of the others, the
+    better a move scores the likelier it is. Connect Four's first eight plies are played likewise,
+    and labelled from the opening book. No two positions are equal or mirror images, and the
+    positions of `connectx grade` after the third ply are left out, so that grading stays a test. A
+    million take some forty minutes on two cores. Ctrl-C keeps the positions labelled so far, with
+    exit status 1.
     """
     limits = {"per_ply": per_ply, "first_ply": first_ply, "last_ply": last_ply}
     given = {name: limit for name, limit in limits.items() if limit is not None}

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from agents.policy.most_solved_left import most_solved_left
 from agents.policy.training import labelling
 from agents.policy.training.label_files import read_labelled_positions, write_labelled_positions
 from agents.policy.training.labelled_positions import ILLEGAL, LabelledPositions
@@ -23,6 +24,7 @@ from agents.policy.training.labelling import (
     label_grove,
     make_labelled_positions,
 )
+from agents.solver.solver import Solver
 from envs import BoardState, ConnectX
 from tests.helpers.bitbully_judge import Judge
 from tests.helpers.brute_force import BruteForce, action_score
@@ -162,6 +164,18 @@ def test_a_grove_begins_where_it_should_and_goes_on_to_the_end() -> None:
         assert plies[min(games)] == 1
         assert games == set(range(min(games), max(games) + 1))
         assert max(plies[ply] for ply in games if 42 - ply <= LATE_CELLS_LEFT) <= LATE_GAMES
+
+
+def test_on_a_board_that_is_hard_to_solve_a_grove_begins_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On 3 rows of 14 columns, the solver needs minutes to hours for a grove of 28 free cells."""
+    env = ConnectX(3, 14, 4)
+    most = most_solved_left(env)
+    assert 0 < most < min(FIRST_CELLS_LEFT)
+    assert most_solved_left(CONNECT_FOUR) == 42, "nothing changes where the solver is fast"
+    monkeypatch.setattr(Solver, "score_all", lambda _, states: [0] * len(states))
+    assert {42 - label_grove(env, 6, number).plies.min() for number in range(3)} == {most}
 
 
 def test_moves_are_drawn_by_their_scores() -> None:

@@ -23,6 +23,7 @@ from agents.policy.learners.self_play_kernel import (
     play_games,
     value_positions,
 )
+from agents.policy.most_solved_left import most_solved_left
 from agents.policy.network import PolicyNetwork
 from agents.policy.network_kernel import network_arrays
 from agents.policy.puct import considered_visits
@@ -34,7 +35,8 @@ from envs.compiled.jit import Words, fastest, zeros
 from envs.connectx import ConnectX
 
 SOLVED_LEFT = 26
-"""With at most so many free cells, the solver finds the results of ConnectX positions ..."""
+"""With at most so many free cells, on hard boards `most_solved_left`, the solver finds the results
+of ConnectX positions ..."""
 SOLVER_MEGABYTES = 4
 """... with a table of this size, in less than half of the time that the games take."""
 
@@ -118,8 +120,9 @@ def solve_late_positions(solver: Solver, into: Experience, count: int) -> None:
     """Write how late positions end under best play."""
     movers, masks = into.movers[:count].tolist(), into.masks[:count].tolist()
     cells = solver.env.rows * solver.env.columns
+    most_left = min(SOLVED_LEFT, most_solved_left(solver.env))
     # Backwards, for what the table knows of a position helps with those before it.
-    late = [i for i in reversed(range(count)) if cells - masks[i].bit_count() <= SOLVED_LEFT]
+    late = [i for i in reversed(range(count)) if cells - masks[i].bit_count() <= most_left]
     states = [BoardState.of_stones(movers[i], masks[i]) for i in late]
     job = solver.job(states, -1, 1)
     job.run(Clock(), inf)

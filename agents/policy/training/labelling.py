@@ -5,9 +5,10 @@ solver's table of one serves the others, which makes labels cheap.
 
 1. Where there is an opening book for the board, all games of the grove play the opening, and every
    position is labelled without search.
-2. The first of these games is played on to a ply that is drawn (`FIRST_CELLS_LEFT`), without
-   labels, which would cost most there: by two players who look some plies ahead and err at times.
-   Without a book it begins on the empty board.
+2. The first of these games is played on to a ply that is drawn (`FIRST_CELLS_LEFT`), or to a later
+   one on a board that is hard to solve (`most_solved_left`), without labels, which would cost most
+   there: by two players who look some plies ahead and err at times. Without a book it begins on the
+   empty board.
 3. From there on the games of the grove are played, ply by ply, and every position is labelled:
    `GAMES` of them while more than `LATE_CELLS_LEFT` cells are left, and then `LATE_GAMES` to their
    ends.
@@ -37,6 +38,7 @@ from agents.book.opening_book import shipped_book_of
 from agents.guidance.opponent_models import OpponentModel, epsilon_greedy
 from agents.options import require_at_least, require_within
 from agents.parallel.workers import Workers
+from agents.policy.most_solved_left import most_solved_left
 from agents.policy.training.labelled_positions import (
     ILLEGAL,
     LabelledPositions,
@@ -271,7 +273,8 @@ class Grove:
         state = self._env.initial_state()
         if self._labeller.book_plies:
             state = self._play_labelled(state, self._labeller.book_plies)
-        state = self._play_on(state, self._labeller.cells - int(cells_left))
+        cells_left = min(int(cells_left), most_solved_left(self._env))
+        state = self._play_on(state, self._labeller.cells - cells_left)
         self._play_labelled(state, self._labeller.cells)
         return joined(self._env, self._labelled)
 
