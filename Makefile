@@ -173,11 +173,13 @@ clean:
 
 # Python 3.11 comes with a pip that takes twice as long as today's. Where Python has a pip of its own,
 # that installs the newest, in a fifth of the time that ensurepip takes to install an old one first.
+# An environment without pip is made anew the next time.
 $(VENV)/bin/python:
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12 ...")'
 	"$(PYTHON)" -m venv --without-pip $(VENV)
 	@"$(PYTHON)" -m pip --python $(BIN)/python install $(UNCOMPILED) pip 2> /dev/null || { \
-		$(BIN)/python -m ensurepip > /dev/null && $(BIN)/python -m pip install $(UNCOMPILED) --upgrade pip; }
+		$(BIN)/python -m ensurepip --default-pip > /dev/null && $(BIN)/python -m pip install $(UNCOMPILED) --upgrade pip; } || { \
+		rm $@; false; }
 
 # kaggle-environments comes without its 1.6 GB of dependencies: ConnectX needs two of them.
 $(VENV)/run.stamp: $(VENV)/bin/python pyproject.toml
