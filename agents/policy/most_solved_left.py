@@ -1,4 +1,4 @@
-"""How many free cells positions of a board may have to be solved by the thousand.
+"""With how many free cells positions of a board are quick enough to solve by the thousand.
 
 The solver takes far longer for low and wide boards than for others with as many free cells, and
 neither rows nor columns tell how much longer. So some games of the board are tried, from their ends
@@ -22,15 +22,15 @@ TRIAL_MEGABYTES = 4
 
 @lru_cache
 def most_solved_left(env: ConnectX) -> int:
-    """The most free cells with which few nodes solve a position; all cells if there is no limit."""
+    """The most free cells with which to solve positions; all cells of a board that is easy to solve."""
     cells, solver = env.rows * env.columns, Solver(env, TRIAL_MEGABYTES)
-    for state in sorted(_late_positions(env), key=lambda state: -state.mask.bit_count()):
+    for state in sorted(_ends_of_games(env), key=lambda state: -state.mask.bit_count()):
         if not solver.bounds(state, node_limit=TRIAL_NODES - solver.nodes).exact:
             return cells - state.mask.bit_count() - 1
     return cells
 
 
-def _late_positions(env: ConnectX) -> list[BoardState]:
+def _ends_of_games(env: ConnectX) -> list[BoardState]:
     """Positions of random games without plain blunders, with at most `TRIED_LEFT` free cells."""
     found, rng = [], Random(0)
     for _ in range(TRIAL_GAMES):

@@ -35,8 +35,8 @@ from envs.compiled.jit import Words, fastest, zeros
 from envs.connectx import ConnectX
 
 SOLVED_LEFT = 26
-"""With at most so many free cells, on hard boards `most_solved_left`, the solver finds the results
-of ConnectX positions ..."""
+"""The most free cells of ConnectX positions whose results the solver finds, unless
+`most_solved_left` allows fewer ..."""
 SOLVER_MEGABYTES = 4
 """... with a table of this size, in less than half of the time that the games take."""
 
