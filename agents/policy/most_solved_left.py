@@ -22,7 +22,7 @@ TRIAL_MEGABYTES = 4
 
 @lru_cache
 def most_solved_left(env: ConnectX) -> int:
-    """The most free cells with which to solve positions; all cells if the board is easy to solve."""
+    """The most free cells with which to solve positions; all cells of an easy board."""
     cells, solver = env.rows * env.columns, Solver(env, TRIAL_MEGABYTES)
     for state in sorted(_ends_of_games(env), key=lambda state: -state.mask.bit_count()):
         if not solver.bounds(state, node_limit=TRIAL_NODES - solver.nodes).exact:
