@@ -505,12 +505,28 @@ def at_rest(page: "Page", locator: str) -> dict[str, float]:
     return now[0]
 
 
+def bring_into_view(page: "Page", item: str) -> None:
+    """Drag the tree by an item, or by the edge beyond which it lies, to the middle of the stage."""
+    (stage,), (place,) = boxes(page, "#tree"), boxes(page, item)
+    start, end = {}, {}
+    for side, size in (("x", "width"), ("y", "height")):
+        nearest, furthest = stage[side] + 5, stage[side] + stage[size] - 5
+        start[side] = min(max(nearest, place[side] + place[size] / 2), furthest)
+        end[side] = (nearest + furthest) / 2
+    page.mouse.move(**start)
+    page.mouse.down()
+    page.mouse.move(**end, steps=4)
+    page.mouse.up()
+
+
 def test_a_press_on_a_node_counts_though_the_growing_tree_moves_it(site: Site) -> None:
     with site.page("#game=connectx-9x9x5&moves=&view=search") as page:
         begin_held(page, 20_000, 50, steps=10)
         page.wait_for_function("() => document.querySelector('#search-step').max > 10")
         root, line = "#tree .item[data-key='']", page.locator("#tree-line")
         expect(line).not_to_have_text("The position on the board")
+        at_rest(page, root)
+        bring_into_view(page, root)  # the tree shows its latest node
         place = at_rest(page, root)
         page.mouse.move(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
         page.mouse.down()
