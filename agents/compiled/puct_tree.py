@@ -65,7 +65,7 @@ def wavy_network(env: BoardGame) -> PolicyNetwork:
         (second, outputs),
     )
     weights = [np.sin(np.arange(prod(shape)), dtype=np.float32).reshape(shape) for shape in shapes]
-    steps = np.float32(64)
+    steps = np.float32(32)
     weights[0] = np.round(weights[0] * steps) / steps
     return PolicyNetwork(*weights)
 

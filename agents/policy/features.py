@@ -1,19 +1,20 @@
 """Features of a position: facts, true or false, that are a network's input.
 
-All are from the view of the player to move, and follow from the rules alone. They are numbered
-group by group. A cell is numbered by its bit (`envs.bitboard`), guard bits too, which never hold.
+All are from the view of the player to move. Who moves first and who second have features of their
+own, for what a stone or a threat is worth depends on who comes to fill which cells. They are
+numbered group by group, those of the player who moves first before the others. A cell is numbered
+by its bit (`envs.bitboard`), guard bits too, which never hold.
 
     own stones       bits         a cell holds a stone of the player to move
     other stones     bits         it holds one of the other player
-    own threats      2 * bits     it is free, and would complete a line of the player to move; who
-                                  moves first and who second have groups of their own, for who
-                                  comes to fill such a cell depends on that
-    other threats    2 * bits     the same for the other player
+    own threats      bits         it is free, and would complete a line of the player to move
+    other threats    bits         the same for the other player
     open cells       bits         a stone may be laid there now
-    second player    1            it is the turn of the player who moves second
     own lines        inarow - 1   for each winning line: it holds 1, 2 … inarow - 1 stones of the
                                   player to move and none of the other
     other lines      inarow - 1   the same for the other player
+
+The last feature of all holds when it is the turn of the player who moves second.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,7 +31,7 @@ from envs.bitboard import (
 from envs.board import BoardGame
 from envs.compiled.jit import WordKind, inlined, jit, words_of
 
-CELL_GROUPS = 7  # groups of features that have one for each bit of the board
+CELL_GROUPS = 5  # groups of features that have one for each bit of the board
 PLAYERS = 2
 
 
@@ -61,7 +62,13 @@ class FeatureBoard(NamedTuple):
 
 def feature_count(bits: int, lines: int, inarow: int) -> int:
     """Count the features of a board."""
-    return CELL_GROUPS * bits + 1 + lines * PLAYERS * (inarow - 1)
+    return PLAYERS * features_of_turn(bits, lines, inarow) + 1
+
+
+@inlined
+def features_of_turn(bits: int, lines: int, inarow: int) -> int:
+    """Count the features of a board that either player has for his turns."""
+    return CELL_GROUPS * bits + PLAYERS * lines * (inarow - 1)
 
 
 @lru_cache
@@ -107,18 +114,18 @@ def active_features(board: FeatureBoard, mover: int, mask: int, found: Any) -> i
     `found` has room for `FeatureBoard.most` numbers.
     """
     bits, other, free = board.bits, mask ^ mover, board.board & ~mask
-    second = mask.bit_count() & 1
-    count = add_cells(mover, 0, found, 0)
-    count = add_cells(other, bits, found, count)
-    wins = completions(board, mover) & free
-    count = add_cells(wins, (2 + second) * bits, found, count)
-    threats = completions(board, other) & free
-    count = add_cells(threats, (4 + second) * bits, found, count)
-    count = add_cells(open_cells(board, mask), 6 * bits, found, count)
-    if second:
-        found[count] = CELL_GROUPS * bits
+    turn = features_of_turn(bits, len(board.lines), board.inarow)
+    first, count = 0, 0
+    if mask.bit_count() & 1:
+        first = turn
+        found[count] = PLAYERS * turn
         count += 1
-    return add_lines(board, mover, other, found, count)
+    count = add_cells(mover, first, found, count)
+    count = add_cells(other, first + bits, found, count)
+    count = add_cells(completions(board, mover) & free, first + 2 * bits, found, count)
+    count = add_cells(completions(board, other) & free, first + 3 * bits, found, count)
+    count = add_cells(open_cells(board, mask), first + 4 * bits, found, count)
+    return add_lines(board, mover, other, first + CELL_GROUPS * bits, found, count)
 
 
 @inlined
@@ -147,17 +154,19 @@ def add_cells(cells: int, first: int, found: Any, count: int) -> int:
 
 
 @inlined
-def add_lines(board: FeatureBoard, mover: int, other: int, found: Any, count: int) -> int:
-    """Add a feature for each line in which one player alone has stones."""
+def add_lines(
+    board: FeatureBoard, mover: int, other: int, first: int, found: Any, count: int
+) -> int:
+    """Add a feature for each line in which one player alone has stones, numbered from `first`."""
     counts = board.inarow - 1
-    own_first = CELL_GROUPS * board.bits  # less 1, for the counts begin with 1
+    own_first = first - 1  # for the counts begin with 1
     other_first = own_first + len(board.lines) * counts
     for number in range(len(board.lines)):
         own = (board.lines[number] & mover).bit_count()
         others = (board.lines[number] & other).bit_count()
         if (own == 0) != (others == 0):
-            first = own_first + own if own else other_first + others
-            found[count] = first + number * counts
+            feature = own_first + own if own else other_first + others
+            found[count] = feature + number * counts
             count += 1
     return count
 

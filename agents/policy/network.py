@@ -12,11 +12,13 @@ row goes to the outputs directly; a network without hidden units is that linear 
 A trained policy as a file: an .npz archive of numpy arrays, of 16-bit floats where not stated.
 
     name                  content
-    format                2, an integer
+    format                3, an integer
     scope                 rows, columns, inarow, actions, as integers
     features, bias        the first layer; its rows of features are multiples of a power of 2
     dense, dense_bias     the second
     outputs               the third
+
+In format 2, who moves first and who second share the rows of all features but threats.
 """
 
 import struct
@@ -80,7 +82,8 @@ def features_of(board: FeatureBoard, state: BoardState) -> list[int]:
     return found[: active_features(board, state.mover, state.mask, found)]
 
 
-POLICY_FORMAT = 2
+POLICY_FORMAT = 3
+SHARED_FORMAT = 2
 
 
 class PolicyScope(NamedTuple):
@@ -111,9 +114,9 @@ def policy_scope(env: BoardGame) -> PolicyScope:
     return PolicyScope(*env.size, env.action_count)
 
 
-STEPS_OF_SPREAD = 32
+STEPS_OF_SPREAD = 16
 """The weights of features are multiples of a step, their standard deviation divided by at most
-this: the file takes a third less, and the rounding error of a sum of rows is small beside its
+this: the file takes half as much, and the rounding error of a sum of rows is small beside its
 spread."""
 
 
@@ -159,20 +162,39 @@ def decode_policy(content: bytes) -> TrainedPolicy:
         raise ValueError(NO_POLICY) from error
     if version.shape or version.dtype.kind != "i":
         raise ValueError(NO_POLICY)
-    if version != POLICY_FORMAT:
+    if version not in (POLICY_FORMAT, SHARED_FORMAT):
         raise ValueError(
             f"this trained policy has version {version} of the format, and {POLICY_FORMAT} is "
             "read: train it again with `connectx train`"
         )
     try:
         arrays = {name: archive[name].astype(np.float32) for name in PolicyNetwork._fields}
-        policy = TrainedPolicy(PolicyScope(*archive["scope"].tolist()), PolicyNetwork(**arrays))
+        scope = PolicyScope(*archive["scope"].tolist())
+        if version == SHARED_FORMAT:
+            arrays["features"] = rows_of_both(arrays["features"], (scope.rows + 1) * scope.columns)
+        policy = TrainedPolicy(scope, PolicyNetwork(**arrays))
         _require_consistent(policy)
-    except (TypeError, ValueError) as error:
+    except (IndexError, TypeError, ValueError) as error:
         raise ValueError(
             f"this trained policy is damaged ({error}): train it again with `connectx train`"
         ) from error
     return policy
+
+
+def rows_of_both(shared: Floats, bits: int) -> Floats:
+    """The rows of format 2 as the present features are numbered.
+
+    There, the groups of features were: own stones, other stones, own threats of who moves first and
+    of who moves second, other threats of the same two, open cells; the turn of who moves second;
+    and lines.
+    """
+    import numpy as np
+
+    turn, lines = shared[7 * bits : 7 * bits + 1], shared[7 * bits + 1 :]
+    groups = [shared[group * bits : (group + 1) * bits] for group in range(7)]
+    first = [groups[group] for group in (0, 1, 2, 4, 6)]
+    second = [groups[group] for group in (0, 1, 3, 5, 6)]
+    return np.concatenate([*first, lines, *second, lines, turn])
 
 
 def _archive(content: bytes) -> ArrayArchive:
