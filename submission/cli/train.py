@@ -63,7 +63,7 @@ def train(
         int | None, setting("N", "alphazero: simulations for each move of self-play.", default="64")
     ] = None,
     width: Annotated[
-        int | None, setting("N", "Hidden units of the network's first layer.", default="512")
+        int | None, setting("N", "Hidden units of the network's first layer.", default="352")
     ] = None,
     positions: Annotated[
         Path | None,

@@ -65,7 +65,7 @@ def test_it_learns_and_its_trials_say_so(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(OPENINGS, 64)
     monkeypatch.setattr(toy_learner, "GAMES", 40)
     training = Training(TOY(SMALL, TrainingSettings()), Trials(SMALL))
-    training.run(Budget(rounds=20), lambda _: None, lambda *_: None)
+    training.run(Budget(rounds=60), lambda _: None, lambda *_: None)
     first, last = training.trials.held[0], training.trials.held[-1]
     assert first.elo.value == 0
     assert last.elo.low > 100

@@ -23,7 +23,7 @@ from agents.policy.training.learner import TrainingSettings
 from envs.board import BoardGame
 from envs.compiled.jit import Words, fastest
 
-WIDTH = 512  # hidden units, unless the settings say
+WIDTH = 352  # hidden units, unless the settings say
 SECOND = 64  # hidden units of the second layer, if there is a first one
 VALUE_WEIGHT = 0.3  # how much the loss of the value counts beside that of the policy
 WEIGHT_DECAY = 1e-4  # the weight decay of AdamW (I. Loshchilov and F. Hutter, 2019)
