@@ -164,8 +164,8 @@ def decode_policy(content: bytes) -> TrainedPolicy:
         raise ValueError(NO_POLICY)
     if version not in (POLICY_FORMAT, SHARED_FORMAT):
         raise ValueError(
-            f"this trained policy has version {version} of the format, and {POLICY_FORMAT} is "
-            "read: train it again with `connectx train`"
+            f"this trained policy has version {version} of the format, and {SHARED_FORMAT} and "
+            f"{POLICY_FORMAT} are read: train it again with `connectx train`"
         )
     try:
         arrays = {name: archive[name].astype(np.float32) for name in PolicyNetwork._fields}

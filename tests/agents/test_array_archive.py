@@ -146,7 +146,7 @@ def test_no_more_of_the_game_is_read_than_it_can_take() -> None:
         (policy_with(format=None), NO_POLICY),
         (policy_with(format=saved({})), NO_POLICY),
         (policy_with(format=saved([2, 2])), NO_POLICY),
-        (policy_with(format=saved(1)), "has version 1 of the format, and 3 is read"),
+        (policy_with(format=saved(1)), "has version 1 of the format, and 2 and 3 are read"),
         (policy_with(scope=None), "damaged"),
         (policy_with(format=saved(2)), r"shape of features is \(\d+, 20\), not"),
         (policy_with(format=saved(2), features=saved(1.0)), "damaged"),
