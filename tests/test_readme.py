@@ -107,8 +107,8 @@ def test_python_blocks_and_pictures_of_the_searches() -> None:
 
 def test_the_table_of_a_guided_search() -> None:
     """What a network prefers, and where the visits go; processors may round differently."""
-    env, columns = ConnectFour(), (1, 2, 3, 4, 5, 7)
-    state = state_from_moves(env, "65526576676765")
+    env, columns = ConnectFour(), (2, 3, 4, 5, 6, 7)
+    state = state_from_moves(env, "22536633535561")
     rows = dict(
         re.findall(r"^\| ((?:prior|visits|value)[^|]*) \| (.*) \|$", text_of(SEARCHES), re.M)
     )
