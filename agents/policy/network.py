@@ -116,7 +116,7 @@ def policy_scope(env: BoardGame) -> PolicyScope:
 
 STEPS_OF_SPREAD = 16
 """The weights of features are multiples of a step, their standard deviation divided by at most
-this: the file takes half as much, and the rounding error of a sum of rows is small beside its
+this: the file takes two fifths less, and the rounding error of a sum of rows is small beside its
 spread."""
 
 
