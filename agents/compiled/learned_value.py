@@ -14,7 +14,7 @@ from agents.compiled.compilation import PATIENCE
 from agents.compiled.puct_kernel import seen_value
 from agents.compiled.tree_kernel import UNPROVEN
 from agents.options import file_option
-from agents.policy.features import PLAYERS, feature_board
+from agents.policy.features import feature_board, features_of_turn
 from agents.policy.network import PolicyNetwork, TrainedPolicy, policy_scope
 from agents.policy.network_kernel import NetworkArrays, evaluate_position, network_arrays
 from agents.policy.shipped import SHIPPED, StoredPolicy, require_known_game, weights_content
@@ -113,7 +113,7 @@ class LearnedValue:
         scope, board = policy_scope(env), feature_board(env)
         outputs, bits = scope.actions + 1, board.bits
         features = np.zeros((board.features, outputs), np.float32)
-        for own in (0, board.features // PLAYERS):
+        for own in (0, features_of_turn(bits, len(board.lines), board.inarow)):
             features[own : own + bits, -1] = np.arange(bits) / 256
             features[own + bits : own + 2 * bits, -1] = -np.arange(bits) / 256
         shapes = {"bias": (outputs,), "dense": (0, 0), "dense_bias": (0,), "outputs": (0, outputs)}

@@ -67,7 +67,7 @@ def feature_count(bits: int, lines: int, inarow: int) -> int:
 
 @inlined
 def features_of_turn(bits: int, lines: int, inarow: int) -> int:
-    """Count the features of a board that either player has for his turns."""
+    """Count the features of a board that either player has for turns of their own."""
     return CELL_GROUPS * bits + PLAYERS * lines * (inarow - 1)
 
 

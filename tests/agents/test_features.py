@@ -59,10 +59,14 @@ def numbers(groups: Sequence[set[int]], places: Sequence[int], bits: int) -> set
     }
 
 
+def moves_second(env: BoardGame, state: BoardState) -> bool:
+    return int(np.count_nonzero(env.to_board(state))) % 2 == 1
+
+
 def expected_features(env: BoardGame, state: BoardState) -> set[int]:
     (groups, lines), bits = facts(env, state), (env.rows + 1) * env.columns
     found = numbers(groups, range(5), bits) | {5 * bits + line for line in lines}
-    if state.mask.bit_count() % 2 == 0:
+    if not moves_second(env, state):
         return found
     of_player = 5 * bits + 2 * len(lines_of(env)) * (env.inarow - 1)
     return {of_player + feature for feature in found} | {2 * of_player}
@@ -70,7 +74,7 @@ def expected_features(env: BoardGame, state: BoardState) -> set[int]:
 
 def features_in_format_2(env: BoardGame, state: BoardState) -> set[int]:
     (groups, lines), bits = facts(env, state), (env.rows + 1) * env.columns
-    second = state.mask.bit_count() % 2
+    second = moves_second(env, state)
     found = numbers(groups, [0, 1, 2 + second, 4 + second, 6], bits)
     return found | {7 * bits + 1 + line for line in lines} | ({7 * bits} if second else set())
 
