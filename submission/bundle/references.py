@@ -82,7 +82,8 @@ def find_names(statement: ast.stmt, text: SourceText) -> Names:
     finder = _Finder(text)
     finder.visit(statement)
     module, *inner = finder.scopes
-    found = sorted(finder.references(), key=lambda reference: reference.start)
+    mentioned = (mention.reference for mention in finder.mentions if mention.is_global)
+    found = sorted(mentioned, key=lambda reference: reference.start)
     local = frozenset().union(*(scope.bound for scope in inner))
     return Names(tuple(found), frozenset(module.bound), local)
 
@@ -157,10 +158,6 @@ class _Finder(ast.NodeVisitor):
         self.scopes = [self.scope]  # all that it has met, the module's first
         self.mentions: list[_Mention] = []
         self.annotating = self.quoted = False
-
-    def references(self) -> list[Reference]:
-        """The mentions of the module's names."""
-        return [mention.reference for mention in self.mentions if mention.is_global]
 
     def mention(
         self,
