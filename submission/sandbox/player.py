@@ -238,14 +238,7 @@ class RunningPlayer:
         return self._failure is not None
 
     def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Move:
-        """Ask for a move; the first one includes loading the submission.
-
-        Args:
-            observation: `board`, `mark`, `step`, `remainingOverageTime` (seconds).
-            configuration: `rows`, `columns`, `inarow`, `actTimeout` (seconds) and more.
-
-        Returns:
-            The move. After a failure that has ended the process, that failure again.
+        """Ask for a move, as `submission.arena.seats.Seat` describes it.
 
         Raises:
             ChildProcessError: the process does not get as far as the submission.

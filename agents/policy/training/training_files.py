@@ -13,6 +13,7 @@ from dataclasses import asdict, astuple
 from io import BytesIO
 from itertools import pairwise
 from math import inf
+from operator import index
 from pathlib import Path
 from time import monotonic
 from typing import Any, NamedTuple
@@ -125,13 +126,11 @@ class TrainingFiles(NamedTuple):
         self.require(earlier=True)
         try:
             kept: dict[str, Any] = decode_state(read_content(self.checkpoint, ADVICE))
-            version, _ = kept["format"], kept["title"]
+            version, _ = index(kept["format"]), kept["title"]
         except (KeyError, TypeError, ValueError) as error:
             raise self._unreadable() from error
         if version == CHECKPOINT_FORMAT:
             return kept
-        if not isinstance(version, int):
-            raise self._unreadable()
         raise ValueError(
             f"{self.checkpoint} was written by another version of this package (format {version}, "
             f"not {CHECKPOINT_FORMAT}): go on with that version, or {ADVICE}"

@@ -186,7 +186,11 @@ class SessionReader(ModuleReader):
         asks = self._asks_this_package(definition)
         if definition.is_called_later:
             self._asking |= definition.names if asks else set()
-        elif asks or any(map(_waits, definition.nodes)):
+        elif asks or any(
+            isinstance(node, ast.Await | ast.AsyncFor | ast.AsyncWith)
+            or (isinstance(node, ast.comprehension) and node.is_async)
+            for node in definition.nodes
+        ):
             self.module.unfinished |= _defined_by(definition)
             return
         for name in _defined_by(definition):
@@ -250,13 +254,6 @@ class SessionReader(ModuleReader):
 def _defined_by(definition: Definition) -> frozenset[str]:
     """The names that a statement binds, or whose values it changes when it runs."""
     return definition.names | definition.changed_at_once
-
-
-def _waits(node: ast.AST) -> bool:
-    """Whether a node awaits something."""
-    return isinstance(node, ast.Await | ast.AsyncFor | ast.AsyncWith) or bool(
-        isinstance(node, ast.comprehension) and node.is_async
-    )
 
 
 def _imported_by(statement: ast.stmt) -> list[str]:
