@@ -57,11 +57,8 @@ def unlike_the_source(
     anything that a loop in which the file is built has changed, and games have not; or what
     functions and classes keep, if that is so made or changed.
 
-    Args:
-        state: the names that the function uses.
-        loaded: what the file has defined.
-        load_again: loads the file again.
-        play: plays games with what the file has defined.
+    For `state` and `loaded` see `as_written`; `load_again` loads the file anew, and `play` plays
+    games with what it then defines.
 
     Returns:
         The names, and what the file has defined and then changed in games.
