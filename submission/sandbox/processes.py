@@ -100,7 +100,7 @@ def is_stopped(process_id: int) -> bool:
     return False
 
 
-def reap_orphans(spared: Container[int] = ()) -> None:
+def reap_orphans(spared: Container[int]) -> None:
     """Reap adopted processes that have ended."""
     for process_id in _children(os.getpid()):
         if process_id not in spared:
