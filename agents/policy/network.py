@@ -95,6 +95,11 @@ class PolicyScope(NamedTuple):
     actions: int
     """Actions on the empty board, which tell tic-tac-toe from games in which stones fall."""
 
+    @property
+    def bits(self) -> int:
+        """The bits of its board, guard bits too."""
+        return (self.rows + 1) * self.columns
+
     def __str__(self) -> str:
         return (
             f"{self.rows} rows, {self.columns} columns, {self.inarow} in a row and "
@@ -171,7 +176,7 @@ def decode_policy(content: bytes) -> TrainedPolicy:
         arrays = {name: archive[name].astype(np.float32) for name in PolicyNetwork._fields}
         scope = PolicyScope(*archive["scope"].tolist())
         if version == SHARED_FORMAT:
-            arrays["features"] = rows_of_both(arrays["features"], (scope.rows + 1) * scope.columns)
+            arrays["features"] = rows_of_both(arrays["features"], scope.bits)
         policy = TrainedPolicy(scope, PolicyNetwork(**arrays))
         _require_consistent(policy)
     except (IndexError, TypeError, ValueError) as error:
@@ -212,7 +217,7 @@ def _require_consistent(policy: TrainedPolicy) -> None:
     if min(scope) < 1 or rows * columns > MOST_CELLS or actions > rows * columns:
         raise ValueError(f"no game has {scope}")
     lines = sum(1 for _ in winning_lines(rows, columns, inarow))
-    features = feature_count((rows + 1) * columns, lines, inarow)
+    features = feature_count(scope.bits, lines, inarow)
     outputs, hidden, second = actions + 1, len(network.dense), len(network.dense_bias)
     expected = {
         "features": (features, outputs + hidden),

@@ -39,7 +39,7 @@ def quiz_sheet(subject: Subject, trace: SearchTrace) -> list[str]:
     asked = QUESTIONS[:1] if trace.nodes[0].window is None else QUESTIONS
     numbered = [f"{number}. {question}" for number, question in enumerate(asked, start=1)]
     if worths := worths_to_come(trace):
-        numbered.append(f"Where chance decides, {worths}.")
+        numbered.append(f"{worths.capitalize()}.")
     return [subject.picture, "", *numbered]
 
 

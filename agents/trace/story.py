@@ -73,7 +73,7 @@ def _walk(trace: SearchTrace, leaves: LeafValues) -> Iterator[str]:
     if which := which_search(trace):
         yield f"this is {which}"
     if worths := worths_to_come(trace):
-        yield f"where chance decides, {worths}"
+        yield worths
     nodes = {node.path: node for node in trace.last_iteration()}
     yield from Walk(trace, leaves, nodes).visit(nodes[()])
 

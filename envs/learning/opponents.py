@@ -1,7 +1,9 @@
 """The opponents in environments: a single one, or one drawn from several."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
+from inspect import signature
 from numbers import Real
 from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
@@ -29,6 +31,11 @@ RANDOM = "random"  # plays random legal actions, drawn by the environment itself
 
 MOST_WEIGHT = np.float64(1e300)  # of an opponent in a list: the sum of all stays finite
 
+KAGGLE_ARGUMENTS = (
+    "structify({'board': game.to_board(state), 'mark': state.player})",
+    "structify({'rows': game.rows, 'columns': game.columns, 'inarow': game.inarow})",
+)
+
 
 def is_random(opponent: object) -> bool:
     """Whether the environment itself draws the opponent's actions."""
@@ -38,9 +45,25 @@ def is_random(opponent: object) -> bool:
 def require_opponent(opponent: str | Opponent | Actor | None, game: BoardGame) -> None:
     """Check that an opponent can be made and that it plays the game."""
     if opponent is not None and not is_random(opponent):
-        agent: Any = getattr(make_opponent(opponent, seed=0), "__self__", None)
+        play: Any = make_opponent(opponent, seed=0)
+        _require_no_observation(play)
+        agent: Any = getattr(play, "__self__", None)
         if hasattr(agent, "require_playable"):
             agent.require_playable(game)
+
+
+def _require_no_observation(play: Opponent) -> None:
+    """Refuse a function that its first argument's name shows to be an agent for Kaggle."""
+    names: list[str] = []
+    with suppress(ValueError, TypeError):  # of builtins nobody knows the arguments
+        names = [*signature(play).parameters]
+    if names and names[0].startswith("obs"):
+        arguments = ", ".join(KAGGLE_ARGUMENTS[: len(names)])
+        raise ValueError(
+            f"the opponent {play!r} is an agent for Kaggle: after `from kaggle_environments.utils "
+            f"import structify` give `lambda game, state: {getattr(play, '__name__', 'agent')}"
+            f"({arguments})`"
+        )
 
 
 def make_opponent(opponent: str | Opponent | Actor, seed: int) -> Opponent:

@@ -35,20 +35,9 @@ def build_bundle(
 ) -> str:
     """Write the text of a submission file: the same text for the same input.
 
-    Limits that the options leave open are lifted: on Kaggle the clock is the limit.
-
-    Args:
-        agent: name of a registered agent; with `source`, of a class in that file.
-        options: the agent's options. The content of a file that one names goes into the bundle.
-        source: a module of the user's own, with an agent written against `agents.Agent`. Modules
-            beside it that it imports go into the bundle as well.
-        game: name of a game in `envs.games.GAMES`, which the file plays besides ConnectX.
-
-    Raises:
-        ValueError: unknown agent or option, a value that does not fit, a game that is unknown or
-            that the agent does not play, or a construct that cannot be bundled
-            (`submission.bundle.sources.BundleError`, with file and line).
-        OSError: `source`, or a file that an option names, cannot be read.
+    Limits that the options leave open are lifted: on Kaggle the clock is the limit. The modules
+    beside `source` that it imports, and the files that options name, go into the text as well. For
+    the arguments and the errors see `submission.building.build`.
     """
     project = project_folders()
     own = dict[str, Path]()

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from submission.bundle.references import Names, Reference, SourceText, find_names
+from submission.bundle.references import Names, find_names
+from submission.bundle.scopes import Reference, SourceText
 
 CHANGING_METHODS = re.compile(
     "add|append|appendleft|clear|difference_update|discard|extend|extendleft|fill|insert|"
@@ -216,10 +217,8 @@ def reads_a_file(statement: ast.stmt) -> bool:
 
 def _changed_by(node: ast.AST) -> list[ast.expr]:
     match node:
-        case ast.Subscript(value=value, ctx=ast.Store() | ast.Del()):
-            return [value]
-        case ast.Attribute(value=value, ctx=ast.Store() | ast.Del()):
-            return [value]
+        case ast.Subscript() | ast.Attribute() if not isinstance(node.ctx, ast.Load):
+            return [node.value]
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=value, attr=name))):
             return [value] if LOADING_METHODS.fullmatch(name) else []
         case ast.Call(func=called, args=arguments):

@@ -16,7 +16,8 @@ from textwrap import dedent
 from typing import ClassVar, NamedTuple
 
 from submission.bundle.definitions import BundleError, Definition
-from submission.bundle.references import Reference, SourceText, find_names
+from submission.bundle.references import find_names
+from submission.bundle.scopes import Reference, SourceText
 from submission.bundle.sources import LibraryImport
 
 
@@ -173,15 +174,11 @@ def _identifier(module: str) -> str:
 def _prove(definition: Definition, text: str, expected: list[tuple[str, ...]]) -> None:
     """Check that a changed text refers to the expected names: no inner scope captures one."""
     try:
-        statement = ast.parse(text).body[0]
+        references = find_names(ast.parse(text).body[0], SourceText(text)).references
+        is_as_meant = [reference.path for reference in references] == expected
     except SyntaxError:
-        found = []
-    else:
-        references = find_names(statement, SourceText(text)).references
-        found = [reference.path for reference in references]
-        if _imported(text) != _imported(dedent(definition.source)):
-            found = []
-    if found != expected:
+        is_as_meant = False
+    if not is_as_meant or _imported(text) != _imported(dedent(definition.source)):
         raise definition.error(
             definition.statement,
             f"cannot bundle {min(definition.names)}: a name that clashes with another module's "

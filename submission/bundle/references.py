@@ -1,72 +1,14 @@
-"""Finds the references of code to names of its module, by Python's scoping rules."""
+"""Finds the references of code to names of its module."""
 
 import ast
-import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
-from itertools import accumulate
-from typing import Literal, NamedTuple
+from typing import NamedTuple
+
+from submission.bundle.scopes import Kind, Located, Mention, Reference, Scope, SourceText
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
-Located = ast.expr | ast.stmt | ast.alias | ast.excepthandler | ast.pattern
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-
-
-@dataclass(frozen=True)
-class Reference:
-    """A reference to a name of the module: not to a parameter, a local variable or an attribute."""
-
-    path: tuple[str, ...]
-    """The name and the attributes that are read from it: `board` and `columns` in
-    `board.columns`."""
-    start: int  # offset in the text
-    ends: tuple[int, ...]  # offsets behind the name and behind each attribute
-    line: int
-    changes: bool  # whether the whole path is bound or deleted here, or declared `global`
-    quoted: bool  # whether it stands in an annotation that is a string
-    deferred: bool
-    """Whether it stands in the body of a function, where the name is looked up when the function is
-    called."""
-
-    @property
-    def binds(self) -> bool:
-        """Whether it gives the name itself a meaning, or takes it away."""
-        return self.changes and len(self.path) == 1
-
-
-class SourceText:
-    """A text with the positions of `ast`, perhaps a part of another text."""
-
-    def __init__(self, text: str, start: int = 0, line: int = 1) -> None:
-        self.text = text
-        self.lines = text.split("\n")
-        self.start = start
-        self.line = line
-        self._starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
-
-    def offset(self, line: int, column: int) -> int:
-        """The offset of a position, whose column `ast` counts in bytes of UTF-8."""
-        before = self.lines[line - 1].encode()[:column].decode(errors="ignore")
-        return self.line_start(line) + len(before)
-
-    def line_start(self, line: int) -> int:
-        """The offset of a line, or of the line that would follow the last one."""
-        return self.start + self._starts[line - 1]
-
-    def line_at(self, offset: int) -> int:
-        """The number of the line with this offset."""
-        return self.line + bisect_right(self._starts, offset - self.start) - 1
-
-    def span(self, node: Located) -> tuple[int, int]:
-        """The offsets at which a node begins and ends."""
-        last_line, last_column = node.end_lineno or node.lineno, node.end_col_offset or 0
-        return self.offset(node.lineno, node.col_offset), self.offset(last_line, last_column)
-
-    def between(self, start: int, end: int) -> str:
-        """The text of a span."""
-        return self.text[start - self.start : end - self.start]
 
 
 class Names(NamedTuple):
@@ -82,70 +24,10 @@ def find_names(statement: ast.stmt, text: SourceText) -> Names:
     finder = _Finder(text)
     finder.visit(statement)
     module, *inner = finder.scopes
-    found = sorted(finder.references(), key=lambda reference: reference.start)
+    mentioned = (mention.reference for mention in finder.mentions if mention.is_global)
+    found = sorted(mentioned, key=lambda reference: reference.start)
     local = frozenset().union(*(scope.bound for scope in inner))
     return Names(tuple(found), frozenset(module.bound), local)
-
-
-Kind = Literal["module", "class", "function", "decorator", "comprehension", "type parameters"]
-"""Kinds of scopes. A `decorator` is a lambda that is called at once."""
-
-
-@dataclass
-class _Scope:
-    """A part of the code with names of its own."""
-
-    kind: Kind
-    parent: "_Scope | None" = None
-    bound: set[str] = field(default_factory=set)  # the names that it binds, as far as known
-    deferred: bool = False  # whether it runs when a function is called
-    global_names: set[str] = field(default_factory=set)
-    nonlocal_names: set[str] = field(default_factory=set)
-
-
-class _Mention(NamedTuple):
-    """A name in the code, whose scope may still turn out to bind it."""
-
-    name: str
-    node: Located  # binds or reads the name
-    attributes: Sequence[ast.Attribute]  # read from it, the first of them first
-    changes: bool
-    scope: _Scope
-    is_early: bool
-    """Whether it is read in a class that has not bound it yet, so that it means the module's."""
-    text: SourceText
-    quoted: bool
-
-    @property
-    def is_global(self) -> bool:
-        """Whether the name means the module's, once all scopes are known."""
-        scope = self.scope
-        while scope.parent is not None and self.name not in scope.global_names:
-            if self.name in scope.bound and (scope is self.scope or scope.kind != "class"):
-                return scope is self.scope and self.is_early
-            scope = scope.parent
-        return True
-
-    @property
-    def reference(self) -> Reference:
-        """The reference to the module's name."""
-        start, end = self.text.span(self.node)
-        if not isinstance(self.node, ast.Name):
-            code, name = self.text.between(start, end), re.escape(self.name)
-            found = re.search(rf"\b(?:as|class|def)[\s\\]+{name}\b", code) or re.search(
-                rf"(?s:.*)\b{name}\b", code
-            )
-            end = start + (found.end() if found else len(self.name))
-            start = end - len(self.name)
-        return Reference(
-            (self.name, *(each.attr for each in self.attributes)),
-            start,
-            (end, *(self.text.span(each)[1] for each in self.attributes)),
-            self.text.line_at(start),
-            self.changes,
-            self.quoted,
-            self.scope.deferred,
-        )
 
 
 class _Finder(ast.NodeVisitor):
@@ -153,14 +35,10 @@ class _Finder(ast.NodeVisitor):
 
     def __init__(self, text: SourceText) -> None:
         self.text = text
-        self.scope = _Scope("module")
+        self.scope = Scope("module")
         self.scopes = [self.scope]  # all that it has met, the module's first
-        self.mentions: list[_Mention] = []
+        self.mentions: list[Mention] = []
         self.annotating = self.quoted = False
-
-    def references(self) -> list[Reference]:
-        """The mentions of the module's names."""
-        return [mention.reference for mention in self.mentions if mention.is_global]
 
     def mention(
         self,
@@ -175,11 +53,11 @@ class _Finder(ast.NodeVisitor):
         if binds and name not in scope.global_names | scope.nonlocal_names:
             scope.bound.add(name)
         self.mentions.append(
-            _Mention(name, node, attributes, changes, scope, is_early, self.text, self.quoted)
+            Mention(name, node, attributes, changes, scope, is_early, self.text, self.quoted)
         )
 
     @contextmanager
-    def inside(self, scope: _Scope) -> Iterator[None]:
+    def inside(self, scope: Scope) -> Iterator[None]:
         outer, self.scope = self.scope, scope
         yield
         self.scope = outer
@@ -187,7 +65,7 @@ class _Finder(ast.NodeVisitor):
     def inner(self, kind: Kind, bound: Iterable[str] = ()) -> AbstractContextManager[None]:
         """Enter a new scope in the present one, which binds these names from the start."""
         deferred = kind == "function" or self.scope.deferred
-        self.scopes.append(_Scope(kind, self.scope, {*bound}, deferred))
+        self.scopes.append(Scope(kind, self.scope, {*bound}, deferred))
         return self.inside(self.scopes[-1])
 
     def visit_all(self, nodes: Iterable[ast.AST | None]) -> None:

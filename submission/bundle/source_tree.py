@@ -7,7 +7,7 @@ from pathlib import Path
 
 from submission.bundle.definitions import BundleError, Definition
 from submission.bundle.naming import Builtin, Meaning, Symbol, Use
-from submission.bundle.references import Reference
+from submission.bundle.scopes import Reference
 from submission.bundle.sources import LibraryImport, Module, ProjectImport, read_module
 
 NOTEBOOK_BUILTINS = ("display", "get_ipython")

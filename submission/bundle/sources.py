@@ -8,7 +8,8 @@ from importlib.util import resolve_name
 from pathlib import Path
 
 from submission.bundle.definitions import BundleError, Definition
-from submission.bundle.references import SourceText, bound_by, find_names, first_line
+from submission.bundle.references import bound_by, find_names, first_line
+from submission.bundle.scopes import SourceText
 
 NEVER_ON_KAGGLE = ("TYPE_CHECKING", "typing.TYPE_CHECKING", "__name__ == '__main__'")
 """Conditions that are false on Kaggle: only their `else` goes into a bundle."""

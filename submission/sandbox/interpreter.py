@@ -178,9 +178,10 @@ class StarterProcess:
             creationflags=APART,
         )
         self.process_id = self._process.pid
+        self._requests: Any = self._process.stdin
+        pipe: Any
         for pipe, kind in ((self._process.stdout, "message"), (self._process.stderr, "stderr")):
-            if pipe is not None:
-                read_in_thread(partial(pipe.read, LINE_BYTES), kind, news, self)
+            read_in_thread(partial(pipe.read, LINE_BYTES), kind, news, self)
         Thread(
             target=lambda: news.put(News("exit", self._process.wait(), self)), daemon=True
         ).start()
@@ -192,9 +193,8 @@ class StarterProcess:
 
     def tell(self, message: Message) -> None:
         """Write to it or to the player; nothing happens if it has gone."""
-        if self._process.stdin is not None:
-            with contextlib.suppress(OSError):
-                self._process.stdin.write(encoded(message))
+        with contextlib.suppress(OSError):
+            self._requests.write(encoded(message))
 
     def end(self) -> None:
         """Kill it."""

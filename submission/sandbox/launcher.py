@@ -135,7 +135,9 @@ class Launcher:
             ChildProcessError: no supervisor starts.
             OSError, ValueError: the submission cannot be written.
         """
-        starter = self._starter()
+        packages = [] if self._python else [kaggle_environments()]
+        command = child_command("submission.sandbox.player_process", self._python, *packages)
+        starter = Starter((*command, *([FORK] if self._forks else [])), self._forks)
         start = partial(self._start, agent=agent, seed=seed, memory=memory, speed=speed)
         try:
             return start(self._supervisors.take(starter, self))
@@ -158,11 +160,6 @@ class Launcher:
         """End the players that still run; no more are started."""
         self._is_closed = True
         self._supervisors.end(self)
-
-    def _starter(self) -> Starter:
-        packages = [] if self._python else [kaggle_environments()]
-        command = child_command("submission.sandbox.player_process", self._python, *packages)
-        return Starter((*command, *([FORK] if self._forks else [])), self._forks)
 
 
 LAUNCHER = Launcher()  # starts the players of matches

@@ -82,10 +82,9 @@ class PlayerJob:
     """The first message to a player's process; JSON-able through `dataclasses.asdict`."""
 
     home: str  # a folder of this player alone, which is removed when the player has ended
-    seed: int  # seeds Python's and numpy's global random numbers; from 0 to 2**32 - 1
-    memory: int  # bytes of address space, enforced on Linux
+    seed: int  # for this and the next two see `Launcher.start_player`
+    memory: int
     speed: float
-    """The share of one core that the player has, with all that it starts; 1 is no limit."""
     key: str  # every answer carries it; other output is ignored
 
     @property

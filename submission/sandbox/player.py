@@ -69,6 +69,8 @@ class SupervisorProcess:
             start_new_session=True,  # Ctrl-C is for this process alone
             creationflags=APART,
         )
+        self._commands: Any = self._process.stdin
+        self._reports: Any = self._process.stdout
         self.folder: Path | None = None  # of its players, and removed when it ends
         self._unread = b""
         try:
@@ -95,8 +97,7 @@ class SupervisorProcess:
 
     def say(self, message: Message) -> None:
         """Send a message; OSError or ValueError if the supervisor has ended or was closed."""
-        if self._process.stdin is not None:
-            os.write(self._process.stdin.fileno(), encoded(message))
+        os.write(self._commands.fileno(), encoded(message))
 
     def hear(self, shape: Shape, seconds: float = 0.0) -> Message:
         """Its next report, of this shape (see `messages`), for which it may have to wait a while.
@@ -115,11 +116,9 @@ class SupervisorProcess:
     def _next_line(self, end: float) -> bytes:
         """The next line that it writes, or a part if no more comes in time."""
         while b"\n" not in self._unread and len(self._unread) < MOST_REPORT_BYTES:
-            if self._process.stdout is None:
+            if not self._awaits(partial(_is_readable, self._reports), end):
                 break
-            if not self._awaits(partial(_is_readable, self._process.stdout), end):
-                break
-            chunk = os.read(self._process.stdout.fileno(), LINE_BYTES)
+            chunk = os.read(self._reports.fileno(), LINE_BYTES)
             if not chunk:
                 break
             self._unread += chunk
@@ -138,7 +137,7 @@ class SupervisorProcess:
 
     def hang_up(self) -> None:
         """End the supervisor with its player and its folder, without waiting for it."""
-        _close(self._process.stdin)
+        self._commands.close()
 
     def close(self) -> None:
         """End the supervisor with its player and its folder; waiting threads get no report."""
@@ -146,7 +145,7 @@ class SupervisorProcess:
         if not self._awaits(self._ends, monotonic() + REPORT_SECONDS):
             self._process.kill()
         is_in_order = self._process.wait() == 0
-        _close(self._process.stdout)
+        self._reports.close()
         if not is_in_order:  # somebody has killed it
             end_marked(self._mark)
             if self.folder is not None:
@@ -161,8 +160,8 @@ class SupervisorProcess:
 
     def let_go(self) -> None:
         """Forget the supervisor in a forked process: it belongs to the parent."""
-        _close(self._process.stdin)
-        _close(self._process.stdout)
+        self._commands.close()
+        self._reports.close()
         self._process.returncode = 0  # it is no child of this process
 
 
@@ -239,14 +238,7 @@ class RunningPlayer:
         return self._failure is not None
 
     def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Move:
-        """Ask for a move; the first one includes loading the submission.
-
-        Args:
-            observation: `board`, `mark`, `step`, `remainingOverageTime` (seconds).
-            configuration: `rows`, `columns`, `inarow`, `actTimeout` (seconds) and more.
-
-        Returns:
-            The move. After a failure that has ended the process, that failure again.
+        """Ask for a move, as `submission.arena.seats.Seat` describes it.
 
         Raises:
             ChildProcessError: the process does not get as far as the submission.
@@ -326,8 +318,3 @@ def _is_readable(pipe: IO[bytes], seconds: float) -> bool:
     waiting = select.poll()
     waiting.register(pipe, select.POLLIN)
     return bool(waiting.poll(1000 * seconds))
-
-
-def _close(pipe: IO[bytes] | None) -> None:
-    if pipe is not None:
-        pipe.close()

@@ -172,14 +172,11 @@ def _limit(memory: int) -> None:
 @cache
 def _versions() -> dict[str, str | None]:
     """The versions that a submission runs with, without importing the libraries."""
-    return {"python": python_version(), "numba": _version("numba"), "numpy": _version("numpy")}
-
-
-def _version(distribution: str) -> str | None:
-    try:
-        return version(distribution)
-    except PackageNotFoundError:
-        return None
+    found: dict[str, str | None] = {"python": python_version(), "numba": None, "numpy": None}
+    for library in ("numba", "numpy"):
+        with contextlib.suppress(PackageNotFoundError):
+            found[library] = version(library)
+    return found
 
 
 def serve_forks(play_job: Callable[[PlayerJob], None]) -> None:

@@ -100,7 +100,7 @@ def is_stopped(process_id: int) -> bool:
     return False
 
 
-def reap_orphans(spared: Container[int] = ()) -> None:
+def reap_orphans(spared: Container[int]) -> None:
     """Reap adopted processes that have ended."""
     for process_id in _children(os.getpid()):
         if process_id not in spared:
@@ -109,17 +109,15 @@ def reap_orphans(spared: Container[int] = ()) -> None:
 
 
 def _mark(process: psutil.Process) -> str | None:
-    try:
+    with contextlib.suppress(psutil.Error, OSError):
         mark: str | None = process.environ().get(MARK)
-    except (psutil.Error, OSError):
-        return None
-    return mark
+        return mark
+    return None
 
 
 def default_memory() -> int:
     """A third of the machine's memory in bytes, at least 4 GiB and at most Kaggle's 16 GiB."""
-    machine: int = psutil.virtual_memory().total
-    return min(16 * GIB, max(4 * GIB, machine // 3))
+    return min(16 * GIB, max(4 * GIB, int(psutil.virtual_memory().total) // 3))
 
 
 INTERVAL = 0.005  # seconds between two looks at the processes

@@ -20,7 +20,12 @@ from agents.policy.training.labelled_positions import ILLEGAL
 from agents.policy.training.learner import LEARNERS, Budget, TrainingSettings, find_method
 from agents.policy.training.solved_sample import SolvedSample, draw_sample
 from agents.policy.training.training import Training, Trials, rating
-from agents.policy.training.training_files import TrainingFiles, decode_state, encode_state
+from agents.policy.training.training_files import (
+    CHECKPOINT_FORMAT,
+    TrainingFiles,
+    decode_state,
+    encode_state,
+)
 from envs import BoardGame, ConnectFour, ConnectX, TicTacToe
 from envs.board import state_from_moves
 from tests.helpers import toy_learner
@@ -246,7 +251,8 @@ def damages(content: bytes) -> Iterator[bytes]:
         {"past_selves": [(b"",)]},
     ]
     kept = decode_state(content)
-    for state in (None, [1], {"format": 1}, {"format": 2}, *(kept | each for each in changes)):
+    kinds = ({"format": kind} for kind in (1, 2, CHECKPOINT_FORMAT))
+    for state in (None, [1], *kinds, kept | {"format": "2"}, *(kept | each for each in changes)):
         yield encode_state(state)
 
 
@@ -257,6 +263,18 @@ def test_a_torn_or_foreign_checkpoint_is_refused_in_one_sentence(tmp_path: Path)
         files.checkpoint.write_bytes(damaged)
         with pytest.raises(ValueError, match="is no checkpoint of a training, or it is damaged"):
             files.restore(begun(SMALL))
+
+
+@pytest.mark.parametrize("version", [2, CHECKPOINT_FORMAT + 1])
+def test_the_checkpoint_of_another_version_is_told_from_a_damaged_one(
+    tmp_path: Path, version: int
+) -> None:
+    train(tmp_path, rounds=1)
+    checkpoint = files_in(tmp_path).checkpoint
+    other = decode_state(checkpoint.read_bytes()) | {"format": version}
+    checkpoint.write_bytes(encode_state(other))
+    with pytest.raises(ValueError, match=rf"by another version .* \(format {version}, not 3\): go"):
+        train(tmp_path, rounds=2, resume=True)
 
 
 SCALARS = (

@@ -33,6 +33,7 @@ from envs.learning.vector.vector_env import (
     make_vector_env,
 )
 from envs.learning.vector.vector_replies import KernelReplies, SingleReplies, make_replies
+from submission.kaggle import kaggle_environments
 from tests.helpers.flat_boards import EVERY_GAME
 from tests.helpers.trained_policies import random_policy
 
@@ -270,6 +271,31 @@ def test_opponents_that_do_not_fit(make: Any) -> None:
     ):
         with pytest.raises(ValueError, match=sentence):
             make(opponent=opponents)
+
+
+def last_free(obs: Any, config: Any) -> int:
+    """What `last_legal` plays, asked as Kaggle asks."""
+    assert obs.mark == 1 + sum(map(bool, obs["board"])) % 2
+    return max(column for column in range(config.columns) if not obs["board"][column])
+
+
+def last_free_of_seven(observation: Any) -> int:
+    return last_free(observation, ConnectX())
+
+
+@both
+@pytest.mark.parametrize("agent", [last_free, last_free_of_seven])
+def test_an_agent_for_kaggle_is_refused_with_the_line_that_makes_it_an_opponent(
+    make: Any, agent: Any
+) -> None:
+    with pytest.raises(ValueError, match=r"is an agent for Kaggle: .* give `lambda") as refusal:
+        make(opponent=["random", agent])
+    line = str(refusal.value).split("`")[-2]
+    opponent = eval(line, globals() | {"structify": kaggle_environments().utils.structify})
+    env, same = make(opponent=opponent), make(opponent=last_legal)
+    assert_same(env.reset(seed=1), same.reset(seed=1))
+    for column in (0, 1, 2):
+        assert_same(played(env, column), played(same, column))
 
 
 @both

@@ -20,7 +20,8 @@ import submission
 from submission.bundle.closure import close
 from submission.bundle.definitions import BundleError
 from submission.bundle.naming import Symbol
-from submission.bundle.references import SourceText, find_names
+from submission.bundle.references import find_names
+from submission.bundle.scopes import SourceText
 from submission.bundle.source_tree import SourceTree
 
 NAMES = ("f", "_g", "escape", "repr", "agent", "m0__f")

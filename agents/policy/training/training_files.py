@@ -13,6 +13,7 @@ from dataclasses import asdict, astuple
 from io import BytesIO
 from itertools import pairwise
 from math import inf
+from operator import index
 from pathlib import Path
 from time import monotonic
 from typing import Any, NamedTuple
@@ -29,7 +30,7 @@ from agents.reporting.output_file import replace_content
 from agents.reporting.stats import Estimate
 from envs.board import BoardGame
 
-CHECKPOINT_FORMAT = 2
+CHECKPOINT_FORMAT = 3
 ADVICE = "choose another --output, or delete it to begin anew"
 
 
@@ -125,11 +126,15 @@ class TrainingFiles(NamedTuple):
         self.require(earlier=True)
         try:
             kept: dict[str, Any] = decode_state(read_content(self.checkpoint, ADVICE))
-            if kept["format"] == CHECKPOINT_FORMAT and "title" in kept:
-                return kept
+            version, _ = index(kept["format"]), kept["title"]
         except (KeyError, TypeError, ValueError) as error:
             raise self._unreadable() from error
-        raise self._unreadable()
+        if version == CHECKPOINT_FORMAT:
+            return kept
+        raise ValueError(
+            f"{self.checkpoint} was written by another version of this package (format {version}, "
+            f"not {CHECKPOINT_FORMAT}): go on with that version, or {ADVICE}"
+        )
 
     def _unreadable(self) -> ValueError:
         return ValueError(

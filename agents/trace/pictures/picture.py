@@ -119,7 +119,7 @@ def _search(trace: SearchTrace, top: Path) -> Picture:
     if which := which_search(trace):
         notes.append(f"This is {which}.")
     if worths := worths_to_come(trace):
-        notes.append(f"Where chance decides, {worths}.")
+        notes.append(f"{worths.capitalize()}.")
     return Picture(f"{_title(trace)}{search}{worth}", tuple(notes), root)
 
 
@@ -141,7 +141,7 @@ def worths_to_come(trace: SearchTrace) -> str:
     if all(node.window is None or node.player != CHANCE for node in trace.last_iteration()):
         return ""
     least, most = trace.value_label(-1.0), trace.value_label(1.0)
-    return f"outcomes still to come count as worth {least} to {most}"
+    return f"where chance decides, outcomes still to come count as worth {least} to {most}"
 
 
 def _simulations(trace: SearchTrace, top: Path) -> Picture:

@@ -4,7 +4,6 @@ import ast
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from enum import Enum
 from functools import partial
 from io import BytesIO
 from math import isnan
@@ -14,9 +13,8 @@ from zlib import compress
 
 from submission.bundle.functions.carried import array_of, restored
 from submission.bundle.functions.user_module import UserModule
+from submission.bundle.functions.value_data import LITERALS
 from submission.bundle.package_files import base85_lines
-
-LITERALS = (bool, int, str, bytes, type(None))
 
 CONTAINERS: dict[Any, str] = {
     list: "[{}]",
@@ -196,41 +194,6 @@ class ValueWriter:
             f"{self._whose} uses {name}, a {type(value).__name__} that cannot be written into a "
             f"file: make it inside of {self._whose}"
         )
-
-
-def is_data(value: Any) -> bool:
-    """Whether a value is a constant or an array, or a container of them.
-
-    A member of an enumeration is none: a copy of it would belong to another class.
-    """
-    if type(value) in (*LITERALS, float):
-        return True  # first, for trees and tables consist of these
-    try:
-        if isinstance(value, dict):
-            return all(map(is_data, value)) and all(map(is_data, value.values()))
-        if isinstance(value, tuple | list | set | frozenset):
-            return all(map(is_data, value))
-    except RecursionError:
-        return False
-    numpy = sys.modules.get("numpy")
-    is_array = numpy is not None and isinstance(value, numpy.ndarray | numpy.generic)
-    return is_array or (isinstance(value, (*LITERALS, float)) and not isinstance(value, Enum))
-
-
-def same_data(one: Any, other: Any) -> bool:
-    """Whether two values of `is_data` are equal in content and in the names of their types.
-
-    Each loading of a file makes its classes, such as those of named tuples, anew.
-    """
-    if type(one).__qualname__ != type(other).__qualname__:
-        return False
-    if isinstance(one, dict):
-        return same_data([*one.items()], [*other.items()])
-    if isinstance(one, tuple | list):
-        return len(one) == len(other) and all(map(same_data, one, other))
-    if hasattr(one, "tobytes"):
-        return (one.shape, one.dtype, one.tobytes()) == (other.shape, other.dtype, other.tobytes())
-    return one == other or repr(one) == repr(other)
 
 
 def _number(value: float) -> str:

@@ -3,13 +3,22 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from copy import copy, deepcopy
-from enum import Enum, EnumType
-from pathlib import PurePath
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from enum import EnumType
+from types import FunctionType
 from typing import Any, NamedTuple
 
 from submission.bundle.functions.carried import restored
-from submission.bundle.functions.carried_values import LITERALS, is_data, same_data
+from submission.bundle.functions.value_data import (
+    DEFINITIONS,
+    LITERALS,
+    UNKNOWN,
+    attributes_of,
+    data_of,
+    is_data,
+    is_same,
+    places_of,
+    read_place,
+)
 from submission.bundle.naming import Symbol
 
 
@@ -35,12 +44,6 @@ class Unlike(NamedTuple):
     attributes: Mapping[str, Any] | None = None  # the parts; None for the whole value
 
 
-DEFINITIONS = (type, FunctionType, BuiltinFunctionType, Enum)
-
-UNKNOWN = object()
-"""Stands for what a value consists of where that is not known."""
-
-
 def unlike_the_source(
     state: Iterable[StateName],
     loaded: Mapping[str, Any],
@@ -54,11 +57,8 @@ def unlike_the_source(
     anything that a loop in which the file is built has changed, and games have not; or what
     functions and classes keep, if that is so made or changed.
 
-    Args:
-        state: the names that the function uses.
-        loaded: what the file has defined.
-        load_again: loads the file again.
-        play: plays games with what the file has defined.
+    For `state` and `loaded` see `as_written`; `load_again` loads the file anew, and `play` plays
+    games with what it then defines.
 
     Returns:
         The names, and what the file has defined and then changed in games.
@@ -67,17 +67,17 @@ def unlike_the_source(
         each
         for each in state
         if (each.is_unfinished or not isinstance(each.value, (*LITERALS, float)))
-        and not _is_same(each.value, loaded.get(each.in_file))
+        and not is_same(each.value, loaded.get(each.in_file))
     ]
     if not differing:
         return [], loaded  # it plays as it is, whatever games change
     again = load_again()
     by_chance = [
-        each
-        for each in differing
-        if not _is_same(loaded.get(each.in_file), again.get(each.in_file))
+        each for each in differing if not is_same(loaded.get(each.in_file), again.get(each.in_file))
     ]
-    kept_by_chance = _kept_unlike(differing, loaded, again, lambda one: not one.is_lasting)
+    kept_by_chance = _kept_unlike(
+        differing, loaded, again, lambda one: not is_same(one.written, one.played)
+    )
     play(again)
     learnt = [
         each
@@ -88,7 +88,7 @@ def unlike_the_source(
     whole = [
         Unlike(each.symbol)
         for each in (*by_chance, *learnt)
-        if not isinstance(each.value, DEFINITIONS) and _data_of(each.value) is not UNKNOWN
+        if not isinstance(each.value, DEFINITIONS) and data_of(each.value) is not UNKNOWN
     ]
     kept = _kept_unlike(differing, loaded, again, lambda one: one.is_own)
     return [*whole, *kept_by_chance, *kept], again
@@ -104,11 +104,6 @@ class Kept(NamedTuple):
     played: Any  # by the file, after games
 
     @property
-    def is_lasting(self) -> bool:
-        """Whether the file keeps the same."""
-        return _is_same(self.written, self.played)
-
-    @property
     def is_own(self) -> bool:
         """Whether it differs from the file's for another reason than games."""
         return _is_own(self.now, self.written, self.played)
@@ -116,9 +111,11 @@ class Kept(NamedTuple):
 
 def _kept_data(value: Any, written: Any, played: Any) -> Iterator[Kept]:
     """The data that a function or a class keeps."""
-    others, after = _places(written), _places(played)
-    for name, place in _places(value).items():
-        now, first, later = (_read(each) for each in (place, others.get(name), after.get(name)))
+    others, after = places_of(written), places_of(played)
+    for name, place in places_of(value).items():
+        now, first, later = (
+            read_place(each) for each in (place, others.get(name), after.get(name))
+        )
         if is_data(now):
             yield Kept(*place, now, first, later)
 
@@ -143,60 +140,13 @@ def _kept_unlike(
 
 def _is_unplayed(name: StateName, written: Any, played: Any) -> bool:
     """Whether a value has all that games change as the file has `written` it."""
-    own, first, later = map(_attributes, (name.value, written, played))
+    own, first, later = map(attributes_of, (name.value, written, played))
     if not own or type(name.value).__qualname__ != type(written).__qualname__:
-        return not name.is_changed and _is_same(written, played)
+        return not name.is_changed and is_same(written, played)
     return all(
-        _is_same(first.get(each), later.get(each)) or _is_same(first.get(each), own.get(each))
+        is_same(first.get(each), later.get(each)) or is_same(first.get(each), own.get(each))
         for each in first.keys() | later.keys()
     )
-
-
-def _is_same(one: Any, other: Any) -> bool:
-    """Whether two values consist of the same data, as far as that is known."""
-    return same_data(_data_of(one), _data_of(other))
-
-
-def _data_of(value: Any) -> Any:
-    """What a value consists of, if that is all data; or else UNKNOWN."""
-    try:
-        return _as_data(value, frozenset())
-    except (TypeError, RecursionError):
-        return UNKNOWN
-
-
-def _as_data(value: Any, within: frozenset[int]) -> Any:
-    """A value with each object replaced by its attributes, and each definition by its name.
-
-    A function or a class comes with the data that it keeps.
-
-    Raises:
-        TypeError: something in it is a module or one of the objects it is `within`.
-    """
-    if is_data(value):
-        return value
-    if isinstance(value, PurePath):
-        return [str(value)]  # its attributes are a cache
-    if isinstance(value, DEFINITIONS):
-        kept = [_read(place) for place in _places(value).values()]
-        return [str(getattr(value, "__qualname__", value)), *filter(is_data, kept)]
-    if id(value) in within or isinstance(value, ModuleType):
-        raise TypeError(value)
-    inner = within | {id(value)}
-    if isinstance(value, dict):
-        return [[_as_data(each, inner) for each in pair] for pair in value.items()]
-    if isinstance(value, tuple | list | set | frozenset):
-        return [_as_data(each, inner) for each in value]
-    attributes = {name: _as_data(each, inner) for name, each in _attributes(value).items()}
-    return [type(value).__qualname__, attributes]
-
-
-def _attributes(value: Any) -> dict[str, Any]:
-    """The attributes of an object, also those in slots, without Python's own."""
-    in_slots = {name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())}
-    names = sorted({*getattr(value, "__dict__", ()), *in_slots})
-    found = {name: getattr(value, name, UNKNOWN) for name in names if not name.startswith("__")}
-    return {name: each for name, each in found.items() if each is not UNKNOWN}
 
 
 def last_callable(loaded: Mapping[str, Any]) -> Any:
@@ -263,12 +213,11 @@ def _before_a_game(
     begun = value if not is_changed and _is_own(value, written, played) else written
     is_alike = type(value).__qualname__ == type(written).__qualname__
     try:
-        if not is_alike or (is_data(value) and is_data(written)):
+        is_changeable = isinstance(value, list | dict | set)
+        if not is_alike or is_changeable or (is_data(value) and is_data(written)):
             return _copied(begun, memo)
         if isinstance(value, DEFINITIONS):
             return value
-        if isinstance(value, list | dict | set):
-            return _copied(begun, memo)
         if type(value) is not type(written):
             return _object_before_a_game(value, written, played, memo)
         return value if callable(value) else _copied(written, memo)
@@ -279,7 +228,7 @@ def _before_a_game(
 def _object_before_a_game(value: Any, written: Any, played: Any, memo: dict[int, Any]) -> Any:
     if id(written) in memo:
         return memo[id(written)]
-    own, first, later = map(_attributes, (value, written, played))
+    own, first, later = map(attributes_of, (value, written, played))
     memo[id(value)] = memo[id(written)] = twin = copy(value)
     for name, each in own.items():
         if name in first:
@@ -292,7 +241,7 @@ def _object_before_a_game(value: Any, written: Any, played: Any, memo: dict[int,
 
 def _is_own(value: Any, written: Any, played: Any) -> bool:
     """Whether the module's value differs from the file's for another reason than games."""
-    return _is_same(written, played) and not _is_same(written, value)
+    return is_same(written, played) and not is_same(written, value)
 
 
 def _take_back(
@@ -304,26 +253,6 @@ def _take_back(
             with suppress(Exception):  # a metaclass may not let a class change
                 setattr(one.holder, one.attribute, _copied(one.written, memo))
                 restoring.callback(setattr, one.holder, one.attribute, one.now)
-
-
-def _places(value: Any) -> dict[str, tuple[Any, str]]:
-    """Where a function or a class keeps values: the holders, and the names of their attributes."""
-    if isinstance(value, FunctionType):
-        cells = zip(value.__code__.co_freevars, value.__closure__ or (), strict=True)
-        own = ("__defaults__", "__kwdefaults__", "__dict__")
-        return {name: (value, name) for name in own} | {
-            name: (cell, "cell_contents") for name, cell in cells
-        }
-    if isinstance(value, type):
-        return {name: (value, name) for name in vars(value) if not name.startswith("__")}
-    return {}
-
-
-def _read(place: tuple[Any, str] | None) -> Any:
-    try:
-        return UNKNOWN if place is None else getattr(*place)
-    except (AttributeError, ValueError):  # an empty cell
-        return UNKNOWN
 
 
 def _copied(value: Any, memo: dict[int, Any]) -> Any:

@@ -73,14 +73,8 @@ def require_same(
     """Ask a function and its file for moves in positions of random games, on both seats.
 
     Both start with the values in the source, not with those that games have left, and draw the same
-    random numbers. They differ if neither ever gives an answer of the other.
-
-    Args:
-        agent: the function, or another object that is called.
-        name: its name, for messages.
-        state: the values that games may have changed.
-        loaded: what the file defines.
-        played: the same after games, in which the file has changed it.
+    random numbers. They differ if neither ever gives an answer of the other. Messages call the
+    function by its name; for the other arguments see `as_written`.
 
     Returns:
         A sentence about the first position in which both fail, or None.

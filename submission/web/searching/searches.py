@@ -116,10 +116,8 @@ class Searches:
 
     def _trap(self, env: BoardGame, state: BoardState, action: int) -> str | None:
         """What the replies to a move give away, in words; None if nothing, or not found in time."""
-        if not (is_solvable(env) and solver_compilation(env).is_ready(patient=False)):
-            return None
         solver = self._solver(env)
-        if solver is None:
+        if solver is None or not solver_compilation(solver.env).is_ready(patient=False):
             return None
         try:
             trap = told_trap(solver, state, action, Clock(TRAP_SECONDS))
@@ -130,54 +128,44 @@ class Searches:
     def values(self, position: History) -> Generator[dict[str, Any] | None, None, None]:
         """Find the values of a position's moves and, in a lost one, the best trap."""
         env, state = position.env, position.state
-        if is_solvable(env) and not self._knows_moves(env, state):
+        solver = self._solver(env)
+        if solver is not None and not knows_moves(solver, state):
             estimates = growing_values(env, state, None)
             latest = next(estimates)
-            while not self._can_solve(env):
+            while not self._can_solve(solver):
                 latest = next(estimates, latest)
                 yield {**values_view(latest), "phase": "preparing", "done": False}
-        solver = self._solver(env) if is_solvable(env) else None
         for values in growing_values(env, state, solver):
             view = values_view(values)
             if values.done and solver is not None:
                 yield {**view, "phase": "setting a trap", "done": False}
-                while values.position.kind == "loss" and not self._can_solve(solver.env):
+                while values.position.kind == "loss" and not self._can_solve(solver):
                     sleep(POLL_SECONDS)
                     yield None
                 view["trap"] = yield from growing_trap(solver, state, values)
             yield view
 
-    def _solver(self, env: ConnectX) -> Solver | None:
-        """The solver of a board; None if too many other boards are being solved."""
+    def _solver(self, env: BoardGame) -> Solver | None:
+        """The solver of a board; None if it has none, or too many other boards are being solved."""
         solver = self._solvers.get(env)
-        if solver is None and len(self._solvers) < MOST_SOLVERS:
+        if solver is None and is_solvable(env) and len(self._solvers) < MOST_SOLVERS:
             solver = Solver(env, TABLE_MEGABYTES, book=shipped_book_of(env))
             self._solvers[env] = solver
         if solver is not None and solver not in self._latest:
             self._latest.append(solver)
         return solver
 
-    def _knows_moves(self, env: ConnectX, state: BoardState) -> bool:
-        """Whether no move needs a search: each ends the game, or leads into the book."""
-        solver, actions = self._solver(env), env.get_available_actions(state)
-        return solver is not None and all(
-            solver.known(env.get_next_state(state, action)) for action in actions
-        )
-
-    def _can_solve(self, env: ConnectX) -> bool:
-        """Whether the solver of a board is compiled, or cannot be; begins to compile it."""
-        return self._prepared.is_set() and _is_settled(solver_compilation(env))
+    def _can_solve(self, solver: Solver) -> bool:
+        """Whether a solver is compiled, or cannot be; begins to compile it."""
+        return self._prepared.is_set() and _is_settled(solver_compilation(solver.env))
 
     def review(self, position: History) -> Snapshots:
         """Judge the moves of a game."""
-        env = position.env
-        solver = None
-        if is_solvable(env):
-            while not self._can_solve(env):
-                sleep(POLL_SECONDS)
-                yield {"plies": [], "done": False}
-            solver = self._solver(env)
-        yield from growing_review(env, position.actions, solver)
+        solver = self._solver(position.env)
+        while solver is not None and not self._can_solve(solver):
+            sleep(POLL_SECONDS)
+            yield {"plies": [], "done": False}
+        yield from growing_review(position.env, position.actions, solver)
 
     def search(self, asked: TreeAsked) -> Generator[dict[str, Any] | None, None, None]:
         """Grow the tree of a search, and show it now and then.
@@ -216,6 +204,13 @@ class Searches:
             raise ValueError("this search is not kept any more: start it again")
         step = min(asked.step, steps(search.trace))
         return picture_view(search, step, asked.root, asked.nodes, True)
+
+
+def knows_moves(solver: Solver, state: BoardState) -> bool:
+    """Whether no move needs a search: each ends the game, or leads into the book."""
+    env = solver.env
+    actions = env.get_available_actions(state)
+    return all(solver.known(env.get_next_state(state, action)) for action in actions)
 
 
 def _is_settled(compilation: Compilation) -> bool:

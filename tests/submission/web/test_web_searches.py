@@ -150,7 +150,7 @@ def test_what_the_book_knows_does_not_wait_for_the_compiler(
 ) -> None:
     """Only a trap does, in a lost position. P. Pons' page shows these scores."""
     compiled: list[bool] = []
-    monkeypatch.setattr(own_searches, "_can_solve", lambda env: bool(compiled))
+    monkeypatch.setattr(own_searches, "_can_solve", lambda solver: bool(compiled))
     monkeypatch.setattr(searches, "growing_trap", lambda solver, state, values: iter(()))
     for moves, words in (("", "lldwdll"), ("4", "lllllll")):
         actions = tuple(int(column) - 1 for column in moves)
@@ -163,6 +163,17 @@ def test_what_the_book_knows_does_not_wait_for_the_compiler(
         compiled.append(True)
         assert (next(snapshots) or {})["done"]
         compiled.clear()
+
+
+def test_a_board_beyond_the_limit_of_solvers_does_not_wait_for_the_compiler(
+    own_searches: Searches, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searches, "MOST_SOLVERS", 0)
+    monkeypatch.setattr(own_searches, "_can_solve", lambda solver: False)
+    game = History(game_from_id(GAME), ())
+    first, judged = next(own_searches.values(game)) or {}, next(own_searches.review(game))
+    assert first["phase"] not in ("preparing", "solving")
+    assert judged["done"]
 
 
 def test_a_stream_that_was_left_goes_on_where_it_was_and_ends_where_nobody_comes_back(
