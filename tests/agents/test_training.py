@@ -246,7 +246,7 @@ def damages(content: bytes) -> Iterator[bytes]:
         {"past_selves": [(b"",)]},
     ]
     kept = decode_state(content)
-    for state in (None, [1], {"format": 1}, {"format": 2}, *(kept | each for each in changes)):
+    for state in (None, [1], {"format": 1}, {"format": 3}, *(kept | each for each in changes)):
         yield encode_state(state)
 
 
@@ -257,6 +257,14 @@ def test_a_torn_or_foreign_checkpoint_is_refused_in_one_sentence(tmp_path: Path)
         files.checkpoint.write_bytes(damaged)
         with pytest.raises(ValueError, match="is no checkpoint of a training, or it is damaged"):
             files.restore(begun(SMALL))
+
+
+def test_the_checkpoint_of_an_earlier_version_is_no_damaged_one(tmp_path: Path) -> None:
+    train(tmp_path, rounds=1)
+    checkpoint = files_in(tmp_path).checkpoint
+    checkpoint.write_bytes(encode_state(decode_state(checkpoint.read_bytes()) | {"format": 2}))
+    with pytest.raises(ValueError, match=r"is of another version .* --weights .*policy\.npz, "):
+        train(tmp_path, rounds=2, resume=True)
 
 
 SCALARS = (

@@ -124,8 +124,7 @@ class AlphaZeroLearner(NetworkLearner):
     def restore(self, state: Mapping[str, Any]) -> None:
         """Go on from a state; see `Learner.restore`."""
         super().restore(state)
-        # Earlier versions kept n-tuples before the weights.
-        self._mean = PolicyNetwork(*state["mean"][-len(PolicyNetwork._fields) :])
+        self._mean = PolicyNetwork(*state["mean"])
         movers, masks, policies, values = state["window"]
         kind = type(self._window.movers)  # a file has wide words as mere bytes
         self._window = Targets(movers.view(kind), masks.view(kind), policies, values)

@@ -29,7 +29,7 @@ from agents.reporting.output_file import replace_content
 from agents.reporting.stats import Estimate
 from envs.board import BoardGame
 
-CHECKPOINT_FORMAT = 2
+CHECKPOINT_FORMAT = 3
 ADVICE = "choose another --output, or delete it to begin anew"
 
 
@@ -125,11 +125,15 @@ class TrainingFiles(NamedTuple):
         self.require(earlier=True)
         try:
             kept: dict[str, Any] = decode_state(read_content(self.checkpoint, ADVICE))
-            if kept["format"] == CHECKPOINT_FORMAT and "title" in kept:
-                return kept
+            version, _ = kept["format"], kept["title"]
         except (KeyError, TypeError, ValueError) as error:
             raise self._unreadable() from error
-        raise self._unreadable()
+        if version != CHECKPOINT_FORMAT:
+            raise ValueError(
+                f"{self.checkpoint} is of another version of this program: begin with its network, "
+                f"by --weights {self.policy}, and choose another --output"
+            )
+        return kept
 
     def _unreadable(self) -> ValueError:
         return ValueError(
