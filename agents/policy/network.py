@@ -168,7 +168,8 @@ def decode_policy(content: bytes) -> TrainedPolicy:
             f"{POLICY_FORMAT} are read: train it again with `connectx train`"
         )
     try:
-        arrays = {name: archive[name].astype(np.float32) for name in PolicyNetwork._fields}
+        # In the order for which kernels are compiled, whatever made the file.
+        arrays = {name: archive[name].astype(np.float32, "C") for name in PolicyNetwork._fields}
         scope = PolicyScope(*archive["scope"].tolist())
         if version == SHARED_FORMAT:
             arrays["features"] = rows_of_both(arrays["features"], (scope.rows + 1) * scope.columns)
