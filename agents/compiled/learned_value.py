@@ -16,7 +16,12 @@ from agents.compiled.tree_kernel import UNPROVEN
 from agents.options import file_option
 from agents.policy.features import feature_board, features_of_turn
 from agents.policy.network import PolicyNetwork, TrainedPolicy, policy_scope
-from agents.policy.network_kernel import NetworkArrays, evaluate_position, network_arrays
+from agents.policy.network_kernel import (
+    NetworkArrays,
+    adds_whole_numbers,
+    evaluate_position,
+    network_arrays,
+)
 from agents.policy.shipped import SHIPPED, StoredPolicy, require_known_game, weights_content
 from envs.bitboard import fits_in_word
 from envs.board import BoardGame, BoardState
@@ -106,16 +111,20 @@ class LearnedValue:
         return value if state.player == 1 else -value
 
     @classmethod
-    def of_stones(cls, env: BoardGame) -> "LearnedValue":
-        """A network whose sums are exact, for proofs: each stone counts, high ones more."""
+    def of_stones(cls, env: BoardGame, whole: bool = True) -> "LearnedValue":
+        """A network whose sums are exact, for proofs: each stone counts, high ones more.
+
+        They are sums of whole numbers, or else of floats (`adds_whole_numbers`).
+        """
         import numpy as np
 
         scope, board = policy_scope(env), feature_board(env)
         outputs, bits = scope.actions + 1, board.bits
         features = np.zeros((board.features, outputs), np.float32)
+        weights = np.arange(bits) / 256 + (0 if whole else 2.0**-9 + 2.0**-15)
         for own in (0, features_of_turn(bits, len(board.lines), board.inarow)):
-            features[own : own + bits, -1] = np.arange(bits) / 256
-            features[own + bits : own + 2 * bits, -1] = -np.arange(bits) / 256
+            features[own : own + bits, -1] = weights
+            features[own + bits : own + 2 * bits, -1] = -weights
         shapes = {"bias": (outputs,), "dense": (0, 0), "dense_bias": (0,), "outputs": (0, outputs)}
         others = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
         network = PolicyNetwork(features, **others)
@@ -130,6 +139,13 @@ class LearnedValue:
     def serves_compiled(self, env: BoardGame) -> bool:
         """Whether compiled searches can use it: it knows the game, and the board fits 64 bits."""
         return self.knows(env) and fits_in_word(*env.size)
+
+    def adds_whole_numbers(self, env: BoardGame) -> bool:
+        """See `agents.policy.network_kernel`; True without numpy, where nothing is compiled."""
+        try:
+            return adds_whole_numbers(self.policy.network, env)
+        except ImportError:
+            return True
 
     def arrays(self, env: BoardGame) -> NetworkArrays:
         """The network for a kernel, with memory of its own; a ValueError for another game."""

@@ -2,9 +2,10 @@
 
 import pickle
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from io import BytesIO
 from random import Random
 from typing import Any, NoReturn
 
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents import AlphaBetaAgent, make_agent, parallel_search
+from agents import AlphaBetaAgent, MCTSAgent, make_agent, parallel_search
 from agents.agent import Clock
 from agents.compiled.forest import Forest
 from agents.compiled.learned_value import LearnedValue
@@ -29,7 +30,7 @@ from tests.helpers.strategies import (
     random_game,
     unfinished_positions,
 )
-from tests.helpers.trained_policies import random_policy
+from tests.helpers.trained_policies import random_policy, unrounded_policy
 
 SETTINGS = TreeSettings(
     exploration=1.0, rollouts_per_leaf=1, solver=True, decisive_moves=True, decisive_rollout=False
@@ -152,6 +153,34 @@ def test_learned_values_need_weights_for_the_game(
         make_agent(name, **{"weights": weights, **options}).act(
             TicTacToe(), TicTacToe().initial_state()
         )
+
+
+@pytest.mark.parametrize("make_policy", [random_policy, unrounded_policy])
+def test_weights_are_of_the_types_that_the_proofs_have_compiled(
+    make_policy: Callable[[BoardGame, int], TrainedPolicy],
+) -> None:
+    """Of others, the first search would wait for the compiler on its own time, as it did."""
+    env = ConnectX(4, 5, 3)
+    searched = LearnedValue(make_policy(env, 1))
+    proof = LearnedValue.of_stones(env, searched.adds_whole_numbers(env))
+    kinds = [
+        [getattr(part, "dtype", type(part)) for part in value.arrays(env)]
+        for value in (proof, searched)
+    ]
+    assert kinds[0] == kinds[1]
+
+
+@pytest.mark.parametrize("make", [AlphaBetaAgent, MCTSAgent])
+def test_a_network_of_floats_has_a_compilation_of_its_own(
+    make: type[AlphaBetaAgent | MCTSAgent],
+) -> None:
+    env = ConnectFour()
+    scope, network = unrounded_policy(env, 1)
+    file, arrays = BytesIO(), dict[str, Any](network._asdict())
+    np.savez(file, format=3, scope=scope, **arrays)
+    whole = make(weights=encode_policy(random_policy(env, 1))).compilation(env)
+    assert whole is make().compilation(env)
+    assert whole is not make(weights=file.getvalue()).compilation(env)
 
 
 def test_threads_of_a_forest_have_memory_of_their_own() -> None:
