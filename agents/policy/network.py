@@ -185,9 +185,9 @@ def decode_policy(content: bytes) -> TrainedPolicy:
 def rows_of_both(shared: Floats, bits: int) -> Floats:
     """The rows of format 2 as the present features are numbered.
 
-    There, the groups of features were: own stones, other stones, own threats of who moves first and
-    of who moves second, other threats of the same two, open cells; the turn of who moves second;
-    and lines.
+    There, the groups of features were: own stones, other stones, own threats when who moves first
+    is to move, and when who moves second is, other threats in the same order, open cells; the turn
+    of who moves second; and lines.
     """
     import numpy as np
 
