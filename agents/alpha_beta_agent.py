@@ -123,8 +123,7 @@ class AlphaBetaAgent(DepthFirstAgent, TwoEngines):
         if not can_compile(env, heuristic, self.chosen_ordering()):
             return None
         if isinstance(heuristic, LearnedValue):
-            whole = heuristic.adds_whole_numbers(env)
-            return LEARNED_ALPHA_BETA if whole else LEARNED_ALPHA_BETA_IN_FLOATS
+            return LEARNED_ALPHA_BETA if heuristic.is_rounded else LEARNED_ALPHA_BETA_IN_FLOATS
         return alpha_beta_on(env) if takes_wide_words(env) else ALPHA_BETA
 
     def _new_search(self, env: Any, clock: Clock, compiled: bool) -> AlphaBeta[Any, Any]:

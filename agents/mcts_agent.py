@@ -131,7 +131,7 @@ class MCTSAgent(TreeAgent):
         if isinstance(rollout, LearnedValue):
             if not rollout.serves_compiled(env):
                 return None
-            return LEARNED_MCTS if rollout.adds_whole_numbers(env) else LEARNED_MCTS_IN_FLOATS
+            return LEARNED_MCTS if rollout.is_rounded else LEARNED_MCTS_IN_FLOATS
         if rollout not in PLAYOUTS:
             return None
         return mcts_on(env) if takes_wide_words(env) else MCTS

@@ -231,10 +231,10 @@ LEARNED_ALPHA_BETA, LEARNED_ALPHA_BETA_IN_FLOATS = (
         partial(
             _finds_what_plain_python_finds,
             PROOF_BOARD,
-            partial(LearnedValue.of_stones, whole=whole),
+            partial(LearnedValue.of_stones, rounded=rounded),
         ),
     )
-    for whole in (True, False)
+    for rounded in (True, False)
 )
 
 

@@ -16,12 +16,7 @@ from agents.compiled.tree_kernel import UNPROVEN
 from agents.options import file_option
 from agents.policy.features import feature_board, features_of_turn
 from agents.policy.network import PolicyNetwork, TrainedPolicy, policy_scope
-from agents.policy.network_kernel import (
-    NetworkArrays,
-    adds_whole_numbers,
-    evaluate_position,
-    network_arrays,
-)
+from agents.policy.network_kernel import NetworkArrays, evaluate_position, network_arrays
 from agents.policy.shipped import SHIPPED, StoredPolicy, require_known_game, weights_content
 from envs.bitboard import fits_in_word
 from envs.board import BoardGame, BoardState
@@ -111,17 +106,17 @@ class LearnedValue:
         return value if state.player == 1 else -value
 
     @classmethod
-    def of_stones(cls, env: BoardGame, whole: bool = True) -> "LearnedValue":
+    def of_stones(cls, env: BoardGame, rounded: bool = True) -> "LearnedValue":
         """A network whose sums are exact, for proofs: each stone counts, high ones more.
 
-        They are sums of whole numbers, or else of floats (`adds_whole_numbers`).
+        They are sums of whole numbers, or else of floats, as of a file that is not rounded.
         """
         import numpy as np
 
         scope, board = policy_scope(env), feature_board(env)
         outputs, bits = scope.actions + 1, board.bits
         features = np.zeros((board.features, outputs), np.float32)
-        weights = np.arange(bits) / 256 + (0 if whole else 2.0**-9 + 2.0**-15)
+        weights = np.arange(bits) / 256 + (0 if rounded else 2.0**-9 + 2.0**-15)
         for own in (0, features_of_turn(bits, len(board.lines), board.inarow)):
             features[own : own + bits, -1] = weights
             features[own + bits : own + 2 * bits, -1] = -weights
@@ -140,12 +135,10 @@ class LearnedValue:
         """Whether compiled searches can use it: it knows the game, and the board fits 64 bits."""
         return self.knows(env) and fits_in_word(*env.size)
 
-    def adds_whole_numbers(self, env: BoardGame) -> bool:
-        """See `agents.policy.network_kernel`; True without numpy, where nothing is compiled."""
-        try:
-            return adds_whole_numbers(self.policy.network, env)
-        except ImportError:
-            return True
+    @property
+    def is_rounded(self) -> bool:
+        """Whether the network's file rounds its rows, as training does."""
+        return isinstance(self.policy, TrainedPolicy) or self.policy.is_rounded
 
     def arrays(self, env: BoardGame) -> NetworkArrays:
         """The network for a kernel, with memory of its own; a ValueError for another game."""

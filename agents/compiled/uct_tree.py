@@ -52,12 +52,12 @@ class UctTree(PooledTree):
         return make_kernels_on_board(self.setup.board)
 
 
-def _grows_what_plain_python_grows(env: ConnectX, whole: bool | None = None) -> bool:
+def _grows_what_plain_python_grows(env: ConnectX, rounded: bool | None = None) -> bool:
     """Whether the compiled kernels grow the same trees as the plain ones.
 
     Leaves are played out, or valued as `LearnedValue.of_stones` does it.
     """
-    learned = None if whole is None else LearnedValue.of_stones(env, whole)
+    learned = None if rounded is None else LearnedValue.of_stones(env, rounded)
     grown = []
     for plain in (False, True):
         for decisive in (False, True):
@@ -74,9 +74,9 @@ PROOF_BOARD = ConnectX(rows=4, columns=5, inarow=3)
 MCTS = Compilation("Monte Carlo", partial(_grows_what_plain_python_grows, PROOF_BOARD))
 LEARNED_MCTS, LEARNED_MCTS_IN_FLOATS = (
     Compilation(
-        "Monte Carlo with a network", partial(_grows_what_plain_python_grows, PROOF_BOARD, whole)
+        "Monte Carlo with a network", partial(_grows_what_plain_python_grows, PROOF_BOARD, rounded)
     )
-    for whole in (True, False)
+    for rounded in (True, False)
 )
 
 

@@ -151,6 +151,15 @@ def decode_scope(content: bytes) -> PolicyScope:
         raise ValueError(NO_POLICY) from error
 
 
+def is_rounded(content: bytes) -> bool:
+    """Whether a policy's file has rounded weights (`encode_policy`); read as by `decode_scope`."""
+    try:
+        array = _archive(content).beginning("format", SCOPE_BYTES)
+    except ValueError as error:
+        raise ValueError(NO_POLICY) from error
+    return array.rpartition(b"\n")[2][:1] != bytes([SHARED_FORMAT])
+
+
 def decode_policy(content: bytes) -> TrainedPolicy:
     """The content of a policy's file; a ValueError if it is none, damaged, or too old or new."""
     import numpy as np

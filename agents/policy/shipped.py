@@ -11,6 +11,7 @@ from agents.policy.network import (
     TrainedPolicy,
     decode_policy,
     decode_scope,
+    is_rounded,
     policy_scope,
 )
 from envs.board import BoardGame
@@ -75,6 +76,11 @@ class StoredPolicy:
     def scope(self) -> PolicyScope:
         """The game that it was trained for."""
         return decode_scope(weights_content(self._weights))
+
+    @cached_property
+    def is_rounded(self) -> bool:
+        """See `agents.policy.network.is_rounded`."""
+        return is_rounded(weights_content(self._weights))
 
     @cached_property
     def network(self) -> PolicyNetwork:

@@ -22,6 +22,7 @@ from agents.compiled.mcts_kernel import TreeSettings
 from agents.compiled.uct_tree import UctTree
 from agents.guidance.ordering import safe_actions, winning_action
 from agents.policy.network import TrainedPolicy, encode_policy, evaluate_network
+from agents.policy.shipped import StoredPolicy
 from envs import BoardGame, ConnectFour, ConnectX, TicTacToe
 from tests.helpers.strategies import (
     WIDE_BOARDS,
@@ -155,14 +156,29 @@ def test_learned_values_need_weights_for_the_game(
         )
 
 
-@pytest.mark.parametrize("make_policy", [random_policy, unrounded_policy])
+def file_of_format_2(env: BoardGame) -> bytes:
+    """A file with random weights, which are not rounded."""
+    scope, network = unrounded_policy(env, 1)
+    arrays: dict[str, Any] = network._asdict()
+    bits, lines = (env.rows + 1) * env.columns, len(env.winning_lines)
+    arrays["features"] = network.features[: 7 * bits + 1 + 2 * lines * (env.inarow - 1)]
+    file = BytesIO()
+    np.savez(file, format=2, scope=scope, **arrays)
+    return file.getvalue()
+
+
+def file_of_format_3(env: BoardGame) -> bytes:
+    return encode_policy(random_policy(env, 1))
+
+
+@pytest.mark.parametrize("make_file", [file_of_format_2, file_of_format_3])
 def test_weights_are_of_the_types_that_the_proofs_have_compiled(
-    make_policy: Callable[[BoardGame, int], TrainedPolicy],
+    make_file: Callable[[BoardGame], bytes],
 ) -> None:
     """Of others, the first search would wait for the compiler on its own time, as it did."""
-    env = ConnectX(4, 5, 3)
-    searched = LearnedValue(make_policy(env, 1))
-    proof = LearnedValue.of_stones(env, searched.adds_whole_numbers(env))
+    env = ConnectFour()
+    searched = LearnedValue(StoredPolicy(make_file(env)))
+    proof = LearnedValue.of_stones(env, searched.is_rounded)
     kinds = [
         [getattr(part, "dtype", type(part)) for part in value.arrays(env)]
         for value in (proof, searched)
@@ -175,12 +191,9 @@ def test_a_network_of_floats_has_a_compilation_of_its_own(
     make: type[AlphaBetaAgent | MCTSAgent],
 ) -> None:
     env = ConnectFour()
-    scope, network = unrounded_policy(env, 1)
-    file, arrays = BytesIO(), dict[str, Any](network._asdict())
-    np.savez(file, format=3, scope=scope, **arrays)
-    whole = make(weights=encode_policy(random_policy(env, 1))).compilation(env)
-    assert whole is make().compilation(env)
-    assert whole is not make(weights=file.getvalue()).compilation(env)
+    rounded = make(weights=file_of_format_3(env)).compilation(env)
+    assert rounded is make().compilation(env)
+    assert rounded is not make(weights=file_of_format_2(env)).compilation(env)
 
 
 def test_threads_of_a_forest_have_memory_of_their_own() -> None:
