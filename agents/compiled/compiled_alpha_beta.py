@@ -225,9 +225,16 @@ PROOF_BOARD = ConnectX(rows=4, columns=5, inarow=3)
 ALPHA_BETA = Compilation(
     "alpha-beta", partial(_finds_what_plain_python_finds, PROOF_BOARD, lambda env: open_lines)
 )
-LEARNED_ALPHA_BETA = Compilation(
-    "alpha-beta with a network",
-    partial(_finds_what_plain_python_finds, PROOF_BOARD, LearnedValue.of_stones),
+LEARNED_ALPHA_BETA, LEARNED_ALPHA_BETA_IN_FLOATS = (
+    Compilation(
+        "alpha-beta with a network",
+        partial(
+            _finds_what_plain_python_finds,
+            PROOF_BOARD,
+            partial(LearnedValue.of_stones, rounded=rounded),
+        ),
+    )
+    for rounded in (True, False)
 )
 
 

@@ -106,16 +106,20 @@ class LearnedValue:
         return value if state.player == 1 else -value
 
     @classmethod
-    def of_stones(cls, env: BoardGame) -> "LearnedValue":
-        """A network whose sums are exact, for proofs: each stone counts, high ones more."""
+    def of_stones(cls, env: BoardGame, rounded: bool = True) -> "LearnedValue":
+        """A network whose sums are exact, for proofs: each stone counts, high ones more.
+
+        They are sums of whole numbers, or else of floats, as of a file that is not rounded.
+        """
         import numpy as np
 
         scope, board = policy_scope(env), feature_board(env)
         outputs, bits = scope.actions + 1, board.bits
         features = np.zeros((board.features, outputs), np.float32)
+        weights = np.arange(bits) / 256 + (0 if rounded else 2.0**-9 + 2.0**-15)
         for own in (0, features_of_turn(bits, len(board.lines), board.inarow)):
-            features[own : own + bits, -1] = np.arange(bits) / 256
-            features[own + bits : own + 2 * bits, -1] = -np.arange(bits) / 256
+            features[own : own + bits, -1] = weights
+            features[own + bits : own + 2 * bits, -1] = -weights
         shapes = {"bias": (outputs,), "dense": (0, 0), "dense_bias": (0,), "outputs": (0, outputs)}
         others = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
         network = PolicyNetwork(features, **others)
@@ -130,6 +134,11 @@ class LearnedValue:
     def serves_compiled(self, env: BoardGame) -> bool:
         """Whether compiled searches can use it: it knows the game, and the board fits 64 bits."""
         return self.knows(env) and fits_in_word(*env.size)
+
+    @property
+    def is_rounded(self) -> bool:
+        """Whether the network's file rounds its rows, as training does."""
+        return isinstance(self.policy, TrainedPolicy) or self.policy.is_rounded
 
     def arrays(self, env: BoardGame) -> NetworkArrays:
         """The network for a kernel, with memory of its own; a ValueError for another game."""

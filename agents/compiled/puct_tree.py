@@ -11,7 +11,7 @@ from agents.compiled.puct_kernel import GUIDED_NODE, PuctSettings, kernels_by_ne
 from agents.compiled.tree_kernel import Setup
 from agents.policy.features import feature_board
 from agents.policy.network import PolicyNetwork
-from agents.policy.network_kernel import network_arrays
+from agents.policy.network_kernel import adds_whole_numbers, network_arrays
 from envs.bitboard import word_of_board
 from envs.board import BoardGame, BoardState
 from envs.compiled.jit import bits_of_word
@@ -37,9 +37,9 @@ class PuctTree(PooledTree):
         super().__init__(env, state, Setup(arrays.board, settings, arrays), plain=plain)
 
 
-def _grows_what_plain_python_grows(env: ConnectX) -> bool:
+def _grows_what_plain_python_grows(env: ConnectX, whole: bool) -> bool:
     """Whether the compiled kernels grow the same tree as the plain ones."""
-    network = wavy_network(env)
+    network = wavy_network(env, whole)
     grown = []
     for plain in (False, True):
         tree = PuctTree(env, env.initial_state(), network, PuctSettings(1.5, 0.2), plain)
@@ -49,10 +49,10 @@ def _grows_what_plain_python_grows(env: ConnectX) -> bool:
     return grown[0] == grown[1]
 
 
-def wavy_network(env: BoardGame) -> PolicyNetwork:
-    """A small network that tells positions apart, of the types of weights from a file.
+def wavy_network(env: BoardGame, whole: bool = True) -> PolicyNetwork:
+    """A small network that tells positions apart.
 
-    Of other types, the kernels would be compiled once more when a search asks for them.
+    Its rows are added up as whole numbers, or else as floats (`adds_whole_numbers`).
     """
     import numpy as np
 
@@ -65,18 +65,19 @@ def wavy_network(env: BoardGame) -> PolicyNetwork:
         (second, outputs),
     )
     weights = [np.sin(np.arange(prod(shape)), dtype=np.float32).reshape(shape) for shape in shapes]
-    steps = np.float32(32)
-    weights[0] = np.round(weights[0] * steps) / steps
+    if whole:
+        steps = np.float32(32)
+        weights[0] = np.round(weights[0] * steps) / steps
     return PolicyNetwork(*weights)
 
 
-def puct_on(env: BoardGame) -> Compilation:
-    """The compilation of the search for a board: one for each kind of words."""
-    return _puct(bits_of_word(word_of_board(*env.size)(0)))
+def puct_on(env: BoardGame, network: PolicyNetwork) -> Compilation:
+    """The compilation of the search for a board: one for each kind of words, and of sums."""
+    return _puct(bits_of_word(word_of_board(*env.size)(0)), adds_whole_numbers(network, env))
 
 
 @cache
-def _puct(bits: int) -> Compilation:
+def _puct(bits: int, whole: bool) -> Compilation:
     search, columns = ("PUCT", 5) if bits == 64 else (f"PUCT on {bits} bits", 1 + bits // 10)
     proof_board = ConnectX(rows=4, columns=columns, inarow=3)
-    return Compilation(search, partial(_grows_what_plain_python_grows, proof_board))
+    return Compilation(search, partial(_grows_what_plain_python_grows, proof_board, whole))

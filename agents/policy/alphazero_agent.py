@@ -140,7 +140,7 @@ class AlphaZeroAgent(TreeAgent):
 
     def compilation(self, env: Any) -> Compilation | None:
         """The compiled search of a game; None if it does not know the game."""
-        return puct_on(env) if can_compile(env) else None
+        return puct_on(env, self._policy.network) if can_compile(env) else None
 
     def new_tree(self, env: Any, state: Any, compiled: bool) -> AnyTree:
         """A tree for a search of `state`."""

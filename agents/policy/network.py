@@ -156,6 +156,15 @@ def decode_scope(content: bytes) -> PolicyScope:
         raise ValueError(NO_POLICY) from error
 
 
+def is_rounded(content: bytes) -> bool:
+    """Whether a policy's file has rounded weights (`encode_policy`); read as by `decode_scope`."""
+    try:
+        array = _archive(content).beginning("format", SCOPE_BYTES)
+    except ValueError as error:
+        raise ValueError(NO_POLICY) from error
+    return array.rpartition(b"\n")[2][:1] != bytes([SHARED_FORMAT])
+
+
 def decode_policy(content: bytes) -> TrainedPolicy:
     """The content of a policy's file; a ValueError if it is none, damaged, or too old or new."""
     import numpy as np
@@ -173,7 +182,8 @@ def decode_policy(content: bytes) -> TrainedPolicy:
             f"{POLICY_FORMAT} are read: train it again with `connectx train`"
         )
     try:
-        arrays = {name: archive[name].astype(np.float32) for name in PolicyNetwork._fields}
+        # In the order for which kernels are compiled, whatever made the file.
+        arrays = {name: archive[name].astype(np.float32, "C") for name in PolicyNetwork._fields}
         scope = PolicyScope(*archive["scope"].tolist())
         if version == SHARED_FORMAT:
             arrays["features"] = rows_of_both(arrays["features"], scope.bits)
@@ -189,9 +199,9 @@ def decode_policy(content: bytes) -> TrainedPolicy:
 def rows_of_both(shared: Floats, bits: int) -> Floats:
     """The rows of format 2 as the present features are numbered.
 
-    There, the groups of features were: own stones, other stones, own threats of who moves first and
-    of who moves second, other threats of the same two, open cells; the turn of who moves second;
-    and lines.
+    There, the groups of features were: own stones, other stones, own threats when who moves first
+    is to move, and when who moves second is, other threats in the same order, open cells; the turn
+    of who moves second; and lines.
     """
     import numpy as np
 

@@ -71,6 +71,12 @@ def _rows_of(features: SameArray, most: int) -> tuple[Any, Any]:
     return rows_in_steps(features.array, most)
 
 
+def adds_whole_numbers(network: PolicyNetwork, env: BoardGame) -> bool:
+    """Whether the kernel adds up rows as whole numbers; for floats it is compiled once more."""
+    rows, _ = _rows_of(SameArray(network.features), feature_board(env).most)
+    return rows is not network.features
+
+
 FINEST_STEP = 2.0**-14
 MOST_STEPS = 2**15 - 1  # the largest number of 16 bits
 

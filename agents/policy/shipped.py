@@ -11,6 +11,7 @@ from agents.policy.network import (
     TrainedPolicy,
     decode_policy,
     decode_scope,
+    is_rounded,
     policy_scope,
 )
 from envs.board import BoardGame
@@ -40,7 +41,13 @@ def weights_content(weights: str | bytes) -> bytes:
 
 def known_policy(weights: str | bytes) -> TrainedPolicy:
     """The policy in some weights; agents share it. Raises as `weights_content`, `decode_policy`."""
-    return _decoded(weights_content(weights))
+    content = weights_content(weights)
+    try:
+        return _decoded(content)
+    except ValueError as error:
+        if isinstance(weights, str):  # of several players, say, each with a file
+            raise ValueError(f"{weights}: {error}") from error
+        raise
 
 
 _decoded = lru_cache(maxsize=4)(decode_policy)
@@ -59,8 +66,8 @@ class StoredPolicy:
         if isinstance(weights, bytes):
             decode_scope(weights)
         elif weights not in SHIPPED:
+            known_policy(weights)
             self._weights = weights_content(weights)
-            known_policy(self._weights)
 
     def __reduce__(self) -> tuple[type["StoredPolicy"], tuple[str | bytes]]:
         return type(self), (self._weights,)
@@ -69,6 +76,11 @@ class StoredPolicy:
     def scope(self) -> PolicyScope:
         """The game that it was trained for."""
         return decode_scope(weights_content(self._weights))
+
+    @cached_property
+    def is_rounded(self) -> bool:
+        """See `agents.policy.network.is_rounded`."""
+        return is_rounded(weights_content(self._weights))
 
     @cached_property
     def network(self) -> PolicyNetwork:

@@ -152,6 +152,17 @@ def test_numpy_alone_reads_a_file() -> None:
         np.testing.assert_array_equal(arrays["bias"], policy.network.bias)
 
 
+def test_arrays_are_read_in_the_order_of_c() -> None:
+    """For others a search would be compiled anew, on its own time."""
+    content, file = encode_policy(random_policy(FOUR, seed=1)), BytesIO()
+    with np.load(BytesIO(content)) as arrays:
+        others: dict[str, Any] = {name: array.copy("F") for name, array in arrays.items()}
+    np.savez(file, **others)
+    network = decode_policy(file.getvalue()).network
+    assert all(array.flags.c_contiguous for array in network)
+    np.testing.assert_array_equal(network.dense, decode_policy(content).network.dense)
+
+
 # --- the choice
 
 

@@ -1,6 +1,6 @@
 """PUCT: its formula, its statistics, its proofs, its Gumbel root, and its compiled twin."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from math import exp, log
 from typing import Any
 
@@ -12,10 +12,15 @@ from hypothesis import strategies as st
 from agents.agent import Clock
 from agents.compiled.forest import Forest
 from agents.compiled.puct_kernel import PuctSettings
-from agents.compiled.puct_tree import PuctTree, wavy_network
+from agents.compiled.puct_tree import PuctTree, puct_on, wavy_network
 from agents.guidance.ordering import sensible_actions, winning_action
 from agents.policy.features import mirrored_actions
-from agents.policy.network_kernel import evaluate_positions, network_arrays
+from agents.policy.network import TrainedPolicy
+from agents.policy.network_kernel import (
+    adds_whole_numbers,
+    evaluate_positions,
+    network_arrays,
+)
 from agents.policy.puct import (
     Evaluator,
     GuidedTree,
@@ -41,7 +46,7 @@ from tests.helpers.strategies import (
     unfinished_positions,
 )
 from tests.helpers.traces import all_nodes
-from tests.helpers.trained_policies import random_policy
+from tests.helpers.trained_policies import random_policy, unrounded_policy
 
 AnyTree = GuidedTree[Any, Any]
 AnyNode = Node[Any, Any]
@@ -420,13 +425,28 @@ def both_trees(
 
 
 @pytest.mark.parametrize("env", [ConnectX(4, 5, 3), ConnectX(4, 26, 3)], ids=repr)
-def test_weights_from_files_are_of_the_types_that_the_proof_has_compiled(env: ConnectX) -> None:
-    """Of others, the first search would wait for the compiler on its own time, as it did."""
-    proof, from_file = (
-        [getattr(part, "dtype", type(part)) for part in network_arrays(network, env)]
-        for network in (wavy_network(env), random_policy(env, 1).network)
+@pytest.mark.parametrize("make_policy", [random_policy, unrounded_policy])
+def test_weights_are_of_the_types_that_the_proof_has_compiled(
+    env: ConnectX, make_policy: Callable[[BoardGame, int], TrainedPolicy]
+) -> None:
+    """Of others, the first search would wait for the compiler on its own time, as it did.
+
+    Rows of format 2, and sums of large boards, do not fit whole numbers of 16 bits.
+    """
+    network = make_policy(env, 1).network
+    proof, searched = (
+        [getattr(part, "dtype", type(part)) for part in network_arrays(each, env)]
+        for each in (wavy_network(env, adds_whole_numbers(network, env)), network)
     )
-    assert proof == from_file
+    assert proof == searched
+
+
+def test_rows_of_floats_have_a_compilation_of_their_own() -> None:
+    env = ConnectX(4, 5, 3)
+    policies = [random_policy(env, 1), unrounded_policy(env, 1), random_policy(env, 2)]
+    whole, floats, other = (puct_on(env, policy.network) for policy in policies)
+    assert whole is other
+    assert whole is not floats
 
 
 def require_same(tree: Any, other: Any) -> None:

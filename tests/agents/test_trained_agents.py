@@ -77,13 +77,22 @@ def test_shipped_weights_are_for_connect_four_and_small(weights: str) -> None:
     [
         ("weights=absent.npz", "cannot read absent.npz (No such file"),
         ("weights=absent", "can be read, or name distilled or zero"),
-        ("weights=text.npz", "this is no trained policy: train one with"),
+        ("weights=text.npz", "Error: text.npz: this is no trained policy: train one with"),
         ("weights=3", "option weights of agent policy is str or bytes, not 3"),
     ],
 )
 def test_what_is_no_policy_is_said_in_one_line(words: str, message: str, shell: Shell) -> None:
     Path("text.npz").write_text("some text")
     assert message in shell.refusal("build", "policy", "--option", words)
+
+
+@pytest.mark.parametrize("name", ["policy", "alphazero", "mcts", "alphabeta"])
+def test_the_file_that_is_refused_is_named(name: str, tmp_path: Path) -> None:
+    """There may be several, in a league or a ladder."""
+    path = tmp_path / "weights.npz"
+    path.write_bytes(WEIGHTS[:-1000])
+    with pytest.raises(ValueError, match=r"weights\.npz: this is no trained policy"):
+        make_agent(name, weights=str(path))
 
 
 @pytest.mark.parametrize(

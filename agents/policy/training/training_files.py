@@ -67,14 +67,15 @@ class TrainingFiles(NamedTuple):
         return self.policy.with_suffix(".tensorboard")
 
     def require(self, earlier: bool) -> None:
-        """Check that there is an earlier training, or none, and that no file takes the logs' place.
+        """Check that there is an earlier training, or none, and that logs can be written.
 
         A FileNotFoundError or FileExistsError if that is not so.
         """
-        if os.path.lexists(self.logs) and not self.logs.is_dir():
+        writable = self.logs.is_dir() and os.access(self.logs, os.W_OK)
+        if os.path.lexists(self.logs) and not writable:
             raise FileExistsError(
-                f"{self.logs} is no folder, which TensorBoard's logs need: rename it, or choose "
-                "another --output"
+                f"{self.logs} is no folder, or none that can be written, as TensorBoard's logs "
+                "need it: rename it, or choose another --output"
             )
         if earlier and not self.checkpoint.exists():
             raise FileNotFoundError(
@@ -133,7 +134,8 @@ class TrainingFiles(NamedTuple):
             return kept
         raise ValueError(
             f"{self.checkpoint} was written by another version of this package (format {version}, "
-            f"not {CHECKPOINT_FORMAT}): go on with that version, or {ADVICE}"
+            f"not {CHECKPOINT_FORMAT}): begin with its network, by --weights {self.policy}, and "
+            "choose another --output"
         )
 
     def _unreadable(self) -> ValueError:
