@@ -31,8 +31,8 @@ from agents.solver.position_bounds import sign
 from agents.solver.solver import ScoreBounds, Solver
 from agents.solver.solver_engine import is_solvable, solver_compilation
 from agents.traps.likely_replies import Judge
-from agents.traps.trap_search import Turn
 from agents.traps.trap_setter import TrapSetter, WatchedGame
+from agents.traps.trap_tree import Turn
 from envs.protocol import Action, Env, State
 
 SOLVING_SHARE = 0.5  # share of the time for solving; if that fails, the rest is for alpha-beta

@@ -1,15 +1,17 @@
 """Likely replies of an opponent: a model's probabilities, and the solver's judgement of each."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from agents.agent import Clock
 from agents.book.repertoire import promising_moves
 from agents.guidance.opponent_models import OpponentModel, probabilities_of
 from agents.solver.exact_moves import ExactMoves
 from agents.solver.solver import Solver
-from agents.traps.trap_search import LEAST_LIKELY, Reply, Turn
+from agents.traps.trap_tree import Reply, Turn
 from envs.bitboard import board_masks
 from envs.board import BoardState
+
+LEAST_LIKELY = 0.02  # replies that every model thinks less likely are left out
 
 
 class Judge:
@@ -47,14 +49,18 @@ class Judge:
         return Turn(score, tuple(self._moves(state, score, clock)))
 
     def replies(
-        self, state: BoardState, models: Sequence[OpponentModel], clock: Clock
+        self, state: BoardState, models: Mapping[int, OpponentModel], clock: Clock
     ) -> Sequence[Reply]:
-        """Judge the opponent's replies that some model thinks likely; `TimeUp` as of `turn`."""
-        told = [probabilities_of(model, self.env, state) for model in models]
+        """Judge the opponent's replies that some model thinks likely; `TimeUp` as of `turn`.
+
+        Models are given by their numbers in the search.
+        """
+        told = {n: probabilities_of(model, self.env, state) for n, model in models.items()}
+        least = min(LEAST_LIKELY, *(max(chances.values()) for chances in told.values()))
         replies = []
         for column in self.env.get_available_actions(state):
-            chances = tuple(chance.get(column, 0.0) for chance in told)
-            if max(chances) >= LEAST_LIKELY:
+            chances = {n: chance.get(column, 0.0) for n, chance in told.items()}
+            if max(chances.values()) >= least:
                 turn = self.turn(self.env.get_next_state(state, column), clock)
                 replies.append(Reply(column, chances, turn))
         return replies

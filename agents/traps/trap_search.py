@@ -9,78 +9,34 @@ is worth half a point, plus the chances of a later win.
 The tree grows trial by trial, as that of Monte Carlo tree search does, but values are carried up
 exactly, as the best of the moves and the mean of the replies (T. Keller and M. Helmert,
 "Trial-based heuristic tree search for finite horizon MDPs", 2013: DP-UCT). Positions that several
-lines lead to, and mirror images, are one node.
+lines lead to, and mirror images, are one node (`agents.traps.trap_tree`).
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from functools import reduce
 from math import log, sqrt
-from typing import NamedTuple, TypeAlias
+from operator import mul, or_
 
 from agents.guidance.opponent_models import posterior
+from agents.traps.trap_tree import (
+    Belief,
+    Reply,
+    ReplyTurn,
+    TrapNode,
+    TrapTurn,
+    Trial,
+    Turn,
+    likely_models,
+)
 from envs.board import BoardState
 from envs.connectx import ConnectX
 
 EXPLORATION = 0.6  # constant C of UCT among the moves of a turn, for points from 0 to 1
-LEAST_LIKELY = 0.02  # replies that are less likely are left out
 HOPE = 1.05  # trials prefer replies after which most can still be won: this number less their value
 DOUBT = 0.05
 """The least probability with which a model is judged by a reply: none refutes it, for another
 opponent may reach the same node in another game."""
-
-
-class Turn(NamedTuple):
-    """A position in which the player who sets traps is to move."""
-
-    score: int  # exact where it is not won, for the player to move; 1 stands for every win
-    moves: tuple[int, ...]
-    """Columns that keep the result, one at least; none where the position is won or over."""
-
-
-class Reply(NamedTuple):
-    """A reply that the opponent may choose, and the position after it."""
-
-    column: int
-    chances: tuple[float, ...]  # the probability that each model of the opponent gives to it
-    turn: Turn
-
-
-Belief: TypeAlias = tuple[float, ...]
-"""How likely each model of the opponent is to be right; these add up to 1."""
-
-
-class TrapTurn:
-    """A node in which the player who sets traps is to move."""
-
-    __slots__ = ("belief", "children", "closed", "moves", "score", "state", "value", "visits")
-
-    def __init__(self, state: BoardState, turn: Turn, value: float, belief: Belief) -> None:
-        self.state = state
-        self.score, self.moves = turn
-        self.belief = belief
-        """The belief about an opponent who plays the line by which the node was first found."""
-        self.value = value  # expected points of the player who sets traps, from 0 to 1
-        self.closed = not self.moves  # whether the value is final
-        self.visits = 0
-        self.children: list[ReplyTurn] = []
-        """The positions after the moves, in their order, once the node was visited."""
-
-
-class ReplyTurn:
-    """A node in which the opponent is to move: a chance node, whose chances the models tell."""
-
-    __slots__ = ("belief", "children", "closed", "state", "value", "visits")
-
-    def __init__(self, state: BoardState, value: float, belief: Belief) -> None:
-        self.state = state
-        self.belief = belief
-        self.value = value
-        self.closed = False
-        self.visits = 0
-        self.children: list[tuple[float, TrapTurn]] = []
-        """The probability of each reply and where it leads, once the replies are known."""
-
-
-TrapNode: TypeAlias = TrapTurn | ReplyTurn
 
 
 class TrapSearch:
@@ -118,47 +74,50 @@ class TrapSearch:
     def reply_turn(self, state: BoardState, value: float, belief: Belief) -> ReplyTurn:
         """The node of a position in which the opponent is to move."""
         image = self._image(state)
-        key = image.key
-        if key not in self.replies:
-            self.replies[key] = ReplyTurn(image, value, belief)
-            if not self.env.get_available_actions(image):
-                self.replies[key].value, self.replies[key].closed = float(image.won) or 0.5, True
-        return self.replies[key]
+        known = self.replies.get(image.key)
+        if known is None:
+            is_over = not self.env.get_available_actions(image)
+            known = ReplyTurn(image, (float(image.won) or 0.5) if is_over else value, belief)
+            if is_over:
+                known.close()
+            self.replies[image.key] = known
+        return known
 
-    def select(self, root: TrapNode) -> list[TrapNode] | None:
-        """The path from a node to an opponent's position whose replies are not known.
+    def select(self, root: TrapNode) -> Trial | None:
+        """The path from a node to an opponent's position of whose replies some are not known.
 
         Each node on it counts a visit, so that the next trial prefers another path. None if there
         is nothing left to learn.
         """
-        while not root.closed:
-            path = self._walk(root)
-            if not path[-1].closed:
-                return path
-            _carry_up(path)
+        belief = root.belief
+        while not root.is_settled(belief):
+            trial = self._walk(root, belief)
+            if trial.models and not trial.path[-1].is_settled(trial.belief):
+                return trial
+            _carry_up(trial.path)
         return None
 
-    def expand(self, path: Sequence[TrapNode], replies: Iterable[Reply]) -> None:
-        """Enter the replies of a path's last node, and carry the values up the path."""
-        leaf = path[-1]
-        if isinstance(leaf, ReplyTurn) and not leaf.children:
-            for probability, reply in likely_replies(replies, leaf.belief):
-                following = self.env.get_next_state(leaf.state, reply.column)
-                belief = posterior(leaf.belief, reply.chances, DOUBT)
-                leaf.children.append((probability, self.turn(following, reply.turn, belief)))
-        _carry_up(path)
+    def expand(self, trial: Trial, replies: Iterable[Reply]) -> None:
+        """Enter replies of a trial's last node, and carry the values up its path."""
+        leaf = trial.path[-1]
+        if isinstance(leaf, ReplyTurn):
+            self._enter(leaf, replies, trial.belief)
+        _carry_up(trial.path)
 
     def settle_all(self) -> None:
         """Carry all values up: a trial carries them up its own path alone."""
         nodes: list[TrapNode] = [*self.turns.values(), *self.replies.values()]
         for node in sorted(nodes, key=lambda node: -node.state.mask.bit_count()):
-            settle(node)
+            node.settle()
 
     def column(self, state: BoardState) -> int | None:
         """The best column of a position, the first of equals; None where no trial has been."""
-        moves = self.moves(state)
-        tried = [(column, child) for column, child in moves if child.visits] or moves[:1]
-        return max(tried, key=lambda move: move[1].value)[0] if tried else None
+        image = self._image(state)
+        node = self.turns.get(image.key)
+        best = None if node is None else node.best()
+        if best is None:
+            return None
+        return best[0] if image == state else self.env.columns - 1 - best[0]
 
     def moves(self, state: BoardState) -> Sequence[tuple[int, ReplyTurn]]:
         """The moves of a position, each with the node that it leads to, once it was visited."""
@@ -175,30 +134,60 @@ class TrapSearch:
     def _mirrored(self, columns: Iterable[int]) -> tuple[int, ...]:
         return tuple(self.env.columns - 1 - column for column in columns)
 
-    def _walk(self, root: TrapNode) -> list[TrapNode]:
-        """The path to a node without known replies, or to one that turns out to be closed."""
-        path, node = [root], root
-        while not node.closed and (isinstance(node, TrapTurn) or node.children):
-            node.visits += 1
-            node = self._best_child(node) if isinstance(node, TrapTurn) else _wanting_child(node)
+    def _walk(self, node: TrapNode, belief: Belief) -> Trial:
+        """The path to a node without known replies, or to one that turns out to be settled."""
+        path = [node]
+        while True:
+            node.visit(belief)
+            if node.is_settled(belief):
+                break
+            if isinstance(node, TrapTurn):
+                node = self._best_child(node, belief)
+            elif likely_models(belief) & ~node.asked:
+                break
+            elif (reply := _wanting_reply(node, belief)) is not None:
+                node, belief = reply
+            else:  # what is left to learn is too unlikely
+                node.closed |= likely_models(belief)
+                break
             path.append(node)
-        node.visits += 1
-        return path
+        return Trial(path, belief)
 
-    def _best_child(self, node: TrapTurn) -> ReplyTurn:
+    def _best_child(self, node: TrapTurn, belief: Belief) -> ReplyTurn:
         """The move to try next, by UCT; those after which nothing is left to learn are left out."""
         if not node.children:
             for column in node.moves:
                 following = self.env.get_next_state(node.state, column)
                 node.children.append(self.reply_turn(following, node.value, node.belief))
-        open_children = [child for child in node.children if not child.closed]
+        open_children = [child for child in node.children if not child.is_settled(belief)]
         if not open_children:
             return node.children[0]
         rarest = min(open_children, key=lambda child: child.visits)
         if rarest.visits < self.even_share * node.visits / len(node.children):
             return rarest
         spread = EXPLORATION * sqrt(log(node.visits + 1))
-        return max(open_children, key=lambda child: child.value + spread / sqrt(child.visits + 1))
+        return max(
+            open_children,
+            key=lambda child: node.worth(child.values) + spread / sqrt(child.visits + 1),
+        )
+
+    def _enter(self, node: ReplyTurn, replies: Iterable[Reply], belief: Belief) -> None:
+        """Enter what models play that have not been asked before."""
+        before = node.asked
+        for reply in replies:
+            told = {model: p for model, p in reply.chances.items() if not before >> model & 1}
+            if told:
+                node.asked |= reduce(or_, (1 << model for model in told))
+                node.found.setdefault(reply.column, (defaultdict(float), reply.turn))[0].update(
+                    told
+                )
+        if node.asked == before:
+            return
+        node.children = []
+        for chances, (column, (_, turn)) in zip(node.chances(), node.found.items(), strict=True):
+            following = self.env.get_next_state(node.state, column)
+            child = self.turn(following, turn, posterior(belief, chances, DOUBT))
+            node.children.append((chances, child))
 
     def _first_value(self, state: BoardState, turn: Turn) -> float:
         """The value of a new node: exact where the game is decided, else a guess."""
@@ -210,46 +199,23 @@ class TrapSearch:
         return promise(stones_left, turn.score, self.mistake)
 
 
-def likely_replies(replies: Iterable[Reply], belief: Belief) -> Sequence[tuple[float, Reply]]:
-    """The replies of an opponent who is believed to be one of several models.
-
-    Returns:
-        Probabilities that add up to 1, and the replies; unlikely ones are left out.
-    """
-    told = [
-        (sum(weight * chance for weight, chance in zip(belief, reply.chances, strict=True)), reply)
-        for reply in replies
-    ]
-    most = max((probability for probability, _ in told), default=0.0)
-    likely = [pair for pair in told if pair[0] >= min(LEAST_LIKELY, most)]
-    total = sum(probability for probability, _ in likely)
-    return [(probability / total, reply) for probability, reply in likely]
-
-
 def _carry_up(path: Sequence[TrapNode]) -> None:
     for node in reversed(path):
-        settle(node)
+        node.settle()
 
 
-def settle(node: TrapNode) -> None:
-    """Carry the values of a node's children up to it."""
-    if not node.children:
-        return
-    if isinstance(node, TrapTurn):
-        node.value = max(child.value for child in node.children)
-        node.closed = all(child.closed for child in node.children)
-    else:
-        node.value = sum(chance * child.value for chance, child in node.children)
-        node.closed = all(child.closed for _, child in node.children)
+def _wanting_reply(node: ReplyTurn, belief: Belief) -> tuple[TrapTurn, Belief] | None:
+    """The reply to look at next: a likely one that was seldom visited and is not nearly won.
 
-
-def _wanting_child(node: ReplyTurn) -> TrapTurn:
-    """The reply to look at next: a likely one that was seldom visited and is not nearly won."""
-    best, best_want = node.children[0][1], -1.0
-    for probability, child in node.children:
-        want = probability * (HOPE - child.value) / (1 + child.visits)
-        if not child.closed and want > best_want:
-            best, best_want = child, want
+    With the belief after it; None if nothing is left to learn behind any.
+    """
+    best, best_want = None, -1.0
+    for chances, child in node.children:
+        following = posterior(belief, chances, DOUBT)
+        value = sum(map(mul, following, child.values))
+        want = sum(map(mul, belief, chances)) * (HOPE - value) / (1 + child.visits)
+        if not child.is_settled(following) and want > best_want:
+            best, best_want = (child, following), want
     return best
 
 

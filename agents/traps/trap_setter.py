@@ -9,7 +9,8 @@ from agents.agent import Clock, TimeUp
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.guidance.opponent_models import OpponentMixture, Remembered, epsilon_greedy
 from agents.traps.likely_replies import Judge
-from agents.traps.trap_search import TrapSearch, Turn
+from agents.traps.trap_search import TrapSearch
+from agents.traps.trap_tree import Turn
 from envs.board import BoardState
 from envs.connectx import ConnectX
 from envs.protocol import Env
@@ -93,9 +94,9 @@ class TrapSetter:
         search = TrapSearch(self.env, MISTAKE)
         root = search.turn(state, turn, self.mixture.weights)
         with suppress(TimeUp):
-            while root.visits < trials and (path := search.select(root)) is not None:
-                replies = self.judge.replies(path[-1].state, self.mixture.models, clock)
-                search.expand(path, replies)
+            while root.visits < trials and (trial := search.select(root)) is not None:
+                models = {number: self.mixture.models[number] for number in trial.models}
+                search.expand(trial, self.judge.replies(trial.state, models, clock))
         column = search.column(state)
         return turn.moves[0] if column is None else column
 

@@ -11,7 +11,7 @@ import pytest
 
 from agents.agent import Clock
 from agents.book.building.book_building import UnfinishedBook
-from agents.book.building.replies_file import RepliesFile, TrapScope
+from agents.book.building.replies_file import RepliesFile, TrapScope, joined_replies
 from agents.book.building.trap_book import (
     EPSILON,
     LEAST_VISITS,
@@ -27,7 +27,7 @@ from agents.book.building.trap_book import (
 from agents.registry import agent_from_text
 from agents.solver.solver import Solver
 from agents.traps.likely_replies import Judge
-from agents.traps.trap_search import Reply, Turn
+from agents.traps.trap_tree import Reply, Turn
 from envs import ConnectX, state_from_moves
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.executors import AtOnce
@@ -96,10 +96,10 @@ def test_the_first_move_may_be_any() -> None:
     """The opponent begins with its favourite; one game in five begins with any move."""
     env = ConnectX(4, 4, 3)
     replies = replies_of_task(
-        ReplyTask(LOST._replace(opponents=("greedy",)), env.initial_state(), (1.0,), 1)
+        ReplyTask(LOST._replace(opponents=("greedy",)), env.initial_state(), [0], 1)
     )
     assert sorted(reply.column for reply in replies) == [0, 1, 2, 3]
-    ((least, *others),) = zip(*(reply.chances for reply in replies), strict=True)
+    ((least, *others),) = zip(*(reply.chances.values() for reply in replies), strict=True)
     likes = [OPENING_SHARE / 4 + (1 - OPENING_SHARE) * share for share in (EPSILON / 4, 0.9625)]
     assert sorted({least, *others}) == pytest.approx(likes)
     judge = Judge(Solver(env, 1))
@@ -108,25 +108,26 @@ def test_the_first_move_may_be_any() -> None:
         assert reply.turn == judge.turn(child, Clock())
 
 
-def test_opponents_who_are_unlikely_in_a_line_are_not_asked() -> None:
+def test_only_the_opponents_asked_reply_and_later_ones_join_them() -> None:
     env, opponents = (
         ConnectX(4, 4, 3),
         ("greedy", "greedy:heuristic=zero,ordering=natural", "random"),
     )
     state = state_from_moves(env, "12")
 
-    def chances(*belief: float) -> dict[int, tuple[float, ...]]:
-        scope = LOST._replace(opponents=opponents[: len(belief)])
-        replies = replies_of_task(ReplyTask(scope, state, belief, 1))
+    def replies(*models: int) -> Sequence[Reply]:
+        return replies_of_task(ReplyTask(LOST._replace(opponents=opponents), state, models, 1))
+
+    def chances(replies: Sequence[Reply]) -> dict[int, Mapping[int, float]]:
         return {reply.column: reply.chances for reply in replies}
 
-    both = chances(0.75, 0.25)
-    assert any(first != second for first, second in both.values())
-    three, one = chances(0.75, 0.25, 0.01), chances(0.99, 0.01)
-    for column, (first, second) in both.items():
-        mean = 0.75 * first + 0.25 * second
-        assert three[column] == pytest.approx((first, second, mean))
-        assert one.get(column, (first, first)) == (first, first)
+    first, second, both = chances(replies(0)), chances(replies(1)), chances(replies(0, 1))
+    assert first != {column: {0: told[1]} for column, told in second.items()}
+    rarely = {0: pytest.approx(EPSILON / 4), 1: pytest.approx(EPSILON / 4)}
+    assert both == {c: {**rarely, **first.get(c, {}), **second.get(c, {})} for c in both}
+    later = chances(joined_replies(replies(0), replies(1)))
+    assert later == {c: {**first.get(c, {}), **second.get(c, {})} for c in {**first, **second}}
+    assert later.keys() == both.keys()
 
 
 def test_tree_searches_are_modelled_by_their_visits_and_others_by_their_moves() -> None:
@@ -143,11 +144,13 @@ def test_the_file_of_replies_gives_back_what_was_found(tmp_path: Path, weights: 
     scope = LOST._replace(opponents=("greedy", f"alphazero:weights={weights}"))
     checkpoint = RepliesFile(tmp_path / "t.replies", scope)
     replies = {
-        EMPTY: [Reply(0, (0.25, 0.5), Turn(-2, (1, 0))), Reply(3, (0.75, 0.5), Turn(1, ()))],
-        COLUMN: [Reply(2, (1.0, 0.9876), Turn(0, (3,)))],
+        EMPTY: [Reply(0, {0: 0.25, 1: 0.5}, Turn(-2, (1, 0))), Reply(3, {1: 0.5}, Turn(1, ()))],
+        COLUMN: [Reply(2, {0: 1.0, 1: 0.9876}, Turn(0, (3,)))],
     }
     with checkpoint.opened(resume=False):
-        checkpoint.append(replies)
+        checkpoint.append({EMPTY: [Reply(0, {0: 0.25}, Turn(-2, (1, 0)))]})
+        checkpoint.append({EMPTY: [Reply(0, {1: 0.5}, Turn(-2, (1, 0))), replies[EMPTY][1]]})
+        checkpoint.append({COLUMN: replies[COLUMN]})
     assert checkpoint.read() == replies
     with pytest.raises(ValueError, match="does not begin with"):
         RepliesFile(checkpoint.path, scope._replace(seat=1)).read()

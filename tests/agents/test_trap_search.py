@@ -1,25 +1,20 @@
 """The search for traps against expectimax written down once more, on boards that end soon."""
 
 from collections.abc import Mapping
+from functools import partial
+from operator import mul
 from random import Random
+from statistics import fmean
 
 import pytest
 
 from agents.agent import Clock, TimeUp
 from agents.book.opening_book import shipped_book
-from agents.guidance.opponent_models import posterior
+from agents.guidance.opponent_models import OpponentModel, posterior, uniform_replies
 from agents.solver.solver import Solver
 from agents.traps.likely_replies import ExactJudge, Judge
-from agents.traps.trap_search import (
-    DOUBT,
-    Reply,
-    TrapNode,
-    TrapSearch,
-    TrapTurn,
-    Turn,
-    likely_replies,
-    promise,
-)
+from agents.traps.trap_search import DOUBT, TrapSearch, promise
+from agents.traps.trap_tree import Reply, TrapNode, TrapTurn, Turn
 from envs import BoardState, ConnectX, state_from_moves
 from tests.helpers.brute_force import BruteForce, equally_good
 from tests.helpers.strategies import mirrored, quiet_game
@@ -123,10 +118,10 @@ def values(search: TrapSearch, state: BoardState) -> dict[int, float]:
 def grow(search: TrapSearch, judge: Judge, root: TrapNode, trials: int) -> int:
     """Run trials; how many there were before nothing was left to learn."""
     for done in range(trials):
-        path = search.select(root)
-        if path is None:
+        trial = search.select(root)
+        if trial is None:
             return done
-        search.expand(path, judge.replies(path[-1].state, [replies_by_chance], Clock()))
+        search.expand(trial, judge.replies(trial.state, {0: replies_by_chance}, Clock()))
     return trials
 
 
@@ -137,9 +132,10 @@ def test_to_the_end_it_finds_the_values_of_the_definition(env: ConnectX) -> None
         search, root = begun(judge, state, even_share=0.3)
         assert grow(search, judge, root, 5000) < 5000
         for _ in range(2):
-            assert root.closed
+            assert root.is_settled(SURE)
             assert root.value == pytest.approx(definition.points(state))
-            root.value, root.closed = 0.123, False  # a trial on another line has not told it yet
+            if root.children:  # a trial on another line has not told it yet
+                root.values, root.closed = [0.123], 0
             search.settle_all()
         column = search.column(state)
         assert column is not None or len(judge.turn(state, Clock()).moves) == 0
@@ -147,6 +143,47 @@ def test_to_the_end_it_finds_the_values_of_the_definition(env: ConnectX) -> None
             assert value == pytest.approx(definition.points_after(state, action)), (state, action)
         if column is not None:
             assert definition.points_after(state, column) == pytest.approx(root.value)
+
+
+@pytest.mark.parametrize("env", BOARDS, ids=repr)
+def test_a_book_scores_what_it_promises(env: ConnectX) -> None:
+    """Each opponent plays one line; several lines lead to a position, and there they part again."""
+    judge = Judge(Solver(env, 1))
+    models = {number: partial(favourite, seed=number) for number in range(4)}
+    belief = (1 / len(models),) * len(models)
+    for state in positions(env, 12):
+        search = TrapSearch(env, mistake=0.1)
+        root = search.turn(state, judge.turn(state, Clock()), belief)
+        while (trial := search.select(root)) is not None:
+            asked = {number: models[number] for number in trial.models}
+            search.expand(trial, judge.replies(trial.state, asked, Clock()))
+        search.settle_all()
+        scored = [points_of_game(search, judge, state, model) for model in models.values()]
+        assert root.value == pytest.approx(fmean(scored)), state
+
+
+def favourite(env: ConnectX, state: BoardState, seed: int) -> Mapping[int, float]:
+    """A model that takes a win at hand, and else one of the moves, whatever the seed likes."""
+    likings = replies_by_chance(env, state)
+    ranked = sorted(
+        likings, key=lambda action: (likings[action], min(action, env.columns - 1 - action))
+    )
+    return {ranked[(seed * 7 + state.mask.bit_count()) % len(ranked)]: 1.0}
+
+
+def points_of_game(
+    search: TrapSearch, judge: Judge, state: BoardState, model: OpponentModel
+) -> float:
+    """What the search's moves score against an opponent."""
+    while (turn := judge.turn(state, Clock())).moves:
+        column = search.column(state)
+        assert column is not None
+        state = search.env.get_next_state(state, column)
+        if not search.env.get_available_actions(state):
+            return 1.0 if state.won else 0.5
+        (reply,) = model(search.env, state)
+        state = search.env.get_next_state(state, reply)
+    return (1 + turn.score) / 2
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
@@ -178,9 +215,9 @@ def test_trials_under_way_go_different_ways() -> None:
     search, root = begun(Judge(Solver(env, 1)), env.initial_state())
     leaves = set[int]()
     for _ in range(10):
-        path = search.select(root)
-        assert path is not None
-        leaves.add(path[-1].state.mask)
+        trial = search.select(root)
+        assert trial is not None
+        leaves.add(trial.state.mask)
     assert len(leaves) > 1
 
 
@@ -197,30 +234,42 @@ def test_replies_that_every_model_thinks_unlikely_are_left_out() -> None:
     judge = Judge(Solver(env, 1, book=shipped_book()))
     begin = env.initial_state()
     for chance, kept in ((0.01, [3]), (0.03, [2, 3])):
-        models = [lambda *_: {3: 1.0}, lambda *_, c=chance: {2: c, 3: 1.0 - c}]
+        models = {0: lambda *_: {3: 1.0}, 4: lambda *_, c=chance: {2: c, 3: 1.0 - c}}
         replies = judge.replies(begin, models, Clock())
         assert [reply.column for reply in replies] == kept
-        assert replies[-1].chances == (1.0, 1.0 - chance)
+        assert replies[-1].chances == {0: 1.0, 4: 1.0 - chance}
 
 
 NOTHING = Turn(-1, (0,))
 
 
 def test_the_mean_of_the_models_is_expected() -> None:
-    """By hand: (3 * .6 + .2) / 4 = .5 for the first reply, (3 * .4 + .79) / 4 for the second."""
-    replies = [
-        Reply(0, (0.6, 0.2), NOTHING),
-        Reply(1, (0.4, 0.79), NOTHING),
-        Reply(2, (0.0, 0.01), NOTHING),
+    """By hand: (3 * .6 + .2) / 4 = .5 for the first reply, (3 * .4 + .8) / 4 for the second.
+
+    Who was not asked is thought to play the mean of the others; the replies that were judged count.
+    """
+    search = TrapSearch(ConnectX(), mistake=0.1)
+    node = search.reply_turn(ConnectX().initial_state(), 0.5, (0.74, 0.25, 0.01))
+    trial = search.select(node)
+    assert trial is not None
+    assert trial.models == [0, 1]
+    replies = [Reply(0, {0: 0.6, 1: 0.1}, NOTHING), Reply(1, {0: 0.4, 1: 0.4}, Turn(1, ()))]
+    search.expand(trial, replies)
+    assert [chances for chances, _ in node.children] == [
+        pytest.approx((0.6, 0.2, 0.4)),
+        pytest.approx((0.4, 0.8, 0.6)),
     ]
-    likely = likely_replies(replies, (0.75, 0.25))
-    assert [reply.column for _, reply in likely] == [0, 1]
-    assert [chance for chance, _ in likely] == pytest.approx([0.5 / 0.9975, 0.4975 / 0.9975])
+    guess = promise(20, -1, 0.1)
+    expected = [chance * guess + (1 - chance) for chance in (0.6, 0.2, 0.4)]
+    assert node.values == pytest.approx(expected)
+    assert node.value == pytest.approx(sum(map(mul, (0.74, 0.25, 0.01), expected)), abs=0.01)
 
 
-def test_of_many_unlikely_replies_the_likeliest_stay() -> None:
-    replies = [Reply(column, (0.01 if column else 0.011,), NOTHING) for column in range(90)]
-    assert [(chance, reply.column) for chance, reply in likely_replies(replies, SURE)] == [(1.0, 0)]
+def test_of_many_unlikely_replies_the_likeliest_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    env = ConnectX(1, 60)
+    judge = Judge(Solver(env, 1))
+    monkeypatch.setattr(judge, "turn", lambda *_: NOTHING)
+    assert len(judge.replies(env.initial_state(), {0: uniform_replies}, Clock())) == 60
 
 
 def test_a_reply_tells_which_model_plays() -> None:
@@ -237,15 +286,16 @@ def test_the_line_of_play_tells_what_is_expected_next() -> None:
     env = ConnectX(4, 4)
     search, begin = TrapSearch(env, mistake=0.1), env.initial_state()
     root = search.reply_turn(begin, 0.5, (0.5, 0.5))
-    told = [Reply(0, (0.9, 0.1), Turn(0, (1,))), Reply(3, (0.1, 0.9), Turn(0, (2,)))]
+    told = [Reply(0, {0: 0.9, 1: 0.1}, Turn(0, (1,))), Reply(3, {0: 0.1, 1: 0.9}, Turn(0, (2,)))]
     for _ in range(2):
-        path = search.select(root)
-        assert path is not None
-        search.expand(path, told)
+        trial = search.select(root)
+        assert trial is not None
+        search.expand(trial, told)
     left = root.children[0][1]
     assert left.belief == pytest.approx((0.9, 0.1))
-    assert left.children[0].belief == left.belief
-    chances = [chance for chance, _ in left.children[0].children]
+    after = left.children[0]
+    assert after.belief == pytest.approx(left.belief)
+    chances = [sum(map(mul, after.belief, chances)) for chances, _ in after.children]
     assert chances == pytest.approx([0.82, 0.18])
 
 
@@ -261,11 +311,11 @@ def test_what_was_told_of_a_position_is_not_told_twice() -> None:
     search = TrapSearch(env, mistake=0.1)
     begin = env.initial_state()
     root = search.reply_turn(begin, 0.5, SURE)
-    path = search.select(root)
-    assert path is not None
-    search.expand(path, [Reply(1, SURE, Turn(-1, (0, 1)))])
-    search.expand(path, [Reply(2, SURE, Turn(1, ()))])
-    assert [(chance, child.score) for chance, child in root.children] == [(1.0, -1)]
+    trial = search.select(root)
+    assert trial is not None
+    search.expand(trial, [Reply(1, {0: 1.0}, Turn(-1, (0, 1)))])
+    search.expand(trial, [Reply(2, {0: 1.0}, Turn(1, ()))])
+    assert [(chances, child.score) for chances, child in root.children] == [(SURE, -1)]
 
 
 @pytest.mark.parametrize(

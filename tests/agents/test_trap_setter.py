@@ -13,8 +13,8 @@ from agents.compiled.compilation import Compilation, Patience
 from agents.perfect import RESISTANCES
 from agents.solver.solver import Solver
 from agents.traps.likely_replies import Judge
-from agents.traps.trap_search import Turn
 from agents.traps.trap_setter import DEPTHS, DEPTHS_IN_PYTHON, TrapSetter, WatchedGame
+from agents.traps.trap_tree import Turn
 from envs import BoardState, ConnectFour, ConnectX, state_from_moves
 from tests.helpers.quick_agents import end_of_game
 from tests.helpers.strategies import quiet_game

@@ -57,6 +57,12 @@ class FindingsFile(ABC, Generic[Finding]):
     def finding(self, line: str) -> tuple[int, Finding]:
         """The key and the finding of a line; the ValueError for another says what is expected."""
 
+    def joined(self, earlier: Finding, finding: Finding) -> Finding:
+        """What two lines tell of one position; a ValueError if they contradict each other."""
+        if earlier != finding:
+            raise ValueError(finding)
+        return earlier
+
     @contextmanager
     def opened(self, resume: bool) -> Iterator[dict[int, Finding]]:
         """The findings of an earlier run by key; in the `with` block only this run adds findings.
@@ -111,8 +117,10 @@ class FindingsFile(ABC, Generic[Finding]):
                 key, finding = self.finding(line)
             except ValueError as error:
                 raise ValueError(f"{place} is not {error}: delete this line") from None
-            if found.setdefault(key, finding) != finding:
-                raise ValueError(f"{place} contradicts an earlier line: delete one")
+            try:
+                found[key] = self.joined(found[key], finding) if key in found else finding
+            except ValueError:
+                raise ValueError(f"{place} contradicts an earlier line: delete one") from None
         return found, torn
 
 

@@ -17,8 +17,8 @@ from agents.book.retrieval import BitField, make_bit_field
 from agents.solver.exact_moves import ExactMoves
 from agents.solver.solver import Solver
 from agents.traps.likely_replies import ExactJudge, Judge
-from agents.traps.trap_search import Turn
 from agents.traps.trap_setter import TrapSetter
+from agents.traps.trap_tree import Turn
 from envs.board import BoardState
 from envs.connectx import ConnectX
 

@@ -2,7 +2,8 @@
 
 A checkpoint: a first line that names the computation, then a line for each position in which the
 opponent is to move, with its key (`BoardState.key`) and its replies, `column:chances:score:moves`
-with the chances of all opponents joined by commas and the moves by dots.
+with the chances of all opponents joined by commas, nothing for those who were not asked, and the
+moves joined by dots. A later line of the same position tells what more opponents play there.
 """
 
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from typing import NamedTuple
 from agents.book.building.book_building import FindingsFile, board_words, position_of_key
 from agents.registry import agent_from_text
 from agents.solver.position_bounds import trivial_bounds
-from agents.traps.trap_search import LEAST_LIKELY, Reply, Turn
+from agents.traps.trap_tree import Reply, Turn
 from envs.bitboard import board_masks
 from envs.board import BoardState
 from envs.connectx import ConnectX
@@ -43,7 +44,7 @@ class RepliesFile(FindingsFile[Sequence[Reply]]):
     def __init__(self, path: Path, scope: TrapScope) -> None:
         *board, seat, opponents = scope
         names = " ".join(opponents).encode("unicode_escape").decode()  # they may contain any path
-        heading = f"connectx book traps 1: {board_words(*board)}, seat {seat}, {names}"
+        heading = f"connectx book traps 2: {board_words(*board)}, seat {seat}, {names}"
         super().__init__(path, heading)
         self.scope = scope
         self._env = ConnectX(*board)
@@ -52,11 +53,16 @@ class RepliesFile(FindingsFile[Sequence[Reply]]):
     def line(self, key: int, finding: Sequence[Reply]) -> str:
         """The line of a position's replies."""
         words = [
-            f"{reply.column}:{','.join(f'{chance:.4g}' for chance in reply.chances)}:"
+            f"{reply.column}:{self._chances(reply)}:"
             f"{reply.turn.score}:{'.'.join(map(str, reply.turn.moves))}"
             for reply in finding
         ]
         return " ".join([str(key), *words])
+
+    def _chances(self, reply: Reply) -> str:
+        """The chances of all opponents, joined by commas."""
+        told = {number: f"{chance:.4g}" for number, chance in reply.chances.items()}
+        return ",".join(told.get(number, "") for number in range(len(self.scope.opponents)))
 
     def finding(self, line: str) -> tuple[int, list[Reply]]:
         """The key and the replies of a line."""
@@ -69,11 +75,16 @@ class RepliesFile(FindingsFile[Sequence[Reply]]):
             raise ValueError("a position of the opponent's with replies that it can have")
         return found
 
+    def joined(self, earlier: Sequence[Reply], finding: Sequence[Reply]) -> Sequence[Reply]:
+        """The replies of all opponents who were asked."""
+        return joined_replies(earlier, finding)
+
     def _reply(self, word: str) -> Reply:
         column, told, score, moves = word.split(":")
-        chances = tuple(map(float, told.split(",")))
-        is_likely = LEAST_LIKELY <= max(chances) <= 1 and all(chance >= 0 for chance in chances)
-        if len(chances) != len(self.scope.opponents) or not is_likely:
+        of_all = told.split(",")
+        chances = {number: float(chance) for number, chance in enumerate(of_all) if chance}
+        can_be = any(chances.values()) and all(0 <= chance <= 1 for chance in chances.values())
+        if len(of_all) != len(self.scope.opponents) or not can_be:
             raise ValueError(word)
         turn = Turn(int(score), tuple(map(int, moves.split("."))) if moves else ())
         return Reply(int(column), chances, turn)
@@ -97,3 +108,19 @@ class RepliesFile(FindingsFile[Sequence[Reply]]):
         least, most = trivial_bounds(self._board, state.mover, state.mask)
         in_range = min(least, 1) <= turn.score <= min(most, 1)
         return in_range and bool(turn.moves) == (turn.score <= 0) and {*turn.moves} <= {*legal}
+
+
+def joined_replies(known: Sequence[Reply], more: Sequence[Reply]) -> Sequence[Reply]:
+    """Replies in a position, with what more opponents play there.
+
+    Raises:
+        ValueError: they contradict each other.
+    """
+    found = {reply.column: reply for reply in known}
+    for column, told, turn in more:
+        earlier = found.get(column, Reply(column, {}, turn))
+        chances = {**told, **earlier.chances}
+        if turn != earlier.turn or any(chances[number] != told[number] for number in told):
+            raise ValueError(more)
+        found[column] = Reply(column, chances, turn)
+    return [*found.values()]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from agents.agent import Clock, OnProgress, TimeUp
 from agents.book.building.book_building import told_how_to_go_on
-from agents.book.building.replies_file import RepliesFile, TrapScope
+from agents.book.building.replies_file import RepliesFile, TrapScope, joined_replies
 from agents.book.building.shards import kept_by_thread
 from agents.book.opening_book import shipped_book_of
 from agents.guidance.opponent_models import (
@@ -27,7 +27,8 @@ from agents.parallel.workers import Task, Workers
 from agents.registry import agent_from_text
 from agents.solver.solver import Solver
 from agents.traps.likely_replies import Judge
-from agents.traps.trap_search import Belief, Reply, TrapNode, TrapSearch
+from agents.traps.trap_search import TrapSearch
+from agents.traps.trap_tree import Reply, TrapNode, Trial
 from envs.board import BoardState
 from envs.connectx import ConnectX
 
@@ -38,8 +39,6 @@ OPENING_SHARE = 0.2  # the assumed share of games that begin with a random move
 EVEN_SHARE = 0.3
 """Share of a turn's visits that all moves get equally. A deep trap looks bad until trials have come
 as far, and UCT alone visits such a move only a few times."""
-LEAST_BELIEF = 0.02
-"""Opponents less likely than this, as a share of the likeliest, are not asked; most soon are."""
 LEAST_VISITS = 4  # trials through a position before its move is taken from the tree
 TRIES = 8  # paths to look for until one ends in a position that no worker has
 
@@ -72,7 +71,7 @@ class ReplyTask(NamedTuple):
 
     scope: TrapScope
     state: BoardState
-    belief: Belief  # the belief about the opponent there
+    models: Sequence[int]  # the numbers of the opponents to ask
     table_megabytes: int
 
 
@@ -103,15 +102,16 @@ class TrapBookBuilder:
     ) -> None:
         """Run trials until the time is up, or there is nothing left to learn."""
         self._grow_again()
-        paths: list[list[TrapNode]] = []
+        trials: list[Trial] = []
         try:
-            for number, replies in Workers(executor, workers + 1).run(self._tasks(paths), clock):
-                key = paths[number][-1].state.key
+            for number, replies in Workers(executor, workers + 1).run(self._tasks(trials), clock):
+                trial = trials[number]
+                key = trial.state.key
                 self._under_way.discard(key)
-                if key not in self.known:
-                    self.known[key] = replies
+                if self._left_to_ask(trial):
+                    self.known[key] = joined_replies(self.known.get(key, ()), replies)
                     self._on_replies({key: replies})
-                self.search.expand(paths[number], replies)
+                self.search.expand(trial, self.known[key])
                 on_trial()
         except TimeUp:
             pass
@@ -120,10 +120,10 @@ class TrapBookBuilder:
     def _grow_again(self) -> None:
         """Grow by the replies of an earlier run, as far as trials reach their positions."""
         for _ in range(2 * len(self.known)):
-            path = self.search.select(self.root)
-            if path is None:
+            trial = self.search.select(self.root)
+            if trial is None:
                 break
-            self.search.expand(path, self.known.get(path[-1].state.key, ()))
+            self.search.expand(trial, self.known.get(trial.state.key, ()))
 
     def columns(self) -> dict[int, int]:
         """The column of each position that enough trials went through, by its key."""
@@ -142,51 +142,45 @@ class TrapBookBuilder:
         judge = _new_judge(self.scope[:3], table_megabytes)
         return self.search.turn(begin, judge.turn(begin, Clock()), belief)
 
-    def _tasks(self, paths: list[list[TrapNode]]) -> Iterator[Task[int, list[Reply]]]:
-        """Tasks by the number of their path; known replies are entered on the way.
+    def _tasks(self, trials: list[Trial]) -> Iterator[Task[int, list[Reply]]]:
+        """Tasks by the number of their trial; known replies are entered on the way.
 
         If few positions are left to ask about, two workers may get the same one.
         """
-        while (path := self._path()) is not None:
-            leaf = path[-1]
-            if leaf.state.key in self.known:
-                self.search.expand(path, self.known[leaf.state.key])
+        while (trial := self._trial()) is not None:
+            models = self._left_to_ask(trial)
+            if not models:
+                self.search.expand(trial, self.known[trial.state.key])
                 continue
-            self._under_way.add(leaf.state.key)
-            paths.append(path)
-            task = ReplyTask(self.scope, leaf.state, leaf.belief, self._table_megabytes)
-            yield len(paths) - 1, partial(replies_of_task, task)
+            self._under_way.add(trial.state.key)
+            trials.append(trial)
+            task = ReplyTask(self.scope, trial.state, models, self._table_megabytes)
+            yield len(trials) - 1, partial(replies_of_task, task)
 
-    def _path(self) -> list[TrapNode] | None:
-        """A path to a position, if possible one that no worker has; None if no position is left."""
+    def _left_to_ask(self, trial: Trial) -> Sequence[int]:
+        """The opponents to ask in a trial's last position whose replies are not known."""
+        replies = self.known.get(trial.state.key, ())
+        known = {number for reply in replies for number in reply.chances}
+        return [number for number in trial.models if number not in known]
+
+    def _trial(self) -> Trial | None:
+        """A trial that ends, if possible, where no worker is; None if no position is left."""
         for _ in range(TRIES):
-            path = self.search.select(self.root)
-            if path is None or path[-1].state.key not in self._under_way:
+            trial = self.search.select(self.root)
+            if trial is None or trial.state.key not in self._under_way:
                 break
-        return path
+        return trial
 
 
 def replies_of_task(task: ReplyTask) -> list[Reply]:
-    """The likely replies in a task's position, by the opponents who are likely there."""
+    """The likely replies in a task's position, by the opponents who are to be asked."""
     judge = _kept_judge(task.scope[:3], task.table_megabytes)
-    models: Sequence[OpponentModel] = _kept_models(task.scope.opponents)
+    known = _kept_models(task.scope.opponents)
+    models: Mapping[int, OpponentModel] = {number: known[number] for number in task.models}
     if not task.state.mask:
         shares = (1.0 - OPENING_SHARE, OPENING_SHARE)
-        models = [OpponentMixture((model, uniform_replies), shares) for model in models]
-    least = LEAST_BELIEF * max(task.belief)
-    asked = [number for number, weight in enumerate(task.belief) if weight >= least]
-    told = judge.replies(task.state, [models[number] for number in asked], Clock())
-    return [
-        reply._replace(chances=chances_of_all(dict(zip(asked, reply.chances, strict=True)), task))
-        for reply in told
-    ]
-
-
-def chances_of_all(asked: Mapping[int, float], task: ReplyTask) -> tuple[float, ...]:
-    """The probability that each opponent gives to a reply; the mean for opponents not asked."""
-    total = sum(task.belief[number] for number in asked)
-    mean = sum(task.belief[number] * chance for number, chance in asked.items()) / total
-    return tuple(asked.get(number, mean) for number in range(len(task.belief)))
+        models = {n: OpponentMixture((models[n], uniform_replies), shares) for n in models}
+    return [*judge.replies(task.state, models, Clock())]
 
 
 def model_of_agent(agent: Any) -> OpponentModel:

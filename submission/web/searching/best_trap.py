@@ -9,8 +9,9 @@ from agents.compiled.compilation import takes_wide_words
 from agents.guidance.ordering import sensible_actions
 from agents.solver.solver import Solver
 from agents.traps.likely_replies import Judge
-from agents.traps.trap_search import TrapSearch, Turn
+from agents.traps.trap_search import TrapSearch
 from agents.traps.trap_setter import MISTAKE, likely_opponents
+from agents.traps.trap_tree import Turn
 from envs.board import BoardState
 from envs.connectx import ConnectX
 from submission.web.searching.values import PositionValues
@@ -44,12 +45,12 @@ def growing_trap(
     search = TrapSearch(env, MISTAKE)
     root = search.turn(state, Turn(values.position.bounds.lower, tuple(moves)), mixture.weights)
     while root.visits < TRIALS and not clock.expired():
-        path = search.select(root)
-        if path is None:
+        trial = search.select(root)
+        if trial is None:
             break
+        models = {number: mixture.models[number] for number in trial.models}
         with suppress(TimeUp):  # proofs so far are kept for the next attempt
-            replies = judge.replies(path[-1].state, mixture.models, Clock(PIECE_SECONDS))
-            search.expand(path, replies)
+            search.expand(trial, judge.replies(trial.state, models, Clock(PIECE_SECONDS)))
         yield
     found = search.column(state)
     return moves[0] if found is None else found
