@@ -41,7 +41,11 @@ def weights_content(weights: str | bytes) -> bytes:
 
 def known_policy(weights: str | bytes) -> TrainedPolicy:
     """The policy in some weights; agents share it. Raises as `weights_content`, `decode_policy`."""
-    content = weights_content(weights)
+    return _policy_in(weights_content(weights), weights)
+
+
+def _policy_in(content: bytes, weights: str | bytes) -> TrainedPolicy:
+    """The policy in the content of some weights, which a refusal names."""
     try:
         return _decoded(content)
     except ValueError as error:
@@ -66,8 +70,8 @@ class StoredPolicy:
         if isinstance(weights, bytes):
             decode_scope(weights)
         elif weights not in SHIPPED:
-            known_policy(weights)
             self._weights = weights_content(weights)
+            _policy_in(self._weights, weights)
 
     def __reduce__(self) -> tuple[type["StoredPolicy"], tuple[str | bytes]]:
         return type(self), (self._weights,)

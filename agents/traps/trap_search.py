@@ -92,7 +92,7 @@ class TrapSearch:
         belief = root.belief
         while not root.is_settled(belief):
             trial = self._walk(root, belief)
-            if trial.models and not trial.path[-1].is_settled(trial.belief):
+            if not trial.path[-1].is_settled(trial.belief):
                 return trial
             _carry_up(trial.path)
         return None
@@ -143,7 +143,7 @@ class TrapSearch:
                 break
             if isinstance(node, TrapTurn):
                 node = self._best_child(node, belief)
-            elif likely_models(belief) & ~node.asked:
+            elif node.unasked(belief):
                 break
             elif (reply := _wanting_reply(node, belief)) is not None:
                 node, belief = reply
@@ -178,9 +178,8 @@ class TrapSearch:
             told = {model: p for model, p in reply.chances.items() if not before >> model & 1}
             if told:
                 node.asked |= reduce(or_, (1 << model for model in told))
-                node.found.setdefault(reply.column, (defaultdict(float), reply.turn))[0].update(
-                    told
-                )
+                known, _ = node.found.setdefault(reply.column, (defaultdict(float), reply.turn))
+                known.update(told)
         if node.asked == before:
             return
         node.children = []

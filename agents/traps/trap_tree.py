@@ -128,6 +128,10 @@ class ReplyTurn(_Node):
             self.values = [*map(sum, zip(*points, strict=True))]
             self.closed |= self.asked & reduce(and_, map(_closed_or_unlikely, self.children))
 
+    def unasked(self, belief: Belief) -> int:
+        """The models to ask where this is believed of the opponent."""
+        return likely_models(belief) & ~self.asked
+
     def chances(self) -> Iterator[Belief]:
         """The probability of each reply by all models; those who were not asked play the mean."""
         models = range(len(self.values))
@@ -161,7 +165,7 @@ class Trial(NamedTuple):
     def models(self) -> Sequence[int]:
         """The numbers of the models to ask there."""
         leaf = self.path[-1]
-        wanted = likely_models(self.belief) & ~(leaf.asked if isinstance(leaf, ReplyTurn) else 0)
+        wanted = leaf.unasked(self.belief) if isinstance(leaf, ReplyTurn) else 0
         return [model for model in range(len(self.belief)) if wanted >> model & 1]
 
 

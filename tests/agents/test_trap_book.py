@@ -130,6 +130,24 @@ def test_only_the_opponents_asked_reply_and_later_ones_join_them() -> None:
     assert later.keys() == both.keys()
 
 
+def test_of_two_answers_of_an_opponent_the_first_counts(tmp_path: Path) -> None:
+    """Workers ask at the same time, and searches without a seed answer differently."""
+    checkpoint = RepliesFile(tmp_path / "t.replies", LOST)
+    with checkpoint.opened(resume=False) as known:
+        builder = TrapBookBuilder(LOST, 1, known, checkpoint.append)
+        trial = builder.search.select(builder.root)
+        assert trial is not None
+        assert trial.models == [0, 1]
+        won, lost = Turn(1, ()), Turn(-1, (0, 1))
+        first = [Reply(0, {0: 1.0}, won)]
+        both = [Reply(0, {0: 0.0, 1: 1.0}, won), Reply(1, {0: 1.0, 1: 0.0}, lost)]
+        builder._enter(trial._replace(belief=(1.0, 0.0)), first)
+        for _ in range(2):
+            builder._enter(trial, both)
+    assert builder.known == {EMPTY: [Reply(0, {0: 1.0, 1: 1.0}, won)]}
+    assert checkpoint.read() == builder.known
+
+
 def test_tree_searches_are_modelled_by_their_visits_and_others_by_their_moves() -> None:
     env = ConnectX(4, 4, 3)
     begin = env.initial_state()

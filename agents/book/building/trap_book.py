@@ -105,17 +105,29 @@ class TrapBookBuilder:
         trials: list[Trial] = []
         try:
             for number, replies in Workers(executor, workers + 1).run(self._tasks(trials), clock):
-                trial = trials[number]
-                key = trial.state.key
-                self._under_way.discard(key)
-                if self._left_to_ask(trial):
-                    self.known[key] = joined_replies(self.known.get(key, ()), replies)
-                    self._on_replies({key: replies})
-                self.search.expand(trial, self.known[key])
+                self._enter(trials[number], replies)
                 on_trial()
         except TimeUp:
             pass
         self.search.settle_all()
+
+    def _enter(self, trial: Trial, replies: Sequence[Reply]) -> None:
+        """Enter what a worker has found.
+
+        Another worker may have asked some of the same opponents meanwhile, who need not have
+        answered alike: the first answer counts.
+        """
+        key = trial.state.key
+        self._under_way.discard(key)
+        if left := self._left_to_ask(trial):
+            new = [
+                reply._replace(chances={number: reply.chances[number] for number in left})
+                for reply in replies
+                if any(reply.chances[number] for number in left)
+            ]
+            self.known[key] = joined_replies(self.known.get(key, ()), new)
+            self._on_replies({key: new})
+        self.search.expand(trial, self.known[key])
 
     def _grow_again(self) -> None:
         """Grow by the replies of an earlier run, as far as trials reach their positions."""
