@@ -122,13 +122,13 @@ def train(
     require_files(*written, read=[positions, None if weights is None else Path(weights)])
     with held(files.policy):
         files.require(earlier=resume)
-        training, interrupted = None, False
+        training, earlier, interrupted = None, 0, False
         try:
             with _players(workers, dask) as players, progress_bar("Training") as show:
                 made = Training(chosen(env, settings, players), Trials(env), begun=begun)
                 if resume:
                     files.restore(made)
-                training = made
+                training, earlier = made, len(made.rounds)
                 with open_curves(files.picture, files.logs, training) as draw:
 
                     def keep(training: Training) -> None:
@@ -140,6 +140,8 @@ def train(
             interrupted = True
     if training is not None and training.rounds:
         _report(training, files)
+        if len(training.rounds) == earlier and not interrupted:
+            say("No round was left to train: --resume goes on with a larger --minutes or --rounds.")
     if interrupted:
         say(
             "Interrupted: the same command with --resume goes on from there."

@@ -94,7 +94,9 @@ def test_it_goes_on_and_its_curves_with_it(shell: Shell) -> None:
     assert "Trained up to round 3," in outcome.stdout
     assert logged(Path("policy.tensorboard"))["loss/policy"] == [1, 2, 3]
     spent = shell.run("train", *SMALL, "--rounds", "3", "--resume")
-    assert (spent.status, spent.stdout) == (0, outcome.stdout[outcome.stdout.index("Trained") :])
+    report = outcome.stdout[outcome.stdout.index("Trained") :]
+    nothing = "No round was left to train: --resume goes on with a larger --minutes or --rounds."
+    assert (spent.status, spent.stdout) == (0, f"{report}{nothing}\n")
 
 
 @pytest.mark.usefixtures("toy")
