@@ -1,6 +1,6 @@
 """Setting traps during a game: a short search with models of the opponent, judged by its moves."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from math import inf
 from typing import Any
@@ -89,16 +89,29 @@ class TrapSetter:
             clock: ends the search ...
             trials: ... as does this number of them.
         """
-        if len(turn.moves) == 1:
-            return turn.moves[0]
+        column = turn.moves[0]
+        if len(turn.moves) > 1:
+            for promising in self.growing(state, turn, trials, lambda: clock):
+                column = promising
+                if clock.expired():
+                    break
+        return column
+
+    def growing(
+        self, state: BoardState, turn: Turn, trials: float, new_clock: Callable[[], Clock]
+    ) -> Iterator[int]:
+        """The most promising move after each trial; each trial gets a clock.
+
+        What the solver has proven in a trial whose time was up serves later ones.
+        """
         search = TrapSearch(self.env, MISTAKE)
         root = search.turn(state, turn, self.mixture.weights)
-        with suppress(TimeUp):
-            while root.visits < trials and (trial := search.select(root)) is not None:
-                models = {number: self.mixture.models[number] for number in trial.models}
-                search.expand(trial, self.judge.replies(trial.state, models, clock))
-        column = search.column(state)
-        return turn.moves[0] if column is None else column
+        while root.visits < trials and (trial := search.select(root)) is not None:
+            models = {number: self.mixture.models[number] for number in trial.models}
+            with suppress(TimeUp):
+                search.expand(trial, self.judge.replies(trial.state, models, new_clock()))
+            column = search.column(state)
+            yield turn.moves[0] if column is None else column
 
 
 def likely_opponents(env: ConnectX) -> OpponentMixture:

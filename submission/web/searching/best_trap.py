@@ -1,16 +1,14 @@
 """The move in a lost position after which a likely opponent errs, for the page."""
 
 from collections.abc import Generator
-from contextlib import suppress
 
-from agents.agent import Clock, TimeUp
+from agents.agent import Clock
 from agents.book.book_format import shipped_traps
 from agents.compiled.compilation import takes_wide_words
 from agents.guidance.ordering import sensible_actions
 from agents.solver.solver import Solver
 from agents.traps.likely_replies import Judge
-from agents.traps.trap_search import TrapSearch
-from agents.traps.trap_setter import MISTAKE, likely_opponents
+from agents.traps.trap_setter import TrapSetter
 from agents.traps.trap_tree import Turn
 from envs.board import BoardState
 from envs.connectx import ConnectX
@@ -41,16 +39,12 @@ def growing_trap(
     if by_heart is not None:
         return by_heart
     moves.sort(key=lambda move: values.moves[move].bounds.lower, reverse=True)
-    judge, mixture, clock = Judge(solver), likely_opponents(env), Clock(SECONDS)
-    search = TrapSearch(env, MISTAKE)
-    root = search.turn(state, Turn(values.position.bounds.lower, tuple(moves)), mixture.weights)
-    while root.visits < TRIALS and not clock.expired():
-        trial = search.select(root)
-        if trial is None:
+    turn, clock = Turn(values.position.bounds.lower, tuple(moves)), Clock(SECONDS)
+    best = moves[0]
+    setter = TrapSetter(Judge(solver))
+    for column in setter.growing(state, turn, TRIALS, lambda: Clock(PIECE_SECONDS)):
+        best = column
+        if clock.expired():
             break
-        models = {number: mixture.models[number] for number in trial.models}
-        with suppress(TimeUp):  # proofs so far are kept for the next attempt
-            search.expand(trial, judge.replies(trial.state, models, Clock(PIECE_SECONDS)))
         yield
-    found = search.column(state)
-    return moves[0] if found is None else found
+    return best
