@@ -13,10 +13,11 @@ lines lead to, and mirror images, are one node (`agents.traps.trap_tree`).
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from math import log, sqrt
 from operator import mul, or_
+from typing import TypeAlias
 
 from agents.guidance.opponent_models import posterior
 from agents.traps.trap_tree import (
@@ -39,6 +40,10 @@ DOUBT = 0.05
 opponent may reach the same node in another game."""
 
 
+Guess: TypeAlias = Callable[[BoardState, Turn], Sequence[float]]
+"""Guesses the values of the moves of a position in which the player who sets traps is to move."""
+
+
 class TrapSearch:
     """A tree of traps for one player.
 
@@ -47,14 +52,13 @@ class TrapSearch:
 
     Args:
         env: the rules.
-        mistake: the assumed share of mistakes among the opponent's moves, from 0 to 1, for nodes
-            that no trial has reached.
+        guess: the values of moves that no trial has reached.
         even_share: the part of a turn's visits that is spread evenly over its moves, from 0 to 1.
     """
 
-    def __init__(self, env: ConnectX, mistake: float, even_share: float = 0.0) -> None:
+    def __init__(self, env: ConnectX, guess: Guess, even_share: float = 0.0) -> None:
         self.env = env
-        self.mistake = mistake
+        self.guess = guess
         self.even_share = even_share
         self.turns: dict[int, TrapTurn] = {}  # by the key of the position
         self.replies: dict[int, ReplyTurn] = {}
@@ -67,7 +71,7 @@ class TrapSearch:
         if known is None:
             if image != state:
                 turn = Turn(turn.score, self._mirrored(turn.moves))
-            known = TrapTurn(image, turn, self._first_value(image, turn), belief)
+            known = TrapTurn(image, turn, self.guess(image, turn), belief)
             self.turns[image.key] = known
         return known
 
@@ -90,9 +94,9 @@ class TrapSearch:
         is nothing left to learn.
         """
         belief = root.belief
-        while not root.is_settled(belief):
+        while not root.is_settled(likely_models(belief)):
             trial = self._walk(root, belief)
-            if not trial.path[-1].is_settled(trial.belief):
+            if not trial.path[-1].is_settled(likely_models(trial.belief)):
                 return trial
             _carry_up(trial.path)
         return None
@@ -136,30 +140,31 @@ class TrapSearch:
 
     def _walk(self, node: TrapNode, belief: Belief) -> Trial:
         """The path to a node without known replies, or to one that turns out to be settled."""
-        path = [node]
+        path, models = [node], likely_models(belief)
         while True:
             node.visit(belief)
-            if node.is_settled(belief):
+            if node.is_settled(models):
                 break
             if isinstance(node, TrapTurn):
-                node = self._best_child(node, belief)
-            elif node.unasked(belief):
+                node = self._best_child(node, models)
+            elif node.unasked(models):
                 break
             elif (reply := _wanting_reply(node, belief)) is not None:
                 node, belief = reply
+                models = likely_models(belief)
             else:  # what is left to learn is too unlikely
-                node.closed |= likely_models(belief)
+                node.closed |= models
                 break
             path.append(node)
         return Trial(path, belief)
 
-    def _best_child(self, node: TrapTurn, belief: Belief) -> ReplyTurn:
+    def _best_child(self, node: TrapTurn, models: int) -> ReplyTurn:
         """The move to try next, by UCT; those after which nothing is left to learn are left out."""
         if not node.children:
-            for column in node.moves:
+            for column, guess in zip(node.moves, node.guesses, strict=True):
                 following = self.env.get_next_state(node.state, column)
-                node.children.append(self.reply_turn(following, node.value, node.belief))
-        open_children = [child for child in node.children if not child.is_settled(belief)]
+                node.children.append(self.reply_turn(following, guess, node.belief))
+        open_children = [child for child in node.children if not child.is_settled(models)]
         if not open_children:
             return node.children[0]
         rarest = min(open_children, key=lambda child: child.visits)
@@ -188,15 +193,6 @@ class TrapSearch:
             child = self.turn(following, turn, posterior(belief, chances, DOUBT))
             node.children.append((chances, child))
 
-    def _first_value(self, state: BoardState, turn: Turn) -> float:
-        """The value of a new node: exact where the game is decided, else a guess."""
-        if turn.score > 0:
-            return 1.0
-        if not turn.moves:
-            return 0.5 if turn.score == 0 else 0.0
-        stones_left = (self.env.rows * self.env.columns - state.mask.bit_count()) // 2
-        return promise(stones_left, turn.score, self.mistake)
-
 
 def _carry_up(path: Sequence[TrapNode]) -> None:
     for node in reversed(path):
@@ -213,9 +209,24 @@ def _wanting_reply(node: ReplyTurn, belief: Belief) -> tuple[TrapTurn, Belief] |
         following = posterior(belief, chances, DOUBT)
         value = sum(map(mul, following, child.values))
         want = sum(map(mul, belief, chances)) * (HOPE - value) / (1 + child.visits)
-        if not child.is_settled(following) and want > best_want:
+        if want > best_want and not child.is_settled(likely_models(following)):
             best, best_want = (child, following), want
     return best
+
+
+def steady_guess(env: ConnectX, mistake: float) -> Guess:
+    """Guess the values of moves as if all of the opponent's replies had the same risk.
+
+    Args:
+        env: the rules.
+        mistake: the assumed share of mistakes among the opponent's moves, from 0 to 1.
+    """
+
+    def guess(state: BoardState, turn: Turn) -> Sequence[float]:
+        stones_left = (env.rows * env.columns - state.mask.bit_count()) // 2
+        return (promise(stones_left, turn.score, mistake),) * len(turn.moves)
+
+    return guess
 
 
 def promise(stones_left: int, score: int, mistake: float) -> float:

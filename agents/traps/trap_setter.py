@@ -9,7 +9,7 @@ from agents.agent import Clock, TimeUp
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.guidance.opponent_models import OpponentMixture, Remembered, epsilon_greedy
 from agents.traps.likely_replies import Judge
-from agents.traps.trap_search import TrapSearch
+from agents.traps.trap_search import TrapSearch, steady_guess
 from agents.traps.trap_tree import Turn
 from envs.board import BoardState
 from envs.connectx import ConnectX
@@ -104,7 +104,7 @@ class TrapSetter:
 
         What the solver has proven in a trial whose time was up serves later ones.
         """
-        search = TrapSearch(self.env, MISTAKE)
+        search = TrapSearch(self.env, steady_guess(self.env, MISTAKE))
         root = search.turn(state, turn, self.mixture.weights)
         while root.visits < trials and (trial := search.select(root)) is not None:
             models = {number: self.mixture.models[number] for number in trial.models}

@@ -73,9 +73,9 @@ class _Node:
         self.visits += 1
         self.seen = tuple(map(add, self.seen, belief))
 
-    def is_settled(self, belief: Belief) -> bool:
-        """Whether nothing is left to learn about such an opponent."""
-        return not likely_models(belief) & ~self.closed
+    def is_settled(self, models: int) -> bool:
+        """Whether the values for some models are final."""
+        return not models & ~self.closed
 
     def close(self) -> None:
         """Take the value as final, whoever the opponent is."""
@@ -85,11 +85,15 @@ class _Node:
 class TrapTurn(_Node):
     """A node in which the player who sets traps is to move."""
 
-    __slots__ = ("children", "moves", "score")
+    __slots__ = ("children", "guesses", "moves", "score")
 
-    def __init__(self, state: BoardState, turn: Turn, value: float, belief: Belief) -> None:
-        super().__init__(state, value, belief)
+    def __init__(
+        self, state: BoardState, turn: Turn, guesses: Sequence[float], belief: Belief
+    ) -> None:
+        super().__init__(state, _first_value(turn, guesses), belief)
         self.score, self.moves = turn
+        self.guesses = guesses
+        """The values of the positions after the moves, in their order, before they are searched."""
         self.children: list[ReplyTurn] = []
         """The positions after the moves, in their order, once the node was visited."""
         if not self.moves:
@@ -128,9 +132,9 @@ class ReplyTurn(_Node):
             self.values = [*map(sum, zip(*points, strict=True))]
             self.closed |= self.asked & reduce(and_, map(_closed_or_unlikely, self.children))
 
-    def unasked(self, belief: Belief) -> int:
-        """The models to ask where this is believed of the opponent."""
-        return likely_models(belief) & ~self.asked
+    def unasked(self, models: int) -> int:
+        """Those of some models whose chances are not known."""
+        return models & ~self.asked
 
     def chances(self) -> Iterator[Belief]:
         """The probability of each reply by all models; those who were not asked play the mean."""
@@ -165,14 +169,26 @@ class Trial(NamedTuple):
     def models(self) -> Sequence[int]:
         """The numbers of the models to ask there."""
         leaf = self.path[-1]
-        wanted = leaf.unasked(self.belief) if isinstance(leaf, ReplyTurn) else 0
+        wanted = leaf.unasked(likely_models(self.belief)) if isinstance(leaf, ReplyTurn) else 0
         return [model for model in range(len(self.belief)) if wanted >> model & 1]
+
+
+def _first_value(turn: Turn, guesses: Sequence[float]) -> float:
+    """The value of a new node: exact where the game is decided, else a guess."""
+    if turn.score > 0:
+        return 1.0
+    if not turn.moves:
+        return 0.5 if turn.score == 0 else 0.0
+    return max(guesses)
 
 
 def likely_models(belief: Belief) -> int:
     """The models that are worth asking, as a set."""
-    least = LEAST_BELIEF * max(belief)
-    return sum(1 << model for model, weight in enumerate(belief) if weight >= least)
+    least, models = LEAST_BELIEF * max(belief), 0
+    for model, weight in enumerate(belief):
+        if weight >= least:
+            models |= 1 << model
+    return models
 
 
 def _closed_or_unlikely(reply: tuple[Belief, TrapTurn]) -> int:

@@ -59,21 +59,18 @@ REPORTED_OPPONENTS: Mapping[str, tuple[str, ...]] = {
 """Specifications by group, none of which is in the model of the book of traps."""
 
 BOOK_OPPONENTS = (
-    "alphazero:simulations=70,weights=zero",
     "alphazero:simulations=400",
+    "alphazero:simulations=1500",
+    "alphazero:simulations=70,weights=zero",
     "alphazero:simulations=400,weights=zero",
-    "alphazero:simulations=3000",
-    "alphazero:simulations=3500,weights=zero",
-    "mcts:simulations=14000",
+    "alphazero:simulations=1500,weights=zero",
+    "mcts:simulations=2500",
     "alphabeta:depth=7,time_limit=none,weights=zero",
-    "alphabeta:depth=15,time_limit=none,weights=none",
     "policy:temperature=0.2",
     "policy:temperature=0.2,weights=zero",
 )
-"""From the model of the shipped book of traps, which was computed before `distilled` was trained
-anew. The rest of the model had networks of `connectx train --minutes 9`, seeds 101 and 102:
-alphazero with 500 and 3000 simulations by each, mcts with 4000 by the first and alphabeta at depth
-9 by the second."""
+"""From the model of the shipped book of traps. The rest of it had former networks: alphazero with
+500 simulations by five and 1500 by one of them, mcts with 2500 and alphabeta at depths 6, 8, 9."""
 
 NETWORK_OPPONENTS = (
     *_each("alphazero:simulations={},weights=FILE", (100, 600, 2000, 5000)),

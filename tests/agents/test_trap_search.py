@@ -13,7 +13,7 @@ from agents.book.opening_book import shipped_book
 from agents.guidance.opponent_models import OpponentModel, posterior, uniform_replies
 from agents.solver.solver import Solver
 from agents.traps.likely_replies import ExactJudge, Judge
-from agents.traps.trap_search import DOUBT, TrapSearch, promise
+from agents.traps.trap_search import DOUBT, Guess, TrapSearch, promise, steady_guess
 from agents.traps.trap_tree import Reply, TrapNode, TrapTurn, Turn
 from envs import BoardState, ConnectX, state_from_moves
 from tests.helpers.brute_force import BruteForce, equally_good
@@ -102,11 +102,17 @@ def positions(env: ConnectX, number: int) -> list[BoardState]:
     return found
 
 
+def any_guess(state: BoardState, turn: Turn) -> list[float]:
+    """Values that nothing explains: in the end they must not count."""
+    rng = Random(state.key)
+    return [rng.random() for _ in turn.moves]
+
+
 def begun(
-    judge: Judge, state: BoardState, mistake: float = 0.1, even_share: float = 0.0
+    judge: Judge, state: BoardState, guess: Guess = any_guess, even_share: float = 0.0
 ) -> tuple[TrapSearch, TrapTurn]:
     """A search, and the node of the position that it begins with."""
-    search = TrapSearch(judge.env, mistake, even_share)
+    search = TrapSearch(judge.env, guess, even_share)
     return search, search.turn(state, judge.turn(state, Clock()), SURE)
 
 
@@ -132,7 +138,7 @@ def test_to_the_end_it_finds_the_values_of_the_definition(env: ConnectX) -> None
         search, root = begun(judge, state, even_share=0.3)
         assert grow(search, judge, root, 5000) < 5000
         for _ in range(2):
-            assert root.is_settled(SURE)
+            assert root.is_settled(1)
             assert root.value == pytest.approx(definition.points(state))
             if root.children:  # a trial on another line has not told it yet
                 root.values, root.closed = [0.123], 0
@@ -152,7 +158,7 @@ def test_a_book_scores_what_it_promises(env: ConnectX) -> None:
     models = {number: partial(favourite, seed=number) for number in range(4)}
     belief = (1 / len(models),) * len(models)
     for state in positions(env, 12):
-        search = TrapSearch(env, mistake=0.1)
+        search = TrapSearch(env, any_guess)
         root = search.turn(state, judge.turn(state, Clock()), belief)
         while (trial := search.select(root)) is not None:
             asked = {number: models[number] for number in trial.models}
@@ -190,7 +196,7 @@ def points_of_game(
 def test_a_share_of_the_trials_goes_to_every_move_alike(share: float) -> None:
     env = ConnectX(5, 6)
     judge = Judge(Solver(env, 1))
-    search, root = begun(judge, state_from_moves(env, "56146525"), 0.03, share)
+    search, root = begun(judge, state_from_moves(env, "56146525"), steady_guess(env, 0.03), share)
     trials = grow(search, judge, root, 120)
     assert len(root.children) > 2
     fewest = min(child.visits for child in root.children if not child.closed)
@@ -248,7 +254,7 @@ def test_the_mean_of_the_models_is_expected() -> None:
 
     Who was not asked is thought to play the mean of the others; the replies that were judged count.
     """
-    search = TrapSearch(ConnectX(), mistake=0.1)
+    search = TrapSearch(ConnectX(), steady_guess(ConnectX(), 0.1))
     node = search.reply_turn(ConnectX().initial_state(), 0.5, (0.74, 0.25, 0.01))
     trial = search.select(node)
     assert trial is not None
@@ -284,7 +290,7 @@ def test_a_reply_tells_which_model_plays() -> None:
 def test_the_line_of_play_tells_what_is_expected_next() -> None:
     """Who has begun on the left goes on there: the other model's liking counts less and less."""
     env = ConnectX(4, 4)
-    search, begin = TrapSearch(env, mistake=0.1), env.initial_state()
+    search, begin = TrapSearch(env, steady_guess(env, 0.1)), env.initial_state()
     root = search.reply_turn(begin, 0.5, (0.5, 0.5))
     told = [Reply(0, {0: 0.9, 1: 0.1}, Turn(0, (1,))), Reply(3, {0: 0.1, 1: 0.9}, Turn(0, (2,)))]
     for _ in range(2):
@@ -308,7 +314,7 @@ def test_a_judge_ends_with_its_time() -> None:
 def test_what_was_told_of_a_position_is_not_told_twice() -> None:
     """A second trial that was under way to the same position changes nothing."""
     env = ConnectX(4, 4, 3)
-    search = TrapSearch(env, mistake=0.1)
+    search = TrapSearch(env, steady_guess(env, 0.1))
     begin = env.initial_state()
     root = search.reply_turn(begin, 0.5, SURE)
     trial = search.select(root)

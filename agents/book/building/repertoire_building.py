@@ -25,7 +25,7 @@ from envs.connectx import ConnectX
 OnMoves = Callable[[Mapping[int, int]], None]
 """Takes the columns, by the keys of their positions, that have been found."""
 
-TRIALS = 40  # trials of the search for traps in a position that is not won
+TRIALS = 15  # trials of the search for traps in a position that is not won
 
 
 @dataclass

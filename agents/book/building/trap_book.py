@@ -8,11 +8,12 @@ replies (`agents.book.building.replies_file`).
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import partial
-from math import inf
+from math import ceil, inf
 from typing import Any, NamedTuple
 
 from agents.agent import Clock, OnProgress, TimeUp
 from agents.book.building.book_building import told_how_to_go_on
+from agents.book.building.network_guess import strong_guess
 from agents.book.building.replies_file import RepliesFile, TrapScope, joined_replies
 from agents.book.building.shards import kept_by_thread
 from agents.book.opening_book import shipped_book_of
@@ -32,11 +33,11 @@ from agents.traps.trap_tree import Reply, TrapNode, Trial
 from envs.board import BoardState
 from envs.connectx import ConnectX
 
-MISTAKE = 0.03  # the assumed share of a strong opponent's mistakes, where no trial has looked
+MISTAKE = 0.01  # the assumed share of a strong opponent's mistakes, where no trial has looked
 TEMPERATURE = 0.5  # with which tree searches are assumed to draw moves by their visits
 EPSILON = 0.05  # the assumed share of random moves of any other agent
 OPENING_SHARE = 0.2  # the assumed share of games that begin with a random move
-EVEN_SHARE = 0.3
+EVEN_SHARE = 0.1
 """Share of a turn's visits that all moves get equally. A deep trap looks bad until trials have come
 as far, and UCT alone visits such a move only a few times."""
 LEAST_VISITS = 4  # trials through a position before its move is taken from the tree
@@ -91,7 +92,8 @@ class TrapBookBuilder:
     ) -> None:
         self.scope = scope
         self.known = dict(known)
-        self.search = TrapSearch(ConnectX(*scope[:3]), MISTAKE, even_share=EVEN_SHARE)
+        env = ConnectX(*scope[:3])
+        self.search = TrapSearch(env, strong_guess(env, MISTAKE), EVEN_SHARE)
         self.root = self._new_root(table_megabytes)  # the node at which the game begins
         self._table_megabytes = table_megabytes
         self._on_replies = on_replies
@@ -130,11 +132,10 @@ class TrapBookBuilder:
         self.search.expand(trial, self.known[key])
 
     def _grow_again(self) -> None:
-        """Grow by the replies of an earlier run, as far as trials reach their positions."""
-        for _ in range(2 * len(self.known)):
-            trial = self.search.select(self.root)
-            if trial is None:
-                break
+        """Grow by the replies of an earlier run, until too many trials end where none are known."""
+        left = ceil(len(self.known) / 10)
+        while left > 0 and (trial := self.search.select(self.root)) is not None:
+            left -= bool(self._left_to_ask(trial))
             self.search.expand(trial, self.known.get(trial.state.key, ()))
 
     def columns(self) -> dict[int, int]:

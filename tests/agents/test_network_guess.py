@@ -1,0 +1,82 @@
+"""Guesses of where a strong opponent errs, by the doubts of networks."""
+
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+from statistics import fmean
+
+import pytest
+
+from agents.book.building.network_guess import MOST, NetworkGuess, strong_guess
+from agents.compiled.learned_value import LearnedValue
+from agents.registry import make_agent
+from agents.traps.trap_search import promise, steady_guess
+from agents.traps.trap_tree import Turn
+from envs import BoardState, ConnectX, state_from_moves
+from envs.board import moves_text
+from tests.helpers.bitbully_judge import Judge
+from tests.helpers.game_records import unfinished_game
+
+ENV = ConnectX()
+STATE = state_from_moves(ENV, "44")
+MOVES = (2, 3)
+PROMISE = promise(20, -20, 0.01)
+
+
+def guess_of(values: Mapping[str, float]) -> Callable[[BoardState, Turn], list[float]]:
+    """Guesses by a network that has these values of positions, from player 1's view."""
+    known = {state_from_moves(ENV, moves).key: value for moves, value in values.items()}
+
+    class Known(LearnedValue):
+        def __init__(self) -> None:
+            pass
+
+        def __call__(self, env: object, state: BoardState, rng: object = None) -> float:
+            return known[state.key]
+
+    guess = NetworkGuess(ENV, [Known(), Known()], 0.01)
+    return lambda state, turn: [*guess(state, turn)]
+
+
+def test_doubts_of_a_certain_win_raise_the_guess() -> None:
+    """By hand: atanh .99 = 2.6467 and atanh .5 = .5493; two networks, .06 points a unit."""
+    guess = guess_of({"443": -0.5, "444": -0.99})
+    lost = Turn(-20, MOVES)
+    doubted = PROMISE + 2 * 0.06 * (2.6467 - 0.5493)
+    assert guess(STATE, lost) == pytest.approx([doubted, PROMISE], abs=1e-4)
+
+
+def test_a_guess_for_a_lost_position_is_no_more_than_a_draw() -> None:
+    assert guess_of({"443": 1.0, "444": -1.0})(STATE, Turn(-20, MOVES)) == [MOST, PROMISE]
+
+
+def test_in_a_drawn_position_doubts_do_not_count() -> None:
+    guess = guess_of({"443": -0.5, "444": -0.99})
+    assert guess(STATE, Turn(0, MOVES)) == [promise(20, 0, 0.01)] * 2
+
+
+@pytest.mark.parametrize("env", [ConnectX(5, 6), ConnectX(4, 4, 3)], ids=repr)
+def test_where_no_network_knows_the_game_all_moves_are_alike(env: ConnectX) -> None:
+    state = env.initial_state()
+    for score in (-3, 0):
+        turn = Turn(score, (0, 2))
+        assert strong_guess(env, 0.1)(state, turn) == steady_guess(env, 0.1)(state, turn)
+
+
+def test_a_search_errs_where_the_shipped_networks_doubt() -> None:
+    """Of 160 won positions of random games, alpha-beta gives away those that seem least certain."""
+    judge, rng, guess = Judge(), Random(5), strong_guess(ENV, 0.01)
+    opponent = make_agent("alphabeta", depth=4, time_limit=None, weights=None)
+    guesses = list[tuple[float, bool]]()
+    while len(guesses) < 160:
+        actions = unfinished_game(rng, 18)
+        scores = judge.scores(actions)
+        if max(scores.values()) > 0 > min(scores.values()):
+            before, after = (state_from_actions(moves) for moves in (actions[:-1], actions))
+            (guessed,) = guess(before, Turn(-1, (actions[-1],)))
+            guesses.append((guessed, scores[opponent.act(ENV, after)] <= 0))
+    erred = [errs for _, errs in sorted(guesses)]
+    assert fmean(erred[120:]) > 3 * fmean(erred[:120])
+
+
+def state_from_actions(actions: Sequence[int]) -> BoardState:
+    return state_from_moves(ENV, moves_text(actions))
