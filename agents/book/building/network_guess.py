@@ -1,8 +1,9 @@
 """Where will a strong opponent err? Where networks doubt a win that is certain.
 
 A book of traps is found by asking strong searches for their replies, which takes a tenth of a
-second a position; networks are asked in microseconds. In lost positions of Connect Four, searches
-erred thirty times as often where `distilled` was not sure of the opponent's win as where it was.
+second a position; networks are asked in microseconds. Where player 2 of Connect Four is lost, the
+opponents of the shipped book erred eleven times as often, and the two strongest 25 times as often,
+if `distilled` was not sure of their win.
 """
 
 from collections.abc import Sequence
