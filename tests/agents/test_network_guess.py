@@ -6,10 +6,10 @@ from statistics import fmean
 
 import pytest
 
-from agents.book.building.network_guess import MOST, NetworkGuess, strong_guess
+from agents.book.building.network_guess import MOST, NetworkGuess, shipped_networks
 from agents.compiled.learned_value import LearnedValue
 from agents.registry import make_agent
-from agents.traps.trap_search import promise, steady_guess
+from agents.traps.trap_search import promise
 from agents.traps.trap_tree import Turn
 from envs import BoardState, ConnectX, state_from_moves
 from envs.board import moves_text
@@ -33,7 +33,7 @@ def guess_of(values: Mapping[str, float]) -> Callable[[BoardState, Turn], list[f
         def __call__(self, env: object, state: BoardState, rng: object = None) -> float:
             return known[state.key]
 
-    guess = NetworkGuess(ENV, [Known(), Known()], 0.01)
+    guess = NetworkGuess(ENV, [Known(), Known()])
     return lambda state, turn: [*guess(state, turn)]
 
 
@@ -54,17 +54,17 @@ def test_in_a_drawn_position_doubts_do_not_count() -> None:
     assert guess(STATE, Turn(0, MOVES)) == [promise(20, 0, 0.01)] * 2
 
 
-@pytest.mark.parametrize("env", [ConnectX(5, 6), ConnectX(4, 4, 3)], ids=repr)
-def test_where_no_network_knows_the_game_all_moves_are_alike(env: ConnectX) -> None:
-    state = env.initial_state()
-    for score in (-3, 0):
-        turn = Turn(score, (0, 2))
-        assert strong_guess(env, 0.1)(state, turn) == steady_guess(env, 0.1)(state, turn)
+def test_networks_of_the_package_know_connect_four_alone() -> None:
+    assert [len(shipped_networks(env)) for env in (ENV, ConnectX(5, 6), ConnectX(9, 9))] == [
+        2,
+        0,
+        0,
+    ]
 
 
 def test_a_search_errs_where_the_shipped_networks_doubt() -> None:
     """Of 160 won positions of random games, alpha-beta gives away those that seem least certain."""
-    judge, rng, guess = Judge(), Random(5), strong_guess(ENV, 0.01)
+    judge, rng, guess = Judge(), Random(5), NetworkGuess(ENV, shipped_networks(ENV))
     opponent = make_agent("alphabeta", depth=4, time_limit=None, weights=None)
     guesses = list[tuple[float, bool]]()
     while len(guesses) < 160:

@@ -12,11 +12,12 @@ from math import atanh
 
 from agents.compiled.learned_value import LearnedValue
 from agents.policy.shipped import SHIPPED, StoredPolicy
-from agents.traps.trap_search import Guess, promise, steady_guess
+from agents.traps.trap_search import promise
 from agents.traps.trap_tree import Turn
 from envs.board import BoardState
 from envs.connectx import ConnectX
 
+MISTAKE = 0.01  # the assumed share of mistakes where networks have no doubt
 WEIGHT_OF_DOUBT = 0.06  # points for each unit of doubt, on the scale of atanh
 SURE = 0.99  # no network is surer
 MOST = 0.5  # the largest guess for a lost position
@@ -28,20 +29,18 @@ class NetworkGuess:
 
     Args:
         env: the rules.
-        networks: of that game.
-        mistake: see `steady_guess`, to which doubts are added.
+        networks: of that game, at least one.
     """
 
-    def __init__(self, env: ConnectX, networks: Sequence[LearnedValue], mistake: float) -> None:
+    def __init__(self, env: ConnectX, networks: Sequence[LearnedValue]) -> None:
         self.env = env
         self.networks = networks
-        self.mistake = mistake
         self._doubt = lru_cache(KNOWN)(self._new_doubt)
 
     def __call__(self, state: BoardState, turn: Turn) -> Sequence[float]:
         """Guess the value of each move."""
         stones_left = (self.env.rows * self.env.columns - state.mask.bit_count()) // 2
-        least = promise(stones_left, turn.score, self.mistake)
+        least = promise(stones_left, turn.score, MISTAKE)
         if turn.score >= 0:
             return (least,) * len(turn.moves)
         following = (self.env.get_next_state(state, column) for column in turn.moves)
@@ -56,8 +55,7 @@ class NetworkGuess:
         return sum(atanh(SURE) - atanh(min(SURE, max(-SURE, value))) for value in values)
 
 
-def strong_guess(env: ConnectX, mistake: float) -> Guess:
-    """Guesses by the shipped networks that know a game, or steady ones if there is none."""
-    networks = [LearnedValue(StoredPolicy(name)) for name in SHIPPED]
-    known = [network for network in networks if network.knows(env)]
-    return NetworkGuess(env, known, mistake) if known else steady_guess(env, mistake)
+def shipped_networks(env: ConnectX) -> Sequence[LearnedValue]:
+    """The networks of the package that know a game."""
+    networks = (LearnedValue(StoredPolicy(name)) for name in SHIPPED)
+    return [network for network in networks if network.knows(env)]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from agents.agent import Clock, OnProgress, TimeUp
 from agents.book.building.book_building import told_how_to_go_on
-from agents.book.building.network_guess import strong_guess
+from agents.book.building.network_guess import NetworkGuess, shipped_networks
 from agents.book.building.replies_file import RepliesFile, TrapScope, joined_replies
 from agents.book.building.shards import kept_by_thread
 from agents.book.opening_book import shipped_book_of
@@ -28,18 +28,19 @@ from agents.parallel.workers import Task, Workers
 from agents.registry import agent_from_text
 from agents.solver.solver import Solver
 from agents.traps.likely_replies import Judge
-from agents.traps.trap_search import TrapSearch
+from agents.traps.trap_search import TrapSearch, steady_guess
 from agents.traps.trap_tree import Reply, TrapNode, Trial
 from envs.board import BoardState
 from envs.connectx import ConnectX
 
-MISTAKE = 0.01  # the assumed share of a strong opponent's mistakes, where no trial has looked
+MISTAKE = 0.03  # the assumed share of a strong opponent's mistakes, where no trial has looked
 TEMPERATURE = 0.5  # with which tree searches are assumed to draw moves by their visits
 EPSILON = 0.05  # the assumed share of random moves of any other agent
 OPENING_SHARE = 0.2  # the assumed share of games that begin with a random move
-EVEN_SHARE = 0.1
+EVEN_SHARE = 0.3
 """Share of a turn's visits that all moves get equally. A deep trap looks bad until trials have come
-as far, and UCT alone visits such a move only a few times."""
+as far, and UCT alone visits such a move only a few times ..."""
+GUIDED_SHARE = 0.1  # ... but where networks guess which moves are traps, a smaller share will do
 LEAST_VISITS = 4  # trials through a position before its move is taken from the tree
 TRIES = 8  # paths to look for until one ends in a position that no worker has
 
@@ -92,8 +93,7 @@ class TrapBookBuilder:
     ) -> None:
         self.scope = scope
         self.known = dict(known)
-        env = ConnectX(*scope[:3])
-        self.search = TrapSearch(env, strong_guess(env, MISTAKE), EVEN_SHARE)
+        self.search = _new_search(ConnectX(*scope[:3]))
         self.root = self._new_root(table_megabytes)  # the node at which the game begins
         self._table_megabytes = table_megabytes
         self._on_replies = on_replies
@@ -183,6 +183,14 @@ class TrapBookBuilder:
             if trial is None or trial.state.key not in self._under_way:
                 break
         return trial
+
+
+def _new_search(env: ConnectX) -> TrapSearch:
+    """A search that networks of the package guide, if any knows the game."""
+    networks = shipped_networks(env)
+    if networks:
+        return TrapSearch(env, NetworkGuess(env, networks), GUIDED_SHARE)
+    return TrapSearch(env, steady_guess(env, MISTAKE), EVEN_SHARE)
 
 
 def replies_of_task(task: ReplyTask) -> list[Reply]:
