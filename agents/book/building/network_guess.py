@@ -19,13 +19,13 @@ from envs.connectx import ConnectX
 
 MISTAKE = 0.01  # the assumed share of mistakes where networks have no doubt
 WEIGHT_OF_DOUBT = 0.06  # points for each unit of doubt, on the scale of atanh
-SURE = 0.99  # no network is surer
+SURE = 0.99  # the value of the player to move from which a network has no doubt
 MOST = 0.5  # the largest guess for a lost position
 KNOWN = 1 << 20  # positions whose doubts are kept
 
 
 class NetworkGuess:
-    """Guesses of the values of moves in lost positions, by the doubts that the reply is won.
+    """Guesses what a move in a lost position is worth by how far networks doubt the opponent's win.
 
     Args:
         env: the rules.
