@@ -7,12 +7,12 @@ if `distilled` was not sure of their win.
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
 from math import atanh
 
+from agents.agent import player_sign
 from agents.compiled.learned_value import LearnedValue
 from agents.policy.shipped import SHIPPED, StoredPolicy
-from agents.traps.trap_search import promise
+from agents.traps.trap_search import steady_guess
 from agents.traps.trap_tree import Turn
 from envs.board import BoardState
 from envs.connectx import ConnectX
@@ -21,7 +21,6 @@ MISTAKE = 0.01  # the assumed share of mistakes where networks have no doubt
 WEIGHT_OF_DOUBT = 0.06  # points for each unit of doubt, on the scale of atanh
 SURE = 0.99  # the value of the player to move from which a network has no doubt
 MOST = 0.5  # the largest guess for a lost position
-KNOWN = 1 << 20  # positions whose doubts are kept
 
 
 class NetworkGuess:
@@ -35,22 +34,24 @@ class NetworkGuess:
     def __init__(self, env: ConnectX, networks: Sequence[LearnedValue]) -> None:
         self.env = env
         self.networks = networks
-        self._doubt = lru_cache(KNOWN)(self._new_doubt)
+        self._without_doubts = steady_guess(env, MISTAKE)
 
     def __call__(self, state: BoardState, turn: Turn) -> Sequence[float]:
         """Guess the value of each move."""
-        stones_left = (self.env.rows * self.env.columns - state.mask.bit_count()) // 2
-        least = promise(stones_left, turn.score, MISTAKE)
+        least = self._without_doubts(state, turn)
         if turn.score >= 0:
-            return (least,) * len(turn.moves)
-        following = (self.env.get_next_state(state, column) for column in turn.moves)
-        return [min(MOST, least + WEIGHT_OF_DOUBT * self._doubt(child)) for child in following]
+            return least
+        doubts = (self._doubt(self.env.get_next_state(state, column)) for column in turn.moves)
+        return [
+            min(MOST, value + WEIGHT_OF_DOUBT * doubt)
+            for value, doubt in zip(least, doubts, strict=True)
+        ]
 
-    def _new_doubt(self, state: BoardState) -> float:
+    def _doubt(self, state: BoardState) -> float:
         """How far the networks are from being sure that the player to move wins."""
         if not self.env.get_available_actions(state):
             return 0.0
-        sign = 1 if state.player == 1 else -1
+        sign = player_sign(self.env, state)
         values = (sign * network(self.env, state) for network in self.networks)
         return sum(atanh(SURE) - atanh(min(SURE, max(-SURE, value))) for value in values)
 
