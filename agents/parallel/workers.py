@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
-from math import inf
 from threading import current_thread, main_thread
 from time import monotonic
 from typing import Any, TypeAlias, TypeVar
@@ -56,9 +55,7 @@ def interrupt_put_off() -> Iterator[None]:
         signal.raise_signal(number)
 
 
-def wait_for_any(
-    futures: Collection[Future[Outcome]], seconds: float = inf
-) -> set[Future[Outcome]]:
+def wait_for_any(futures: Collection[Future[Outcome]], seconds: float) -> set[Future[Outcome]]:
     """Wait until some futures have ended, and return these; none if the time is up first."""
     end = monotonic() + seconds
     while True:

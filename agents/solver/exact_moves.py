@@ -71,7 +71,7 @@ class ExactMoves:
         return max(best, key=lambda action: mistakes.get(action, -1.0))
 
     def outcomes(
-        self, state: BoardState, clock: Clock, is_enough: Callable[[], bool] = lambda: False
+        self, state: BoardState, clock: Clock, is_enough: Callable[[], bool]
     ) -> dict[int, ScoreBounds]:
         """Bound the result of each move as far as possible, from -1 (lost) to 1 (won).
 

@@ -139,7 +139,7 @@ def growth_after(trace: SearchTrace, step: int, limit: int, top: Path = ()) -> G
     )
 
 
-def tree_data(picture: Picture, limit: int, way: Path = ()) -> list[dict[str, Any]]:
+def tree_data(picture: Picture, limit: int, way: Path) -> list[dict[str, Any]]:
     """The most important nodes of a tree.
 
     Args:

@@ -32,7 +32,7 @@ def tree_subject(tree: ExplicitTree) -> Subject:
     return Subject(tree, tree.initial_state(), "\n".join(tree_lines(tree)), leaf_values(tree))
 
 
-def position_subject(env: BoardGame, state: BoardState, room: int | None = None) -> Subject:
+def position_subject(env: BoardGame, state: BoardState, room: int) -> Subject:
     """A position of a board game, searched to a fixed depth."""
     return Subject(env, state, board_picture(env, state, room).plain)
 

@@ -83,7 +83,7 @@ def told_choice(agent: PerfectAgent, env: BoardGame, state: BoardState) -> ToldC
     return ToldChoice(analysis, chosen, source, traps)
 
 
-def render_choice(told: ToldChoice, room: int | None = None) -> RenderableType:
+def render_choice(told: ToldChoice, room: int) -> RenderableType:
     """The board, the result, the choice, a line for each legal move, and the trap in a sentence."""
     position = told.analysis.position
     return Group(

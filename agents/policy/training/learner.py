@@ -113,7 +113,7 @@ class Method:
         learner: Learner = getattr(import_module(module), name)(game, settings, *workers)
         return learner
 
-    def require_fitting(self, settings: TrainingSettings, has_workers: bool = False) -> None:
+    def require_fitting(self, settings: TrainingSettings, has_workers: bool) -> None:
         """Raise ValueError unless the method takes these settings and workers, and lacks none."""
         if has_workers and not self.takes_workers:
             raise ValueError(
