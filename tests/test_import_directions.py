@@ -42,6 +42,40 @@ def importers(package: str, wanted: set[str]) -> dict[str, list[str]]:
     }
 
 
+def folder_of(module: str) -> Path:
+    """The folder of a module; a package's is its own."""
+    path = ROOT / module.replace(".", "/")
+    return path if path.is_dir() else path.parent
+
+
+def folders_imported() -> dict[Path, set[Path]]:
+    """Each folder with the other folders of which its modules import something."""
+    found: dict[Path, set[Path]] = {}
+    for package in OURS:
+        for path in modules(package):
+            names = {
+                node.module or ""
+                for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+                if isinstance(node, ast.ImportFrom)
+            }
+            ours = {folder_of(name) for name in names if name.startswith(OURS)}
+            found.setdefault(path.parent, set()).update(ours - {path.parent})
+    return found
+
+
+def test_no_two_folders_import_each_other() -> None:
+    """Except a folder and those within it, which its front door and its registry list."""
+    imported = folders_imported()
+    pairs = [
+        (folder, other)
+        for folder, others in imported.items()
+        for other in others
+        if folder in imported.get(other, ()) and folder not in other.parents
+    ]
+    assert [pair for pair in pairs if pair[1] not in pair[0].parents] == []
+    assert pairs != []  # the search finds what it allows
+
+
 @pytest.mark.parametrize(
     ("package", "wanted", "places"),
     [

@@ -11,7 +11,6 @@ from itertools import repeat
 from agents.agent import Clock
 from agents.compiled.pooled_tree import PooledTree, path_between
 from agents.compiled.tree_kernel import MADE
-from agents.policy.puct import noisy_priors
 from agents.tree import MergedNode, SearchedNode
 from envs.board import BoardState
 
@@ -47,11 +46,11 @@ class Forest:
         with ThreadPoolExecutor(len(self.trees)) as executor:
             return self._grow_by(executor.map, simulations, clock, through)
 
-    def add_noise(self, noise: Mapping[int, float], share: float) -> None:
-        """Mix noise into the priors of the root, as `agents.policy.puct.noisy_priors` does."""
+    def set_priors(self, priors: Mapping[int, float]) -> None:
+        """Give the children of the root, which has been expanded, other priors."""
         for tree in self.trees:
-            for action, prior in noisy_priors(tree.root, noise, share).items():
-                tree.nodes["prior"][tree.root.children[action].place] = prior
+            for action, child in tree.root.children.items():
+                tree.nodes["prior"][child.place] = priors[action]
 
     def descend(self, state: BoardState) -> bool:
         """Make `state` the root if a tree has it at most two plies ahead; return whether."""

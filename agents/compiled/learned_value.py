@@ -13,11 +13,11 @@ from agents.compiled.alpha_beta_tables import slot_of
 from agents.compiled.compilation import PATIENCE
 from agents.compiled.puct_kernel import seen_value
 from agents.compiled.tree_kernel import UNPROVEN
+from agents.networks.features import feature_board, features_of_turn
+from agents.networks.network import PolicyNetwork, TrainedPolicy, policy_scope
+from agents.networks.network_kernel import NetworkArrays, evaluate_position, network_arrays
+from agents.networks.shipped import SHIPPED, StoredPolicy, require_known_game, weights_content
 from agents.options import file_option
-from agents.policy.features import feature_board, features_of_turn
-from agents.policy.network import PolicyNetwork, TrainedPolicy, policy_scope
-from agents.policy.network_kernel import NetworkArrays, evaluate_position, network_arrays
-from agents.policy.shipped import SHIPPED, StoredPolicy, require_known_game, weights_content
 from envs.bitboard import fits_in_word
 from envs.board import BoardGame, BoardState
 from envs.compiled.jit import Words, compiled, compiles, inlined, jit

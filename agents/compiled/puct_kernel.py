@@ -20,8 +20,8 @@ from agents.compiled.tree_kernel import (
     settle_node,
     value_at_sight,
 )
-from agents.policy.features import FeatureBoard, completions, open_cells
-from agents.policy.network_kernel import evaluate_position
+from agents.networks.features import FeatureBoard, completions, open_cells
+from agents.networks.network_kernel import evaluate_position
 from envs.bitboard import mirrored, unbeaten_cells
 from envs.compiled.jit import inlined
 

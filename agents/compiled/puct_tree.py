@@ -9,9 +9,9 @@ from agents.compiled.forest import Forest
 from agents.compiled.pooled_tree import PooledTree
 from agents.compiled.puct_kernel import GUIDED_NODE, PuctSettings, kernels_by_network
 from agents.compiled.tree_kernel import Setup
-from agents.policy.features import feature_board
-from agents.policy.network import PolicyNetwork
-from agents.policy.network_kernel import adds_whole_numbers, network_arrays
+from agents.networks.features import feature_board
+from agents.networks.network import PolicyNetwork
+from agents.networks.network_kernel import adds_whole_numbers, network_arrays
 from envs.bitboard import word_of_board
 from envs.board import BoardGame, BoardState
 from envs.compiled.jit import bits_of_word

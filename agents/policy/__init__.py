@@ -1,1 +1,1 @@
-"""Policies: the network, the agents that play it, the search that it guides, and its training."""
+"""Agents that play what a network prefers, the search that it guides, and its training."""

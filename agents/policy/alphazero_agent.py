@@ -15,6 +15,8 @@ from agents.compiled.puct_tree import PuctTree, puct_on
 from agents.engines import TreeAgent
 from agents.guidance.final_move import principal_variation, safest_action
 from agents.guidance.ordering import sensible_actions
+from agents.networks.network import PolicyNetwork, TrainedPolicy, evaluate_network
+from agents.networks.shipped import known_policy, require_known_game, weights_option
 from agents.options import (
     ENGINES,
     option,
@@ -23,10 +25,14 @@ from agents.options import (
     require_whole,
     require_within,
 )
-from agents.policy.network import PolicyNetwork, TrainedPolicy, evaluate_network
 from agents.policy.policy_agent import action_chances, averaged, legal_logits
-from agents.policy.puct import Evaluation, GuidedTree, gumbel_merits, halve_sequentially
-from agents.policy.shipped import known_policy, require_known_game, weights_option
+from agents.policy.puct import (
+    Evaluation,
+    GuidedTree,
+    gumbel_merits,
+    halve_sequentially,
+    noisy_priors,
+)
 from agents.tree import SearchedNode
 from envs.bitboard import fits_in_wide_word
 from envs.board import BoardGame, BoardState
@@ -159,7 +165,7 @@ class AlphaZeroAgent(TreeAgent):
         if self.root == "gumbel" and left is not None:
             return halve_sequentially(tree, noise, self.considered, left, clock)
         if self.noise > 0:
-            tree.add_noise(noise, self.noise)
+            tree.set_priors(noisy_priors(tree.root, noise, self.noise))
         return tree.grow(left, clock)
 
     def _noise(self, root: SearchedNode[int]) -> dict[int, float]:

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.agent import Agent, Clock, SearchResult, legal_actions
+from agents.networks.features import mirrored_actions
+from agents.networks.network import Floats, PolicyNetwork, TrainedPolicy, evaluate_network
+from agents.networks.shipped import known_policy, require_known_game, weights_option
 from agents.options import option, require_at_least
-from agents.policy.features import mirrored_actions
-from agents.policy.network import Floats, PolicyNetwork, TrainedPolicy, evaluate_network
-from agents.policy.shipped import known_policy, require_known_game, weights_option
 from envs.board import BoardGame, BoardState
 from envs.compiled.random_stream import DRAWN_BITS, DRAWN_MASK, next_stream, stream_of_seed
 from envs.protocol import Action, Env, State

@@ -11,9 +11,9 @@ from math import exp, inf
 from typing import Any
 
 from agents.compiled.alpha_beta_tables import slot_of
-from agents.policy.features import FeatureBoard, open_cells
-from agents.policy.network import PolicyNetwork
-from agents.policy.network_kernel import NetworkArrays, network_arrays, run_network
+from agents.networks.features import FeatureBoard, open_cells
+from agents.networks.network import PolicyNetwork
+from agents.networks.network_kernel import NetworkArrays, network_arrays, run_network
 from envs.bitboard import fits_in_wide_word, mirrored
 from envs.board import BoardGame
 from envs.compiled.jit import inlined, zeros

@@ -108,10 +108,10 @@ class GuidedTree(MonteCarloTree[State, Action]):
             child.prior = prior
         return leaf.evaluation
 
-    def add_noise(self, noise: Mapping[Action, float], share: float) -> None:
-        """Mix noise into the priors of the root, as `noisy_priors` does."""
-        for action, prior in noisy_priors(self.root, noise, share).items():
-            self.root.children[action].prior = prior
+    def set_priors(self, priors: Mapping[Action, float]) -> None:
+        """Give the children of the root, which has been expanded, other priors."""
+        for action, child in self.root.children.items():
+            child.prior = priors[action]
 
 
 def noisy_priors(

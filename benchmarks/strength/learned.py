@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from rich.table import Table
 
-from agents.policy.network import policy_scope
-from agents.policy.shipped import known_policy
+from agents.networks.network import policy_scope
+from agents.networks.shipped import known_policy
 from benchmarks.results import Report, table
 from benchmarks.strength.learned_parts import LearnedSettings, Measured, Part
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from rich.table import Table
 
-from agents.policy.shipped import known_policy, require_known_game
+from agents.networks.shipped import known_policy, require_known_game
 from agents.reporting.stats import Estimate, score_estimate
 from benchmarks.results import Report, table
 from benchmarks.strength.matches import points

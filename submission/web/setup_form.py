@@ -10,10 +10,10 @@ from agents.guidance.final_move import FINAL_MOVES, TIE_BREAKS
 from agents.guidance.heuristics import HEURISTICS
 from agents.guidance.ordering import ORDERINGS
 from agents.guidance.rollouts import ROLLOUTS
+from agents.networks.shipped import SHIPPED
 from agents.options import ENGINES, OptionInfo, agent_help, agent_options, united_types
 from agents.perfect import RESISTANCES
 from agents.policy.alphazero_agent import ROOTS, SMALLEST_ALPHA
-from agents.policy.shipped import SHIPPED
 from agents.registry import REGISTERED, TRAINED_AGENTS
 from agents.trace.recording import RECORDED_SEARCHES
 from envs.connectx import ConnectFour, ConnectX

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import make_agent
+from agents.networks.network import encode_policy
 from agents.policy.alphazero_agent import AlphaZeroAgent
-from agents.policy.network import encode_policy
 from envs import ConnectFour, ConnectX, state_from_moves
 from envs.board import BoardGame
 from tests.helpers.brute_force import BruteForce

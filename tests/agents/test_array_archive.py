@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.lib.format import write_array_header_1_0
 
-from agents.policy import network
-from agents.policy.array_archive import ArrayArchive
-from agents.policy.network import decode_policy, decode_scope, encode_policy
+from agents.networks import network
+from agents.networks.array_archive import ArrayArchive
+from agents.networks.network import decode_policy, decode_scope, encode_policy
 from agents.policy.training.label_files import read_labelled_positions, write_labelled_positions
 from agents.policy.training.labelling import label_grove
 from agents.policy.training.training_files import decode_state, encode_state

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.policy.features import feature_board, features_of_all
-from agents.policy.network import features_of, rows_of_both
+from agents.networks.features import feature_board, features_of_all
+from agents.networks.network import features_of, rows_of_both
 from envs import BoardGame, BoardState, ConnectX, TicTacToe
 from envs.compiled.jit import compiled
 from tests.helpers.flat_boards import free_cells, has_line

@@ -21,8 +21,8 @@ from agents.compiled.learned_value import LearnedValue
 from agents.compiled.mcts_kernel import TreeSettings
 from agents.compiled.uct_tree import UctTree
 from agents.guidance.ordering import safe_actions, winning_action
-from agents.policy.network import TrainedPolicy, encode_policy, evaluate_network
-from agents.policy.shipped import StoredPolicy
+from agents.networks.network import TrainedPolicy, encode_policy, evaluate_network
+from agents.networks.shipped import StoredPolicy
 from envs import BoardGame, ConnectFour, ConnectX, TicTacToe
 from tests.helpers.strategies import (
     WIDE_BOARDS,
@@ -111,7 +111,7 @@ def test_in_connect_four_the_shipped_weights_are_the_default_where_it_is_compile
 def test_games_that_the_default_weights_do_not_know_are_played_without(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agents.policy.shipped.decode_policy", refuse)
+    monkeypatch.setattr("agents.networks.shipped.decode_policy", refuse)
     for env in (TicTacToe(), ConnectX(4, 5, 3), WIDE_BOARDS[0]):
         assert values_of(name, env) == values_of(name, env, weights=None)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from agents import RandomAgent, make_agent
-from agents.policy.network import encode_policy, evaluate_network
+from agents.networks.network import encode_policy, evaluate_network
 from agents.policy.training.label_files import write_labelled_positions
 from agents.policy.training.labelled_positions import ILLEGAL, LabelledPositions, states_of
 from agents.policy.training.labelling import LabelSettings, label_grove, make_labelled_positions

@@ -6,9 +6,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from agents.policy.network import TrainedPolicy, evaluate_network
-from agents.policy.onnx_export import feature_rows, onnx_model
-from agents.policy.shipped import known_policy
+from agents.networks.network import TrainedPolicy, evaluate_network
+from agents.networks.onnx_export import feature_rows, onnx_model
+from agents.networks.shipped import known_policy
 from envs import BoardGame, ConnectFour, ConnectX, TicTacToe
 from tests.helpers.strategies import random_game
 from tests.helpers.trained_policies import random_policy

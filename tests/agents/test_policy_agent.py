@@ -10,16 +10,17 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from agents.policy import network_kernel, policy_kernel
-from agents.policy.features import feature_board
-from agents.policy.network import (
+from agents.networks import network_kernel
+from agents.networks.features import feature_board
+from agents.networks.network import (
     TrainedPolicy,
     decode_policy,
     encode_policy,
     evaluate_network,
     features_of,
 )
-from agents.policy.network_kernel import evaluate_many, network_arrays, rows_in_steps
+from agents.networks.network_kernel import evaluate_many, network_arrays, rows_in_steps
+from agents.policy import policy_kernel
 from agents.policy.policy_agent import PolicyAgent, averaged, drawn_actions
 from agents.policy.policy_kernel import policy_opponent
 from agents.policy.training.batch_play import preferred_actions

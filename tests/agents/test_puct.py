@@ -14,9 +14,9 @@ from agents.compiled.forest import Forest
 from agents.compiled.puct_kernel import PuctSettings
 from agents.compiled.puct_tree import PuctTree, puct_on, wavy_network
 from agents.guidance.ordering import sensible_actions, winning_action
-from agents.policy.features import mirrored_actions
-from agents.policy.network import TrainedPolicy
-from agents.policy.network_kernel import (
+from agents.networks.features import mirrored_actions
+from agents.networks.network import TrainedPolicy
+from agents.networks.network_kernel import (
     adds_whole_numbers,
     evaluate_positions,
     network_arrays,
@@ -29,6 +29,7 @@ from agents.policy.puct import (
     halve_sequentially,
     improved_policy,
     mixed_value,
+    noisy_priors,
     normalised,
     puct,
 )
@@ -216,11 +217,11 @@ def test_a_game_of_chance_is_refused_in_a_sentence() -> None:
 
 def test_noise_is_mixed_into_the_priors_by_hand() -> None:
     tree = grown_tree(TREE, (), 1, evaluator=told(OPINIONS))
-    tree.add_noise({"l": 3.0, "r": 1.0}, share=0.25)
+    tree.set_priors(noisy_priors(tree.root, {"l": 3.0, "r": 1.0}, share=0.25))
     priors = [child.prior for child in tree.root.children.values()]
     assert priors == [0.75 * 0.25 + 0.25 * 0.75, 0.75 * 0.75 + 0.25 * 0.25]
-    tree.add_noise({"l": 0.0, "r": 0.0}, share=1.0)  # which could not be divided by their sum
-    assert [child.prior for child in tree.root.children.values()] == [0.5, 0.5]
+    # These could not be divided by their sum.
+    assert noisy_priors(tree.root, {"l": 0.0, "r": 0.0}, share=1.0) == {"l": 0.5, "r": 0.5}
 
 
 @pytest.mark.parametrize(
@@ -476,7 +477,8 @@ def test_the_compiled_search_grows_the_same_tree(
         elif isinstance(root, int):
             done.append(halve_sequentially(tree, noise, root, simulations, Clock()))
         else:
-            tree.add_noise({action: abs(number) for action, number in noise.items()}, 0.5)
+            positive = {action: abs(number) for action, number in noise.items()}
+            tree.set_priors(noisy_priors(tree.root, positive, 0.5))
             done.append(tree.grow(simulations, Clock()))
     assert done[0] == done[1]
     require_same(*trees)

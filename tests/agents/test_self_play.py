@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from agents.compiled.puct_kernel import PuctSettings
+from agents.networks.network_kernel import network_arrays
 from agents.policy.learners.self_play_kernel import (
     PROVEN_VALUE,
     Experience,
@@ -14,7 +15,6 @@ from agents.policy.learners.self_play_kernel import (
     play_games,
 )
 from agents.policy.learners.targets import experience_memory, play_memory
-from agents.policy.network_kernel import network_arrays
 from envs import BoardGame, BoardState, ConnectX, TicTacToe
 from envs.compiled.jit import compiled
 from tests.helpers.brute_force import BruteForce

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from agents import Agent, make_agent
-from agents.policy.network import encode_policy
-from agents.policy.shipped import SHIPPED, known_policy, weights_content
+from agents.networks.network import encode_policy
+from agents.networks.shipped import SHIPPED, known_policy, weights_content
 from agents.registry import TRAINED_AGENTS, agent_class, agent_from_text
 from envs import BoardGame, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from submission.bundle.bundle import build_bundle

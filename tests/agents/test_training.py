@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.policy.network import TrainedPolicy, decode_policy, encode_policy
+from agents.networks.network import TrainedPolicy, decode_policy, encode_policy
 from agents.policy.training import solved_sample
 from agents.policy.training.batch_play import draw_openings, pair_points, preferred_actions
 from agents.policy.training.labelled_positions import ILLEGAL

@@ -19,7 +19,7 @@ from agents.book.building.replies_file import RepliesFile, TrapScope
 from agents.book.building.trap_book import build_traps
 from agents.book.opening_book import open_book
 from agents.book.repertoire import Repertoire, RepertoireScope
-from agents.policy.network import decode_policy, decode_scope, encode_policy
+from agents.networks.network import decode_policy, decode_scope, encode_policy
 from agents.policy.training.label_files import read_labelled_positions, write_labelled_positions
 from agents.policy.training.labelling import LabelSettings, make_labelled_positions
 from agents.solver.saved_table import load_table, save_table

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.policy.network import policy_scope
+from agents.networks.network import policy_scope
 from envs import BoardGame, ConnectFour, ConnectX, TicTacToe
 from envs.games import GAMES, GameEntry, game_entry, game_from_id, game_id
 from envs.learning.single_env import ENVIRONMENTS

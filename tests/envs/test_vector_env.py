@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from agents import make_agent
-from agents.policy.network import encode_policy
+from agents.networks.network import encode_policy
 from benchmarks.environments.random_games import play_random_games
 from envs import BoardGame, BoardState, ConnectX, TicTacToe
 from envs.compiled.jit import compiled

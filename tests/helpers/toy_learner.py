@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.policy.features import feature_board
-from agents.policy.network import PolicyNetwork, TrainedPolicy, features_of, policy_scope
+from agents.networks.features import feature_board
+from agents.networks.network import PolicyNetwork, TrainedPolicy, features_of, policy_scope
 from agents.policy.training import learner
 from agents.policy.training.learner import Budget, Method, TrainingSettings
 from agents.policy.training.training import Training, Trials

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.policy.features import feature_board
-from agents.policy.network import (
+from agents.networks.features import feature_board
+from agents.networks.network import (
     Floats,
     PolicyNetwork,
     TrainedPolicy,

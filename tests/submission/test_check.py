@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from agents.policy.network import encode_policy
+from agents.networks.network import encode_policy
 from envs import ConnectX
 from submission import build
 from submission.bundle.bundle import build_bundle

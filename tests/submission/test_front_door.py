@@ -17,7 +17,7 @@ import pytest
 
 import connectx
 from agents import MinimaxAgent, make_agent
-from agents.policy.network import encode_policy
+from agents.networks.network import encode_policy
 from envs.connectx import ConnectX
 from submission.arena.players import PlayerKind
 from submission.building import Submission, as_player

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents import Agent, RandomAgent, SearchResult
-from agents.policy.network import encode_policy
+from agents.networks.network import encode_policy
 from envs import Action, ConnectFour, Env, State
 from submission.arena.players import Player, PlayerKind, find_player
 from submission.arena.seats import AgentSeat, open_seat, open_seat_here, seat_seed

@@ -10,7 +10,7 @@ from time import monotonic, sleep
 
 import pytest
 
-from agents.policy.network import decode_policy, policy_scope
+from agents.networks.network import decode_policy, policy_scope
 from agents.policy.training.learner import Budget
 from agents.policy.training.training import Round, Training
 from agents.policy.training.training_files import decode_state, encode_state

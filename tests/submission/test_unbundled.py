@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agents.policy.network import encode_policy
+from agents.networks.network import encode_policy
 from envs import ConnectFour, state_from_moves
 from submission.bundle.bundle import build_bundle, unbundled_agent
 from submission.bundle.compose import COMPILING

@@ -11,7 +11,7 @@ from math import atanh
 
 from agents.agent import player_sign
 from agents.compiled.learned_value import LearnedValue
-from agents.policy.shipped import SHIPPED, StoredPolicy
+from agents.networks.shipped import SHIPPED, StoredPolicy
 from agents.traps.trap_search import steady_guess
 from agents.traps.trap_tree import Turn
 from envs.board import BoardState

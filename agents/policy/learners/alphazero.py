@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from agents.compiled.puct_kernel import PuctSettings
+from agents.networks.network import PolicyNetwork, TrainedPolicy, policy_scope
 from agents.parallel.workers import CORES, call_off
 from agents.policy.learners.self_play_kernel import PlaySettings
 from agents.policy.learners.targets import Targets, joined, no_targets, played
 from agents.policy.learners.torch_network import Losses, NetworkLearner
-from agents.policy.network import PolicyNetwork, TrainedPolicy, policy_scope
 from agents.policy.training.learner import TrainingSettings
 from envs.bitboard import fits_in_wide_word
 from envs.board import BoardGame

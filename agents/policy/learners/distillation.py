@@ -9,9 +9,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from agents.networks.network import Floats, policy_scope
 from agents.policy.learners.targets import Targets
 from agents.policy.learners.torch_network import NetworkLearner
-from agents.policy.network import Floats, policy_scope
 from agents.policy.training.label_files import read_labelled_positions
 from agents.policy.training.labelled_positions import ILLEGAL, LabelledPositions
 from agents.policy.training.learner import TrainingSettings

@@ -28,8 +28,8 @@ from agents.compiled.tree_kernel import (
     TreeRule,
     make_growth,
 )
-from agents.policy.features import FeatureBoard, completions, open_cells
-from agents.policy.network_kernel import NetworkArrays
+from agents.networks.features import FeatureBoard, completions, open_cells
+from agents.networks.network_kernel import NetworkArrays
 from envs.bitboard import has_run
 from envs.compiled.jit import inlined, jit
 from envs.compiled.random_stream import DRAWN_BITS, DRAWN_MASK, drawn_index, next_stream

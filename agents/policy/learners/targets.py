@@ -13,8 +13,10 @@ from agents.agent import Clock
 from agents.compiled.pooled_tree import empty_nodes, records
 from agents.compiled.puct_kernel import GUIDED_NODE
 from agents.compiled.tree_kernel import COUNTERS, TreeArrays
+from agents.networks.features import mirror_all, mirrored_actions
+from agents.networks.network import PolicyNetwork
+from agents.networks.network_kernel import network_arrays
 from agents.parallel.workers import CORES
-from agents.policy.features import mirror_all, mirrored_actions
 from agents.policy.learners.self_play_kernel import (
     PROVEN_VALUE,
     Experience,
@@ -24,8 +26,6 @@ from agents.policy.learners.self_play_kernel import (
     value_positions,
 )
 from agents.policy.most_solved_left import most_solved_left
-from agents.policy.network import PolicyNetwork
-from agents.policy.network_kernel import network_arrays
 from agents.policy.puct import considered_visits
 from agents.solver.solver import Solver
 from agents.solver.solver_engine import is_solvable

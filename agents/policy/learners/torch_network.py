@@ -10,15 +10,15 @@ from torch import Tensor, nn
 from torch.autograd import Function
 from torch.nn import functional
 
-from agents.policy.features import (
+from agents.networks.features import (
     FeatureBoard,
     feature_board,
     features_of_all,
     legal_actions_of_all,
 )
+from agents.networks.network import PolicyNetwork, TrainedPolicy, policy_scope
+from agents.networks.shipped import known_policy, require_known_game
 from agents.policy.learners.targets import Targets, drawn_batch
-from agents.policy.network import PolicyNetwork, TrainedPolicy, policy_scope
-from agents.policy.shipped import known_policy, require_known_game
 from agents.policy.training.learner import TrainingSettings
 from envs.board import BoardGame
 from envs.compiled.jit import Words, fastest

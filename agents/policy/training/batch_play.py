@@ -6,8 +6,8 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.policy.network import TrainedPolicy
-from agents.policy.network_kernel import evaluate_many
+from agents.networks.network import TrainedPolicy
+from agents.networks.network_kernel import evaluate_many
 from agents.policy.policy_agent import action_worths
 from envs.board import BoardGame, BoardState
 

@@ -16,7 +16,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from agents.policy.array_archive import ArrayArchive
+from agents.networks.array_archive import ArrayArchive
 from agents.policy.training.labelled_positions import ILLEGAL, LabelledPositions, label_words
 from agents.reporting.input_file import read_content
 from agents.reporting.output_file import replace_content

@@ -9,8 +9,8 @@ from math import inf
 from pathlib import Path
 from typing import Any, Protocol
 
+from agents.networks.network import TrainedPolicy
 from agents.options import require_one_of, require_within
-from agents.policy.network import TrainedPolicy
 from envs.board import BoardGame
 
 
@@ -62,7 +62,7 @@ class TrainingSettings:
     positions: Path | None = None
     """File of labelled positions to learn from."""
     weights: str | None = None
-    """Weights to begin with, as `agents.policy.shipped.weights_content` reads them; None: random
+    """Weights to begin with, as `agents.networks.shipped.weights_content` reads them; None: random
     ones."""
 
     def __post_init__(self) -> None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.policy.network import TrainedPolicy
+from agents.networks.network import TrainedPolicy
 from agents.policy.training.batch_play import preferred_actions
 from agents.policy.training.labelled_positions import ILLEGAL, Scores
 from agents.policy.training.labelling import label_grove

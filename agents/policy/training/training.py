@@ -8,8 +8,8 @@ from time import monotonic
 from typing import NamedTuple
 
 from agents.agent import OnProgress
+from agents.networks.network import TrainedPolicy, decode_policy, encode_policy
 from agents.parallel.workers import interrupt_put_off
-from agents.policy.network import TrainedPolicy, decode_policy, encode_policy
 from agents.policy.training.batch_play import draw_openings, pair_points
 from agents.policy.training.learner import Budget, Learner
 from agents.policy.training.solved_sample import Judgement, SolvedSample, draw_sample

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.policy.array_archive import ArrayArchive
-from agents.policy.network import encode_policy, policy_scope
+from agents.networks.array_archive import ArrayArchive
+from agents.networks.network import encode_policy, policy_scope
 from agents.policy.training.learner import TrainingSettings
 from agents.policy.training.solved_sample import Judgement
 from agents.policy.training.training import PastSelf, Round, Training, Trial

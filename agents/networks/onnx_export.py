@@ -3,15 +3,15 @@
 The input `features`, 32-bit floats [positions, features], has 1 for each of the facts that hold in
 a position (`feature_rows`), else 0. The outputs, for the player to move: `logits` [positions,
 actions] of all actions, legal or not, and `values` [positions, 1], from -1 to 1. Like those of
-`agents.policy.network.evaluate_network` they are of the position alone; the agents take the mean
+`agents.networks.network.evaluate_network` they are of the position alone; the agents take the mean
 with its mirror image. Needs the extra `onnx`.
 """
 
 from collections.abc import Sequence
 
-from agents.policy.features import feature_board
-from agents.policy.network import Floats, TrainedPolicy, features_of
-from agents.policy.shipped import require_known_game
+from agents.networks.features import feature_board
+from agents.networks.network import Floats, TrainedPolicy, features_of
+from agents.networks.shipped import require_known_game
 from envs.board import BoardGame, BoardState
 
 OPSET = 13

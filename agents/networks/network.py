@@ -26,8 +26,8 @@ from collections.abc import Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from agents.policy.array_archive import ArrayArchive
-from agents.policy.features import FeatureBoard, active_features, feature_board, feature_count
+from agents.networks.array_archive import ArrayArchive
+from agents.networks.features import FeatureBoard, active_features, feature_board, feature_count
 from envs.bitboard import winning_lines
 from envs.board import BoardGame, BoardState
 

@@ -3,9 +3,7 @@
 from functools import cached_property, lru_cache
 from typing import Any
 
-from agents.options import alternatives, file_content, file_option
-from agents.package_file import PackageFile
-from agents.policy.network import (
+from agents.networks.network import (
     PolicyNetwork,
     PolicyScope,
     TrainedPolicy,
@@ -14,6 +12,8 @@ from agents.policy.network import (
     is_rounded,
     policy_scope,
 )
+from agents.options import alternatives, file_content, file_option
+from agents.package_file import PackageFile
 from envs.board import BoardGame
 
 SHIPPED = ("distilled", "zero")
@@ -32,7 +32,7 @@ def weights_option() -> Any:
 def weights_content(weights: str | bytes) -> bytes:
     """Read weights: one of `SHIPPED`, a path, or the content of a file; else an OSError."""
     if weights in SHIPPED:
-        return PackageFile("agents.policy", f"{weights!s}.npz").read()
+        return PackageFile("agents.networks", f"{weights!s}.npz").read()
     try:
         return file_content(weights)
     except OSError as error:
@@ -83,7 +83,7 @@ class StoredPolicy:
 
     @cached_property
     def is_rounded(self) -> bool:
-        """See `agents.policy.network.is_rounded`."""
+        """See `agents.networks.network.is_rounded`."""
         return is_rounded(weights_content(self._weights))
 
     @cached_property

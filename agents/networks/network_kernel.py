@@ -1,4 +1,4 @@
-"""A network's view of one position, compiled: `agents.policy.network` without numpy's calls.
+"""A network's view of one position, compiled: `agents.networks.network` without numpy's calls.
 
 The rows of a network from a file are multiples of a step (`encode_policy`). They are added up as
 whole numbers of 16 bits, twice as many at a time as floats of 32, as in the networks of chess
@@ -10,8 +10,8 @@ from functools import lru_cache
 from math import tanh
 from typing import Any, NamedTuple
 
-from agents.policy.features import FeatureBoard, active_features, feature_board
-from agents.policy.network import Floats, PolicyNetwork, evaluate_network
+from agents.networks.features import FeatureBoard, active_features, feature_board
+from agents.networks.network import Floats, PolicyNetwork, evaluate_network
 from envs.bitboard import fits_in_wide_word, word_of_board
 from envs.board import BoardGame, BoardState
 from envs.compiled.jit import compiled, compiles, inlined, jit, words_of, zeros

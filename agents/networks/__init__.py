@@ -1,0 +1,1 @@
+"""Networks that value positions and moves of board games, and the weights of the package."""
