@@ -60,17 +60,17 @@ REPORTED_OPPONENTS: Mapping[str, tuple[str, ...]] = {
 
 BOOK_OPPONENTS = (
     "alphazero:simulations=400",
-    "alphazero:simulations=1500",
     "alphazero:simulations=70,weights=zero",
     "alphazero:simulations=400,weights=zero",
     "alphazero:simulations=1500,weights=zero",
+    "mcts:simulations=800",
     "mcts:simulations=2500",
     "alphabeta:depth=7,time_limit=none,weights=zero",
-    "policy:temperature=0.2",
+    "policy:temperature=0.5",
     "policy:temperature=0.2,weights=zero",
 )
 """From the model of the shipped book of traps. The rest of it had former networks: alphazero with
-500 simulations by five and 1500 by one of them, mcts with 2500 and alphabeta at depths 6, 8, 9."""
+400 to 1500 simulations, mcts with 2500, alphabeta at depths 6, 8 and 9, and a policy."""
 
 NETWORK_OPPONENTS = (
     *_each("alphazero:simulations={},weights=FILE", (100, 600, 2000, 5000)),
