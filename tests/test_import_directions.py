@@ -25,6 +25,16 @@ def imported_modules(source: str, package: str) -> set[str]:
     return found
 
 
+def top_level(names: set[str]) -> set[str]:
+    """The packages at the top of these modules."""
+    return {name.split(".")[0] for name in names}
+
+
+def imported_packages(source: str, package: str) -> set[str]:
+    """The top-level packages that a module of `package` imports anywhere in its source."""
+    return top_level(imported_modules(source, package))
+
+
 @cache
 def modules(package: str) -> dict[Path, set[str]]:
     """Each source file of a package with what it imports."""
@@ -35,13 +45,10 @@ def modules(package: str) -> dict[Path, set[str]]:
 
 def importers(package: str, wanted: set[str]) -> dict[str, list[str]]:
     """The files of a package that import one of `wanted`, with what they import of it."""
-    tops = {
-        path: {name.split(".")[0] for name in imports} for path, imports in modules(package).items()
-    }
     return {
-        path.relative_to(ROOT).as_posix(): sorted(packages & wanted)
-        for path, packages in tops.items()
-        if packages & wanted
+        path.relative_to(ROOT).as_posix(): sorted(top_level(imports) & wanted)
+        for path, imports in modules(package).items()
+        if top_level(imports) & wanted
     }
 
 
@@ -56,7 +63,7 @@ def test_no_two_folders_import_each_other() -> None:
     imported: dict[Path, set[Path]] = {}
     for package in OURS:
         for path, names in modules(package).items():
-            ours = {folder_of(name) for name in names if name.split(".")[0] in OURS}
+            ours = {folder_of(name) for name in names if top_level({name}) <= {*OURS}}
             imported.setdefault(path.parent, set()).update(ours - {path.parent})
     pairs = [
         (folder, other)
