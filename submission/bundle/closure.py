@@ -25,7 +25,7 @@ from submission.bundle.naming import (
 )
 from submission.bundle.package_files import with_content
 from submission.bundle.source_tree import SourceTree
-from submission.bundle.sources import LibraryImport, Module
+from submission.bundle.sources import Import, Module
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,7 @@ def close(tree: SourceTree, start: list[Symbol], own: OwnNames) -> Closure:
         used = [*uses[one], *_quoted_uses(tree, one)]
         sources[one.module].append(with_content(one, used, renamed(one, used, names)))
     imports = sorted(
-        meaning.statement(name)
-        for meaning, name in names.items()
-        if isinstance(meaning, LibraryImport)
+        meaning.statement(name) for meaning, name in names.items() if isinstance(meaning, Import)
     )
     return Closure(modules, definitions, sources, loading.playing(), imports, names, future)
 

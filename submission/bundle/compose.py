@@ -14,19 +14,19 @@ from agents.registry import JsonValue
 from submission.bundle.closure import Closure
 from submission.bundle.naming import OwnNames
 from submission.bundle.package_files import base85_lines
-from submission.bundle.sources import LibraryImport
+from submission.bundle.sources import Import
 from submission.kaggle import upload_command
 
 RULE = "# " + "-" * 98
 GAP = "\n\n"  # above and below functions and classes
 BLOCK = re.compile(r"^(@|def |async def |class )", re.MULTILINE)  # begins one
-CLOCK = LibraryImport("time", "perf_counter", None, line=1)  # the first import: it times the others
+CLOCK = Import("time", "perf_counter")  # the first import: it times the others
 OWN_NAMES: OwnNames = {CLOCK.bound: CLOCK, "_STARTED": None, "_PLAYER": None, "agent": None}
 """Names that the head and the end of the file define."""
 
 DISTRIBUTION = "connectx-agents"
 
-DECODER = LibraryImport("base64", "b85decode", None, line=1)  # the import that the constants need
+DECODER = Import("base64", "b85decode")  # the import that the constants need
 
 COMPILING = "_PLAYER.compile_beside()"  # started when a file is loaded: goes on beside the game
 

@@ -14,15 +14,9 @@ from types import ModuleType
 from typing import Any
 
 from submission.bundle.definitions import Definition
-from submission.bundle.functions.user_session import MAIN, Session, Stop
+from submission.bundle.functions.user_session import Session, Stop
 from submission.bundle.references import bound_by
-from submission.bundle.sources import (
-    NEVER_ON_KAGGLE,
-    LibraryImport,
-    Module,
-    ModuleReader,
-    ProjectImport,
-)
+from submission.bundle.sources import Import, Module, ModuleReader, is_off_on_kaggle
 
 NO_FILE = Path("<cells>")
 
@@ -91,12 +85,9 @@ class UserModule:
         if (module, name) not in self._imported:
             own = name or module
             bound = self.fresh(own.rpartition(".")[2])
-            is_project = module.partition(".")[0] in self.project
-            self.parsed.imports[bound] = (
-                ProjectImport(module, name, line=1)
-                if is_project
-                else LibraryImport(module, name, None if bound == own else bound, line=1)
-            )
+            is_bundled = module.partition(".")[0] in self.project
+            alias = None if bound == own else bound
+            self.parsed.imports[bound] = Import(module, name, alias, is_bundled)
             self._imported[module, name] = bound
         return self._imported[module, name]
 
@@ -143,16 +134,12 @@ class SessionReader(ModuleReader):
 
     def _read_statement(self, statement: ast.stmt, following: ast.stmt | None) -> None:
         match statement:
-            case ast.Expr(value=ast.Constant(value=str())):
-                pass
             case _ if any(stop.line < statement.lineno <= stop.until for stop in self._stops):
                 pass
             case ast.Expr(value=ast.Call(func=called)) if PATH_CHANGE.match(ast.unparse(called)):
                 pass  # the file is one, which finds no other
-            case ast.If(test=test) if ast.unparse(test) in NEVER_ON_KAGGLE:
-                has_run = self.module.name == MAIN and "__name__" in ast.unparse(test)
-                for inner in statement.body if has_run else statement.orelse:
-                    self._read_statement(inner, None)
+            case ast.If() if is_off_on_kaggle(statement):
+                super()._read_statement(statement, following)
             case _ if any(
                 statement.lineno <= stop.line <= (statement.end_lineno or 0)
                 and (following is None or following.lineno > stop.line)
@@ -162,12 +149,12 @@ class SessionReader(ModuleReader):
             case ast.Try(body=body) if all(map(self._imports_own, body)):
                 for inner in body:  # in one file they need no other way
                     self._read_statement(inner, None)
-            case ast.Import(names=names) | ast.ImportFrom(names=names) if self.rebound.isdisjoint(
-                map(bound_by, names)
-            ):
-                super()._read_statement(statement, following)
-            case _:
+            case ast.Import(names=names) | ast.ImportFrom(names=names) if self.rebound & {
+                *map(bound_by, names)
+            }:
                 self._keep(statement, following)
+            case _:
+                super()._read_statement(statement, following)
 
     def _imports_own(self, statement: ast.stmt) -> bool:
         """Whether a statement imports only modules that go into the file as well."""
@@ -193,9 +180,7 @@ class SessionReader(ModuleReader):
         ):
             self.module.unfinished |= _defined_by(definition)
             return
-        for name in _defined_by(definition):
-            self.module.definitions.setdefault(name, []).append(definition)
-        self._add_running(definition)
+        self._record(definition, _defined_by(definition))
 
     def _asks_this_package(self, definition: Definition) -> bool:
         """Whether a statement uses the front door, or a function that does."""

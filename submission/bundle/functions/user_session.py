@@ -16,8 +16,6 @@ from typing import Any, NamedTuple
 from submission.bundle.functions.raised_cells import AT_TOP_LEVEL, RAISED
 from submission.bundle.references import FunctionNode, first_line
 
-MAIN = "__main__"  # the name of the module that is run as a script, and of a notebook's
-
 MAGIC = re.compile(r"get_ipython\(\)\.run_cell_magic\('(?:time|capture)'")
 """How a cell with `%%time` or `%%capture` begins in IPython's history."""
 

@@ -13,13 +13,13 @@ from typing import Any
 from submission.bundle.definitions import BundleError, Definition, reads_a_file, since_replaced
 from submission.bundle.functions.carried_values import ValueWriter
 from submission.bundle.functions.user_module import UserModule
-from submission.bundle.functions.user_session import MAIN, Session, find_session
+from submission.bundle.functions.user_session import Session, find_session
 from submission.bundle.functions.value_data import is_data
 from submission.bundle.hidden_files import INSTALLED
 from submission.bundle.naming import Builtin, Meaning, Symbol
 from submission.bundle.scopes import Reference
 from submission.bundle.source_tree import NOTEBOOK_BUILTINS, SourceTree, modules_in
-from submission.bundle.sources import Module
+from submission.bundle.sources import MAIN, Module
 
 
 class UserTree(SourceTree):
