@@ -6,7 +6,6 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain
@@ -69,7 +68,7 @@ def close(tree: SourceTree, start: list[Symbol], own: OwnNames) -> Closure:
     _refuse_texts_in_dataclasses(definitions, future)
     sources: dict[str, list[str]] = {module.name: [] for module in modules}
     for one in definitions:
-        used = [*uses[one], *_quoted_uses(tree, one)]
+        used = tree.known_uses(one)  # also those in string annotations
         sources[one.module].append(with_content(one, used, renamed(one, used, names)))
     imports = sorted(
         meaning.statement(name) for meaning, name in names.items() if isinstance(meaning, Import)
@@ -81,16 +80,6 @@ def _needed_by(uses: Sequence[Use], loading: Loading) -> list[Definition]:
     meanings = (use.meaning for use in uses)
     symbols = (meaning for meaning in meanings if isinstance(meaning, Symbol))
     return [needed for symbol in symbols for needed in loading.lasting(symbol)]
-
-
-def _quoted_uses(tree: SourceTree, definition: Definition) -> list[Use]:
-    """The uses in string annotations that have a meaning; Python evaluates none of them."""
-    uses = []
-    for reference in definition.references:
-        if reference.quoted:
-            with suppress(BundleError):
-                uses.append(Use(definition, reference, *tree.resolve(definition.module, reference)))
-    return uses
 
 
 def _refuse_rebinding(uses: Sequence[Use]) -> None:

@@ -166,14 +166,7 @@ class Definition:
                 problem = f"cannot bundle {name}, which is not the same in Kaggle's loader{mend}"
                 raise self.error(reference, problem)
         for node in self.nodes:
-            match node:
-                case ast.Import(names=names):
-                    modules = [alias.name for alias in names]
-                case ast.ImportFrom(level=level, module=module):
-                    modules = ["." if level else str(module)]
-                case _:
-                    continue
-            if any(name == "." or name.partition(".")[0] in project for name in modules):
+            if isinstance(node, ast.stmt) and imported_tops(node) & {"", *project}:
                 problem = "cannot bundle a project import inside a definition: move it up"
                 raise self.error(node, problem)
 
@@ -181,6 +174,18 @@ class Definition:
         """The error for a reference or a statement in the definition."""
         line = place.line if isinstance(place, Reference) else self.text.line + place.lineno - 1
         return BundleError(self.path, line, problem)
+
+
+def imported_tops(node: ast.stmt) -> set[str]:
+    """The top-level names of the modules that a statement imports; "" for relative imports."""
+    match node:
+        case ast.Import(names=names):
+            return {alias.name.partition(".")[0] for alias in names}
+        case ast.ImportFrom(level=0, module=str(module)):
+            return {module.partition(".")[0]}
+        case ast.ImportFrom():
+            return {""}
+    return set()
 
 
 def since_replaced(written: Sequence[Definition], name: str) -> Sequence[Definition]:

@@ -3,6 +3,7 @@
 import builtins
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from submission.bundle.definitions import BundleError, Definition
@@ -86,6 +87,16 @@ class SourceTree:
                 if not reference.quoted
             ]
         return self._uses[definition]
+
+    def known_uses(self, definition: Definition) -> list[Use]:
+        """The meanings of a definition's references, also those in strings, that have any."""
+        found = list[Use]()
+        for reference in definition.references:
+            with suppress(BundleError):
+                found.append(
+                    Use(definition, reference, *self.resolve(definition.module, reference))
+                )
+        return found
 
     def undefined(self, module: str, name: str, place: tuple[Path, int]) -> Meaning:
         """The meaning of a name that nothing defines, which only annotations may use."""

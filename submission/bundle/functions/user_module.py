@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from submission.bundle.definitions import Definition
+from submission.bundle.definitions import Definition, imported_tops
 from submission.bundle.functions.user_session import Session, Stop
 from submission.bundle.references import bound_by
 from submission.bundle.sources import Import, Module, ModuleReader, is_off_on_kaggle
@@ -158,14 +158,7 @@ class SessionReader(ModuleReader):
 
     def _imports_own(self, statement: ast.stmt) -> bool:
         """Whether a statement imports only modules that go into the file as well."""
-        match statement:
-            case ast.Import(names=names):
-                modules = [alias.name for alias in names]
-            case ast.ImportFrom():
-                modules = [self._origin(statement)]
-            case _:
-                return False
-        return self.project.issuperset(name.partition(".")[0] for name in modules)
+        return bool(tops := imported_tops(statement)) and tops <= {"", *self.project}
 
     def _keep(self, statement: ast.stmt, following: ast.stmt | None) -> None:
         """Record a statement under every name that it binds or whose value it changes."""

@@ -4,7 +4,6 @@ import ast
 import re
 import sys
 from collections.abc import Mapping
-from contextlib import suppress
 from importlib.util import decode_source
 from pathlib import Path
 from types import CodeType
@@ -17,7 +16,6 @@ from submission.bundle.functions.user_session import Session, find_session
 from submission.bundle.functions.value_data import is_data
 from submission.bundle.hidden_files import INSTALLED
 from submission.bundle.naming import Builtin, Meaning, Symbol
-from submission.bundle.scopes import Reference
 from submission.bundle.source_tree import NOTEBOOK_BUILTINS, SourceTree, modules_in
 from submission.bundle.sources import MAIN, Module
 
@@ -141,19 +139,16 @@ class UserTree(SourceTree):
                 seen.add(one)
                 if reads_a_file(one.statement):
                     return True
-                for reference in one.references:
-                    if one.is_called_later or not reference.deferred:
-                        pending += self._meant_by(one.module, reference)
+                pending += [
+                    needed
+                    for use in self.known_uses(one)
+                    if isinstance(use.meaning, Symbol) and self.user_module(use.meaning.module)
+                    if not use.reference.binds
+                    and (one.is_called_later or not use.reference.deferred)
+                    for needed in self.definitions(use.meaning)
+                ]
         self._unread = seen
         return False
-
-    def _meant_by(self, module: str, reference: Reference) -> list[Definition]:
-        """The definitions in the user's modules that a reference reads."""
-        with suppress(BundleError):
-            meaning, _ = self.resolve(module, reference)
-            if isinstance(meaning, Symbol) and self.user_module(meaning.module):
-                return [] if reference.binds else self.definitions(meaning)
-        return []
 
 
 def _import_name(namespace: dict[str, Any]) -> str:
