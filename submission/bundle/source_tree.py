@@ -82,7 +82,7 @@ class SourceTree:
         if definition not in self._uses:
             definition.require_portable(self.known_to(definition.module))
             self._uses[definition] = [
-                Use(definition, reference, *self.resolve(definition.module, reference))
+                self._use(definition, reference)
                 for reference in definition.references
                 if not reference.quoted
             ]
@@ -93,9 +93,7 @@ class SourceTree:
         found = list[Use]()
         for reference in definition.references:
             with suppress(BundleError):
-                found.append(
-                    Use(definition, reference, *self.resolve(definition.module, reference))
-                )
+                found.append(self._use(definition, reference))
         return found
 
     def undefined(self, module: str, name: str, place: tuple[Path, int]) -> Meaning:
@@ -104,14 +102,10 @@ class SourceTree:
             return Builtin(name)
         raise BundleError(*place, f"{name} is used or imported, but not defined here")
 
-    def resolve(self, module: str, reference: Reference) -> tuple[Meaning, int]:
-        """The meaning of a reference in a module, and how many parts of its path name it.
-
-        Raises:
-            BundleError: it has none, or means a module as a value.
-        """
-        path, place = reference.path, (self.module(module).path, reference.line)
-        meaning, parts = self._meaning(module, path[0], place), 1
+    def _use(self, definition: Definition, reference: Reference) -> Use:
+        """The meaning of a reference; BundleError if it has none, or means a module as a value."""
+        path, place = reference.path, (definition.path, reference.line)
+        meaning, parts = self._meaning(definition.module, path[0], place), 1
         while isinstance(meaning, Import) and meaning.is_bundled:
             if parts == len(path):
                 raise BundleError(
@@ -123,7 +117,7 @@ class SourceTree:
             parts += 1
         if parts > 1 and parts == len(path) and reference.changes:
             raise BundleError(*place, f"cannot bundle a change of another module's {path[-1]}")
-        return meaning, parts
+        return Use(definition, reference, meaning, parts)
 
     def _meaning(self, module: str, name: str, place: tuple[Path, int]) -> Meaning:
         """The meaning of a name; if that is a bundled module, the import of it."""
