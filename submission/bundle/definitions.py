@@ -111,11 +111,7 @@ class Definition:
 
     @cached_property
     def changed(self) -> frozenset[str]:
-        """Names of the module whose values the statement changes in place, or declares `global`.
-
-        For a function or a class these include the names that a call changes. Names that the
-        statement binds at module level are left out.
-        """
+        """The names whose values it, or a call of it, changes in place or declares `global`."""
         return self._changed_in(self.statement) | {
             reference.path[0]
             for reference in self.references
@@ -148,11 +144,7 @@ class Definition:
         )
 
     def require_portable(self, project: Iterable[str]) -> None:
-        """Check that the definition works in a single file, and in Kaggle's loader.
-
-        Raises:
-            BundleError: it does not; `project` has the top-level names of all bundled modules.
-        """
+        """Raise BundleError unless it works in one file with `project`, loaded as on Kaggle."""
         loggers = {
             self.text.span(argument)[0]
             for node in self.nodes

@@ -26,10 +26,7 @@ class Loading:
         self._players: dict[Definition, bool] = {}
 
     def lasting(self, symbol: Symbol) -> list[Definition]:
-        """The statements that produce the last value of a name, in order.
-
-        Statements that only play games are left out, though these may change the value.
-        """
+        """The statements that produce the last value of a name, in order, without mere games."""
         if symbol not in self._lasting:
             written = list(since_replaced(self._tree.needed(symbol), symbol.name))
             self._lasting[symbol] = [
@@ -53,11 +50,7 @@ class Loading:
                     yield one
 
     def refuse_hidden_builtins(self, kept: Collection[Definition]) -> None:
-        """Refuse code in which a name such as `max` first means the builtin, then the module's own.
-
-        Raises:
-            BundleError: it is used there.
-        """
+        """Raise BundleError where a name first means a builtin such as `max`, then one's own."""
         for one in kept:
             module = self._tree.module(one.module)
             for place, name in self._read_by(one) if module.hides_builtins else ():
@@ -108,10 +101,7 @@ class Loading:
         )
 
     def _is_entered(self, called: list[Use], needed: Set[tuple[str, str]]) -> bool:
-        """Whether the `__init_subclass__` of a base, called by a class, matters to needed values.
-
-        It does if the base itself is needed, or changes needed values.
-        """
+        """Whether a class runs an `__init_subclass__` that is, or changes, what is needed."""
         return any(
             not needed.isdisjoint((one.module, name) for name in {*one.names, *one.changed})
             for one in self._reached(called)

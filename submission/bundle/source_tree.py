@@ -74,11 +74,7 @@ class SourceTree:
         return False
 
     def uses(self, definition: Definition) -> list[Use]:
-        """The meanings of a definition's references, except those in strings.
-
-        Raises:
-            BundleError: one has no meaning, or cannot be carried over.
-        """
+        """The meanings of a definition's references, except those in strings; or a BundleError."""
         if definition not in self._uses:
             definition.require_portable(self.known_to(definition.module))
             self._uses[definition] = [

@@ -50,11 +50,7 @@ class ValueWriter:
         self._within = set[int]()
 
     def name(self, value: Any, stem: str) -> str:
-        """The name of a value in the module; a new one (`stem`, if that is free) if it has none.
-
-        Raises:
-            ValueError: it cannot be written.
-        """
+        """The name of a value, if need be a new one; ValueError if it cannot be written."""
         expression = self.expression(value, stem)
         if not expression.isidentifier():
             self.made[id(value)] = self._module.fresh(stem)
@@ -160,10 +156,7 @@ class ValueWriter:
         return made
 
     def _enclosing(self, function: FunctionType, definition: str, own: str) -> str:
-        """Define a function anew with the variables that it encloses; return its name.
-
-        `definition` has the indented lines that define the function as `own`.
-        """
+        """Define a function anew with what it encloses; its lines, indented, define it as `own`."""
         cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
         values = {key: cell.cell_contents for key, cell in cells}
         enclosed = {

@@ -51,10 +51,8 @@ def unlike_the_source(
 ) -> tuple[list[Unlike], Mapping[str, Any]]:
     """Find the names whose present values must be written out, and what games change.
 
-    Such values differ at each loading, being made by chance; or they are objects that differ from
-    the file's in what games leave as it is: something else has changed them, such as training; or
-    anything that a loop in which the file is built has changed, and games have not; or what
-    functions and classes keep, if that is so made or changed.
+    Such values are made by chance, so that they differ at each loading; or something else than
+    games has changed them: training, say, or a loop in which the file is built.
 
     For `state` and `loaded` see `as_written`; `load_again` loads the file anew, and `play` plays
     games with what it then defines.

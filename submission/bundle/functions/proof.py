@@ -91,11 +91,7 @@ def require_same(
 
 
 def play(name: str, loaded: Mapping[str, Any]) -> None:
-    """Ask a file that has been loaded for its moves in the same positions.
-
-    Raises:
-        ValueError: it reads a file.
-    """
+    """Ask a loaded file for its moves in the same positions; ValueError if it reads a file."""
     agent = last_callable(loaded)
     with _unnoticed(), hidden_files(name, READ_ABOVE):
         for number, position in _positions_in_time():
@@ -184,13 +180,9 @@ def positions() -> Iterator[Position]:
 
 
 def load(name: str, text: str, path: Path) -> dict[str, Any]:
-    """The names that a file defines when it is loaded as Kaggle does, with new random numbers.
+    """What a file defines when it is loaded as on Kaggle; ValueError if it fails or is slow.
 
     It is written to a path first: as on Kaggle, Numba's `cache=True` needs a file that is there.
-
-    Raises:
-        ValueError: it fails, takes too long, or reads a file; the message calls the function by its
-            name.
     """
     loaded: dict[str, Any] = {}
     with hidden_files(name, READ_ABOVE):

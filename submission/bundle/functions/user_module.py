@@ -28,11 +28,7 @@ PATH_CHANGE = re.compile(r"sys\.path\.")  # begins a call that changes where mod
 
 @dataclass
 class UserModule:
-    """A module whose functions go into a file, together with the `project`.
-
-    Raises:
-        BundleError: it is not Python.
-    """
+    """A module whose functions go into a file, with the `project`; BundleError if not Python."""
 
     name: str
     namespace: dict[str, Any] = field(repr=False)
@@ -66,10 +62,7 @@ class UserModule:
         return {id(value): name for name, value in self.namespace.items() if self.knows(name)}
 
     def import_of(self, value: Any) -> str | None:
-        """A name for a module or a module's definition; None for other values.
-
-        An import is added if need be.
-        """
+        """A name for a module or a module's definition, imported if need be; None for the rest."""
         if isinstance(value, ModuleType):
             return self.import_from(value.__name__, None)
         module, name = (getattr(value, key, None) for key in ("__module__", "__name__"))

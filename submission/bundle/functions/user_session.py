@@ -57,17 +57,14 @@ class Session:
         return f"cell {number + 1}, line {line - self._first_lines[number] + 1}: "
 
     def line_of(self, file: str, line: int) -> int | None:
-        """The line of the text that corresponds to a line of a file or a cell, or None.
-
-        Of equal cells, the last one counts.
-        """
+        """The line of the text that corresponds to a line of a file or a cell, or None."""
         source = _known_text(file).strip()
         firsts = [
             first
             for first, piece in zip(self._first_lines, self.pieces, strict=False)
             if piece.strip() == source
         ]
-        return firsts[-1] + line - 1 if firsts else None
+        return firsts[-1] + line - 1 if firsts else None  # of equal cells, the last counts
 
     def find_function(self, code: CodeType) -> FunctionNode | ast.Lambda | None:
         """The node that defines a function compiled from the text; None if that is not clear."""
@@ -147,10 +144,7 @@ def _known_text(file: str) -> str:
 
 
 def _plain_cell(cell: str, transform: Callable[[str], str]) -> str:
-    """The Python code of a cell; an empty line if it is not Python.
-
-    `transform` makes Python of lines with magics, as IPython does when they run.
-    """
+    """The Python code of a cell, its magics transformed; an empty line if it is not Python."""
     try:
         if MAGIC.match(cell):
             *_, body = ast.parse(cell, mode="eval").body.args  # type: ignore[attr-defined]

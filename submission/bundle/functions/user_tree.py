@@ -21,7 +21,7 @@ from submission.bundle.sources import MAIN, Module
 
 
 class UserTree(SourceTree):
-    """The source modules in which a function's names are found.
+    """The source modules in which a function's names are found; ValueError without its source.
 
     A statement that reads a file, which Kaggle would not have, is replaced by the value read.
 
@@ -30,9 +30,6 @@ class UserTree(SourceTree):
         code: of a function in it.
         project: the folder of each package of the project.
         whose: the function, for messages.
-
-    Raises:
-        ValueError: its source cannot be found.
     """
 
     def __init__(
