@@ -95,7 +95,7 @@ class Scope:
     nonlocal_names: set[str] = field(default_factory=set)
 
     def leaves_to_module(self, name: str, is_early: bool) -> bool:
-        """Whether a name in it means the module's; `is_early` in a class that has not bound it yet."""
+        """Whether a name means the module's; `is_early` if a class reads it before binding it."""
         scope = self
         while scope.parent is not None and name not in scope.global_names:
             if name in scope.bound and (scope is self or scope.kind != "class"):

@@ -23,13 +23,6 @@ CONTAINERS: dict[Any, str] = {
     frozenset: "frozenset(({}))",
 }
 
-FACTORY = """
-def {factory}({parameters}):
-{definition}
-{indentation}return {name}
-"""
-"""Makes a function with the variables that it encloses."""
-
 
 class ValueWriter:
     """Writes values as expressions in a module, and adds the names that these need.
@@ -130,7 +123,9 @@ class ValueWriter:
 
     def _function(self, function: FunctionType, name: str) -> str:
         """The expression of a function that has no name in its module."""
-        home = self._home_of(function)
+        home: UserModule | None = self._module
+        if function.__globals__ is not self._module.namespace:
+            home = self._find_module(str(function.__globals__.get("__name__")))
         if home is None:
             raise self._cannot(name, function)
         node = home.session.find_function(function.__code__)
@@ -167,20 +162,15 @@ class ValueWriter:
         stem = function.__name__ if function.__name__.isidentifier() else "made"
         made, factory = self._module.fresh(stem), self._module.fresh(f"make_{stem}")
         given = ", ".join(f"{key}={name}" for key, name in enclosed.items())
-        text = FACTORY.format(
-            factory=factory,
-            parameters=", ".join(enclosed),
-            definition=definition,
-            indentation=definition[: len(definition) - len(definition.lstrip())],
-            name=own,
-        )
-        self._module.add(f"{text}\n{made} = {factory}({given})\n")
-        return made
+        indentation = definition[: len(definition) - len(definition.lstrip())]
+        self._module.add(f"""
+def {factory}({", ".join(enclosed)}):
+{definition}
+{indentation}return {own}
 
-    def _home_of(self, function: FunctionType) -> UserModule | None:
-        if function.__globals__ is self._module.namespace:
-            return self._module
-        return self._find_module(str(function.__globals__.get("__name__")))
+{made} = {factory}({given})
+""")
+        return made
 
     def _cannot(self, name: str, value: Any) -> ValueError:
         return ValueError(

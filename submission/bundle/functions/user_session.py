@@ -5,7 +5,7 @@ import linecache
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 from math import inf
@@ -33,14 +33,14 @@ class Stop(NamedTuple):
     until: float  # the last of the lines that therefore have not run
 
 
-@dataclass(frozen=True)
+@dataclass
 class Session:
     """The source that has defined the names of a namespace."""
 
     pieces: Sequence[str]
     """A module's text; or each of the cells, in the order in which they were run."""
     path: Path | None  # the module's file; None for cells
-    stops: Sequence[Stop] = ()
+    stops: list[Stop] = field(default_factory=list)
 
     @cached_property
     def text(self) -> str:
@@ -53,15 +53,15 @@ class Session:
             return ""
         if self.path is not None:
             return f"{self.path}, line {line}: "
-        number = max(n for n, first in enumerate(self._first_lines) if first <= line)
-        return f"cell {number + 1}, line {line - self._first_lines[number] + 1}: "
+        number = max(n for n, first in enumerate(self.first_lines) if first <= line)
+        return f"cell {number + 1}, line {line - self.first_lines[number] + 1}: "
 
     def line_of(self, file: str, line: int) -> int | None:
         """The line of the text that corresponds to a line of a file or a cell, or None."""
         source = _known_text(file).strip()
         firsts = [
             first
-            for first, piece in zip(self._first_lines, self.pieces, strict=False)
+            for first, piece in zip(self.first_lines, self.pieces, strict=False)
             if piece.strip() == source
         ]
         return firsts[-1] + line - 1 if firsts else None  # of equal cells, the last counts
@@ -93,18 +93,9 @@ class Session:
         lines = self.text.split("\n")
         return "\n".join(lines[first_line(node) - 1 : node.end_lineno])
 
-    def stopping(self, raised: Mapping[int, int]) -> "Session":
-        """The session in which pieces, counted from 1, have raised at these lines of theirs."""
-        firsts = self._first_lines
-        stops = [
-            Stop(firsts[number - 1] + line - 1, firsts[number] - 1)
-            for number, line in raised.items()
-            if number < len(firsts)
-        ]
-        return replace(self, stops=stops)
-
     @property
-    def _first_lines(self) -> list[int]:
+    def first_lines(self) -> list[int]:
+        """The lines at which the pieces begin, and the one behind the last."""
         return list(accumulate((piece.count("\n") for piece in self.pieces), initial=1))
 
 
@@ -114,8 +105,9 @@ def find_session(namespace: Mapping[str, Any], code: CodeType) -> Session:
     frame: FrameType | None = sys._getframe()
     while frame is not None:
         if frame.f_globals is namespace and AT_TOP_LEVEL.match(frame.f_code.co_name):
-            line = session.line_of(frame.f_code.co_filename, frame.f_lineno)
-            return replace(session, stops=[*session.stops, *([Stop(line, inf)] if line else [])])
+            if line := session.line_of(frame.f_code.co_filename, frame.f_lineno):
+                session.stops.append(Stop(line, inf))
+            break
         frame = frame.f_back
     return session
 
@@ -126,7 +118,14 @@ def _all_of(namespace: Mapping[str, Any], code: CodeType) -> Session:
     if "get_ipython" in namespace and isinstance(cells, list):
         transform = namespace["get_ipython"]().transform_cell
         pieces = [_plain_cell(cell, transform) for cell in cells[1:]]
-        return Session(pieces, None).stopping(RAISED)
+        session = Session(pieces, None)
+        firsts = session.first_lines
+        session.stops += [
+            Stop(firsts[number - 1] + line - 1, firsts[number] - 1)
+            for number, line in RAISED.items()
+            if number < len(firsts)
+        ]
+        return session
     if numbered := NUMBERED.fullmatch(code.co_filename):
         begin, number, end = numbered.groups()
         names = [f"{begin}{earlier}{end}" for earlier in range(int(number) + 1)]
