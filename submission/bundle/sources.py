@@ -121,27 +121,24 @@ def _parsed(name: str, path: Path, text: str, project: frozenset[str]) -> Module
     return ModuleReader(name, path, text, project).read()
 
 
+@dataclass
 class ModuleReader:
     """Reads the statements of one module, whose text begins at an offset and a line."""
 
-    def __init__(
-        self,
-        name: str,
-        path: Path,
-        text: str,
-        project: frozenset[str],
-        start: int = 0,
-        line: int = 1,
-    ) -> None:
-        self.path = path
-        self.text = text
-        self.project = project
+    name: str
+    path: Path
+    text: str
+    project: frozenset[str]
+    start: int = 0
+    line: int = 1
+
+    def __post_init__(self) -> None:
         try:
-            self.tree = ast.parse(text)
+            self.tree = ast.parse(self.text)
         except SyntaxError as error:
-            raise BundleError(path, error.lineno or 1, f"not Python: {error.msg}") from error
-        self.source_text = SourceText(self.text, start, line)
-        self.module = Module(name, path, (ast.get_docstring(self.tree) or "").strip())
+            raise BundleError(self.path, error.lineno or 1, f"not Python: {error.msg}") from error
+        self.source_text = SourceText(self.text, self.start, self.line)
+        self.module = Module(self.name, self.path, (ast.get_docstring(self.tree) or "").strip())
 
     def read(self) -> Module:
         """The module."""
@@ -166,7 +163,7 @@ class ModuleReader:
                 if "TYPE_CHECKING" in condition:
                     for inner in body:
                         self.module.for_types |= find_names(inner, self.source_text).bound
-                has_run = self.module.name == MAIN and "__name__" in condition
+                has_run = self.name == MAIN and "__name__" in condition
                 for inner in body if has_run else otherwise:
                     self._read_statement(inner, None)
             case _:
@@ -188,7 +185,7 @@ class ModuleReader:
 
     def _origin(self, statement: ast.ImportFrom) -> str:
         """The full name of the module that a statement imports from."""
-        own = self.module.name
+        own = self.name
         package = own if self.path.name == "__init__.py" else own.rpartition(".")[0]
         if statement.level and not package:
             raise self._error(statement, "a relative import: write the module's full name")
@@ -234,7 +231,7 @@ class ModuleReader:
 
     def _definition(self, statement: ast.stmt, following: ast.stmt | None) -> Definition:
         extent = self._extent(statement, following)
-        return Definition(self.module.name, self.path, statement, self.source_text, *extent)
+        return Definition(self.name, self.path, statement, self.source_text, *extent)
 
     def _extent(self, statement: ast.stmt, following: ast.stmt | None) -> tuple[int, int]:
         """The extent of a statement with the comments right above it and the docstring below it."""

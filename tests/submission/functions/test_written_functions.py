@@ -223,6 +223,7 @@ SIZE = 3
 def order(): return list(range(SIZE))
 ORDER = order()
 SIZE = 6
+SIZE: int
 def best(moves): return moves[0]
 FIRST = best
 def best(moves): return moves[-1]
