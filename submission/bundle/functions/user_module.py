@@ -16,7 +16,7 @@ from typing import Any
 from submission.bundle.definitions import Definition, imported_tops
 from submission.bundle.functions.user_session import Session, Stop
 from submission.bundle.references import bound_by
-from submission.bundle.sources import Import, Module, ModuleReader, is_off_on_kaggle
+from submission.bundle.sources import Import, ModuleReader, is_off_on_kaggle
 
 NO_FILE = Path("<cells>")
 
@@ -36,7 +36,9 @@ class UserModule:
     project: frozenset[str] = field(repr=False)
 
     def __post_init__(self) -> None:
-        self.parsed = self._read(self.session.text, 0, 1, self.session.stops)
+        text, stops = self.session.text, self.session.stops
+        reader = SessionReader(self.name, self.path, text, self.project, stops=stops)
+        self.parsed = reader.read()
         """The source, and the statements added to it."""
         self._imported: dict[tuple[str, str | None], str] = {}
         self._end = self.session.text.count("\n") + 2
@@ -86,9 +88,10 @@ class UserModule:
 
     def add(self, text: str, line: int | None = None) -> None:
         """Add statements, behind a line or at the end; a new value replaces those of its name."""
-        added = self._read(text, len(self.session.text), self._end if line is None else line)
+        start, line = len(self.session.text), self._end if line is None else line
+        reader = SessionReader(self.name, self.path, text, self.project, start, line)
         self._end += text.count("\n") + 1
-        for name, written in added.definitions.items():
+        for name, written in reader.read().definitions.items():
             former = [] if written[0].replaces(name) else self.parsed.definitions[name]
             self.parsed.definitions[name] = [*former, *written]
 
@@ -105,11 +108,8 @@ class UserModule:
         taken = {*self.namespace, *dir(builtins)}
         return next(name for name in names if name not in taken and not self.knows(name))
 
-    def _read(self, text: str, start: int, line: int, stops: Sequence[Stop] = ()) -> Module:
-        reader = SessionReader(self.name, self.path, text, self.project, start, line)
-        return reader.read(stops)
 
-
+@dataclass
 class SessionReader(ModuleReader):
     """Keeps every statement that has run, under the names that it defines or changes.
 
@@ -118,16 +118,16 @@ class SessionReader(ModuleReader):
     outside of a function, as only cells can.
     """
 
-    def read(self, stops: Sequence[Stop] = ()) -> Module:
-        """The module, of the statements that have run."""
-        self._stops = stops
-        self._asking = set[str]()
-        self.rebound = self._rebound()
-        return super().read()
+    stops: Sequence[Stop] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._asking = set[str]()  # the functions that build or evaluate players
+        self._rebound = self._find_rebound()
 
     def _read_statement(self, statement: ast.stmt, following: ast.stmt | None) -> None:
         match statement:
-            case _ if any(stop.line < statement.lineno <= stop.until for stop in self._stops):
+            case _ if any(stop.line < statement.lineno <= stop.until for stop in self.stops):
                 pass
             case ast.Expr(value=ast.Call(func=called)) if PATH_CHANGE.match(ast.unparse(called)):
                 pass  # the file is one, which finds no other
@@ -136,13 +136,13 @@ class SessionReader(ModuleReader):
             case _ if any(
                 statement.lineno <= stop.line <= (statement.end_lineno or 0)
                 and (following is None or following.lineno > stop.line)
-                for stop in self._stops
+                for stop in self.stops
             ):
                 self.module.unfinished |= _defined_by(self._definition(statement, following))
             case ast.Try(body=body) if all(map(self._imports_own, body)):
                 for inner in body:  # in one file they need no other way
                     self._read_statement(inner, None)
-            case ast.Import(names=names) | ast.ImportFrom(names=names) if self.rebound & {
+            case ast.Import(names=names) | ast.ImportFrom(names=names) if self._rebound & {
                 *map(bound_by, names)
             }:
                 self._keep(statement, following)
@@ -200,7 +200,7 @@ class SessionReader(ModuleReader):
         if name in self.module.definitions:
             super()._require_new(name, statement)
 
-    def _rebound(self) -> set[str]:
+    def _find_rebound(self) -> set[str]:
         """The names that are bound by an import and by something else."""
         ways = defaultdict[str, set[object]](set)
         for statement in self.tree.body:
