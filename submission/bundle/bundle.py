@@ -4,10 +4,11 @@ import importlib.util
 import re
 import shlex
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import is_dataclass
 from functools import partial
 from inspect import isabstract, signature
+from itertools import chain
 from math import isfinite
 from pathlib import Path
 from types import FunctionType
@@ -26,8 +27,6 @@ from submission.bundle.hidden_files import hidden_files
 from submission.bundle.naming import Symbol
 from submission.bundle.source_tree import SourceTree, modules_in
 from submission.entry import CONNECT_FOUR
-
-PACKAGES = (agents, envs, submission)
 
 
 def build_bundle(
@@ -52,23 +51,21 @@ def build_bundle(
         own = {**modules_in(source.resolve().parent), module: source.resolve()}
     check_options(agent, cls, options)
     chosen = unlimited_options(cls, options)
-    made = _made(agent, cls, chosen)
     games = _other_games(game)
-    for rules in games.values():
-        _require_played(agent, made, rules)
+    _require_playable(agent, cls, chosen, games.values())
     files = data_files(cls, chosen)
 
     player, agent_symbol = Symbol("submission.entry", "KagglePlayer"), Symbol(module, cls.__name__)
     others = {name: Symbol(rules.__module__, type(rules).__name__) for name, rules in games.items()}
     tree = SourceTree(project, own)
     closure = close(tree, [player, agent_symbol, *others.values()], own_names(files))
-    for one in closure.definitions:
-        for use in tree.uses(one) if one.module.partition(".")[0] in own else ():
-            if FINDING.fullmatch(use.full_name):
-                raise use.error(
-                    f"cannot bundle {use.full_name}, which finds what the code does not name: "
-                    "write the name instead"
-                )
+    of_the_user = (one for one in closure.definitions if one.module.partition(".")[0] in own)
+    for use in chain.from_iterable(map(tree.uses, of_the_user)):
+        if FINDING.fullmatch(use.full_name):
+            raise use.error(
+                f"cannot bundle {use.full_name}, which finds what the code does not name: "
+                "write the name instead"
+            )
     written = {key: _literal(value) for key, value in chosen.items()}
     constants = {file.option: file.constant for file in files}
     call = _call(closure.names[agent_symbol], {**written, **constants})
@@ -93,16 +90,6 @@ FINDING = re.compile(
 """The full names of what finds things that the code does not name."""
 
 
-def _made(name: str, cls: type[Agent], options: Mapping[str, JsonValue]) -> Agent:
-    """The agent; any error of its class becomes a ValueError."""
-    try:
-        return cls(**options)
-    except (ValueError, OSError):
-        raise
-    except Exception as error:
-        raise ValueError(f"{name} cannot be made with these options: {error!r}") from error
-
-
 def _other_games(game: str) -> dict[str, BoardGame]:
     """The rules of a game by OpenSpiel's name; empty for ConnectX, which every bundle plays."""
     playable = {name: entry for name, entry in GAMES.items() if entry.open_spiel}
@@ -116,13 +103,22 @@ def _other_games(game: str) -> dict[str, BoardGame]:
 TRIAL_SECONDS = 0.05
 
 
-def _require_played(name: str, agent: Agent, game: BoardGame) -> None:
-    """Raise ValueError if an agent gives no move in a game."""
+def _require_playable(
+    name: str, cls: type[Agent], options: Mapping[str, JsonValue], games: Iterable[BoardGame]
+) -> None:
+    """Raise ValueError if an agent cannot be made, or gives no move in one of the games."""
     try:
-        agent.act(game, game.initial_state(), TRIAL_SECONDS)
+        agent = cls(**options)
+    except (ValueError, OSError):
+        raise
     except Exception as error:
-        title = game_entry(game).title.lower()
-        raise ValueError(f"{name} does not play {title}: {error}") from error
+        raise ValueError(f"{name} cannot be made with these options: {error!r}") from error
+    for game in games:
+        try:
+            agent.act(game, game.initial_state(), TRIAL_SECONDS)
+        except Exception as error:
+            title = game_entry(game).title.lower()
+            raise ValueError(f"{name} does not play {title}: {error}") from error
 
 
 def unbundled_agent(agent: str, options: Mapping[str, JsonValue]) -> Callable[[], Agent]:
@@ -157,7 +153,7 @@ def _literal(value: JsonValue) -> str:
 
 def project_folders() -> dict[str, Path]:
     """The folder of each package of the project."""
-    return {package.__name__: Path(str(package.__file__)).parent for package in PACKAGES}
+    return {each.__name__: Path(str(each.__file__)).parent for each in (agents, envs, submission)}
 
 
 def _command(
@@ -241,16 +237,17 @@ def load_user_agent(source: Path, name: str) -> type[Agent]:
 
 
 def _checked(source: Path, name: str, members: dict[str, object]) -> type[Agent]:
-    agents = {
+    own = {
         key: value
         for key, value in members.items()
-        if isinstance(value, type) and issubclass(value, Agent) and value.__module__ == source.stem
+        if isinstance(value, type | FunctionType) and value.__module__ == source.stem
     }
-    functions = [
-        key
-        for key, value in members.items()
-        if isinstance(value, FunctionType) and value.__module__ == source.stem
-    ]
+    functions = [key for key, value in own.items() if isinstance(value, FunctionType)]
+    agents = {
+        key: value
+        for key, value in own.items()
+        if isinstance(value, type) and issubclass(value, Agent)
+    }
     if not agents and functions:
         raise ValueError(
             f"{source} has no class that inherits agents.Agent, but the function {functions[-1]}, "

@@ -6,7 +6,6 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain
@@ -25,7 +24,7 @@ from submission.bundle.naming import (
 )
 from submission.bundle.package_files import with_content
 from submission.bundle.source_tree import SourceTree
-from submission.bundle.sources import LibraryImport, Module
+from submission.bundle.sources import Import, Module
 
 
 @dataclass(frozen=True)
@@ -50,18 +49,23 @@ def close(tree: SourceTree, start: list[Symbol], own: OwnNames) -> Closure:
     """
     loading = Loading(tree, start)
     uses: dict[Definition, list[Use]] = {}
+    needs: dict[str, set[str]] = defaultdict(set)  # the modules that each module needs
     pending = [one for symbol in start for one in loading.lasting(symbol)]
     while pending:
         definition = pending.pop()
         if definition not in uses:
             uses[definition] = tree.uses(definition)
-            pending += _needed_by(uses[definition], loading)
+            meanings = (use.meaning for use in uses[definition])
+            symbols = (meaning for meaning in meanings if isinstance(meaning, Symbol))
+            needed = [*chain.from_iterable(map(loading.lasting, symbols))]
+            needs[definition.module].update(one.module for one in needed)
+            pending += needed
         if not pending:
             pending += loading.missing(uses)
     loading.refuse_hidden_builtins(uses)
     _refuse_rebinding([*chain.from_iterable(uses.values())])
     names = bundle_names(uses, own)
-    modules = [tree.module(name) for name in _ordered_modules(tree, loading, uses)]
+    modules = [tree.module(name) for name in _ordered(tree, needs)]
     definitions = sorted(uses, key=lambda one: (one.line, one.start))
     future = any(module.future for module in modules)
     if sys.version_info >= (3, 14):
@@ -69,30 +73,12 @@ def close(tree: SourceTree, start: list[Symbol], own: OwnNames) -> Closure:
     _refuse_texts_in_dataclasses(definitions, future)
     sources: dict[str, list[str]] = {module.name: [] for module in modules}
     for one in definitions:
-        used = [*uses[one], *_quoted_uses(tree, one)]
+        used = tree.known_uses(one)  # also those in string annotations
         sources[one.module].append(with_content(one, used, renamed(one, used, names)))
     imports = sorted(
-        meaning.statement(name)
-        for meaning, name in names.items()
-        if isinstance(meaning, LibraryImport)
+        meaning.statement(name) for meaning, name in names.items() if isinstance(meaning, Import)
     )
     return Closure(modules, definitions, sources, loading.playing(), imports, names, future)
-
-
-def _needed_by(uses: Sequence[Use], loading: Loading) -> list[Definition]:
-    meanings = (use.meaning for use in uses)
-    symbols = (meaning for meaning in meanings if isinstance(meaning, Symbol))
-    return [needed for symbol in symbols for needed in loading.lasting(symbol)]
-
-
-def _quoted_uses(tree: SourceTree, definition: Definition) -> list[Use]:
-    """The uses in string annotations that have a meaning; Python evaluates none of them."""
-    uses = []
-    for reference in definition.references:
-        if reference.quoted:
-            with suppress(BundleError):
-                uses.append(Use(definition, reference, *tree.resolve(definition.module, reference)))
-    return uses
 
 
 def _refuse_rebinding(uses: Sequence[Use]) -> None:
@@ -157,11 +143,8 @@ def _refuse_texts_in_dataclasses(definitions: Sequence[Definition], future: bool
             )
 
 
-def _ordered_modules(tree: SourceTree, loading: Loading, uses: Uses) -> list[str]:
-    """The modules of the kept definitions, each after the modules that it needs."""
-    needs: dict[str, set[str]] = {definition.module: set() for definition in uses}
-    for definition, every in uses.items():
-        needs[definition.module] |= {needed.module for needed in _needed_by(every, loading)}
+def _ordered(tree: SourceTree, needs: Mapping[str, set[str]]) -> list[str]:
+    """The modules, each after those that it needs."""
     graph = {name: sorted(needs[name] - {name}) for name in sorted(needs)}
     try:
         return list(TopologicalSorter(graph).static_order())

@@ -14,74 +14,19 @@ from agents.registry import JsonValue
 from submission.bundle.closure import Closure
 from submission.bundle.naming import OwnNames
 from submission.bundle.package_files import base85_lines
-from submission.bundle.sources import LibraryImport, Module
+from submission.bundle.sources import Import
 from submission.kaggle import upload_command
 
 RULE = "# " + "-" * 98
 GAP = "\n\n"  # above and below functions and classes
 BLOCK = re.compile(r"^(@|def |async def |class )", re.MULTILINE)  # begins one
-CLOCK = LibraryImport("time", "perf_counter", None, line=1)  # the first import: it times the others
+CLOCK = Import("time", "perf_counter")  # the first import: it times the others
 OWN_NAMES: OwnNames = {CLOCK.bound: CLOCK, "_STARTED": None, "_PLAYER": None, "agent": None}
 """Names that the head and the end of the file define."""
 
-TOP = '''# ruff: noqa
-# fmt: off
-r"""{title}
-
-{origin}
-
-Needs Python 3.11 or newer and {needs}. Upload it with
-
-    {upload}
-"""
-'''
-
 DISTRIBUTION = "connectx-agents"
 
-ORIGIN = """{summary}
-
-Made by {made_by} with
-
-    {command}"""
-
-HEAD = """
-{future}from time import perf_counter
-
-_STARTED = perf_counter()
-
-{imports}
-"""
-
-FUNCTION_ORIGIN = "Made by {made_by} from a function."
-
-FUNCTION_END = """
-
-# Kaggle's loader takes the last callable of the file
-{line}
-"""
-
-TAIL = '''
-
-{rule}
-# Kaggle's entry point: its loader takes the last callable of the file
-{data}
-_PLAYER = {player}(lambda: {call}, {games}load_seconds=perf_counter() - _STARTED)
-{compiling}
-
-
-def agent(observation, configuration):
-    """The column to play, counted from 0; for OpenSpiel's referees {{"submission": action}}."""
-    return _PLAYER.answer(observation, configuration)
-'''
-
-DECODER = LibraryImport("base64", "b85decode", None, line=1)  # the import that the constants need
-
-CONSTANT = """
-# {name!r}, in base85
-{constant} = b85decode(
-{lines}
-)
-"""
+DECODER = Import("base64", "b85decode")  # the import that the constants need
 
 COMPILING = "_PLAYER.compile_beside()"  # started when a file is loaded: goes on beside the game
 
@@ -102,8 +47,12 @@ class DataFile:
     @property
     def definition(self) -> str:
         """The statement that defines the constant."""
-        lines = base85_lines(self.content)
-        return CONSTANT.format(name=PurePath(self.path).name, constant=self.constant, lines=lines)
+        return f"""
+# {PurePath(self.path).name!r}, in base85
+{self.constant} = b85decode(
+{base85_lines(self.content)}
+)
+"""
 
 
 def data_files(agent: type[Agent], options: Mapping[str, JsonValue]) -> list[DataFile]:
@@ -139,64 +88,83 @@ def compose(
     """
     decoder = [DECODER.statement(DECODER.bound)] if files else []
     imports = sorted({*closure.imports, *decoder} - {CLOCK.statement(CLOCK.bound)})
-    origin = ORIGIN.format(summary=_plain(summary), made_by=_made_by(), command=_plain(command))
-    head = _top(title, origin, imports, command) + HEAD.format(
-        future=_future(closure), imports="\n".join(_merged(imports))
-    )
+    origin = f"""{_plain(summary)}
+
+{_made_by()} with
+
+    {_plain(command)}"""
     rules = ", ".join(f"{game!r}: {name}()" for game, name in games.items())
-    sections = [_section(module, closure.sources[module.name]) for module in closure.modules]
-    tail = TAIL.format(
-        rule=RULE,
-        data="".join(file.definition for file in files),
-        player=player,
-        call=call,
-        games=f"games={{{rules}}}, " if rules else "",
-        compiling=COMPILING,
-    )
-    return head + "".join(sections) + tail
+    others = f"games={{{rules}}}, " if rules else ""
+    return f'''{_top(title, origin, imports, command)}
+{_future(closure)}from time import perf_counter
+
+_STARTED = perf_counter()
+
+{_merged(imports)}
+{_sections(closure)}
+
+{RULE}
+# Kaggle's entry point: its loader takes the last callable of the file
+{"".join(file.definition for file in files)}
+_PLAYER = {player}(lambda: {call}, {others}load_seconds=perf_counter() - _STARTED)
+{COMPILING}
+
+
+def agent(observation, configuration):
+    """The column to play, counted from 0; for OpenSpiel's referees {{"submission": action}}."""
+    return _PLAYER.answer(observation, configuration)
+'''
 
 
 def compose_function(closure: Closure, name: str, last_line: str) -> str:
     """The text of a function's file; the last line, if any, makes it the last callable."""
-    imports = _future(closure) + "\n".join(_merged(closure.imports))
-    origin = FUNCTION_ORIGIN.format(made_by=_made_by())
+    origin = f"{_made_by()} from a function."
+    imports = f"{_future(closure)}{_merged(closure.imports)}".strip()
     text = _top(f"A ConnectX agent: {name}.", origin, closure.imports, name)
-    if imports:
-        text += f"\n{imports.strip()}\n"
-    parts = [closure.sources[module.name] for module in closure.modules]
-    if len(parts) == 1:
-        text += _definitions(parts[0])
+    text += f"\n{imports}\n" if imports else ""
+    if len(closure.modules) == 1:
+        text += _definitions(closure.sources[closure.modules[0].name])
     else:
-        text += "".join(map(_section, closure.modules, parts))
-    return text + (FUNCTION_END.format(line=last_line) if last_line else "")
+        text += _sections(closure)
+    if last_line:
+        text += f"\n\n# Kaggle's loader takes the last callable of the file\n{last_line}\n"
+    return text
 
 
 def _top(title: str, origin: str, imports: list[str], message: str) -> str:
     """The docstring of a file: title, origin, requirements, and how to upload it."""
-    return TOP.format(
-        title=_plain(title),
-        origin=origin,
-        needs=_needs(imports),
-        upload=upload_command("submission.py", _plain(message)),
-    )
+    return f'''# ruff: noqa
+# fmt: off
+r"""{_plain(title)}
+
+{origin}
+
+Needs Python 3.11 or newer and {_needs(imports)}. Upload it with
+
+    {upload_command("submission.py", _plain(message))}
+"""
+'''
 
 
 def _made_by() -> str:
     try:
-        return f"{DISTRIBUTION} {version(DISTRIBUTION)}"
+        return f"Made by {DISTRIBUTION} {version(DISTRIBUTION)}"
     except PackageNotFoundError:  # a source tree on the search path
-        return DISTRIBUTION
+        return f"Made by {DISTRIBUTION}"
 
 
 def _future(closure: Closure) -> str:
     return "from __future__ import annotations\n\n" if closure.future else ""
 
 
-def _section(module: Module, definitions: list[str]) -> str:
-    """A module's definitions, below its name and docstring."""
-    comment = indent(f"{module.name}\n\n{module.summary}", "# ", lambda _: True)
-    heading = re.sub(" +$", "", comment, flags=re.MULTILINE)
-    return f"{GAP}{RULE}\n{heading}\n{_definitions(definitions)}"
+def _sections(closure: Closure) -> str:
+    """The definitions of each module, below its name and docstring."""
+    text = ""
+    for module in closure.modules:
+        comment = indent(f"{module.name}\n\n{module.summary}", "# ", lambda _: True)
+        heading = re.sub(" +$", "", comment, flags=re.MULTILINE)
+        text += f"{GAP}{RULE}\n{heading}\n{_definitions(closure.sources[module.name])}"
+    return text
 
 
 def _definitions(definitions: list[str]) -> str:
@@ -208,7 +176,7 @@ def _definitions(definitions: list[str]) -> str:
     return text
 
 
-def _merged(imports: list[str]) -> list[str]:
+def _merged(imports: list[str]) -> str:
     """Import statements, merged into one line for each module."""
     plain = [statement for statement in imports if statement.startswith("import ")]
     names: dict[str, list[str]] = {}
@@ -216,7 +184,8 @@ def _merged(imports: list[str]) -> list[str]:
         if statement.startswith("from "):
             module, _, name = statement.removeprefix("from ").partition(" import ")
             names.setdefault(module, []).append(name)
-    return plain + [f"from {module} import {', '.join(found)}" for module, found in names.items()]
+    merged = [f"from {module} import {', '.join(found)}" for module, found in names.items()]
+    return "\n".join([*plain, *merged])
 
 
 def _needs(imports: list[str]) -> str:

@@ -111,11 +111,7 @@ class Definition:
 
     @cached_property
     def changed(self) -> frozenset[str]:
-        """Names of the module whose values the statement changes in place, or declares `global`.
-
-        For a function or a class these include the names that a call changes. Names that the
-        statement binds at module level are left out.
-        """
+        """The names whose values it, or a call of it, changes in place or declares `global`."""
         return self._changed_in(self.statement) | {
             reference.path[0]
             for reference in self.references
@@ -148,11 +144,7 @@ class Definition:
         )
 
     def require_portable(self, project: Iterable[str]) -> None:
-        """Check that the definition works in a single file, and in Kaggle's loader.
-
-        Raises:
-            BundleError: it does not; `project` has the top-level names of all bundled modules.
-        """
+        """Raise BundleError unless it works in one file with `project`, loaded as on Kaggle."""
         loggers = {
             self.text.span(argument)[0]
             for node in self.nodes
@@ -166,14 +158,7 @@ class Definition:
                 problem = f"cannot bundle {name}, which is not the same in Kaggle's loader{mend}"
                 raise self.error(reference, problem)
         for node in self.nodes:
-            match node:
-                case ast.Import(names=names):
-                    modules = [alias.name for alias in names]
-                case ast.ImportFrom(level=level, module=module):
-                    modules = ["." if level else str(module)]
-                case _:
-                    continue
-            if any(name == "." or name.partition(".")[0] in project for name in modules):
+            if isinstance(node, ast.stmt) and imported_tops(node) & {"", *project}:
                 problem = "cannot bundle a project import inside a definition: move it up"
                 raise self.error(node, problem)
 
@@ -181,6 +166,18 @@ class Definition:
         """The error for a reference or a statement in the definition."""
         line = place.line if isinstance(place, Reference) else self.text.line + place.lineno - 1
         return BundleError(self.path, line, problem)
+
+
+def imported_tops(node: ast.stmt) -> set[str]:
+    """The top-level names of the modules that a statement imports; "" for relative imports."""
+    match node:
+        case ast.Import(names=names):
+            return {alias.name.partition(".")[0] for alias in names}
+        case ast.ImportFrom(level=0, module=str(module)):
+            return {module.partition(".")[0]}
+        case ast.ImportFrom():
+            return {""}
+    return set()
 
 
 def since_replaced(written: Sequence[Definition], name: str) -> Sequence[Definition]:

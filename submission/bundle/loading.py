@@ -3,7 +3,6 @@
 import ast
 import re
 from collections.abc import Collection, Iterator, Set
-from contextlib import suppress
 
 from submission.bundle.definitions import BundleError, Definition, since_replaced
 from submission.bundle.naming import Symbol, Use
@@ -27,10 +26,7 @@ class Loading:
         self._players: dict[Definition, bool] = {}
 
     def lasting(self, symbol: Symbol) -> list[Definition]:
-        """The statements that produce the last value of a name, in order.
-
-        Statements that only play games are left out, though these may change the value.
-        """
+        """The statements that produce the last value of a name, in order, without mere games."""
         if symbol not in self._lasting:
             written = list(since_replaced(self._tree.needed(symbol), symbol.name))
             self._lasting[symbol] = [
@@ -54,11 +50,7 @@ class Loading:
                     yield one
 
     def refuse_hidden_builtins(self, kept: Collection[Definition]) -> None:
-        """Refuse code in which a name such as `max` first means the builtin, then the module's own.
-
-        Raises:
-            BundleError: it is used there.
-        """
+        """Raise BundleError where a name first means a builtin such as `max`, then one's own."""
         for one in kept:
             module = self._tree.module(one.module)
             for place, name in self._read_by(one) if module.hides_builtins else ():
@@ -109,10 +101,7 @@ class Loading:
         )
 
     def _is_entered(self, called: list[Use], needed: Set[tuple[str, str]]) -> bool:
-        """Whether the `__init_subclass__` of a base, called by a class, matters to needed values.
-
-        It does if the base itself is needed, or changes needed values.
-        """
+        """Whether a class runs an `__init_subclass__` that is, or changes, what is needed."""
         return any(
             not needed.isdisjoint((one.module, name) for name in {*one.names, *one.changed})
             for one in self._reached(called)
@@ -160,10 +149,11 @@ class Loading:
         return reached
 
     def _uses(self, definition: Definition) -> list[Use]:
-        """The uses of a definition that read a name; none if the definition cannot be bundled."""
+        """The uses of a definition that read a name and have a meaning."""
         if definition not in self._read:
-            self._read[definition] = []
-            with suppress(BundleError):
-                uses = self._tree.uses(definition)
-                self._read[definition] = [use for use in uses if not use.reference.binds]
+            self._read[definition] = [
+                use
+                for use in self._tree.known_uses(definition)
+                if not use.reference.binds and not use.reference.quoted
+            ]
         return self._read[definition]

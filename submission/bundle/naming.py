@@ -18,7 +18,7 @@ from typing import ClassVar, NamedTuple
 from submission.bundle.definitions import BundleError, Definition
 from submission.bundle.references import find_names
 from submission.bundle.scopes import Reference, SourceText
-from submission.bundle.sources import LibraryImport
+from submission.bundle.sources import Import
 
 
 class Symbol(NamedTuple):
@@ -36,7 +36,7 @@ class Builtin:
     module: ClassVar[str] = ""
 
 
-Meaning = Symbol | LibraryImport | Builtin
+Meaning = Symbol | Import | Builtin
 
 
 class Use(NamedTuple):
@@ -60,7 +60,7 @@ class Use(NamedTuple):
 
 
 Uses = Mapping[Definition, Sequence[Use]]
-OwnNames = Mapping[str, LibraryImport | None]
+OwnNames = Mapping[str, Import | None]
 """Names that the bundle itself defines, with the import that defines them, if any."""
 
 
@@ -126,13 +126,13 @@ def _at_the_margin(definition: Definition, source: str) -> str:
 
 
 def _plain_name(meaning: Meaning) -> str:
-    return meaning.bound if isinstance(meaning, LibraryImport) else meaning.name
+    return meaning.bound if isinstance(meaning, Import) else meaning.name
 
 
 def _is_fixed(meaning: Meaning) -> bool:
     """Whether it cannot be renamed: a builtin or `import library`."""
     match meaning:
-        case LibraryImport(name=None, alias=None) | Builtin():
+        case Import(name=None, alias=None) | Builtin():
             return True
     return False
 
@@ -143,7 +143,7 @@ def _keeping(name: str, meanings: set[Meaning], own: OwnNames) -> set[Meaning]:
         return {meaning for meaning in meanings if meaning == own[name]}
     builtins: set[Meaning] = {meaning for meaning in meanings if isinstance(meaning, Builtin)}
     fixed = set(filter(_is_fixed, meanings))
-    imports: set[Meaning] = {meaning for meaning in meanings if isinstance(meaning, LibraryImport)}
+    imports: set[Meaning] = {meaning for meaning in meanings if isinstance(meaning, Import)}
     first = builtins or fixed or imports or meanings
     return first if fixed or len(first) == 1 else set()
 

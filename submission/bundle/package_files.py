@@ -14,11 +14,7 @@ PACKAGE_FILE = Symbol(PackageFile.__module__, PackageFile.__name__)
 
 
 def with_content(definition: Definition, uses: Iterable[Use], text: str) -> str:
-    """The text of a definition; if it makes a `PackageFile`, with the file's content.
-
-    Raises:
-        OSError: the file cannot be read.
-    """
+    """The text of a definition; a `PackageFile` in it gets its content, which is read here."""
     match definition.statement:
         case ast.Assign(
             value=ast.Call(args=[ast.Constant(value=str(package)), ast.Constant(value=str(name))])

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import NamedTuple
 
-from submission.bundle.scopes import Kind, Located, Mention, Reference, Scope, SourceText
+from submission.bundle.scopes import Kind, Located, Reference, Scope, SourceText
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -24,7 +24,11 @@ def find_names(statement: ast.stmt, text: SourceText) -> Names:
     finder = _Finder(text)
     finder.visit(statement)
     module, *inner = finder.scopes
-    mentioned = (mention.reference for mention in finder.mentions if mention.is_global)
+    mentioned = [
+        reference
+        for reference, scope, is_early in finder.mentions
+        if scope.leaves_to_module(reference.path[0], is_early)
+    ]
     found = sorted(mentioned, key=lambda reference: reference.start)
     local = frozenset().union(*(scope.bound for scope in inner))
     return Names(tuple(found), frozenset(module.bound), local)
@@ -37,7 +41,9 @@ class _Finder(ast.NodeVisitor):
         self.text = text
         self.scope = Scope("module")
         self.scopes = [self.scope]  # all that it has met, the module's first
-        self.mentions: list[Mention] = []
+        self.mentions: list[tuple[Reference, Scope, bool]] = []
+        """All names, with their scopes, which may still turn out to bind them, and whether a name
+        is read in a class that has not bound it yet."""
         self.annotating = self.quoted = False
 
     def mention(
@@ -52,9 +58,17 @@ class _Finder(ast.NodeVisitor):
         is_early = scope.kind == "class" and not binds and name not in scope.bound
         if binds and name not in scope.global_names | scope.nonlocal_names:
             scope.bound.add(name)
-        self.mentions.append(
-            Mention(name, node, attributes, changes, scope, is_early, self.text, self.quoted)
+        start, end = self.text.name_span(name, node)
+        reference = Reference(
+            path=(name, *(each.attr for each in attributes)),
+            start=start,
+            ends=(end, *(self.text.span(each)[1] for each in attributes)),
+            line=self.text.line_at(start),
+            changes=changes,
+            quoted=self.quoted,
+            deferred=scope.deferred,
         )
+        self.mentions.append((reference, scope, is_early))
 
     @contextmanager
     def inside(self, scope: Scope) -> Iterator[None]:

@@ -3,10 +3,9 @@
 import ast
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import Literal, NamedTuple
+from typing import Literal
 
 Located = ast.expr | ast.stmt | ast.alias | ast.excepthandler | ast.pattern
 
@@ -45,8 +44,10 @@ class SourceText:
 
     def offset(self, line: int, column: int) -> int:
         """The offset of a position, whose column `ast` counts in bytes of UTF-8."""
-        before = self.lines[line - 1].encode()[:column].decode(errors="ignore")
-        return self.line_start(line) + len(before)
+        text = self.lines[line - 1]
+        if not text.isascii():
+            column = len(text.encode()[:column].decode(errors="ignore"))
+        return self.line_start(line) + column
 
     def line_start(self, line: int) -> int:
         """The offset of a line, or of the line that would follow the last one."""
@@ -60,6 +61,18 @@ class SourceText:
         """The offsets at which a node begins and ends."""
         last_line, last_column = node.end_lineno or node.lineno, node.end_col_offset or 0
         return self.offset(node.lineno, node.col_offset), self.offset(last_line, last_column)
+
+    def name_span(self, name: str, node: Located) -> tuple[int, int]:
+        """The offsets at which the name that a node binds or reads begins and ends."""
+        start, end = self.span(node)
+        if isinstance(node, ast.Name):
+            return start, end
+        code, name = self.between(start, end), re.escape(name)
+        found = re.search(rf"\b(?:as|class|def)[\s\\]+({name})\b", code) or re.search(
+            rf"(?s:.*)\b({name})\b", code
+        )
+        begin, end = found.span(1) if found else (0, len(name))
+        return start + begin, start + end
 
     def between(self, start: int, end: int) -> str:
         """The text of a span."""
@@ -81,47 +94,11 @@ class Scope:
     global_names: set[str] = field(default_factory=set)
     nonlocal_names: set[str] = field(default_factory=set)
 
-
-class Mention(NamedTuple):
-    """A name in the code, whose scope may still turn out to bind it."""
-
-    name: str
-    node: Located  # binds or reads the name
-    attributes: Sequence[ast.Attribute]  # read from it, the first of them first
-    changes: bool
-    scope: Scope
-    is_early: bool
-    """Whether it is read in a class that has not bound it yet, so that it means the module's."""
-    text: SourceText
-    quoted: bool
-
-    @property
-    def is_global(self) -> bool:
-        """Whether the name means the module's, once all scopes are known."""
-        scope = self.scope
-        while scope.parent is not None and self.name not in scope.global_names:
-            if self.name in scope.bound and (scope is self.scope or scope.kind != "class"):
-                return scope is self.scope and self.is_early
+    def leaves_to_module(self, name: str, is_early: bool) -> bool:
+        """Whether a name means the module's; `is_early` if a class reads it before binding it."""
+        scope = self
+        while scope.parent is not None and name not in scope.global_names:
+            if name in scope.bound and (scope is self or scope.kind != "class"):
+                return scope is self and is_early
             scope = scope.parent
         return True
-
-    @property
-    def reference(self) -> Reference:
-        """The reference to the module's name."""
-        start, end = self.text.span(self.node)
-        if not isinstance(self.node, ast.Name):
-            code, name = self.text.between(start, end), re.escape(self.name)
-            found = re.search(rf"\b(?:as|class|def)[\s\\]+{name}\b", code) or re.search(
-                rf"(?s:.*)\b{name}\b", code
-            )
-            end = start + (found.end() if found else len(self.name))
-            start = end - len(self.name)
-        return Reference(
-            (self.name, *(each.attr for each in self.attributes)),
-            start,
-            (end, *(self.text.span(each)[1] for each in self.attributes)),
-            self.text.line_at(start),
-            self.changes,
-            self.quoted,
-            self.scope.deferred,
-        )

@@ -3,12 +3,13 @@
 import builtins
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from submission.bundle.definitions import BundleError, Definition
 from submission.bundle.naming import Builtin, Meaning, Symbol, Use
 from submission.bundle.scopes import Reference
-from submission.bundle.sources import LibraryImport, Module, ProjectImport, read_module
+from submission.bundle.sources import Import, Module, read_module
 
 NOTEBOOK_BUILTINS = ("display", "get_ipython")
 """Builtins that only a notebook has."""
@@ -73,19 +74,23 @@ class SourceTree:
         return False
 
     def uses(self, definition: Definition) -> list[Use]:
-        """The meanings of a definition's references, except those in strings.
-
-        Raises:
-            BundleError: one has no meaning, or cannot be carried over.
-        """
+        """The meanings of a definition's references, except those in strings; or a BundleError."""
         if definition not in self._uses:
             definition.require_portable(self.known_to(definition.module))
             self._uses[definition] = [
-                Use(definition, reference, *self.resolve(definition.module, reference))
+                self._use(definition, reference)
                 for reference in definition.references
                 if not reference.quoted
             ]
         return self._uses[definition]
+
+    def known_uses(self, definition: Definition) -> list[Use]:
+        """The meanings of a definition's references, also those in strings, that have any."""
+        found = list[Use]()
+        for reference in definition.references:
+            with suppress(BundleError):
+                found.append(self._use(definition, reference))
+        return found
 
     def undefined(self, module: str, name: str, place: tuple[Path, int]) -> Meaning:
         """The meaning of a name that nothing defines, which only annotations may use."""
@@ -93,15 +98,11 @@ class SourceTree:
             return Builtin(name)
         raise BundleError(*place, f"{name} is used or imported, but not defined here")
 
-    def resolve(self, module: str, reference: Reference) -> tuple[Meaning, int]:
-        """The meaning of a reference in a module, and how many parts of its path name it.
-
-        Raises:
-            BundleError: it has none, or means a module as a value.
-        """
-        path, place = reference.path, (self.module(module).path, reference.line)
-        meaning, parts = self._meaning(module, path[0], place), 1
-        while isinstance(meaning, ProjectImport):
+    def _use(self, definition: Definition, reference: Reference) -> Use:
+        """The meaning of a reference; BundleError if it has none, or means a module as a value."""
+        path, place = reference.path, (definition.path, reference.line)
+        meaning, parts = self._meaning(definition.module, path[0], place), 1
+        while isinstance(meaning, Import) and meaning.is_bundled:
             if parts == len(path):
                 raise BundleError(
                     *place,
@@ -112,31 +113,30 @@ class SourceTree:
             parts += 1
         if parts > 1 and parts == len(path) and reference.changes:
             raise BundleError(*place, f"cannot bundle a change of another module's {path[-1]}")
-        return meaning, parts
+        return Use(definition, reference, meaning, parts)
 
-    def _meaning(self, module: str, name: str, place: tuple[Path, int]) -> Meaning | ProjectImport:
-        """The meaning of a name; if that is a module of the project, the import of it."""
+    def _meaning(self, module: str, name: str, place: tuple[Path, int]) -> Meaning:
+        """The meaning of a name; if that is a bundled module, the import of it."""
         source = self.module(module)
         if name in source.definitions:
             return Symbol(module, name)
-        match source.imports.get(name):
-            case LibraryImport() as library_import:
-                return library_import
-            case ProjectImport(module=origin, name=original, line=line) as project_import:
-                here = source.path, line
-                if not self.is_there(origin):
-                    raise BundleError(*here, f"there is no {self.path(origin)}")
-                return self._member(origin, original, here) if original else project_import
+        if imported := source.imports.get(name):
+            if not imported.is_bundled:
+                return imported
+            here = source.path, imported.line
+            if not self.is_there(imported.module):
+                raise BundleError(*here, f"there is no {self.path(imported.module)}")
+            return self._member(imported.module, imported.name, here) if imported.name else imported
         if hasattr(builtins, name) and name not in NOTEBOOK_BUILTINS:
             return Builtin(name)
         return self.undefined(module, name, place)
 
-    def _member(self, module: str, name: str, place: tuple[Path, int]) -> Meaning | ProjectImport:
-        inner = f"{module}.{name}"
-        source = self.module(module)
-        itself = ProjectImport(inner, None, line=0)
-        imported = source.imports.get(name, itself)
-        is_itself = imported in (itself, ProjectImport(module, name, line=0))
+    def _member(self, module: str, name: str, place: tuple[Path, int]) -> Meaning:
+        inner, source = f"{module}.{name}", self.module(module)
+        imported = source.imports.get(name)
+        is_itself = imported is None or (
+            (imported.module, imported.name) in ((inner, None), (module, name))
+        )
         defined = name in source.definitions or not is_itself
         if not self.is_there(inner):
             if not defined:
@@ -144,7 +144,7 @@ class SourceTree:
             return self._meaning(module, name, place)
         if defined:
             raise BundleError(*place, f"{inner} is a module, and {module} defines {name} as well")
-        return itself
+        return Import(inner, is_bundled=True)
 
 
 def modules_in(folder: Path) -> dict[str, Path]:

@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from importlib.util import resolve_name
@@ -14,24 +15,18 @@ from submission.bundle.scopes import SourceText
 NEVER_ON_KAGGLE = ("TYPE_CHECKING", "typing.TYPE_CHECKING", "__name__ == '__main__'")
 """Conditions that are false on Kaggle: only their `else` goes into a bundle."""
 
-
-@dataclass(frozen=True)
-class ProjectImport:
-    """An import of a bundled module, or of a name in it."""
-
-    module: str
-    name: str | None
-    line: int = field(compare=False)
+MAIN = "__main__"  # the name of the module that is run as a script, and of a notebook's
 
 
 @dataclass(frozen=True)
-class LibraryImport:
-    """An import of the standard library or of an installed package."""
+class Import:
+    """An import of a module, or of a name in it."""
 
     module: str
-    name: str | None  # of what is imported from the module; None for the module
-    alias: str | None
-    line: int = field(compare=False)
+    name: str | None = None  # None for the module itself
+    alias: str | None = None
+    is_bundled: bool = False  # whether the module goes into the bundle itself
+    line: int = field(default=1, compare=False)
 
     @property
     def bound(self) -> str:
@@ -54,7 +49,7 @@ class Module:
     summary: str
     definitions: dict[str, list[Definition]] = field(default_factory=dict)
     """The statements that define each name, in their order."""
-    imports: dict[str, ProjectImport | LibraryImport] = field(default_factory=dict)
+    imports: dict[str, Import] = field(default_factory=dict)
     running: list[Definition] = field(default_factory=list)
     """Statements that may call functions that change other names, by decorators or as classes that
     inherit `__init_subclass__`, say."""
@@ -70,6 +65,11 @@ class Module:
         lines = {name: imported.line for name, imported in self.imports.items()}
         lines |= {name: written[0].line for name, written in self.definitions.items()}
         return {name: line for name, line in lines.items() if hasattr(builtins, name)}
+
+
+def is_off_on_kaggle(statement: ast.If) -> bool:
+    """Whether the body of a statement does not run on Kaggle."""
+    return ast.unparse(statement.test) in NEVER_ON_KAGGLE
 
 
 def _only_binds(statement: ast.AST) -> bool:
@@ -88,9 +88,17 @@ def _only_binds(statement: ast.AST) -> bool:
             return all(map(_only_binds, [*body, *handlers, *otherwise, *final]))
         case ast.ExceptHandler(body=body):
             return all(map(_only_binds, body))
-    return isinstance(
-        statement, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef | ast.Pass
-    )
+    return isinstance(statement, BINDING)
+
+
+BINDING = (
+    ast.Import,
+    ast.ImportFrom,
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.Pass,
+)
 
 
 def read_module(name: str, path: Path, project: frozenset[str]) -> Module:
@@ -113,27 +121,24 @@ def _parsed(name: str, path: Path, text: str, project: frozenset[str]) -> Module
     return ModuleReader(name, path, text, project).read()
 
 
+@dataclass
 class ModuleReader:
     """Reads the statements of one module, whose text begins at an offset and a line."""
 
-    def __init__(
-        self,
-        name: str,
-        path: Path,
-        text: str,
-        project: frozenset[str],
-        start: int = 0,
-        line: int = 1,
-    ) -> None:
-        self.path = path
-        self.text = text
-        self.project = project
+    name: str
+    path: Path
+    text: str
+    project: frozenset[str]
+    start: int = 0
+    line: int = 1
+
+    def __post_init__(self) -> None:
         try:
-            self.tree = ast.parse(text)
+            self.tree = ast.parse(self.text)
         except SyntaxError as error:
-            raise BundleError(path, error.lineno or 1, f"not Python: {error.msg}") from error
-        self.source_text = SourceText(self.text, start, line)
-        self.module = Module(name, path, (ast.get_docstring(self.tree) or "").strip())
+            raise BundleError(self.path, error.lineno or 1, f"not Python: {error.msg}") from error
+        self.source_text = SourceText(self.text, self.start, self.line)
+        self.module = Module(self.name, self.path, (ast.get_docstring(self.tree) or "").strip())
 
     def read(self) -> Module:
         """The module."""
@@ -149,27 +154,20 @@ class ModuleReader:
                 self._read_import(statement)
             case ast.ImportFrom():
                 self._read_import_from(statement)
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                self._define(statement, following)
             case ast.Assign(targets=[ast.Name(id="__all__")]):
                 pass
             case ast.AnnAssign(target=ast.Name(), value=None):
                 pass  # an annotation without a value
-            case ast.Assign() | ast.AnnAssign() | ast.Try() if _only_binds(statement):
-                self._define(statement, following)
-            case ast.If(orelse=otherwise) if ast.unparse(statement.test) in NEVER_ON_KAGGLE:
-                if "TYPE_CHECKING" in ast.unparse(statement.test):
-                    for inner in statement.body:
+            case ast.If(body=body, orelse=otherwise) if is_off_on_kaggle(statement):
+                condition = ast.unparse(statement.test)
+                if "TYPE_CHECKING" in condition:
+                    for inner in body:
                         self.module.for_types |= find_names(inner, self.source_text).bound
-                for other in otherwise:
-                    self._read_statement(other, None)
+                has_run = self.name == MAIN and "__name__" in condition
+                for inner in body if has_run else otherwise:
+                    self._read_statement(inner, None)
             case _:
-                kind = type(statement).__name__
-                raise self._error(
-                    statement,
-                    f"a module-level side effect ({kind} statement): give a name its final value "
-                    "at once, as in TABLE = filled_table()",
-                )
+                self._keep(statement, following)
 
     def _read_import(self, statement: ast.Import) -> None:
         for alias in statement.names:
@@ -187,7 +185,7 @@ class ModuleReader:
 
     def _origin(self, statement: ast.ImportFrom) -> str:
         """The full name of the module that a statement imports from."""
-        own = self.module.name
+        own = self.name
         package = own if self.path.name == "__init__.py" else own.rpartition(".")[0]
         if statement.level and not package:
             raise self._error(statement, "a relative import: write the module's full name")
@@ -202,34 +200,38 @@ class ModuleReader:
         self, alias: ast.alias, module: str, imported: str | None, statement: ast.stmt
     ) -> None:
         """Record an import of a module's name, or of the module itself if that is None."""
-        bound, line = bound_by(alias), statement.lineno
-        is_project = module.partition(".")[0] in self.project
-        meaning = (
-            ProjectImport(module, imported, line)
-            if is_project
-            else LibraryImport(module, imported, alias.asname, line)
-        )
+        bound, is_bundled = bound_by(alias), module.partition(".")[0] in self.project
+        meaning = Import(module, imported, alias.asname, is_bundled, statement.lineno)
         if self.module.imports.get(bound) != meaning:
             self._require_new(bound, statement)
         self.module.imports[bound] = meaning
 
-    def _define(self, statement: ast.stmt, following: ast.stmt | None) -> None:
+    def _keep(self, statement: ast.stmt, following: ast.stmt | None) -> None:
+        """Record a statement that gives names their only meaning."""
+        if not _only_binds(statement):
+            kind = type(statement).__name__
+            raise self._error(
+                statement,
+                f"a module-level side effect ({kind} statement): give a name its final value "
+                "at once, as in TABLE = filled_table()",
+            )
         definition = self._definition(statement, following)
         for name in sorted(definition.names):
             self._require_new(name, statement)
-        for name in definition.changed_at_once & self.module.definitions.keys():
-            self.module.definitions[name].append(definition)
-        self.module.definitions |= {name: [definition] for name in definition.names}
-        self._add_running(definition)
+        changed = definition.changed_at_once & self.module.definitions.keys()
+        self._record(definition, definition.names | changed)
 
-    def _definition(self, statement: ast.stmt, following: ast.stmt | None) -> Definition:
-        extent = self._extent(statement, following)
-        return Definition(self.module.name, self.path, statement, self.source_text, *extent)
-
-    def _add_running(self, definition: Definition) -> None:
+    def _record(self, definition: Definition, names: Iterable[str]) -> None:
+        """Record a statement among those that define or change these names."""
+        for name in names:
+            self.module.definitions.setdefault(name, []).append(definition)
         is_derived = isinstance(definition.statement, ast.ClassDef) and definition.statement.bases
         if definition.decorators or is_derived or not definition.is_called_later:
             self.module.running.append(definition)
+
+    def _definition(self, statement: ast.stmt, following: ast.stmt | None) -> Definition:
+        extent = self._extent(statement, following)
+        return Definition(self.name, self.path, statement, self.source_text, *extent)
 
     def _extent(self, statement: ast.stmt, following: ast.stmt | None) -> tuple[int, int]:
         """The extent of a statement with the comments right above it and the docstring below it."""

@@ -15,15 +15,19 @@ from typing import Any
 import pytest
 
 from agents import Agent
+from agents.networks.network import encode_policy
 from agents.registry import REGISTERED, TRAINED_AGENTS, JsonValue, agent_class
+from envs import ConnectFour, state_from_moves
 from submission.bundle.bundle import build_bundle, unbundled_agent
 from submission.bundle.compose import COMPILING
 from submission.bundle.definitions import BundleError
+from submission.entry import KagglePlayer
 from submission.kaggle import kaggle_environments
 from submission.sandbox.player import RuntimeVersions
 from tests.agents.test_compilation import COMPILED_AGENTS
 from tests.helpers.own_agent import own_agent
 from tests.helpers.processes import output_of
+from tests.helpers.trained_policies import random_policy
 from tests.test_import_directions import imported_packages
 
 
@@ -51,9 +55,40 @@ def test_a_bundle_holds_what_its_agent_needs_and_needs_what_kaggle_has(agent: st
     used = {name for name in classes if name in inspect.getsource(REGISTERED[agent])}
     assert {name for name in classes if f"class {name}" in text} == used
     assert not re.search(r"TicTacToe\(|(def|class) \w*svg", text)
+    assert repr(player_of(text)._make_agent()) == repr(unbundled_agent(agent, {})())
+
+
+def player_of(text: str) -> Any:
+    """The player that a bundle makes when it is loaded, without compiling beside."""
     namespace: dict[str, Any] = {}
     exec(text.replace(COMPILING, ""), namespace)
-    assert repr(namespace["_PLAYER"]._make_agent()) == repr(unbundled_agent(agent, {})())
+    return namespace["_PLAYER"]
+
+
+@pytest.mark.parametrize(
+    ("agent", "options"),
+    [
+        ("greedy", {}),
+        ("alphabeta", {"depth": 4, "engine": "reference"}),
+        ("mcts", {"simulations": 100, "seed": 3, "engine": "reference"}),
+        ("policy", {"weights": "trained.npz", "temperature": 0.5, "seed": 1}),
+    ],
+)
+def test_a_bundle_plays_what_its_agent_plays(
+    agent: str, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its limits are lifted unless they are given, and files are their content."""
+    monkeypatch.setitem(sys.modules, "numba", None)  # compiling takes seconds
+    monkeypatch.chdir(tmp_path)
+    Path("trained.npz").write_bytes(encode_policy(random_policy(ConnectFour(), seed=1)))
+    players = KagglePlayer(unbundled_agent(agent, options)), player_of(build_bundle(agent, options))
+    ours, theirs = (player._make_agent() for player in players)
+    assert repr(ours) == repr(theirs)
+    env, moves = ConnectFour(), "443533616"
+    for ply in range(len(moves)):
+        board = env.to_board(state_from_moves(env, moves[:ply]))
+        asked = {"board": board, "mark": 1 + ply % 2, "remainingOverageTime": 60}
+        assert len({player.act(asked, {"actTimeout": 60}) for player in players}) == 1
 
 
 def test_every_name_of_a_bundle_is_defined_and_used(tmp_path: Path) -> None:

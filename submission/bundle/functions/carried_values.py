@@ -23,13 +23,6 @@ CONTAINERS: dict[Any, str] = {
     frozenset: "frozenset(({}))",
 }
 
-FACTORY = """
-def {factory}({parameters}):
-{definition}
-{indentation}return {name}
-"""
-"""Makes a function with the variables that it encloses."""
-
 
 class ValueWriter:
     """Writes values as expressions in a module, and adds the names that these need.
@@ -50,11 +43,7 @@ class ValueWriter:
         self._within = set[int]()
 
     def name(self, value: Any, stem: str) -> str:
-        """The name of a value in the module; a new one (`stem`, if that is free) if it has none.
-
-        Raises:
-            ValueError: it cannot be written.
-        """
+        """The name of a value, if need be a new one; ValueError if it cannot be written."""
         expression = self.expression(value, stem)
         if not expression.isidentifier():
             self.made[id(value)] = self._module.fresh(stem)
@@ -134,7 +123,9 @@ class ValueWriter:
 
     def _function(self, function: FunctionType, name: str) -> str:
         """The expression of a function that has no name in its module."""
-        home = self._home_of(function)
+        home: UserModule | None = self._module
+        if function.__globals__ is not self._module.namespace:
+            home = self._find_module(str(function.__globals__.get("__name__")))
         if home is None:
             raise self._cannot(name, function)
         node = home.session.find_function(function.__code__)
@@ -160,10 +151,7 @@ class ValueWriter:
         return made
 
     def _enclosing(self, function: FunctionType, definition: str, own: str) -> str:
-        """Define a function anew with the variables that it encloses; return its name.
-
-        `definition` has the indented lines that define the function as `own`.
-        """
+        """Define a function anew with what it encloses; its lines, indented, define it as `own`."""
         cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
         values = {key: cell.cell_contents for key, cell in cells}
         enclosed = {
@@ -174,20 +162,15 @@ class ValueWriter:
         stem = function.__name__ if function.__name__.isidentifier() else "made"
         made, factory = self._module.fresh(stem), self._module.fresh(f"make_{stem}")
         given = ", ".join(f"{key}={name}" for key, name in enclosed.items())
-        text = FACTORY.format(
-            factory=factory,
-            parameters=", ".join(enclosed),
-            definition=definition,
-            indentation=definition[: len(definition) - len(definition.lstrip())],
-            name=own,
-        )
-        self._module.add(f"{text}\n{made} = {factory}({given})\n")
-        return made
+        indentation = definition[: len(definition) - len(definition.lstrip())]
+        self._module.add(f"""
+def {factory}({", ".join(enclosed)}):
+{definition}
+{indentation}return {own}
 
-    def _home_of(self, function: FunctionType) -> UserModule | None:
-        if function.__globals__ is self._module.namespace:
-            return self._module
-        return self._find_module(str(function.__globals__.get("__name__")))
+{made} = {factory}({given})
+""")
+        return made
 
     def _cannot(self, name: str, value: Any) -> ValueError:
         return ValueError(

@@ -12,12 +12,11 @@ from submission.bundle.functions.value_data import (
     DEFINITIONS,
     LITERALS,
     UNKNOWN,
-    attributes_of,
+    Place,
     data_of,
     is_data,
     is_same,
     places_of,
-    read_place,
 )
 from submission.bundle.naming import Symbol
 
@@ -52,10 +51,8 @@ def unlike_the_source(
 ) -> tuple[list[Unlike], Mapping[str, Any]]:
     """Find the names whose present values must be written out, and what games change.
 
-    Such values differ at each loading, being made by chance; or they are objects that differ from
-    the file's in what games leave as it is: something else has changed them, such as training; or
-    anything that a loop in which the file is built has changed, and games have not; or what
-    functions and classes keep, if that is so made or changed.
+    Such values are made by chance, so that they differ at each loading; or something else than
+    games has changed them: training, say, or a loop in which the file is built.
 
     For `state` and `loaded` see `as_written`; `load_again` loads the file anew, and `play` plays
     games with what it then defines.
@@ -72,81 +69,73 @@ def unlike_the_source(
     if not differing:
         return [], loaded  # it plays as it is, whatever games change
     again = load_again()
-    by_chance = [
-        each for each in differing if not is_same(loaded.get(each.in_file), again.get(each.in_file))
-    ]
-    kept_by_chance = _kept_unlike(
-        differing, loaded, again, lambda one: not is_same(one.written, one.played)
-    )
+    by_chance = [*_unlike(differing, loaded, again, has_played=False)]
     play(again)
-    learnt = [
-        each
-        for each in differing
-        if (each.is_unfinished or not (is_data(each.value) or isinstance(each.value, DEFINITIONS)))
-        and _is_unplayed(each, loaded.get(each.in_file), again.get(each.in_file))
-    ]
-    whole = [
-        Unlike(each.symbol)
-        for each in (*by_chance, *learnt)
-        if not isinstance(each.value, DEFINITIONS) and data_of(each.value) is not UNKNOWN
-    ]
-    kept = _kept_unlike(differing, loaded, again, lambda one: one.is_own)
-    return [*whole, *kept_by_chance, *kept], again
+    return [*by_chance, *_unlike(differing, loaded, again, has_played=True)], again
 
 
-class Kept(NamedTuple):
-    """Data that a function or a class keeps in one place."""
+class Stages(NamedTuple):
+    """A value in the module now, its counterpart in the file, and the latter after games."""
 
-    holder: Any
-    attribute: str
     now: Any
-    written: Any  # by the file
-    played: Any  # by the file, after games
+    written: Any
+    played: Any
+
+    @property
+    def is_changing(self) -> bool:
+        """Whether it differs between the two of the file."""
+        return not is_same(self.written, self.played)
 
     @property
     def is_own(self) -> bool:
-        """Whether it differs from the file's for another reason than games."""
-        return _is_own(self.now, self.written, self.played)
+        """Whether the module's differs from the file's for another reason than games."""
+        return not self.is_changing and not is_same(self.written, self.now)
+
+    def parts(self) -> Iterator[tuple[Place, "Stages"]]:
+        """What a function, a class or an object keeps, and where."""
+        others = places_of(self.written), places_of(self.played)
+        for name, place in places_of(self.now).items():
+            counterparts = (each[name].read() if name in each else UNKNOWN for each in others)
+            yield place, Stages(place.read(), *counterparts)
 
 
-def _kept_data(value: Any, written: Any, played: Any) -> Iterator[Kept]:
-    """The data that a function or a class keeps."""
-    others, after = places_of(written), places_of(played)
-    for name, place in places_of(value).items():
-        now, first, later = (
-            read_place(each) for each in (place, others.get(name), after.get(name))
-        )
-        if is_data(now):
-            yield Kept(*place, now, first, later)
-
-
-def _kept_unlike(
+def _unlike(
     names: Iterable[StateName],
     loaded: Mapping[str, Any],
     again: Mapping[str, Any],
-    is_unlike: Callable[[Kept], bool],
-) -> list[Unlike]:
-    """The functions and classes that keep such data."""
-    found = {
-        each.symbol: {
-            one.attribute: one.now
-            for one in _kept_data(each.value, loaded.get(each.in_file), again.get(each.in_file))
-            if one.holder is each.value and is_unlike(one)
-        }
-        for each in names
-    }
-    return [Unlike(symbol, parts) for symbol, parts in found.items() if parts]
+    has_played: bool,
+) -> Iterator[Unlike]:
+    """What must be written out, by what two loadings define; the second may have played games."""
+    for each in names:
+        stages = Stages(each.value, loaded.get(each.in_file), again.get(each.in_file))
+        if isinstance(each.value, DEFINITIONS):
+            parts = {
+                place.name: part.now
+                for place, part in stages.parts()
+                if place.holder is each.value
+                and is_data(part.now)
+                and (part.is_own if has_played else part.is_changing)
+            }
+            if parts:
+                yield Unlike(each.symbol, parts)
+        elif (_has_learnt(each, stages) if has_played else stages.is_changing) and (
+            data_of(each.value) is not UNKNOWN
+        ):
+            yield Unlike(each.symbol)
 
 
-def _is_unplayed(name: StateName, written: Any, played: Any) -> bool:
-    """Whether a value has all that games change as the file has `written` it."""
-    own, first, later = map(attributes_of, (name.value, written, played))
-    if not own or type(name.value).__qualname__ != type(written).__qualname__:
-        return not name.is_changed and is_same(written, played)
-    return all(
-        is_same(first.get(each), later.get(each)) or is_same(first.get(each), own.get(each))
-        for each in first.keys() | later.keys()
-    )
+def _has_learnt(name: StateName, stages: Stages) -> bool:
+    """Whether a value has all that games change as the file has written it."""
+    if is_data(stages.now) and not name.is_unfinished:
+        return False
+    parts = [part for _, part in stages.parts()] if _are_alike(*stages[:2]) else []
+    if not parts:
+        return not name.is_changed and not stages.is_changing
+    return not any(part.is_changing and not is_same(part.now, part.written) for part in parts)
+
+
+def _are_alike(one: Any, other: Any) -> bool:
+    return type(one).__qualname__ == type(other).__qualname__
 
 
 def last_callable(loaded: Mapping[str, Any]) -> Any:
@@ -178,14 +167,12 @@ def as_written(
                 continue
             restoring.callback(namespace.__setitem__, name, each.value)
             if each.in_file in loaded:
-                stages = each.value, loaded[each.in_file], played.get(each.in_file)
-                _take_back(*stages, restoring, memo)
-                namespace[name] = _before_a_game(*stages, each.is_changed, memo)
+                stages = Stages(each.value, loaded[each.in_file], played.get(each.in_file))
+                namespace[name] = _begun(stages, each.is_changed, restoring, memo)
             elif each.is_changed:
                 del namespace[name]  # a game has made it
-        stages = agent, last_callable(loaded), last_callable(played)
-        _take_back(*stages, restoring, memo)
-        yield _before_a_game(*stages, False, memo)
+        stages = Stages(agent, last_callable(loaded), last_callable(played))
+        yield _begun(stages, False, restoring, memo)
 
 
 def _counterparts(state: Sequence[StateName], loaded: Mapping[str, Any]) -> dict[int, Any]:
@@ -202,57 +189,43 @@ def _counterparts(state: Sequence[StateName], loaded: Mapping[str, Any]) -> dict
     return found
 
 
-def _before_a_game(
-    value: Any, written: Any, played: Any, is_changed: bool, memo: dict[int, Any]
-) -> Any:
+def _begun(stages: Stages, is_changed: bool, restoring: ExitStack, memo: dict[int, Any]) -> Any:
     """The value with which a function begins a game: a copy of the file's, or of the module's.
 
     It is the module's where the two differ for another reason than games, for that is what the file
-    must be compared with. For an object of the user's class each attribute is decided by itself.
+    must be compared with. What functions, classes and objects of the user's keep is so decided for
+    each part, which is replaced in its place.
     """
-    begun = value if not is_changed and _is_own(value, written, played) else written
-    is_alike = type(value).__qualname__ == type(written).__qualname__
+    now, written, _ = stages
+    begun = now if not is_changed and stages.is_own else written
     try:
-        is_changeable = isinstance(value, list | dict | set)
-        if not is_alike or is_changeable or (is_data(value) and is_data(written)):
+        is_changeable = isinstance(now, list | dict | set)
+        if not _are_alike(now, written) or is_changeable or (is_data(now) and is_data(written)):
             return _copied(begun, memo)
-        if isinstance(value, DEFINITIONS):
-            return value
-        if type(value) is not type(written):
-            return _object_before_a_game(value, written, played, memo)
-        return value if callable(value) else _copied(written, memo)
+        if not isinstance(now, DEFINITIONS):
+            if type(now) is type(written):
+                return now if callable(now) else _copied(written, memo)
+            if id(written) in memo:
+                return memo[id(written)]
+            memo[id(now)] = memo[id(written)] = now
+        _begin_parts(stages, restoring, memo)
     except Exception:  # not everything can be copied
-        return value
+        return now
+    return now
 
 
-def _object_before_a_game(value: Any, written: Any, played: Any, memo: dict[int, Any]) -> Any:
-    if id(written) in memo:
-        return memo[id(written)]
-    own, first, later = map(attributes_of, (value, written, played))
-    memo[id(value)] = memo[id(written)] = twin = copy(value)
-    for name, each in own.items():
-        if name in first:
-            begun = _before_a_game(each, first[name], later.get(name), False, memo)
-            object.__setattr__(twin, name, begun)
-        elif name in later:
-            object.__delattr__(twin, name)  # a game has made it
-    return twin
-
-
-def _is_own(value: Any, written: Any, played: Any) -> bool:
-    """Whether the module's value differs from the file's for another reason than games."""
-    return is_same(written, played) and not is_same(written, value)
-
-
-def _take_back(
-    value: Any, written: Any, played: Any, restoring: ExitStack, memo: dict[int, Any]
-) -> None:
-    """Reset what games have changed of the data that a function or a class keeps."""
-    for one in _kept_data(value, written, played):
-        if is_data(one.written) and not one.is_own:
-            with suppress(Exception):  # a metaclass may not let a class change
-                setattr(one.holder, one.attribute, _copied(one.written, memo))
-                restoring.callback(setattr, one.holder, one.attribute, one.now)
+def _begin_parts(stages: Stages, restoring: ExitStack, memo: dict[int, Any]) -> None:
+    """Give each part of a function, a class or an object the value with which games begin."""
+    only_data = isinstance(stages.now, DEFINITIONS)
+    for place, part in [*stages.parts()]:
+        is_unknown = part.written is UNKNOWN and part.played is UNKNOWN
+        if is_unknown or (only_data and not (is_data(part.now) and is_data(part.written))):
+            continue
+        is_made = part.written is UNKNOWN  # by a game
+        begun = UNKNOWN if is_made else _begun(part, False, restoring, memo)
+        with suppress(Exception):  # a metaclass may not let a class change
+            place.write(begun)
+            restoring.callback(place.write, part.now)
 
 
 def _copied(value: Any, memo: dict[int, Any]) -> Any:

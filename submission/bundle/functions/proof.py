@@ -87,36 +87,28 @@ def require_same(
         as_written(agent, state, loaded, played) as asked,
         hidden_files(name, READ_ABOVE),
     ):
-        return _compare(asked, last_callable(loaded), name)
+        note, from_file = None, last_callable(loaded)
+        for number, position in _positions_in_time():
+            ours, theirs = (_ask(player, position, number) for player in (asked, from_file))
+            if ours.text != theirs.text and _are_apart(asked, from_file, position):
+                raise ValueError(
+                    f"{name} and its file differ: {position} {name} {ours} and the file {theirs}, "
+                    "for what it uses has changed since it was written, or is filled in by code "
+                    "that a file does not carry along, such as fill(TABLE) or a metaclass: run "
+                    "anew what defines it, fill it in by a statement such as TABLE[key] = value, "
+                    "or save it and have it read from a file"
+                )
+            if ours.error and theirs.error and note is None:
+                note = f"It {ours} {position}."
+        return note
 
 
 def play(name: str, loaded: Mapping[str, Any]) -> None:
-    """Ask a file that has been loaded for its moves in the same positions.
-
-    Raises:
-        ValueError: it reads a file.
-    """
+    """Ask a loaded file for its moves in the same positions; ValueError if it reads a file."""
     agent = last_callable(loaded)
     with _unnoticed(), hidden_files(name, READ_ABOVE):
         for number, position in _positions_in_time():
             _ask(agent, position, number)
-
-
-def _compare(agent: Callable[..., Any], from_file: Callable[..., Any], name: str) -> str | None:
-    note = None
-    for number, position in _positions_in_time():
-        ours, theirs = (_ask(player, position, number) for player in (agent, from_file))
-        if ours.text != theirs.text and _are_apart(agent, from_file, position):
-            raise ValueError(
-                f"{name} and its file differ: {position} {name} {ours} and the file {theirs}, for "
-                "what it uses has changed since it was written, or is filled in by code that a "
-                "file does not carry along, such as fill(TABLE) or a metaclass: run anew what "
-                "defines it, fill it in by a statement such as TABLE[key] = value, or save it and "
-                "have it read from a file"
-            )
-        if ours.error and theirs.error and note is None:
-            note = f"It {ours} {position}."
-    return note
 
 
 def _positions_in_time() -> Iterator[tuple[int, Position]]:
@@ -184,13 +176,9 @@ def positions() -> Iterator[Position]:
 
 
 def load(name: str, text: str, path: Path) -> dict[str, Any]:
-    """The names that a file defines when it is loaded as Kaggle does, with new random numbers.
+    """What a file defines when it is loaded as on Kaggle; ValueError if it fails or is slow.
 
     It is written to a path first: as on Kaggle, Numba's `cache=True` needs a file that is there.
-
-    Raises:
-        ValueError: it fails, takes too long, or reads a file; the message calls the function by its
-            name.
     """
     loaded: dict[str, Any] = {}
     with hidden_files(name, READ_ABOVE):

@@ -13,16 +13,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from submission.bundle.definitions import Definition
-from submission.bundle.functions.user_session import MAIN, Session, Stop
+from submission.bundle.definitions import Definition, imported_tops
+from submission.bundle.functions.user_session import Session, Stop
 from submission.bundle.references import bound_by
-from submission.bundle.sources import (
-    NEVER_ON_KAGGLE,
-    LibraryImport,
-    Module,
-    ModuleReader,
-    ProjectImport,
-)
+from submission.bundle.sources import Import, ModuleReader, is_off_on_kaggle
 
 NO_FILE = Path("<cells>")
 
@@ -34,11 +28,7 @@ PATH_CHANGE = re.compile(r"sys\.path\.")  # begins a call that changes where mod
 
 @dataclass
 class UserModule:
-    """A module whose functions go into a file, together with the `project`.
-
-    Raises:
-        BundleError: it is not Python.
-    """
+    """A module whose functions go into a file, with the `project`; BundleError if not Python."""
 
     name: str
     namespace: dict[str, Any] = field(repr=False)
@@ -46,7 +36,9 @@ class UserModule:
     project: frozenset[str] = field(repr=False)
 
     def __post_init__(self) -> None:
-        self.parsed = self._read(self.session.text, 0, 1, self.session.stops)
+        text, stops = self.session.text, self.session.stops
+        reader = SessionReader(self.name, self.path, text, self.project, stops=stops)
+        self.parsed = reader.read()
         """The source, and the statements added to it."""
         self._imported: dict[tuple[str, str | None], str] = {}
         self._end = self.session.text.count("\n") + 2
@@ -72,10 +64,7 @@ class UserModule:
         return {id(value): name for name, value in self.namespace.items() if self.knows(name)}
 
     def import_of(self, value: Any) -> str | None:
-        """A name for a module or a module's definition; None for other values.
-
-        An import is added if need be.
-        """
+        """A name for a module or a module's definition, imported if need be; None for the rest."""
         if isinstance(value, ModuleType):
             return self.import_from(value.__name__, None)
         module, name = (getattr(value, key, None) for key in ("__module__", "__name__"))
@@ -91,20 +80,18 @@ class UserModule:
         if (module, name) not in self._imported:
             own = name or module
             bound = self.fresh(own.rpartition(".")[2])
-            is_project = module.partition(".")[0] in self.project
-            self.parsed.imports[bound] = (
-                ProjectImport(module, name, line=1)
-                if is_project
-                else LibraryImport(module, name, None if bound == own else bound, line=1)
-            )
+            is_bundled = module.partition(".")[0] in self.project
+            alias = None if bound == own else bound
+            self.parsed.imports[bound] = Import(module, name, alias, is_bundled)
             self._imported[module, name] = bound
         return self._imported[module, name]
 
     def add(self, text: str, line: int | None = None) -> None:
         """Add statements, behind a line or at the end; a new value replaces those of its name."""
-        added = self._read(text, len(self.session.text), self._end if line is None else line)
+        start, line = len(self.session.text), self._end if line is None else line
+        reader = SessionReader(self.name, self.path, text, self.project, start, line)
         self._end += text.count("\n") + 1
-        for name, written in added.definitions.items():
+        for name, written in reader.read().definitions.items():
             former = [] if written[0].replaces(name) else self.parsed.definitions[name]
             self.parsed.definitions[name] = [*former, *written]
 
@@ -121,11 +108,8 @@ class UserModule:
         taken = {*self.namespace, *dir(builtins)}
         return next(name for name in names if name not in taken and not self.knows(name))
 
-    def _read(self, text: str, start: int, line: int, stops: Sequence[Stop] = ()) -> Module:
-        reader = SessionReader(self.name, self.path, text, self.project, start, line)
-        return reader.read(stops)
 
-
+@dataclass
 class SessionReader(ModuleReader):
     """Keeps every statement that has run, under the names that it defines or changes.
 
@@ -134,51 +118,40 @@ class SessionReader(ModuleReader):
     outside of a function, as only cells can.
     """
 
-    def read(self, stops: Sequence[Stop] = ()) -> Module:
-        """The module, of the statements that have run."""
-        self._stops = stops
-        self._asking = set[str]()
-        self.rebound = self._rebound()
-        return super().read()
+    stops: Sequence[Stop] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._asking = set[str]()  # the functions that build or evaluate players
+        self._rebound = self._find_rebound()
 
     def _read_statement(self, statement: ast.stmt, following: ast.stmt | None) -> None:
         match statement:
-            case ast.Expr(value=ast.Constant(value=str())):
-                pass
-            case _ if any(stop.line < statement.lineno <= stop.until for stop in self._stops):
+            case _ if any(stop.line < statement.lineno <= stop.until for stop in self.stops):
                 pass
             case ast.Expr(value=ast.Call(func=called)) if PATH_CHANGE.match(ast.unparse(called)):
                 pass  # the file is one, which finds no other
-            case ast.If(test=test) if ast.unparse(test) in NEVER_ON_KAGGLE:
-                has_run = self.module.name == MAIN and "__name__" in ast.unparse(test)
-                for inner in statement.body if has_run else statement.orelse:
-                    self._read_statement(inner, None)
+            case ast.If() if is_off_on_kaggle(statement):
+                super()._read_statement(statement, following)
             case _ if any(
                 statement.lineno <= stop.line <= (statement.end_lineno or 0)
                 and (following is None or following.lineno > stop.line)
-                for stop in self._stops
+                for stop in self.stops
             ):
                 self.module.unfinished |= _defined_by(self._definition(statement, following))
             case ast.Try(body=body) if all(map(self._imports_own, body)):
                 for inner in body:  # in one file they need no other way
                     self._read_statement(inner, None)
-            case ast.Import(names=names) | ast.ImportFrom(names=names) if self.rebound.isdisjoint(
-                map(bound_by, names)
-            ):
-                super()._read_statement(statement, following)
-            case _:
+            case ast.Import(names=names) | ast.ImportFrom(names=names) if self._rebound & {
+                *map(bound_by, names)
+            }:
                 self._keep(statement, following)
+            case _:
+                super()._read_statement(statement, following)
 
     def _imports_own(self, statement: ast.stmt) -> bool:
         """Whether a statement imports only modules that go into the file as well."""
-        match statement:
-            case ast.Import(names=names):
-                modules = [alias.name for alias in names]
-            case ast.ImportFrom():
-                modules = [self._origin(statement)]
-            case _:
-                return False
-        return self.project.issuperset(name.partition(".")[0] for name in modules)
+        return bool(tops := imported_tops(statement)) and tops <= {"", *self.project}
 
     def _keep(self, statement: ast.stmt, following: ast.stmt | None) -> None:
         """Record a statement under every name that it binds or whose value it changes."""
@@ -193,9 +166,7 @@ class SessionReader(ModuleReader):
         ):
             self.module.unfinished |= _defined_by(definition)
             return
-        for name in _defined_by(definition):
-            self.module.definitions.setdefault(name, []).append(definition)
-        self._add_running(definition)
+        self._record(definition, _defined_by(definition))
 
     def _asks_this_package(self, definition: Definition) -> bool:
         """Whether a statement uses the front door, or a function that does."""
@@ -229,7 +200,7 @@ class SessionReader(ModuleReader):
         if name in self.module.definitions:
             super()._require_new(name, statement)
 
-    def _rebound(self) -> set[str]:
+    def _find_rebound(self) -> set[str]:
         """The names that are bound by an import and by something else."""
         ways = defaultdict[str, set[object]](set)
         for statement in self.tree.body:

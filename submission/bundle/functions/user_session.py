@@ -5,7 +5,7 @@ import linecache
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 from math import inf
@@ -15,8 +15,6 @@ from typing import Any, NamedTuple
 
 from submission.bundle.functions.raised_cells import AT_TOP_LEVEL, RAISED
 from submission.bundle.references import FunctionNode, first_line
-
-MAIN = "__main__"  # the name of the module that is run as a script, and of a notebook's
 
 MAGIC = re.compile(r"get_ipython\(\)\.run_cell_magic\('(?:time|capture)'")
 """How a cell with `%%time` or `%%capture` begins in IPython's history."""
@@ -35,14 +33,14 @@ class Stop(NamedTuple):
     until: float  # the last of the lines that therefore have not run
 
 
-@dataclass(frozen=True)
+@dataclass
 class Session:
     """The source that has defined the names of a namespace."""
 
     pieces: Sequence[str]
     """A module's text; or each of the cells, in the order in which they were run."""
     path: Path | None  # the module's file; None for cells
-    stops: Sequence[Stop] = ()
+    stops: list[Stop] = field(default_factory=list)
 
     @cached_property
     def text(self) -> str:
@@ -55,21 +53,18 @@ class Session:
             return ""
         if self.path is not None:
             return f"{self.path}, line {line}: "
-        number = max(n for n, first in enumerate(self._first_lines) if first <= line)
-        return f"cell {number + 1}, line {line - self._first_lines[number] + 1}: "
+        number = max(n for n, first in enumerate(self.first_lines) if first <= line)
+        return f"cell {number + 1}, line {line - self.first_lines[number] + 1}: "
 
     def line_of(self, file: str, line: int) -> int | None:
-        """The line of the text that corresponds to a line of a file or a cell, or None.
-
-        Of equal cells, the last one counts.
-        """
+        """The line of the text that corresponds to a line of a file or a cell, or None."""
         source = _known_text(file).strip()
         firsts = [
             first
-            for first, piece in zip(self._first_lines, self.pieces, strict=False)
+            for first, piece in zip(self.first_lines, self.pieces, strict=False)
             if piece.strip() == source
         ]
-        return firsts[-1] + line - 1 if firsts else None
+        return firsts[-1] + line - 1 if firsts else None  # of equal cells, the last counts
 
     def find_function(self, code: CodeType) -> FunctionNode | ast.Lambda | None:
         """The node that defines a function compiled from the text; None if that is not clear."""
@@ -98,18 +93,9 @@ class Session:
         lines = self.text.split("\n")
         return "\n".join(lines[first_line(node) - 1 : node.end_lineno])
 
-    def stopping(self, raised: Mapping[int, int]) -> "Session":
-        """The session in which pieces, counted from 1, have raised at these lines of theirs."""
-        firsts = self._first_lines
-        stops = [
-            Stop(firsts[number - 1] + line - 1, firsts[number] - 1)
-            for number, line in raised.items()
-            if number < len(firsts)
-        ]
-        return replace(self, stops=stops)
-
     @property
-    def _first_lines(self) -> list[int]:
+    def first_lines(self) -> list[int]:
+        """The lines at which the pieces begin, and the one behind the last."""
         return list(accumulate((piece.count("\n") for piece in self.pieces), initial=1))
 
 
@@ -119,8 +105,9 @@ def find_session(namespace: Mapping[str, Any], code: CodeType) -> Session:
     frame: FrameType | None = sys._getframe()
     while frame is not None:
         if frame.f_globals is namespace and AT_TOP_LEVEL.match(frame.f_code.co_name):
-            line = session.line_of(frame.f_code.co_filename, frame.f_lineno)
-            return replace(session, stops=[*session.stops, *([Stop(line, inf)] if line else [])])
+            if line := session.line_of(frame.f_code.co_filename, frame.f_lineno):
+                session.stops.append(Stop(line, inf))
+            break
         frame = frame.f_back
     return session
 
@@ -131,7 +118,14 @@ def _all_of(namespace: Mapping[str, Any], code: CodeType) -> Session:
     if "get_ipython" in namespace and isinstance(cells, list):
         transform = namespace["get_ipython"]().transform_cell
         pieces = [_plain_cell(cell, transform) for cell in cells[1:]]
-        return Session(pieces, None).stopping(RAISED)
+        session = Session(pieces, None)
+        firsts = session.first_lines
+        session.stops += [
+            Stop(firsts[number - 1] + line - 1, firsts[number] - 1)
+            for number, line in RAISED.items()
+            if number < len(firsts)
+        ]
+        return session
     if numbered := NUMBERED.fullmatch(code.co_filename):
         begin, number, end = numbered.groups()
         names = [f"{begin}{earlier}{end}" for earlier in range(int(number) + 1)]
@@ -149,10 +143,7 @@ def _known_text(file: str) -> str:
 
 
 def _plain_cell(cell: str, transform: Callable[[str], str]) -> str:
-    """The Python code of a cell; an empty line if it is not Python.
-
-    `transform` makes Python of lines with magics, as IPython does when they run.
-    """
+    """The Python code of a cell, its magics transformed; an empty line if it is not Python."""
     try:
         if MAGIC.match(cell):
             *_, body = ast.parse(cell, mode="eval").body.args  # type: ignore[attr-defined]

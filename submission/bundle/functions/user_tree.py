@@ -4,7 +4,6 @@ import ast
 import re
 import sys
 from collections.abc import Mapping
-from contextlib import suppress
 from importlib.util import decode_source
 from pathlib import Path
 from types import CodeType
@@ -13,17 +12,16 @@ from typing import Any
 from submission.bundle.definitions import BundleError, Definition, reads_a_file, since_replaced
 from submission.bundle.functions.carried_values import ValueWriter
 from submission.bundle.functions.user_module import UserModule
-from submission.bundle.functions.user_session import MAIN, Session, find_session
+from submission.bundle.functions.user_session import Session, find_session
 from submission.bundle.functions.value_data import is_data
 from submission.bundle.hidden_files import INSTALLED
 from submission.bundle.naming import Builtin, Meaning, Symbol
-from submission.bundle.scopes import Reference
 from submission.bundle.source_tree import NOTEBOOK_BUILTINS, SourceTree, modules_in
-from submission.bundle.sources import Module
+from submission.bundle.sources import MAIN, Module
 
 
 class UserTree(SourceTree):
-    """The source modules in which a function's names are found.
+    """The source modules in which a function's names are found; ValueError without its source.
 
     A statement that reads a file, which Kaggle would not have, is replaced by the value read.
 
@@ -32,9 +30,6 @@ class UserTree(SourceTree):
         code: of a function in it.
         project: the folder of each package of the project.
         whose: the function, for messages.
-
-    Raises:
-        ValueError: its source cannot be found.
     """
 
     def __init__(
@@ -141,19 +136,16 @@ class UserTree(SourceTree):
                 seen.add(one)
                 if reads_a_file(one.statement):
                     return True
-                for reference in one.references:
-                    if one.is_called_later or not reference.deferred:
-                        pending += self._meant_by(one.module, reference)
+                pending += [
+                    needed
+                    for use in self.known_uses(one)
+                    if isinstance(use.meaning, Symbol) and self.user_module(use.meaning.module)
+                    if not use.reference.binds
+                    and (one.is_called_later or not use.reference.deferred)
+                    for needed in self.definitions(use.meaning)
+                ]
         self._unread = seen
         return False
-
-    def _meant_by(self, module: str, reference: Reference) -> list[Definition]:
-        """The definitions in the user's modules that a reference reads."""
-        with suppress(BundleError):
-            meaning, _ = self.resolve(module, reference)
-            if isinstance(meaning, Symbol) and self.user_module(meaning.module):
-                return [] if reference.binds else self.definitions(meaning)
-        return []
 
 
 def _import_name(namespace: dict[str, Any]) -> str:

@@ -3,8 +3,8 @@
 import sys
 from enum import Enum
 from pathlib import PurePath
-from types import BuiltinFunctionType, FunctionType, ModuleType
-from typing import Any
+from types import BuiltinFunctionType, CellType, FunctionType, ModuleType
+from typing import Any, NamedTuple
 
 LITERALS = (bool, int, str, bytes, type(None))
 
@@ -75,7 +75,7 @@ def _as_data(value: Any, within: frozenset[int]) -> Any:
     if isinstance(value, PurePath):
         return [str(value)]  # its attributes are a cache
     if isinstance(value, DEFINITIONS):
-        kept = [read_place(place) for place in places_of(value).values()]
+        kept = [place.read() for place in places_of(value).values()]
         return [str(getattr(value, "__qualname__", value)), *filter(is_data, kept)]
     if id(value) in within or isinstance(value, ModuleType):
         raise TypeError(value)
@@ -84,34 +84,43 @@ def _as_data(value: Any, within: frozenset[int]) -> Any:
         return [[_as_data(each, inner) for each in pair] for pair in value.items()]
     if isinstance(value, tuple | list | set | frozenset):
         return [_as_data(each, inner) for each in value]
-    attributes = {name: _as_data(each, inner) for name, each in attributes_of(value).items()}
+    attributes = {name: _as_data(place.read(), inner) for name, place in places_of(value).items()}
     return [type(value).__qualname__, attributes]
 
 
-def attributes_of(value: Any) -> dict[str, Any]:
-    """The attributes of an object, also those in slots, without Python's own."""
-    in_slots = {name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())}
-    names = sorted({*getattr(value, "__dict__", ()), *in_slots})
-    found = {name: getattr(value, name, UNKNOWN) for name in names if not name.startswith("__")}
-    return {name: each for name, each in found.items() if each is not UNKNOWN}
+class Place(NamedTuple):
+    """An attribute of a function, a cell, a class or an object."""
+
+    holder: Any
+    name: str
+
+    def read(self) -> Any:
+        """The value; UNKNOWN if there is none."""
+        try:
+            return getattr(self.holder, self.name, UNKNOWN)
+        except ValueError:  # an empty cell
+            return UNKNOWN
+
+    def write(self, value: Any) -> None:
+        """Replace the value, or remove it by UNKNOWN, whatever the class of an object says."""
+        is_plain = not isinstance(self.holder, type | FunctionType | CellType)
+        owner: Any = object if is_plain else type(self.holder)
+        if value is UNKNOWN:
+            owner.__delattr__(self.holder, self.name)
+        else:
+            owner.__setattr__(self.holder, self.name, value)
 
 
-def places_of(value: Any) -> dict[str, tuple[Any, str]]:
-    """Where a function or a class keeps values: the holders, and the names of their attributes."""
+def places_of(value: Any) -> dict[str, Place]:
+    """Where a function, a class or an object keeps values, without Python's own."""
     if isinstance(value, FunctionType):
         cells = zip(value.__code__.co_freevars, value.__closure__ or (), strict=True)
         own = ("__defaults__", "__kwdefaults__", "__dict__")
-        return {name: (value, name) for name in own} | {
-            name: (cell, "cell_contents") for name, cell in cells
+        return {name: Place(value, name) for name in own} | {
+            name: Place(cell, "cell_contents") for name, cell in cells
         }
-    if isinstance(value, type):
-        return {name: (value, name) for name in vars(value) if not name.startswith("__")}
-    return {}
-
-
-def read_place(place: tuple[Any, str] | None) -> Any:
-    """What stands in such a place; UNKNOWN if nothing does, or there is none."""
-    try:
-        return UNKNOWN if place is None else getattr(*place)
-    except (AttributeError, ValueError):  # an empty cell
-        return UNKNOWN
+    names = {*getattr(value, "__dict__", ())}
+    if not isinstance(value, type):
+        names |= {name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())}
+    places = {name: Place(value, name) for name in sorted(names) if not name.startswith("__")}
+    return {name: place for name, place in places.items() if place.read() is not UNKNOWN}

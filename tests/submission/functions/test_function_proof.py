@@ -32,29 +32,60 @@ def agent(obs, config):
     return [k for k in {FREE} if k not in USED][0]
 USED = [1]
 """
+BY_CHANCE = "import os\ndef agent(o): return os.urandom(1)[0] + L[0]\nL = [2]\n"
+REGISTERING = f"""
+TABLE = {{}}
+class Listed(type):
+    def __init__(cls, *parts): TABLE[cls.__name__] = cls
+class Last(metaclass=Listed):
+    def move(self, free): return free[-1]
+def agent(obs, config): return TABLE["Last"]().move({FREE})
+"""
+FLAGGED = f"""
+BEGUN, LAST = False, False
+def agent(obs, config):
+    global BEGUN
+    BEGUN = True
+    return {FREE}[-1 if LAST else 0]
+"""
+"""Games set one flag, something else the other."""
 
 
 @pytest.mark.parametrize(
-    ("was", "written", "reason"),
+    ("text", "was", "written", "reason"),
     [
-        ("USED = [1]", "USED = [0, 2]", "agent and its file differ: on the empty board agent answ"),
         (
+            PLACING,
+            "USED = [1]",
+            "USED = [0, 2]",
+            "agent and its file differ: on the empty board agent answ",
+        ),
+        (
+            PLACING,
             "][0]",
             "][-1 if obs.step > 1 else 0]",
             r"after the moves \d\d .* answers [0-3] and the",
         ),
-        ("not in", "not on", r"mine.py:4: not Python"),
-        ("USED = [1]", "USED = 1 / 0", "fails when it is loaded: ZeroDivisionError"),
+        (PLACING, "not in", "not on", r"mine.py:4: not Python"),
+        (PLACING, "USED = [1]", "USED = 1 / 0", "fails when it is loaded: ZeroDivisionError"),
+        (BY_CHANCE, "[2]", "[]", "and the file fails with IndexError"),
+        (REGISTERING, "TABLE", "TABLE", r"or a metaclass: .* TABLE\[key\] = value"),
+        (FLAGGED, "LAST", "LAST", "answers 6 and the file answers 0"),
     ],
 )
 def test_a_file_that_plays_otherwise_is_not_handed_over(
-    was: str, written: str, reason: str, modules: Path
+    text: str, was: str, written: str, reason: str, modules: Path
 ) -> None:
-    mine = module(modules, PLACING)
-    assert function_file(mine.agent)
-    Path("mine.py").write_text(PLACING.replace(was, written))
+    mine = module(modules, text)
+    assert text != PLACING or function_file(mine.agent)
+    Path("mine.py").write_text(text.replace(was, written))
+    mine.LAST = True  # type: ignore[attr-defined]
     with pytest.raises(ValueError, match=reason):
         function_file(mine.agent)
+
+
+def test_classes_that_a_metaclass_registers_are_entered_as_the_refusal_says(modules: Path) -> None:
+    assert function_file(module(modules, f"{REGISTERING}TABLE['Last'] = Last\n").agent)
 
 
 def test_a_function_that_fails_is_told(modules: Path) -> None:
@@ -91,35 +122,6 @@ def agent(obs, config): return NET.play({FREE})
         assert answers(of_file(function_file(mine.agent).text))[0] == 5
         return
     with pytest.raises(ValueError, match=r"answers 5 and the file answers 0, .* as fill\(TABLE\)"):
-        function_file(mine.agent)
-
-
-def test_classes_that_a_metaclass_registers_are_entered_as_the_refusal_says(modules: Path) -> None:
-    text = f"""
-TABLE = {{}}
-class Listed(type):
-    def __init__(cls, *parts): TABLE[cls.__name__] = cls
-class Last(metaclass=Listed):
-    def move(self, free): return free[-1]
-def agent(obs, config): return TABLE["Last"]().move({FREE})
-"""
-    with pytest.raises(ValueError, match=r"or a metaclass: .* TABLE\[key\] = value"):
-        function_file(module(modules, text).agent)
-    assert function_file(module(modules, f"{text}TABLE['Last'] = Last\n").agent)
-
-
-def test_a_flag_that_is_set_from_outside_is_a_difference(modules: Path) -> None:
-    """Games set another one that has the same value."""
-    text = f"""
-BEGUN, LAST = False, False
-def agent(obs, config):
-    global BEGUN
-    BEGUN = True
-    return {FREE}[-1 if LAST else 0]
-"""
-    mine = module(modules, text)
-    mine.LAST = True  # type: ignore[attr-defined]
-    with pytest.raises(ValueError, match="answers 6 and the file answers 0"):
         function_file(mine.agent)
 
 
@@ -172,13 +174,6 @@ def agent(obs):
     with open("notes") as notes, open(os.devnull): return int(notes.read(1))
 """
     assert function_file(module(modules, text).agent)
-
-
-def test_chance_does_not_hide_that_only_the_file_fails(modules: Path) -> None:
-    mine = module(modules, "import os\ndef agent(o): return os.urandom(1)[0] + L[0]\nL = [2]\n")
-    Path("mine.py").write_text(Path("mine.py").read_text().replace("[2]", "[]"))
-    with pytest.raises(ValueError, match="and the file fails with IndexError"):
-        function_file(mine.agent)
 
 
 @pytest.mark.parametrize(

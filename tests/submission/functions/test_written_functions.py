@@ -14,15 +14,11 @@ from submission.bundle.functions.function_file import function_file
 from tests.helpers.written_modules import FREE, answers, module, of_file, require_same_answers
 
 WRITTEN = {
-    "a helper is called like a builtin": f"""
+    "helpers are called like builtins, above and below": f"""
 def min(moves):
-    return 3 if 3 in moves else moves[0]
+    return 3 if 3 in moves else max(moves, 2)
 def agent(obs, config):
     return min({FREE})
-""",
-    "such a helper stands below and calls itself": f"""
-def agent(obs, config):
-    return max({FREE}, 2)
 def max(moves, depth):
     return moves[-1] if depth == 0 else max(moves[:-1] or moves, depth - 1)
 """,
@@ -33,21 +29,18 @@ def agent(observation):
     board = {k: -k for k in c}
     return min(board, key=lambda k: board[k])
 """,
-    "a string with a blank line": """
-LINES = '''a
-{blank}
-b'''
-def agent(obs, config): return len(LINES) - 3
-""".format(blank="   "),
-    "numbers that no literal writes": f"""
+    "a string with a blank line, and numbers that no literal writes": f"""
 from math import inf
+LINES = '''a
+{"   "}
+b'''
 INF = float("inf")
 NOT = float("nan")
 def agent(obs, config):
     best, chosen = -INF, None
     for k in {FREE}:
-        if -abs(k - 2) > best and best < inf and NOT != NOT:
-            best, chosen = -abs(k - 2), k
+        if -abs(k - len(LINES) + 5) > best and best < inf and NOT != NOT:
+            best, chosen = -abs(k - len(LINES) + 5), k
     return chosen
 """,
     "functions of libraries by all kinds of imports": f"""
@@ -130,8 +123,8 @@ def agent(obs, config):
     assert NINE == 9
     return max((k for k in ORDER if obs.board[k] == 0), key=WORTH.get)
 """,
-    "what is filled in by calls": """
-ORDER, CODES, net = [], {}, None
+    "what is filled in by calls, also of a function that makes data as well": """
+ORDER, CODES, TABLE, net = [], {}, {}, None
 def setup():
     global net
     net = [3, 1]
@@ -141,21 +134,15 @@ def prepare(codes):
     codes["a"] = 1
     CODES["b"] = 2
 setup()
-def agent(obs, config):
-    assert CODES == {"a": 1, "b": 2}
-    return next(k for k in [*ORDER, *net, 4, 2] if obs.board[k] == 0)
-""",
-    "a function that also makes data fills in more": f"""
-TABLE = {{}}
 def fill(k): TABLE[k] = -k
 def made():
     fill(3)
-    return [5, 6, 4]
-ORDER = made()
+    return [4, 2]
+REST = made()
 fill(2)
 def agent(obs, config):
-    assert TABLE == {{3: -3, 2: -2}}
-    return max((k for k in [*ORDER, *{FREE}] if obs.board[k] == 0), key=lambda k: TABLE.get(k, -9))
+    assert CODES == {"a": 1, "b": 2} and TABLE == {3: -3, 2: -2}
+    return next(k for k in [*ORDER, *net, *REST] if obs.board[k] == 0)
 """,
     "decorators that register": f"""
 from functools import singledispatch
@@ -209,37 +196,34 @@ def agent(obs, config):
     assert log.name and [each.__name__ for each in Player.known] == ["First", "Last"]
     return TABLE["last"]().move({FREE})
 """,
-    "containers of one's own classes and functions": f"""
+    "containers and objects of one's own classes, also one that holds itself": f"""
 from enum import Enum
+from typing import NamedTuple
 class Side(Enum):
     LEFT, RIGHT = 0, -1
 class Order:
-    def __init__(self, side): self.side = side
-def forward(free): return free
-WORTH, ORDERS, STEPS = {{Side.LEFT: 2}}, {{"a": Order(Side.RIGHT)}}, [forward]
-def agent(obs, config):
-    order, free = ORDERS["a"], STEPS[0]({FREE})
-    assert isinstance(order, Order) and STEPS[0] is forward
-    return free[WORTH.get(order.side, order.side.value)]
-""",
-    "named tuples, a dict of one's own class and an object that holds itself": f"""
-from typing import NamedTuple
+    def __init__(self, side): self.side, self.above, self.depth = side, self, 2
 class Step(NamedTuple):
     column: int
 class Worths(dict):
     def __missing__(self, key): return -key
-class Root:
-    def __init__(self): self.above, self.depth = self, 2
-FIRST, STEPS, WORTHS, ROOT = Step(3), [Step(6), Step(4)], Worths({{5: 9}}), Root()
+def forward(free): return free
+WORTH, ORDERS, FORWARD = {{Side.LEFT: 2}}, {{"a": Order(Side.RIGHT)}}, [forward]
+FIRST, STEPS, WORTHS = Step(3), [Step(6), Step(4)], Worths({{5: 9}})
 def agent(obs, config):
-    steps = [step.column for step in (FIRST, *STEPS) if step.column in {FREE}]
-    return steps[0] if steps else max({FREE}, key=lambda k: WORTHS[k] * ROOT.above.depth)
+    order, free = ORDERS["a"], FORWARD[0]({FREE})
+    assert isinstance(order, Order) and FORWARD[0] is forward
+    steps = [step.column for step in (FIRST, *STEPS) if step.column in free]
+    last = free[WORTH.get(order.side, order.side.value)]
+    best = max(free, key=lambda k: WORTHS[k] * order.above.depth)
+    return [*steps, best][0] if len(free) % 2 else last
 """,
     "names that are defined several times": f"""
 SIZE = 3
 def order(): return list(range(SIZE))
 ORDER = order()
 SIZE = 6
+SIZE: int
 def best(moves): return moves[0]
 FIRST = best
 def best(moves): return moves[-1]
@@ -326,44 +310,6 @@ def helper(moves):
 class Last:
     def __call__(self): ...
 """,
-    "the agent is a lambda": f"agent = lambda obs, config: {FREE}[-1]\ndef other(): ...\n",
-    "the agent is a partial function": """
-from functools import partial
-def place(moves, obs, config):
-    return next(k for k in moves if obs.board[k] == 0)
-agent = partial(place, [5, 4, 3, 2, 1, 0, 6])
-""",
-    "the agent is an object": """
-class Agent:
-    def __init__(self, order):
-        self.order, self.asked = order, 0
-    def __call__(self, obs, config):
-        self.asked += 1
-        return next(k for k in self.order if obs.board[k] == 0) if self.asked < 60 else 99
-agent = Agent([1, 2, 3, 4, 5, 6, 0])
-""",
-    "the agent is an object whose class inherits how it is called": f"""
-class Base:
-    def __call__(self, obs, config): return self.pick({FREE})
-class Last(Base):
-    def pick(self, free): return free[-1]
-agent = Last()
-""",
-    "the agent is a method": """
-class Player:
-    order = (6, 5, 4, 3, 2, 1, 0)
-    def act(self, obs, config): return next(k for k in self.order if obs.board[k] == 0)
-agent = Player().act
-""",
-    "the agent encloses values": """
-def make(order):
-    asked = []
-    def inner(obs, config):
-        asked.append(1)
-        return next(k for k in order if obs.board[k] == 0) if len(asked) < 60 else 99
-    return inner
-agent = make([4, 3, 2, 1, 0, 5, 6])
-""",
     "the agent is decorated": f"""
 import functools
 def checked(function):
@@ -381,6 +327,39 @@ def agent(obs, config): return mine({FREE})
 def mine(moves): return moves[0]
 mine.agent = agent
 """,
+}
+
+CALLED = f"""
+from functools import partial
+def place(moves, obs, config):
+    return next(k for k in moves if obs.board[k] == 0)
+class Player:
+    order = (6, 5, 4, 3, 2, 1, 0)
+    def __init__(self, order=(1, 2, 3, 4, 5, 6, 0)): self.first, self.asked = order, 0
+    def __call__(self, obs, config):
+        self.asked += 1
+        return self.pick(obs, config) if self.asked < 60 else 99
+    def pick(self, obs, config): return place(self.first, obs, config)
+    def act(self, obs, config): return place(self.order, obs, config)
+class Last(Player):
+    def pick(self, obs, config): return {FREE}[-1]
+def make(order):
+    asked = []
+    def inner(obs, config):
+        asked.append(1)
+        return place(order, obs, config) if len(asked) < 60 else 99
+    return inner
+agent = """
+WRITTEN |= {
+    f"the agent is {kind}": f"{CALLED}{agent}\ndef other(): ...\n"
+    for kind, agent in {
+        "a lambda": f"lambda obs, config: {FREE}[-1]",
+        "a partial function": "partial(place, [5, 4, 3, 2, 1, 0, 6])",
+        "an object": "Player()",
+        "an object whose class inherits how it is called": "Last()",
+        "a method": "Player().act",
+        "a function that encloses values": "make([4, 3, 2, 1, 0, 5, 6])",
+    }.items()
 }
 
 
@@ -469,12 +448,18 @@ def agent(obs, config):
     assert answers(of_file(built)) == said != answers(agent)
 
 
-def test_a_star_may_bring_along_modules_that_are_imported_anyway(modules: Path) -> None:
-    Path("scores.py").write_text(
-        "import random\nfrom numpy import random as chance\ndef worth(k): return k % 3\n"
-    )
-    require_same_answers(
-        modules,
+MATCHING = """
+match {{"first": {0}, "others": [{0}, {0} + 1], "rest": 0}}:
+    case {{"first": int(real=_) as first, "others": [_, *others], **rest}}: pass
+def found(free):
+    global first
+    match free:
+        case [first, *others]: pass
+    return first, others, rest
+"""
+BESIDE: dict[str, tuple[dict[str, str], str]] = {
+    "a star brings along modules that are imported anyway": (
+        {"scores": "import random\nfrom numpy import random as chance\ndef worth(k): return k % 3"},
         f"""
 import random
 from numpy import random as chance
@@ -485,16 +470,13 @@ TABLE = [random.random() + chance.random() for _ in range(7)]
 def agent(obs, config):
     return max({FREE}, key=lambda k: worth(k) + TABLE[k])
 """,
-    )
-
-
-def test_a_package_that_imports_its_own_parts_comes_along(modules: Path) -> None:
-    (modules / "tools").mkdir()
-    Path("tools/__init__.py").write_text("from . import sizes\nfrom .order import last\n")
-    Path("tools/order.py").write_text("def last(moves): return moves[-1]\n")
-    Path("tools/sizes.py").write_text("# coding: latin-1\nSIZE = 'ü'\n", encoding="latin-1")
-    require_same_answers(
-        modules,
+    ),
+    "a package imports its own parts": (
+        {
+            "tools/__init__": "from . import sizes\nfrom .order import last",
+            "tools/order": "def last(moves): return moves[-1]",
+            "tools/sizes": "# coding: latin-1\nSIZE = 'ü'",
+        },
         f"""
 import tools
 import tools.order
@@ -503,38 +485,21 @@ def agent(obs, config):
     assert tools.sizes.SIZE == "ü" and tools.last is tools.order.last
     return tools.last({FREE})
 """,
-    )
-
-
-def test_a_decorator_of_another_module_fills_a_table_there(modules: Path) -> None:
-    Path("table.py").write_text("TABLE = []\ndef listed(made):\n    TABLE.append(made)\n")
-    require_same_answers(
-        modules,
+    ),
+    "a decorator fills a table of its module": (
+        {"table": "TABLE = []\ndef listed(made):\n    TABLE.append(made)"},
         f"""
 from table import TABLE, listed
 @listed
 def last(moves): return moves[-1]
 def agent(obs, config): return TABLE[0]({FREE})
 """,
-    )
-
-
-def test_names_that_patterns_capture_clash_with_those_of_another_module(modules: Path) -> None:
-    matching = """
-match {{"first": {0}, "others": [{0}, {0} + 1], "rest": 0}}:
-    case {{"first": int(real=_) as first, "others": [_, *others], **rest}}: pass
-def found(free):
-    global first
-    match free:
-        case [first, *others]: pass
-    return first, others, rest
-"""
-    Path("other.py").write_text(matching.format(5))
-    require_same_answers(
-        modules,
+    ),
+    "names that patterns capture clash": (
+        {"other": MATCHING.format(5)},
         f"""
 import other
-{matching.format(1)}
+{MATCHING.format(1)}
 def agent(obs, config):
     assert (others, rest, other.others, other.rest) == ([2], {{"rest": 0}}, [6], {{"rest": 0}})
     free = {FREE}
@@ -542,7 +507,19 @@ def agent(obs, config):
     assert found([column - 1])[0] == first == other.first - 1
     return column
 """,
-    )
+    ),
+}
+
+
+@pytest.mark.parametrize(("beside", "text"), BESIDE.values(), ids=BESIDE)
+def test_what_stands_in_modules_beside_it_plays_the_same(
+    beside: dict[str, str], text: str, modules: Path
+) -> None:
+    for name, content in beside.items():
+        path = modules / f"{name}.py"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"{content}\n", encoding="latin-1" if "latin-1" in content else "utf-8")
+    require_same_answers(modules, text)
 
 
 # --- any module

@@ -127,15 +127,18 @@ def test_what_no_cell_defines_is_refused_in_a_sentence(tmp_path: Path) -> None:
     ]
 
 
-def test_a_script_is_what_was_written_as_far_as_it_has_run(tmp_path: Path) -> None:
-    (tmp_path / "script.py").write_text(
-        "import connectx\ndef agent(obs):\n    return WORTH[0]\n"
-        'if __name__ == "__main__":\n    WORTH = [2]\n    WORTH[0] += 1\n'
-        "    print(connectx.build(agent).source)\n    WORTH = None\n"
-        "WORTH = [5]\ndef agent(obs): ...\n"
-    )
-    assert of_file(completed([sys.executable, "script.py"], tmp_path).stdout)({}) == 3
-
+SCRIPT = """
+import connectx
+def agent(obs, config):
+    return WORTH[0]
+if __name__ == "__main__":
+    WORTH = [2]
+    WORTH[0] += 1
+    print([connectx.build(agent).source])
+    WORTH = None
+WORTH = [5]
+def agent(obs): ...
+"""
 
 SWEEP = """
 import connectx
@@ -162,15 +165,6 @@ if __name__ == "__main__":
     print(built)
 """
 
-
-def test_a_loop_that_is_still_running_is_not_written_but_what_it_has_set(tmp_path: Path) -> None:
-    """What games have changed is not: `history`."""
-    (tmp_path / "sweep.py").write_text(SWEEP)
-    built = ast.literal_eval(completed([sys.executable, "sweep.py"], tmp_path).stdout)
-    assert [of_file(text)({}, {}) for text in built] == [421, 40, 20, 431, 60, 30]
-    assert not any("connectx.build" in text for text in built)
-
-
 ATTRIBUTES = """
 import random
 import connectx
@@ -194,20 +188,8 @@ if __name__ == "__main__":
         lost += 1
     if __file__:
         built += [connectx.build(each).source for each in (Bot(), agent)]
-    print([Bot.by_chance, *built])
+    print([text.replace(str(Bot.by_chance), "0") for text in built])
 """
-
-
-def test_what_a_sweep_sets_of_classes_and_functions_is_written_but_not_the_sweep(
-    tmp_path: Path,
-) -> None:
-    """While it runs and later. What games have changed is not written: `played`."""
-    (tmp_path / "sweep.py").write_text(ATTRIBUTES)
-    chance, *built = ast.literal_eval(completed([sys.executable, "sweep.py"], tmp_path).stdout)
-    said = [of_file(text)({}, {}) for text in built]
-    assert said == [21 + chance, 40, 31 + chance, 60, 31 + chance, 60]
-    assert not any("connectx.build" in text for text in built)
-
 
 PLAYED = """
 from kaggle_environments import make
@@ -222,12 +204,26 @@ print([submission.build(agent).source])
 """
 
 
-def test_what_a_loop_sets_that_has_played_is_written_but_not_the_loop(tmp_path: Path) -> None:
-    (tmp_path / "played.py").write_text(PLAYED)
-    said = completed([sys.executable, "played.py"], tmp_path).stdout
-    (text,) = ast.literal_eval(said.splitlines()[-1])
-    assert "run" not in text
-    assert of_file(text)({}, {}) == 6
+@pytest.mark.parametrize(
+    ("script", "answers"),
+    [
+        pytest.param(SCRIPT, [3], id="as far as it has run"),
+        pytest.param(SWEEP, [421, 40, 20, 431, 60, 30], id="what a running loop has set"),
+        pytest.param(
+            ATTRIBUTES, [21, 40, 31, 60, 31, 60], id="what it sets of classes and functions"
+        ),
+        pytest.param(PLAYED, [6], id="what a loop sets that has played"),
+    ],
+)
+def test_what_a_script_has_set_is_written_but_not_its_loops(
+    script: str, answers: list[int], tmp_path: Path
+) -> None:
+    """Nor what games have changed: `history`, `played`."""
+    (tmp_path / "script.py").write_text(script)
+    said = completed([sys.executable, "script.py"], tmp_path).stdout
+    built = ast.literal_eval(said.splitlines()[-1])
+    assert [of_file(text)({}, {}) for text in built] == answers
+    assert not any(word in text for text in built for word in ("connectx.build", "run("))
 
 
 PROMPT = """

@@ -2,11 +2,14 @@
 
 import runpy
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from submission.bundle.functions.function_file import function_file
+from submission.kaggle import kaggle_environments
+from tests.helpers.checks import check_file
 from tests.helpers.written_modules import FREE, answers, module, of_file, require_same_answers
 
 
@@ -21,7 +24,7 @@ def test_what_was_read_from_files_is_data(modules: Path) -> None:
     built = require_same_answers(
         modules,
         f"""
-import json, pickle
+import json, os, pickle
 from math import inf
 from pathlib import Path
 import numpy as np
@@ -30,7 +33,7 @@ W = np.load("weights.npy")
 W = W / 2
 with np.load("more.npz") as more:
     SCALE, MOVES = more["scale"], more["moves"]
-with open("book.json") as file:
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "book.json")) as file:
     BOOK = json.load(file)
 class Net:
     def __init__(self): self.weights = self.names = None
@@ -235,3 +238,43 @@ def test_a_function_that_has_been_replaced_is_built_as_it_was(modules: Path) -> 
     for agent, column in ((mine.first[0], 1), (mine.player, 2)):
         name, text, _ = function_file(agent)
         assert (name, of_file(text)({})) == ("player", column)
+
+
+KEPT_KERNEL = """
+import numba
+import numpy as np
+
+@numba.njit(cache=True)
+def best_column(board, mark):
+    best, worth = -1, -1.0
+    for column in range(7):
+        if board[column] == 0:
+            value = 3.0 - abs(3 - column)
+            for row in range(6):
+                value += 0.5 if board[7 * row + column] == mark else 0.0
+            if value > worth:
+                best, worth = column, value
+    return best
+
+def agent(obs, config):
+    return int(best_column(np.array(obs.board, dtype=np.int8), obs.mark))
+"""
+
+
+def moves_of(*players: Any) -> list[int]:
+    """The columns of a game on kaggle-environments."""
+    env = kaggle_environments().make("connectx", debug=True)
+    env.run(list(players))
+    assert [state.status for state in env.state] == ["DONE", "DONE"]
+    return [step[ply % 2].action for ply, step in enumerate(env.steps[1:])]
+
+
+def test_a_kernel_of_numba_that_is_kept_is_accepted_and_plays_its_games(modules: Path) -> None:
+    file = modules / "bundle.py"
+    file.write_text(function_file(module(modules, KEPT_KERNEL).agent).text)
+    report = check_file(file, pair_only=True)
+    assert report.accepted, report
+    original = runpy.run_path("mine.py")["agent"]
+    game = moves_of(original, original)
+    assert len(game) >= 7
+    assert moves_of(str(file), original) == moves_of(original, str(file)) == game
