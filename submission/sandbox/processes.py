@@ -4,14 +4,13 @@ import contextlib
 import ctypes
 import os
 import signal
-import sys
 import time
-from collections.abc import Callable, Collection, Container, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import psutil
 
-from submission.sandbox.interpreter import MARK
+from submission.sandbox.interpreter import LINUX, MARK
 
 PR_SET_CHILD_SUBREAPER = 36  # from Linux's `sys/prctl.h`
 END_SECONDS = 30.0  # seconds for killing processes that start others
@@ -27,7 +26,7 @@ def adopt_orphans() -> None:
     On Linux no process can escape from that, by a session of its own, a cleared environment or
     the end of its parent. On other systems nothing is adopted.
     """
-    if sys.platform == "linux":
+    if LINUX:
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
@@ -60,36 +59,19 @@ def _children(process_id: int) -> list[int]:
     return [int(child) for child in listed.split()]
 
 
-def end_descendants(spared: Collection[int] = ()) -> None:
-    """Kill and reap the descendants of this process, with `adopt_orphans` all of them.
-
-    The spared processes live on, but not their descendants. If they were stopped they are resumed,
-    so that they reap what they have started.
-    """
-
-    def strays() -> list[int]:
-        return [pid for pid in descendants(os.getpid()) if pid not in spared]
-
-    def reap() -> None:
-        if hasattr(signal, "SIGCONT"):
-            _send(signal.SIGCONT, spared)
-        reap_orphans(spared)
-
-    _end(strays, reap)
-
-
 def end_marked(mark: str) -> None:
     """Kill the processes in whose environment `MARK` has this value, and those they start."""
-    _end(lambda: [process.pid for process in psutil.process_iter() if _mark(process) == mark])
+    processes = psutil.process_iter
+    for _ in ending(lambda: [process.pid for process in processes() if _mark(process) == mark]):
+        time.sleep(PAUSE)
 
 
-def _end(find: Callable[[], list[int]], reap: Callable[[], object] = bool) -> None:
-    """Kill processes until none is found, for they may start others meanwhile."""
+def ending(find: Callable[[], list[int]]) -> Iterator[None]:
+    """Kill processes, in turns, until none is found, for they may start others meanwhile."""
     end = time.monotonic() + END_SECONDS
     while (processes := find()) and time.monotonic() < end:
-        _send(KILL, processes)
-        time.sleep(PAUSE)
-        reap()
+        send(KILL, processes)
+        yield
 
 
 def is_stopped(process_id: int) -> bool:
@@ -100,10 +82,10 @@ def is_stopped(process_id: int) -> bool:
     return False
 
 
-def reap_orphans(spared: Container[int]) -> None:
-    """Reap adopted processes that have ended."""
+def reap_orphans(spared: int | None) -> None:
+    """Reap adopted processes that have ended, all but one, which is somebody else's to reap."""
     for process_id in _children(os.getpid()):
-        if process_id not in spared:
+        if process_id != spared:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(process_id, os.WNOHANG)
 
@@ -126,7 +108,7 @@ MOST_CREDIT = 0.02  # seconds of processor time that idle processes save up at m
 
 def can_throttle() -> bool:
     """Whether this system (Linux) tells the children and the time of every process."""
-    return sys.platform == "linux" and lists_children()
+    return LINUX and lists_children()
 
 
 class Bucket:
@@ -170,9 +152,9 @@ class Throttle:
         processes = self._find()
         overdraws = self._bucket.overdraws(time.monotonic(), _used(processes))
         if overdraws:
-            _send(signal.SIGSTOP, processes)
+            send(signal.SIGSTOP, processes)
         elif self._is_stopped:
-            _send(signal.SIGCONT, processes)
+            send(signal.SIGCONT, processes)
         self._is_stopped = overdraws
 
 
@@ -195,7 +177,8 @@ def _used(processes: Iterable[int]) -> float:
     return sum(map(processor_seconds, processes))
 
 
-def _send(number: int, processes: Iterable[int]) -> None:
+def send(number: int, processes: Iterable[int]) -> None:
+    """Send a signal to those of the processes that are still there and the user's own."""
     for process_id in processes:
         with contextlib.suppress(OSError):  # it has gone, or belongs to another user
             os.kill(process_id, number)

@@ -17,11 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from submission.sandbox import messages, player
-from submission.sandbox.interpreter import Starter
 from submission.sandbox.kaggle_agent import KaggleAgent
 from submission.sandbox.launcher import Launcher, SupervisorPool
 from submission.sandbox.move import Failure, Move
 from submission.sandbox.player import RunningPlayer, SupervisorProcess
+from submission.sandbox.player_process import LINE_BYTES
 from tests.helpers.processes import completed
 
 FORGED = ("ERROR", "answered by other means than a return")
@@ -92,6 +92,10 @@ FAILED = {**ANSWER, "status": "ERROR", "column": None, "returned": None, "error"
 GENUINE = (READY, {"event": "loading"}, LOADED, HIDDEN, EXIT, ANSWER, FAILED)
 
 
+def line_of(message: dict[str, Any]) -> bytes:
+    return json.dumps(message).encode() + b"\n"
+
+
 MALFORMED: list[dict[str, Any]] = [
     {"event": "hidden"},
     {"event": "hidden", "path": 7},
@@ -114,8 +118,7 @@ MALFORMED: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("message", MALFORMED)
 def test_a_message_of_another_shape_is_a_forgery(message: dict[str, Any]) -> None:
-    line = messages.encoded({**message, "key": "k"})
-    assert messages.KeyedLines("k").take_in(line) == [messages.FORGERY]
+    assert messages.KeyedLines("k").take_in(b"k" + line_of(message)) == [messages.Forgery()]
 
 
 @pytest.mark.parametrize(
@@ -199,9 +202,9 @@ class WrittenOver:
 def move_by(reports: list[bytes]) -> Move:
     """What comes of a player by the reports of its supervisor, after the first."""
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        written = messages.encoded({"folder": folder}) + b"".join(reports)
+        written = messages.encoded(messages.Begun(folder)) + b"".join(reports)
         patch.setattr(subprocess, "Popen", lambda *_, **__: WrittenOver(written))
-        supervisor = SupervisorProcess(Starter((), forks=False))
+        supervisor = SupervisorProcess(())
         running = RunningPlayer(
             supervisor, b"", seed=1, memory=1, speed=1.0, release=lambda _: supervisor.close()
         )
@@ -209,26 +212,20 @@ def move_by(reports: list[bytes]) -> Move:
             return running.act(OBSERVATION, RULES)
 
 
+SEEN = {"events": [READY, LOADED, HIDDEN], "waited": 0.1}
+DEATH = {"status": "ERROR", "cause": ["it ended\nitself", "do not"], "stderr": "said"}
 REPORTS: tuple[dict[str, Any], ...] = (
-    {"events": [READY, LOADED, HIDDEN], "waited": 0.1, "answer": ANSWER},
-    {"events": [], "waited": 0.1, "answer": FAILED},
-    *(
-        {"events": [], "waited": 0.1, "answer": None, "ending": ending, "stderr": "said"}
-        for ending in (
-            {"kind": "silence", "place": None},
-            {"kind": "processes", "most": 256},
-            {"kind": "exit", "code": -9},
-            {"kind": "parent"},
-            {"kind": "forgery"},
-        )
-    ),
-    {"ended": True, "stderr": ""},
+    {"event": "moved", **SEEN, "answer": ANSWER},
+    {"event": "moved", **SEEN, "answer": FAILED},
+    {"event": "failed", **SEEN, **DEATH},
+    {"event": "failed", **SEEN, **DEATH, "status": "TIMEOUT"},
+    {"event": "ended", "stderr": ""},
 )
 
 
 @given(
     st.lists(
-        distorted(REPORTS).map(messages.encoded) | st.binary(max_size=30).map(lambda b: b + b"\n"),
+        distorted(REPORTS).map(line_of) | st.binary(max_size=30).map(lambda b: b + b"\n"),
         max_size=2,
     )
 )
@@ -308,7 +305,7 @@ def test_a_supervisor_without_a_folder_says_why_and_prints_nothing(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
         with pytest.raises(ChildProcessError, match=r"did not start: \[Errno 2\] No such file"):
-            SupervisorProcess(Starter((), forks=False))
+            SupervisorProcess(())
     assert capfd.readouterr().err == ""
 
 
@@ -319,7 +316,7 @@ def test_an_answer_is_a_message_however_much_its_move_has_written() -> None:
 
     answer = KaggleAgent(agent).act(OBSERVATION, RULES)
     assert answer["column"] == 4
-    assert len(json.dumps(answer)) < messages.LINE_BYTES
+    assert len(json.dumps(answer)) < LINE_BYTES
 
 
 LEAVING = """
@@ -330,7 +327,7 @@ def close_amid_ctrl_c(supervisor):
     signal.raise_signal(signal.SIGINT)
     close(supervisor)
 player.SupervisorProcess.close = close_amid_ctrl_c
-launcher.SUPERVISORS.take(launcher.Starter((), forks=False), "owner")
+launcher.SUPERVISORS.start((), "owner")
 """
 
 
