@@ -42,9 +42,9 @@ MOST_REPORT_BYTES = 2**24  # a longer line from a supervisor is no report
 
 
 class SupervisorProcess:
-    """A running supervisor, which keeps one player at a time; see `supervisor.Supervisor`.
+    """A running supervisor, which keeps one player at a time.
 
-    The command starts the process that players come from; see `supervisor.StarterProcess`.
+    The command starts the process that players come from; see `supervisor.Supervisor`.
 
     Raises:
         ChildProcessError: it does not start.

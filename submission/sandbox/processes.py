@@ -111,10 +111,16 @@ def can_throttle() -> bool:
     return LINUX and lists_children()
 
 
-class Bucket:
-    """The processor time that may be used now: each second adds `speed` seconds of it.
+class Throttle:
+    """Holds processes to a share of one core, like a slower machine, while `hold` is called often.
 
-    It begins `now`, on the clock that `overdraws` is given too, with this much `used`.
+    A token bucket: every `INTERVAL` their processor time is read; they are stopped when that is
+    more than their share, and go on when it is not. Their wall clock runs on.
+
+    Args:
+        speed: the share of one core, above 0 and below 1, for all of their threads together.
+        now: seconds, by the clock of later looks.
+        used: seconds of processor time that they have used by now.
     """
 
     def __init__(self, speed: float, now: float, used: float) -> None:
@@ -122,6 +128,7 @@ class Bucket:
         self._now = now
         self._used = used
         self._credit = 0.0
+        self._is_stopped = False
 
     def overdraws(self, now: float, used: float) -> bool:
         """Whether more has been used by now than has been granted."""
@@ -130,27 +137,9 @@ class Bucket:
         self._now, self._used = now, used
         return self._credit < 0
 
-
-class Throttle:
-    """Holds processes to a share of one core, like a slower machine, while `hold` is called often.
-
-    A token bucket: every `INTERVAL` their processor time is read; they are stopped when that is
-    more than their share, and go on when it is not. Their wall clock runs on.
-
-    Args:
-        find: finds the processes, parents first.
-        speed: the share of one core, above 0 and below 1, for all of their threads together.
-    """
-
-    def __init__(self, find: Callable[[], list[int]], speed: float) -> None:
-        self._find = find
-        self._bucket = Bucket(speed, time.monotonic(), _used(find()))
-        self._is_stopped = False
-
-    def hold(self) -> None:
-        """Stop the processes if they have used more than their share, else let them go on."""
-        processes = self._find()
-        overdraws = self._bucket.overdraws(time.monotonic(), _used(processes))
+    def hold(self, processes: list[int]) -> None:
+        """Stop the processes, parents first, if they have used too much, else let them go on."""
+        overdraws = self.overdraws(time.monotonic(), used_by(processes))
         if overdraws:
             send(signal.SIGSTOP, processes)
         elif self._is_stopped:
@@ -173,7 +162,8 @@ def processor_seconds(process_id: int) -> float:
     return own + (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
-def _used(processes: Iterable[int]) -> float:
+def used_by(processes: Iterable[int]) -> float:
+    """Measure the time of several processes."""
     return sum(map(processor_seconds, processes))
 
 

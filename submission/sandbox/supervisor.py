@@ -117,7 +117,8 @@ class Supervisor(asyncio.SubprocessProtocol):
 
     async def serve(self) -> None:
         """Carry out commands until HungUp is raised; then no process is left."""
-        read_lines(self._take_command)
+        # By a thread, as Windows cannot wait for such a pipe and others at a time.
+        Thread(target=self._read, args=[asyncio.get_running_loop()], daemon=True).start()
         try:
             while True:
                 await self._wait_for(lambda: bool(self._commands), inf)
@@ -128,6 +129,13 @@ class Supervisor(asyncio.SubprocessProtocol):
             while self._starter_id is not None:
                 self._has_news.clear()
                 await self._has_news.wait()
+
+    def _read(self, loop: asyncio.AbstractEventLoop) -> None:
+        # Python would close `sys.stdin` at its end, and wait for the thread that reads it.
+        with os.fdopen(0, "rb", closefd=False) as lines:
+            for line in lines:
+                loop.call_soon_threadsafe(self._take_command, line)
+        loop.call_soon_threadsafe(self._take_command, b"")
 
     def _take_command(self, line: bytes) -> None:
         """Take a line; without one, or if somebody else has written it, all is over."""
@@ -245,7 +253,7 @@ class Supervisor(asyncio.SubprocessProtocol):
         if player is None or player.process_id is None or player.cause is not None:
             return GLANCE_SECONDS
         if player.throttle is not None:
-            player.throttle.hold()
+            player.throttle.hold(self._strays())
         if monotonic() >= player.next_count:
             player.next_count = monotonic() + GLANCE_SECONDS
             processes.reap_orphans(self._starter_id)
@@ -291,35 +299,18 @@ class Supervisor(asyncio.SubprocessProtocol):
                 player.answer = message
             case messages.Exit(code):
                 player.note_exit(code)
-            case messages.Ready(process_id) if (
-                player.process_id is None and process_id in self._strays()
+            case messages.Ready(process_id) if player.process_id is None and process_id in (
+                strays := self._strays()
             ):
                 player.process_id = process_id
                 player.events.append(message)
-                if player.job.speed < 1:
-                    player.throttle = processes.Throttle(self._strays, player.job.speed)
+                if (speed := player.job.speed) < 1:
+                    used = processes.used_by(strays)
+                    player.throttle = processes.Throttle(speed, monotonic(), used)
             case messages.Loaded() | messages.Hidden() if len(player.events) < MOST_EVENTS:
                 player.events.append(message)
             case _:
                 player.fail(causes.FORGERY)
-
-
-def read_lines(take: Callable[[bytes], None]) -> None:
-    """Have each line of standard input taken, and b"" at its end, in the loop that runs.
-
-    By a thread, as Windows cannot wait for such a pipe and others at a time.
-    """
-    loop = asyncio.get_running_loop()
-    # Python would close `sys.stdin` at its end, and wait for the thread that reads it.
-    lines = os.fdopen(0, "rb", closefd=False)
-
-    def read() -> None:
-        line = b"\n"
-        while line:
-            line = lines.readline()
-            loop.call_soon_threadsafe(take, line)
-
-    Thread(target=read, daemon=True).start()
 
 
 def say(message: object) -> None:
@@ -328,12 +319,6 @@ def say(message: object) -> None:
         os.write(1, messages.encoded(message))
     except OSError as error:
         raise HungUp from error
-
-
-async def supervise(starter: list[str], folder: Path, mark: str) -> None:
-    """Say where the players' folder is, and serve; see `Supervisor`."""
-    say(messages.Begun(str(folder)))
-    await Supervisor(starter, folder, mark).serve()
 
 
 def main() -> None:
@@ -347,4 +332,5 @@ def main() -> None:
         except OSError as error:
             say(Ended(str(error)))
             return
-        asyncio.run(supervise(starter, folder, mark))
+        say(messages.Begun(str(folder)))
+        asyncio.run(Supervisor(starter, folder, mark).serve())
