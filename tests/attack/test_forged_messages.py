@@ -13,8 +13,8 @@ from submission.match.results_file import read_results
 from submission.sandbox.messages import KeyedLines, Message
 from submission.sandbox.move import FAILING_STATUSES, Move
 from tests.helpers.attacks import Tally, Workplace, bounded, chance, scaled
+from tests.helpers.sandboxed import ask, player
 from tests.submission import test_forged_messages as messages
-from tests.submission.test_isolation import ask, player
 
 pytestmark = pytest.mark.attack
 

@@ -16,18 +16,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from submission.sandbox import messages, player
+from submission.sandbox import messages
+from submission.sandbox import player as player_module
 from submission.sandbox.kaggle_agent import KaggleAgent
 from submission.sandbox.launcher import Launcher, SupervisorPool
 from submission.sandbox.move import Failure, Move
 from submission.sandbox.player import RunningPlayer, SupervisorProcess
 from submission.sandbox.player_process import LINE_BYTES
 from tests.helpers.processes import completed
+from tests.helpers.sandboxed import OBSERVATION, RULES, answers, ask, player
 
 FORGED = ("ERROR", "answered by other means than a return")
-
-OBSERVATION = {"board": [0] * 42, "mark": 1, "step": 0, "remainingOverageTime": 0}
-RULES = {"rows": 6, "columns": 7, "inarow": 4, "actTimeout": 5}
 
 PLAYING = "def agent(observation): return 4"
 
@@ -51,14 +50,9 @@ def launcher(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Launcher]:
         yield Launcher(supervisors=supervisors)
 
 
-def moves_of(source: str, launcher: Launcher, count: int = 1) -> list[Move]:
-    with launcher.start_player(source.encode(), seed=1, memory=2**31) as running:
-        return [running.act(OBSERVATION, RULES) for _ in range(count)]
-
-
 def moves_after(forged: list[dict[str, Any]], launcher: Launcher) -> list[Move]:
     """What comes of a player that sends messages of its own; they may be heard after a move."""
-    return moves_of(FORGING.format(messages=json.dumps(forged)), launcher, count=2)
+    return answers(FORGING.format(messages=json.dumps(forged)), 2, limit=5, launcher=launcher)
 
 
 READY = {
@@ -209,7 +203,7 @@ def move_by(reports: list[bytes]) -> Move:
             supervisor, b"", seed=1, memory=1, speed=1.0, release=lambda _: supervisor.close()
         )
         with running:
-            return running.act(OBSERVATION, RULES)
+            return ask(running, limit=5)
 
 
 SEEN = {"events": [READY, LOADED, HIDDEN], "waited": 0.1}
@@ -234,7 +228,7 @@ def test_forged_reports_of_a_supervisor_are_a_move_or_a_failure(reports: list[by
 
 
 def test_reports_without_end_are_not_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(player, "MOST_REPORT_BYTES", 1000)
+    monkeypatch.setattr(player_module, "MOST_REPORT_BYTES", 1000)
     failure = move_by([b"x" * 5000]).failure
     assert failure is not None
     assert failure.cause == "the process that watches over the submission was ended"
@@ -253,8 +247,7 @@ def agent(observation):
 @pytest.mark.skipif(sys.platform != "linux", reason="finds its supervisor by /proc")
 def test_a_supervisor_that_was_stopped_is_not_awaited(launcher: Launcher) -> None:
     source, begin = AT_ITS_SUPERVISOR % "os.kill(supervisor, signal.SIGSTOP)", monotonic()
-    with launcher.start_player(source.encode(), seed=1, memory=2**31) as running:
-        move = running.act(OBSERVATION, {**RULES, "actTimeout": 0.5})
+    (move,) = answers(source, limit=0.5, launcher=launcher)
     assert monotonic() - begin < 30
     assert move.failure is not None
     assert move.failure.cause == "the process that watches over the submission was ended"
@@ -276,10 +269,10 @@ def test_a_supervisor_that_was_stopped_after_a_move_neither_holds_nor_fails_the_
     with contextlib.closing(SupervisorPool()) as supervisors:
         launcher = Launcher(supervisors=supervisors)
         source = AT_ITS_SUPERVISOR % STOPPING_LATER
-        with launcher.start_player(source.encode(), seed=1, memory=2**31) as running:
-            assert running.act(OBSERVATION, RULES).failure is None
+        with player(source, launcher=launcher) as running:
+            assert ask(running).failure is None
             sleep(0.5)
-        assert moves_of(PLAYING, launcher)[0].column == 4
+        assert answers(PLAYING, launcher=launcher)[0].column == 4
     assert monotonic() - begin < 30
 
 
@@ -294,8 +287,8 @@ def test_a_supervisor_that_was_stopped_after_a_move_neither_holds_nor_fails_the_
 def test_a_player_starts_whatever_became_of_the_folder_of_the_one_before(
     deed: str, launcher: Launcher
 ) -> None:
-    assert moves_of(AT_ITS_SUPERVISOR % deed, launcher)[0].failure is None
-    assert moves_of(PLAYING, launcher)[0].column == 4
+    assert answers(AT_ITS_SUPERVISOR % deed, launcher=launcher)[0].failure is None
+    assert answers(PLAYING, launcher=launcher)[0].column == 4
 
 
 def test_a_supervisor_without_a_folder_says_why_and_prints_nothing(
@@ -314,7 +307,7 @@ def test_an_answer_is_a_message_however_much_its_move_has_written() -> None:
         sys.stderr.write("\N{SLIGHTLY SMILING FACE}" * 10_000)
         return 4
 
-    answer = KaggleAgent(agent).act(OBSERVATION, RULES)
+    answer = KaggleAgent(agent).act(OBSERVATION, {**RULES, "actTimeout": 5})
     assert answer["column"] == 4
     assert len(json.dumps(answer)) < LINE_BYTES
 

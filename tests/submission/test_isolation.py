@@ -7,40 +7,16 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from textwrap import dedent
 from time import monotonic
-from typing import Any
 
 import pytest
 
 from submission.sandbox.causes import CLOSED_CHANNEL, ENDED_SUPERVISOR, NO_CALLABLE
 from submission.sandbox.launcher import LAUNCHER, Launcher, SupervisorPool
-from submission.sandbox.move import GRACE, Move
-from submission.sandbox.player import RunningPlayer
+from submission.sandbox.move import GRACE
 from tests.helpers.processes import is_gone, noted, wait_until_gone
+from tests.helpers.sandboxed import answers, ask, player
 from tests.helpers.systems import needs_linux, needs_posix
-
-BOARD: dict[str, Any] = {"board": [0] * 1000, "mark": 1, "step": 0}
-RULES = {"rows": 1, "columns": 1000, "inarow": 4}
-ENOUGH = 2**31
-"""Bytes of memory for what these players do."""
-
-
-def player(source: str, *, seed: int = 1, launcher: Launcher = LAUNCHER) -> RunningPlayer:
-    return launcher.start_player(dedent(source).encode(), seed=seed, memory=ENOUGH)
-
-
-def ask(running: RunningPlayer, *, limit: float = 20.0, bank: float = 0.0) -> Move:
-    return running.act(
-        {**BOARD, "remainingOverageTime": bank}, {**RULES, "actTimeout": limit, "runTimeout": 1200}
-    )
-
-
-def answers(
-    source: str, moves: int = 1, *, limit: float = 20.0, launcher: Launcher = LAUNCHER
-) -> list[Move]:
-    with player(source, launcher=launcher) as running:
-        return [ask(running, limit=limit) for _ in range(moves)]
 
 
 def in_agent(body: str) -> str:
@@ -197,7 +173,7 @@ HANGS = {
 def test_a_player_that_never_answers_is_ended(body: str) -> None:
     begin = monotonic()
     with player(in_agent(body)) as running:
-        move = ask(running, limit=0.2, bank=0.1)
+        move = ask(running, limit=0.2, remainingOverageTime=0.1)
     assert monotonic() - begin < 9  # END_SECONDS of a supervisor are more
     assert move.failure is not None
     assert move.failure.status == "TIMEOUT"
