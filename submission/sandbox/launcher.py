@@ -4,7 +4,8 @@ import atexit
 import os
 import signal
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -103,25 +104,18 @@ class Launcher:
         python: the interpreter in which they run, as `find_python` finds it; None for this one.
         forks: whether a fork server starts them, which has loaded what all of them import; else
             each is a fresh process, on any system.
-        supervisors: watch over them.
     """
 
-    def __init__(
-        self,
-        python: Path | None = None,
-        *,
-        forks: bool = LINUX,
-        supervisors: SupervisorPool = SUPERVISORS,
-    ) -> None:
+    def __init__(self, python: Path | None = None, *, forks: bool = LINUX) -> None:
         self._python = python
         self._forks = forks
-        self._supervisors = supervisors
         self._is_closed = False
 
+    @contextmanager
     def start_player(
         self, agent: bytes, *, seed: int, memory: int, speed: float = 1.0
-    ) -> RunningPlayer:
-        """Start a submission's process, without waiting for it.
+    ) -> Iterator[RunningPlayer]:
+        """Start a submission's process, without waiting for it; it ends with the `with` block.
 
         Args:
             agent: the content of the submission's file.
@@ -137,30 +131,33 @@ class Launcher:
         packages = [] if self._python else [kaggle_environments()]
         starter = child_command("submission.sandbox.player_process", self._python, *packages)
         command = (*starter, *([FORK] if self._forks else []))
-        limits = {"seed": seed, "memory": memory, "speed": speed}
-        while supervisor := self._supervisors.next_idle(command, self):
-            try:
-                return self._start(supervisor, agent, limits)
-            except OSError:  # a former player may have left it in disorder
-                if self._is_closed:
-                    raise
-        return self._start(self._supervisors.start(command, self), agent, limits)
-
-    def _start(
-        self, supervisor: SupervisorProcess, agent: bytes, limits: dict[str, Any]
-    ) -> RunningPlayer:
+        player = self._start(command, agent, seed=seed, memory=memory, speed=speed)
         try:
-            if self._is_closed or not supervisor.is_alive:
-                raise ChildProcessError("no more players are started")
-            return RunningPlayer(supervisor, agent, release=self._supervisors.give_back, **limits)
-        except BaseException:
-            supervisor.close()
+            yield player
+        except BaseException:  # a report may have been heard in part
+            player.supervisor.close()
             raise
+        player.end()
+        SUPERVISORS.give_back(player.supervisor)
+
+    def _start(self, command: tuple[str, ...], agent: bytes, **limits: Any) -> RunningPlayer:
+        while True:
+            idle = SUPERVISORS.next_idle(command, self)
+            supervisor = idle or SUPERVISORS.start(command, self)
+            try:
+                if self._is_closed or not supervisor.is_alive:
+                    raise ChildProcessError("no more players are started")
+                return RunningPlayer(supervisor, agent, **limits)
+            except BaseException as error:
+                supervisor.close()
+                # A former player may have left it in disorder.
+                if idle is None or self._is_closed or not isinstance(error, OSError):
+                    raise
 
     def close(self) -> None:
         """End the players that still run; no more are started."""
         self._is_closed = True
-        self._supervisors.end(self)
+        SUPERVISORS.end(self)
 
 
 LAUNCHER = Launcher()  # starts the players of matches

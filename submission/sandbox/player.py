@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from time import monotonic, perf_counter
-from typing import IO, Any, Self, TypeVar
+from typing import IO, Any, TypeVar
 
 import msgspec
 import psutil
@@ -158,10 +158,9 @@ class SupervisorProcess:
 
 
 class RunningPlayer:
-    """A submission in a process of its own; a context manager that ends the process.
+    """A submission in a process of its own; for the arguments see `Launcher.start_player`.
 
-    Nothing that the submission does raises an exception here. For the arguments see
-    `Launcher.start_player`; `release` takes the supervisor back.
+    Nothing that the submission does raises an exception here.
 
     Raises:
         OSError, ValueError: the submission cannot be written, or the supervisor has ended.
@@ -175,10 +174,8 @@ class RunningPlayer:
         seed: int,
         memory: int,
         speed: float,
-        release: Callable[[SupervisorProcess], None],
     ) -> None:
-        self._supervisor = supervisor
-        self._release = release
+        self.supervisor = supervisor
         self._memory = memory if LINUX else None
         self._speed = speed
         self._failure: Failure | None = None
@@ -194,19 +191,6 @@ class RunningPlayer:
         job.working.mkdir()
         containment.link_player(Path(home))
         supervisor.say(messages.Start(job))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
-        """Have the process ended, without waiting for it."""
-        if error is not None:  # a report may have been heard in part
-            self._supervisor.close()
-            return
-        if not self._is_finished:
-            with contextlib.suppress(OSError, ValueError):
-                self._supervisor.say(messages.End(is_silent=True))
-        self._release(self._supervisor)
 
     @property
     def has_ended(self) -> bool:
@@ -231,8 +215,8 @@ class RunningPlayer:
         begin = perf_counter()
         try:
             seconds = limit + GRACE / self._speed
-            self._supervisor.say(messages.Ask(request, seconds))
-            report = self._supervisor.hear(messages.OUTCOME, seconds)
+            self.supervisor.say(messages.Ask(request, seconds))
+            report = self.supervisor.hear(messages.OUTCOME, seconds)
         except GONE:
             return self._fail(failure("ERROR", causes.ENDED_SUPERVISOR), 0.0)
         if isinstance(report, Ended):
@@ -244,12 +228,18 @@ class RunningPlayer:
             return read_answer(report.answer, configuration, self._memory, self.hidden, waited)
         return self._fail(failure(report.status, report.cause, report.stderr), waited)
 
+    def end(self) -> None:
+        """Have the process ended, without waiting for it."""
+        if not self._is_finished:
+            with contextlib.suppress(OSError, ValueError):
+                self.supervisor.say(messages.End(is_silent=True))
+
     def finish(self) -> str:
         """End the process and all that it has started; return the end of its standard error."""
         self._is_finished = True
         try:
-            self._supervisor.say(messages.End(is_silent=False))
-            return self._supervisor.hear(messages.ENDED).last_words
+            self.supervisor.say(messages.End(is_silent=False))
+            return self.supervisor.hear(messages.ENDED).last_words
         except GONE:
             return ""
 

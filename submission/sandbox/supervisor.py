@@ -149,9 +149,9 @@ class Supervisor(asyncio.SubprocessProtocol):
     async def _carry_out(self, command: Start | Ask | End) -> None:
         match self._player, command:
             case None, Start(job):
+                self._player = WatchedPlayer(job, messages.KeyedLines(job.key))
                 if self._starter_id is None:
                     await self._start_starter()
-                self._player = WatchedPlayer(job, messages.KeyedLines(job.key))
                 self._tell(job)
             case WatchedPlayer() as player, Ask(request, seconds):
                 say(await self._ask(player, request, seconds))

@@ -1,6 +1,7 @@
 """Players in sandboxes, asked for moves."""
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from textwrap import dedent
 from typing import Any
 
@@ -22,7 +23,7 @@ ENOUGH = 2**31
 
 def player(
     agent: str | bytes, *, seed: int = 1, memory: int = ENOUGH, launcher: Launcher = LAUNCHER
-) -> RunningPlayer:
+) -> AbstractContextManager[RunningPlayer]:
     content = dedent(agent).encode() if isinstance(agent, str) else agent
     return launcher.start_player(content, seed=seed, memory=memory)
 

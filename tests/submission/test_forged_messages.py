@@ -16,10 +16,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from submission.sandbox import messages
+from submission.sandbox import launcher, messages
 from submission.sandbox import player as player_module
 from submission.sandbox.kaggle_agent import KaggleAgent
-from submission.sandbox.launcher import Launcher, SupervisorPool
+from submission.sandbox.launcher import SupervisorPool
 from submission.sandbox.move import Failure, Move
 from submission.sandbox.player import RunningPlayer, SupervisorProcess
 from submission.sandbox.player_process import LINE_BYTES
@@ -40,19 +40,20 @@ def agent(observation):
 """
 
 
-@pytest.fixture(scope="module")
-def launcher(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Launcher]:
-    """Its supervisors live as long as these tests, as in a match."""
+@pytest.fixture(scope="module", autouse=True)
+def supervisors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """They live as long as these tests, as in a match."""
     tmp_path_factory.getbasetemp()  # made now, for all tests lie where it is first asked for
     with pytest.MonkeyPatch.context() as patch, contextlib.closing(SupervisorPool()) as supervisors:
         if Path("/dev/shm").is_dir():  # a disk takes seconds for a thousand folders
             patch.setattr(tempfile, "tempdir", "/dev/shm")
-        yield Launcher(supervisors=supervisors)
+        patch.setattr(launcher, "SUPERVISORS", supervisors)
+        yield
 
 
-def moves_after(forged: list[dict[str, Any]], launcher: Launcher) -> list[Move]:
+def moves_after(forged: list[dict[str, Any]]) -> list[Move]:
     """What comes of a player that sends messages of its own; they may be heard after a move."""
-    return answers(FORGING.format(messages=json.dumps(forged)), 2, limit=5, launcher=launcher)
+    return answers(FORGING.format(messages=json.dumps(forged)), 2, limit=5)
 
 
 READY = {
@@ -120,10 +121,8 @@ def test_a_message_of_another_shape_is_a_forgery(message: dict[str, Any]) -> Non
     [MALFORMED[:1], [READY], [HIDDEN] * 1000, [{**EXIT, "code": -65}]],
     ids=["malformed", "ready", "too many", "no signal"],
 )
-def test_messages_that_no_player_sends_are_its_failure(
-    forged: list[dict[str, Any]], launcher: Launcher
-) -> None:
-    failure = moves_after(forged, launcher)[-1].failure
+def test_messages_that_no_player_sends_are_its_failure(forged: list[dict[str, Any]]) -> None:
+    failure = moves_after(forged)[-1].failure
     assert failure is not None
     assert failure[:2] == FORGED
 
@@ -171,10 +170,8 @@ def require_sound(move: Move) -> None:
 
 @given(st.lists(distorted(GENUINE), max_size=4))
 @settings(max_examples=12)
-def test_whatever_a_player_sends_there_is_a_move_or_a_failure(
-    launcher: Launcher, forged: list[dict[str, Any]]
-) -> None:
-    for move in moves_after(forged, launcher):
+def test_whatever_a_player_sends_there_is_a_move_or_a_failure(forged: list[dict[str, Any]]) -> None:
+    for move in moves_after(forged):
         require_sound(move)
 
 
@@ -199,11 +196,10 @@ def move_by(reports: list[bytes]) -> Move:
         written = messages.encoded(messages.Begun(folder)) + b"".join(reports)
         patch.setattr(subprocess, "Popen", lambda *_, **__: WrittenOver(written))
         supervisor = SupervisorProcess(())
-        running = RunningPlayer(
-            supervisor, b"", seed=1, memory=1, speed=1.0, release=lambda _: supervisor.close()
-        )
-        with running:
-            return ask(running, limit=5)
+        running = RunningPlayer(supervisor, b"", seed=1, memory=1, speed=1.0)
+        move = ask(running, limit=5)
+        supervisor.close()
+        return move
 
 
 SEEN = {"events": [READY, LOADED, HIDDEN], "waited": 0.1}
@@ -245,9 +241,9 @@ def agent(observation):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds its supervisor by /proc")
-def test_a_supervisor_that_was_stopped_is_not_awaited(launcher: Launcher) -> None:
+def test_a_supervisor_that_was_stopped_is_not_awaited() -> None:
     source, begin = AT_ITS_SUPERVISOR % "os.kill(supervisor, signal.SIGSTOP)", monotonic()
-    (move,) = answers(source, limit=0.5, launcher=launcher)
+    (move,) = answers(source, limit=0.5)
     assert monotonic() - begin < 30
     assert move.failure is not None
     assert move.failure.cause == "the process that watches over the submission was ended"
@@ -266,13 +262,13 @@ def test_a_supervisor_that_was_stopped_after_a_move_neither_holds_nor_fails_the_
     None
 ):
     begin = monotonic()
-    with contextlib.closing(SupervisorPool()) as supervisors:
-        launcher = Launcher(supervisors=supervisors)
+    with contextlib.closing(SupervisorPool()) as supervisors, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(launcher, "SUPERVISORS", supervisors)
         source = AT_ITS_SUPERVISOR % STOPPING_LATER
-        with player(source, launcher=launcher) as running:
+        with player(source) as running:
             assert ask(running).failure is None
             sleep(0.5)
-        assert answers(PLAYING, launcher=launcher)[0].column == 4
+        assert answers(PLAYING)[0].column == 4
     assert monotonic() - begin < 30
 
 
@@ -284,11 +280,9 @@ def test_a_supervisor_that_was_stopped_after_a_move_neither_holds_nor_fails_the_
         "[(os.mkdir('deeper'), os.chdir('deeper')) for _ in range(1200)]",
     ],
 )
-def test_a_player_starts_whatever_became_of_the_folder_of_the_one_before(
-    deed: str, launcher: Launcher
-) -> None:
-    assert answers(AT_ITS_SUPERVISOR % deed, launcher=launcher)[0].failure is None
-    assert answers(PLAYING, launcher=launcher)[0].column == 4
+def test_a_player_starts_whatever_became_of_the_folder_of_the_one_before(deed: str) -> None:
+    assert answers(AT_ITS_SUPERVISOR % deed)[0].failure is None
+    assert answers(PLAYING)[0].column == 4
 
 
 def test_a_supervisor_without_a_folder_says_why_and_prints_nothing(
