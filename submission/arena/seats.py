@@ -12,6 +12,7 @@ from time import perf_counter
 from types import FunctionType
 from typing import Any, Protocol
 
+import msgspec
 import numpy as np
 
 from agents.agent import Agent
@@ -21,6 +22,7 @@ from submission.kaggle import ONE_AT_A_TIME, Referee, environment_of, kaggle_env
 from submission.sandbox.kaggle_agent import KaggleAgent
 from submission.sandbox.kaggle_folder import MAIN
 from submission.sandbox.launcher import LAUNCHER
+from submission.sandbox.messages import Answer
 from submission.sandbox.move import Move, read_answer
 from submission.sandbox.processes import default_memory
 from submission.sandbox.staging import lay_out
@@ -59,7 +61,7 @@ class BuiltInSeat:
         """The agent's move; see `Seat`."""
         with ONE_AT_A_TIME:
             answer = self._agent.act(observation, configuration, (KeyboardInterrupt,))
-        return read_answer(answer, dict(configuration), None)
+        return read_answer(msgspec.convert(answer, Answer), configuration, None)
 
 
 def seat_seed(game_seed: int, seat: int) -> int:
@@ -128,7 +130,7 @@ class TrustedSeat(AbstractContextManager["TrustedSeat"]):
             self._numbers.take_turn()
             answer = self._agent.act(observation, configuration, (KeyboardInterrupt,))
             sys.path[:] = path
-        return read_answer(answer, dict(configuration), None)
+        return read_answer(msgspec.convert(answer, Answer), configuration, None)
 
     def __exit__(self, *_: object) -> None:
         with ONE_AT_A_TIME:

@@ -15,7 +15,7 @@ from submission.checking.kaggle_image import kaggles_versions
 from submission.checking.timing import Timing
 from submission.kaggle import Referee, upload_command
 from submission.reports import NOTHING, Printed, plain, plain_table, seconds
-from submission.sandbox.player import RuntimeVersions
+from submission.sandbox.messages import RuntimeVersions
 
 
 class CheckVerdict(StrEnum):

@@ -9,13 +9,14 @@ from submission.checking.diagnosis import Fault, describe_choice, doubt_choice
 from submission.checking.game_plan import Limits
 from submission.checking.kaggle_image import OLDER, doubt_import
 from submission.checking.last_words import fallen_back, last_words
-from submission.checking.observed_game import Choice, ObservedGame
+from submission.checking.observed_game import ObservedGame
 from submission.checking.source_facts import SourceFacts
 from submission.checking.timing import Timing, timing_of
 from submission.sandbox.causes import of_hidden
 from submission.sandbox.file_guard import PROJECT_MODULES
+from submission.sandbox.interpreter import LINUX
+from submission.sandbox.messages import Choice
 from submission.sandbox.move import Move
-from submission.sandbox.player_process import LIMITS_MEMORY
 
 LARGE_BYTES = 5_000_000  # submissions below this size are safe
 
@@ -52,7 +53,7 @@ def summarise(
         other_imports=source.other_imports(),
         versions=next((record.versions for record in records if record.versions), None),
         speed=limits.speed,
-        memory=limits.memory if LIMITS_MEMORY else None,
+        memory=limits.memory if LINUX else None,
         kept_from=next((record.kept_from for record in records if record.versions), ()),
         agent=describe_choice(choice, source) if choice else None,
         timing=timing,

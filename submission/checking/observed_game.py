@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from random import Random
 from time import monotonic
-from typing import Literal
+from typing import Any
 
 from submission.arena.kaggle_referee import OpenSpielGame
 from submission.arena.own_referee import OwnGame
@@ -20,25 +20,15 @@ from submission.checking.game_watch import (
 )
 from submission.sandbox import causes
 from submission.sandbox.launcher import Launcher
-from submission.sandbox.messages import Message
+from submission.sandbox.messages import Choice, RuntimeVersions
 from submission.sandbox.move import Failure, Move, failure
-from submission.sandbox.player import RunningPlayer, RuntimeVersions
+from submission.sandbox.player import RunningPlayer
 
 SEED = 1  # of the moves of Kaggle's `random` agent, and of the submission's random numbers
 
+Told = dict[str, Any]  # an observation or a configuration
+
 WHILE_LOADING = "while the file was loaded"
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """The callable that Kaggle takes as the agent."""
-
-    name: str
-    type: Literal["function", "class", "object"]
-    line: int | None  # where its code begins; None for what has no Python code of its own
-    arguments: int | None  # how many arguments its code takes; None as for `line`
-    file: str | None  # name of the file of its code; None as for `line`
-    is_own: bool  # whether the submission's file defines it
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +115,8 @@ class _Game:
             plan=self._plan,
             versions=next((player.versions for player in players if player.versions), None),
             kept_from=next((player.kept_from for player in players if player.versions), ()),
-            choice=Choice(**loaded["choice"]) if loaded else None,
-            load_seconds=loaded["seconds"] if loaded else None,
+            choice=loaded.choice if loaded else None,
+            load_seconds=loaded.seconds if loaded else None,
             moves=self._watch.moves,
             failure=self._failure,
             when=self._when,
@@ -144,7 +134,9 @@ class _Game:
             is_loading = self._players[seat].is_loading
             self._when = WHILE_LOADING if is_loading else f"when the game was set up on seat {seat}"
 
-    def _set_up(self, place: int, observation: Message, configuration: Message) -> Move:
+    def _set_up(
+        self, place: int, observation: dict[str, Any], configuration: dict[str, Any]
+    ) -> Move:
         """Ask a seat before the game, as OpenSpiel's environments do; every answer is accepted."""
         seat = SEATS[place]
         if seat not in self._players:
@@ -153,7 +145,7 @@ class _Game:
         self._setting_up[seat] = move.seconds
         return move
 
-    def _rules(self, configuration: Message) -> Message:
+    def _rules(self, configuration: Told) -> Told:
         return {**configuration, "runTimeout": self._limits.run_timeout}
 
     def _play_move(self) -> None:

@@ -3,6 +3,7 @@
 import re
 import signal
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
@@ -62,7 +63,8 @@ FORGERY = Cause("answered by other means than a return", "return a column")
 SUBMISSION = "submission"  # stands for the type of an action in OpenSpiel's form
 
 
-class Raised(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Raised:
     """An exception, as reported by the process that raised it."""
 
     type: str

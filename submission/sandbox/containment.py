@@ -22,7 +22,7 @@ from typing import Any
 
 from submission.sandbox.file_guard import PROJECT_PLACES, SYSTEM_FOLDERS
 from submission.sandbox.folders import SHARED_MEMORY
-from submission.sandbox.interpreter import PROJECT
+from submission.sandbox.interpreter import LINUX, PROJECT
 from submission.sandbox.kaggle_folder import KAGGLE_HOME
 
 NETWORK = "the network"
@@ -54,7 +54,7 @@ def contain(folder: Path) -> tuple[str, ...]:
     Returns:
         NETWORK and HOME, as far as the system allows to cut them off.
     """
-    if sys.platform != "linux":
+    if not LINUX:
         return ()
     try:
         import ctypes

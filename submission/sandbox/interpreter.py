@@ -1,25 +1,19 @@
-"""The interpreter for strangers' code: found, probed, and started for one player or many.
+"""The interpreter for strangers' code: found and probed, its command and its variables."""
 
-Starters are fork servers on systems that fork, elsewhere fresh processes. Both read a player's job
-from standard input, which then belongs to the player, as do standard output and standard error.
-"""
-
-import contextlib
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from queue import Queue
-from threading import Thread
 from types import ModuleType
-from typing import Any, NamedTuple
 
 from submission.kaggle import INSTALLATION
-from submission.sandbox.messages import LINE_BYTES, Message, encoded
+
+LINUX = sys.platform == "linux" and hasattr(os, "fork")
+"""Whether the kernel helps to hold players: there they are forks, limited in memory and slowed down
+if asked for, and no process escapes its supervisor. On every other system each player is a fresh
+process (macOS' own libraries may fail in a fork), found by its parents, and ended after its time.
+"""
 
 PROJECT = Path(__file__).resolve().parents[2]  # the folder in which this project's packages lie
 
@@ -134,83 +128,3 @@ def _probe(python: Path) -> tuple[tuple[int, int], bool]:
         case _:
             said = answer.stderr.strip().partition("\n")[0]
             raise ValueError(f"{python} is no Python ({said or 'it said nothing'}): {ADVICE}")
-
-
-FORKS = hasattr(os, "fork") and sys.platform != "darwin"
-"""Whether processes are forked here; macOS' own libraries may fail in a fork."""
-
-
-@dataclass(frozen=True, slots=True)
-class Starter:
-    """How players' processes are started; JSON-able through `dataclasses.asdict`."""
-
-    command: tuple[str, ...]  # starts a process that is told a player's job on standard input
-    forks: bool  # whether it forks a player for each job; else it becomes the player
-
-
-class News(NamedTuple):
-    """A thread's report to the waiting thread."""
-
-    kind: str  # `command`, `message`, `stderr` or `exit`
-    content: Any
-    """Bytes, none at the end of the pipe; for an exit the status, or minus a signal's number."""
-    source: "StarterProcess | None" = None
-
-
-class StarterProcess:
-    """A running starter, whose output is read by threads, which works on every system.
-
-    The folder is its home. The mark is in the environment of it and of all processes that come from
-    it. Its output, that of its players, and its end are news.
-    """
-
-    def __init__(self, starter: Starter, folder: Path, mark: str, news: Queue[News]) -> None:
-        self.forks = starter.forks
-        self._process = subprocess.Popen(  # noqa: S603
-            starter.command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            cwd=folder,
-            env={**child_environment(folder), MARK: mark},
-            start_new_session=True,
-            creationflags=APART,
-        )
-        self.process_id = self._process.pid
-        self._requests: Any = self._process.stdin
-        pipe: Any
-        for pipe, kind in ((self._process.stdout, "message"), (self._process.stderr, "stderr")):
-            read_in_thread(partial(pipe.read, LINE_BYTES), kind, news, self)
-        Thread(
-            target=lambda: news.put(News("exit", self._process.wait(), self)), daemon=True
-        ).start()
-
-    @property
-    def is_running(self) -> bool:
-        """Whether it still runs."""
-        return self._process.poll() is None
-
-    def tell(self, message: Message) -> None:
-        """Write to it or to the player; nothing happens if it has gone."""
-        with contextlib.suppress(OSError):
-            self._requests.write(encoded(message))
-
-    def end(self) -> None:
-        """Kill it."""
-        self._process.kill()
-        self._process.wait()
-
-
-def read_in_thread(
-    read: Callable[[], bytes], kind: str, news: Queue[News], source: StarterProcess | None = None
-) -> None:
-    """Start a thread that reports what is read, piece by piece, and b"" at the end."""
-
-    def report() -> None:
-        content = b"\n"
-        while content:
-            content = read()
-            news.put(News(kind, content, source))
-
-    Thread(target=report, daemon=True).start()

@@ -19,7 +19,6 @@ from typing import Any
 from submission.kaggle import kaggle_environments
 from submission.sandbox.causes import SUBMISSION
 from submission.sandbox.kaggle_folder import KAGGLE_FOLDER
-from submission.sandbox.messages import Message
 
 FRAMES = 5  # the last lines of a traceback to report
 
@@ -27,10 +26,12 @@ LONGEST_TEXT = 1000
 
 STDERR_TAIL = 4000
 """The last characters that a move has written: as JSON they take up to 12 bytes each, and a message
-has at most `messages.LINE_BYTES`."""
+has at most `player_process.LINE_BYTES`."""
 
 ADDRESS = re.compile(r" at 0x[0-9a-f]+", re.IGNORECASE)
 """An address in memory, which would make the same mistake look different in each process."""
+
+Report = dict[str, Any]  # the content of a message in `messages`
 
 SHORT = reprlib.Repr()
 SHORT.maxother = 60  # does not cut an address at the end
@@ -57,7 +58,7 @@ class KaggleAgent:
         observation: Mapping[str, Any],
         configuration: Mapping[str, Any],
         passing: tuple[type[BaseException], ...] = (),
-    ) -> Message:
+    ) -> Report:
         """Ask for a move; return the JSON-able answer that `move.read_answer` takes.
 
         An exception that would make Kaggle's runner break off is an answer, too, unless it is one
@@ -74,12 +75,12 @@ class KaggleAgent:
         except BaseException as error:
             return {"seconds": perf_counter() - begin, "stderr": "", **self._raised(error)}
 
-    def _raised(self, error: BaseException) -> Message:
+    def _raised(self, error: BaseException) -> Report:
         return _verdict("ERROR", error=describe_error(error, self._folder))
 
     def _taken(
         self, action: Any, observation: Mapping[str, Any], configuration: Mapping[str, Any]
-    ) -> Message:
+    ) -> Report:
         """An action in the form in which Kaggle's environment takes it."""
         if isinstance(action, self._deadline_exceeded):
             return _verdict("TIMEOUT")
@@ -89,7 +90,7 @@ class KaggleAgent:
             return _submitted(action, observation)
         return self._dropped(action, observation["board"][: configuration["columns"]])
 
-    def _dropped(self, action: Any, top_row: Sequence[int]) -> Message:
+    def _dropped(self, action: Any, top_row: Sequence[int]) -> Report:
         """An action as ConnectX takes it."""
         if type(action) is int and 0 <= action < len(top_row) and top_row[action] == 0:
             return _verdict(column=action, returned=("int", str(action)))
@@ -108,7 +109,7 @@ class KaggleAgent:
 AGENT_ERROR = -2  # the submission by which an agent reports a failure to OpenSpiel's environments
 
 
-def _submitted(action: Any, observation: Mapping[str, Any]) -> Message:
+def _submitted(action: Any, observation: Mapping[str, Any]) -> Report:
     """An action as OpenSpiel's environments take it, in their strict mode."""
     returned = (type_name(action), shown(action))
     if "observationString" not in observation:  # the game is set up, and any answer will do
@@ -131,8 +132,8 @@ def _verdict(
     *,
     column: int | None = None,
     returned: tuple[str, str] | None = None,
-    error: Message | None = None,
-) -> Message:
+    error: Report | None = None,
+) -> Report:
     return {"status": status, "column": column, "returned": returned, "error": error}
 
 
@@ -151,7 +152,7 @@ def type_name(value: object) -> str:
     return f"{module}{kind.__qualname__}"
 
 
-def describe_error(error: BaseException, folder: Path | None) -> Message:
+def describe_error(error: BaseException, folder: Path | None) -> Report:
     """An exception as a `causes.Raised`, with the traceback's lines in this folder."""
     cause = error
     if type(error).__name__ == "InvalidArgument" and error.__context__ is not None:
@@ -218,7 +219,6 @@ def report_loading(main: Path, report: Callable[..., None]) -> None:
     load = kaggle_agent.get_last_callable
 
     def loading(raw: str, fallback: Any = None, path: str | None = None) -> Any:
-        report(event="loading")
         begin = perf_counter()
         chosen = load(raw, fallback, path)
         seconds = perf_counter() - begin
@@ -228,7 +228,7 @@ def report_loading(main: Path, report: Callable[..., None]) -> None:
     kaggle_agent.get_last_callable = loading
 
 
-def describe_choice(chosen: Any, main: Path) -> Message:
+def describe_choice(chosen: Any, main: Path) -> Report:
     """Describe the callable that Kaggle takes as the agent."""
     code = _code(chosen)
     return {

@@ -4,14 +4,14 @@ import atexit
 import os
 import signal
 import tempfile
-from contextlib import suppress
-from functools import partial
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from submission.kaggle import kaggle_environments
-from submission.sandbox.interpreter import FORKS, Starter, child_command
+from submission.sandbox.interpreter import LINUX, child_command
 from submission.sandbox.player import RunningPlayer, SupervisorProcess
 from submission.sandbox.player_process import FORK
 
@@ -21,16 +21,22 @@ class SupervisorPool:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._idle = list[SupervisorProcess]()
-        self._owners = dict[SupervisorProcess, object]()  # of those that are taken
+        self._owners = dict[SupervisorProcess, object]()  # None for those that are idle
         self._is_closed = False
 
-    def take(self, starter: Starter, owner: object, *, is_new: bool = False) -> SupervisorProcess:
-        """Take an idle supervisor for an owner, or a new one; ChildProcessError if none starts."""
-        supervisor = None
-        while not is_new and (supervisor := self._next_idle(starter)) and not supervisor.is_alive:
-            supervisor.close()
-        supervisor = supervisor or SupervisorProcess(starter)
+    def next_idle(self, command: tuple[str, ...], owner: object) -> SupervisorProcess | None:
+        """Take an idle supervisor for an owner, if there is one with this command."""
+        kind = command, tempfile.gettempdir()
+        with self._lock:
+            for supervisor, taker in self._owners.items():
+                if taker is None and (supervisor.command, supervisor.temporary) == kind:
+                    self._owners[supervisor] = owner
+                    return supervisor
+        return None
+
+    def start(self, command: tuple[str, ...], owner: object) -> SupervisorProcess:
+        """Start a supervisor for an owner; ChildProcessError if that fails, or all is over."""
+        supervisor = SupervisorProcess(command)
         with self._lock:
             self._owners[supervisor] = owner
             is_late = self._is_closed
@@ -42,8 +48,8 @@ class SupervisorPool:
     def give_back(self, supervisor: SupervisorProcess) -> None:
         """Return a supervisor for further use, unless it is being ended."""
         with self._lock:
-            if self._owners.pop(supervisor, None) is not None:
-                self._idle.append(supervisor)
+            if supervisor in self._owners:
+                self._owners[supervisor] = None
 
     def end(self, owner: object) -> None:
         """End the supervisors that an owner has taken, with their players and folders."""
@@ -57,29 +63,23 @@ class SupervisorPool:
         """End all supervisors; no more are started."""
         with self._lock:
             self._is_closed = True
-            ending = self._let_all_go()
+            ending = [*self._owners]
+            self._owners.clear()
         _end(ending)
 
     def forget(self) -> None:
         """Forget all supervisors in a forked process: they belong to its parent."""
         self._lock = Lock()
-        for supervisor in self._let_all_go():
+        for supervisor in self._owners:
             supervisor.let_go()
-
-    def _next_idle(self, starter: Starter) -> SupervisorProcess | None:
-        kind = starter, tempfile.gettempdir()
-        with self._lock:
-            for supervisor in self._idle:
-                if (supervisor.starter, supervisor.temporary) == kind:
-                    self._idle.remove(supervisor)
-                    return supervisor
-        return None
-
-    def _let_all_go(self) -> list[SupervisorProcess]:
-        known = [*self._owners, *self._idle]
         self._owners.clear()
-        self._idle.clear()
-        return known
+
+
+def _end(supervisors: list[SupervisorProcess]) -> None:
+    for supervisor in supervisors:
+        supervisor.hang_up()
+    for supervisor in supervisors:
+        supervisor.close()
 
 
 SUPERVISORS = SupervisorPool()
@@ -104,25 +104,18 @@ class Launcher:
         python: the interpreter in which they run, as `find_python` finds it; None for this one.
         forks: whether a fork server starts them, which has loaded what all of them import; else
             each is a fresh process, on any system.
-        supervisors: watch over them.
     """
 
-    def __init__(
-        self,
-        python: Path | None = None,
-        *,
-        forks: bool = FORKS,
-        supervisors: SupervisorPool = SUPERVISORS,
-    ) -> None:
+    def __init__(self, python: Path | None = None, *, forks: bool = LINUX) -> None:
         self._python = python
         self._forks = forks
-        self._supervisors = supervisors
         self._is_closed = False
 
+    @contextmanager
     def start_player(
         self, agent: bytes, *, seed: int, memory: int, speed: float = 1.0
-    ) -> RunningPlayer:
-        """Start a submission's process, without waiting for it.
+    ) -> Iterator[RunningPlayer]:
+        """Start a submission's process, without waiting for it; it ends with the `with` block.
 
         Args:
             agent: the content of the submission's file.
@@ -136,37 +129,35 @@ class Launcher:
             OSError, ValueError: the submission cannot be written.
         """
         packages = [] if self._python else [kaggle_environments()]
-        command = child_command("submission.sandbox.player_process", self._python, *packages)
-        starter = Starter((*command, *([FORK] if self._forks else [])), self._forks)
-        start = partial(self._start, agent=agent, seed=seed, memory=memory, speed=speed)
+        starter = child_command("submission.sandbox.player_process", self._python, *packages)
+        command = (*starter, *([FORK] if self._forks else []))
+        player = self._start(command, agent, seed=seed, memory=memory, speed=speed)
         try:
-            return start(self._supervisors.take(starter, self))
-        except OSError:
-            if self._is_closed:
-                raise
-            # A former player may have left its supervisor in disorder.
-            return start(self._supervisors.take(starter, self, is_new=True))
-
-    def _start(self, supervisor: SupervisorProcess, **settings: Any) -> RunningPlayer:
-        try:
-            if self._is_closed:
-                raise ChildProcessError("no more players are started")
-            return RunningPlayer(supervisor, release=self._supervisors.give_back, **settings)
-        except BaseException:
-            supervisor.close()
+            yield player
+        except BaseException:  # a report may have been heard in part
+            player.supervisor.close()
             raise
+        player.end()
+        SUPERVISORS.give_back(player.supervisor)
+
+    def _start(self, command: tuple[str, ...], agent: bytes, **limits: Any) -> RunningPlayer:
+        while True:
+            idle = SUPERVISORS.next_idle(command, self)
+            supervisor = idle or SUPERVISORS.start(command, self)
+            try:
+                if self._is_closed or not supervisor.is_alive:
+                    raise ChildProcessError("no more players are started")
+                return RunningPlayer(supervisor, agent, **limits)
+            except BaseException as error:
+                supervisor.close()
+                # A former player may have left it in disorder.
+                if idle is None or self._is_closed or not isinstance(error, OSError):
+                    raise
 
     def close(self) -> None:
         """End the players that still run; no more are started."""
         self._is_closed = True
-        self._supervisors.end(self)
+        SUPERVISORS.end(self)
 
 
 LAUNCHER = Launcher()  # starts the players of matches
-
-
-def _end(supervisors: list[SupervisorProcess]) -> None:
-    for supervisor in supervisors:
-        supervisor.hang_up()
-    for supervisor in supervisors:
-        supervisor.close()

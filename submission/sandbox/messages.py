@@ -1,195 +1,205 @@
-"""Messages between the processes of a sandbox: lines of JSON, and their shapes.
+"""Messages between the processes of a sandbox: lines of JSON, whose types are checked when read.
 
-Strangers' code runs in the process that reports on it, and can write anything there. So each
-message is checked against its shape when it is read; then its types can be relied on.
+Strangers' code runs in the process that reports on it, and can write anything there.
 """
 
-import json
 import signal
 from dataclasses import dataclass
-from math import inf
-from pathlib import Path
-from types import EllipsisType
-from typing import Any
+from typing import Annotated, Any, Literal, TypeVar
 
-Message = dict[str, Any]
+import msgspec
+from msgspec import Meta, Struct
+from msgspec.json import Decoder
 
-LINE_BYTES = 2**16  # a longer line from a stranger's process is no message
+from submission.sandbox.causes import Cause, Raised
+from submission.sandbox.player_process import LINE_BYTES, PlayerJob
 
-CHANNEL_LOST = 86  # the exit status of a player that has closed the connection from inside
+T = TypeVar("T")
 
-Shape = Any
-"""The shape of a JSON value: a type; a constant; a `range` of whole numbers; a tuple of possible
-shapes; a dict of the shapes of an object's members; a list of the shapes of an array's items, or
-of one shape and `...` for items that are all alike; or a function that is true of the value."""
-
-
-def is_seconds(value: object) -> bool:
-    """Whether a value is a number of seconds."""
-    return type(value) is float and 0 <= value < inf
-
-
-NUMBER = range(-(2**31), 2**32)  # of a process, a line or a column
-
-EXIT_CODE = range(1 - signal.NSIG, 2**32)  # an exit status, or minus a signal's number
-
-OWN_EVENT = (
-    {
-        "event": "ready",
-        "process_id": NUMBER,
-        "versions": {"python": str, "numba": (str, None), "numpy": (str, None)},
-        "kept_from": [str, ...],
-    },
-    {"event": "loading"},
-    {
-        "event": "loaded",
-        "seconds": is_seconds,
-        "choice": {
-            "name": str,
-            "type": ("function", "class", "object"),
-            "line": (NUMBER, None),
-            "arguments": (NUMBER, None),
-            "file": (str, None),
-            "is_own": bool,
-        },
-    },
-    {"event": "hidden", "path": str},
-)
-"""A player's messages about itself."""
-
-RAISED = {"type": str, "message": str, "module": (str, None), "lines": [str, ...], "python": str}
-
-ANSWERED = {"event": "answer", "seconds": float, "column": None, "error": None, "stderr": str}
-
-ANSWER = (
-    {**ANSWERED, "status": None, "column": NUMBER, "returned": [str, str]},
-    {**ANSWERED, "status": ("ERROR", "INVALID"), "returned": [str, str]},
-    {**ANSWERED, "status": "ERROR", "returned": None, "error": RAISED},
-    {**ANSWERED, "status": "TIMEOUT", "returned": None},
-)
-"""The answers of `KaggleAgent.act`."""
-
-EXIT = {"event": "exit", "code": EXIT_CODE}
-
-FROM_PLAYER = (*ANSWER, *OWN_EVENT, EXIT)
-
-FORGERY: Message = {"event": "forgery"}
-"""Replaces messages that have the right key and a wrong shape."""
+Number = Annotated[int, Meta(ge=-(2**31), lt=2**32)]  # of a process, a line or a column
+ExitCode = Annotated[int, Meta(gt=-signal.NSIG, lt=2**32)]  # or minus a signal's number
+Seconds = Annotated[float, Meta(ge=0)]
+Status = Literal["ERROR", "INVALID", "TIMEOUT"]  # Kaggle's words for the ways to fail
 
 
 @dataclass(frozen=True, slots=True)
-class PlayerJob:
-    """The first message to a player's process; JSON-able through `dataclasses.asdict`."""
+class RuntimeVersions:
+    """The versions that a game was played with."""
 
-    home: str  # a folder of this player alone, which is removed when the player has ended
-    seed: int  # for this and the next two see `Launcher.start_player`
-    memory: int
-    speed: float
-    key: str  # every answer carries it; other output is ignored
+    python: str
+    numba: str | None  # None where it is not installed
+    numpy: str | None
 
-    @property
-    def agent(self) -> Path:
-        """The submission's folder, in which it is alone as after an upload."""
-        return Path(self.home, "agent")
-
-    @property
-    def working(self) -> Path:
-        """The current, home and temporary folder of the process."""
-        return Path(self.home, "working")
+    def __str__(self) -> str:
+        numba = f"numba {self.numba}" if self.numba else "no numba"
+        numpy = f"numpy {self.numpy}" if self.numpy else "no numpy"
+        return f"Python {self.python}, {numba}, {numpy}"
 
 
-JOB = {"home": str, "seed": int, "memory": int, "speed": (int, float), "key": str}
+class Choice(Struct, frozen=True, forbid_unknown_fields=True):
+    """The callable that Kaggle takes as the agent."""
 
-COMMAND = (
-    {"start": JOB},
-    {"ask": dict, "seconds": is_seconds},
-    {"end": ("silently", "with a report")},
+    name: str
+    type: Literal["function", "class", "object"]
+    line: Number | None  # where its code begins; None for what has no Python code of its own
+    arguments: Number | None  # how many arguments its code takes; None as for `line`
+    file: str | None  # name of the file of its code; None as for `line`
+    is_own: bool  # whether the submission's file defines it
+
+
+class Message(Struct, forbid_unknown_fields=True, tag_field="event", tag=str.lower):
+    """What one process tells another."""
+
+
+class Ready(Message):
+    """A player can be asked."""
+
+    process_id: Number
+    versions: RuntimeVersions
+    kept_from: tuple[str, ...]  # what it cannot reach; see `containment`
+
+
+class Loaded(Message):
+    """The submission's file has been loaded."""
+
+    seconds: Seconds
+    choice: Choice
+
+
+class Hidden(Message):
+    """The player has asked for something in vain; see `causes.of_hidden`."""
+
+    path: str
+
+
+class Answer(Message):
+    """The player's answer to a request for a move; see `KaggleAgent.act`.
+
+    Raises:
+        ValueError: its parts do not belong together.
+    """
+
+    seconds: float
+    status: Status | None
+    column: Number | None
+    returned: tuple[str, str] | None
+    error: Raised | None
+    stderr: str
+
+    def __post_init__(self) -> None:
+        parts = [part is not None for part in (self.column, self.returned, self.error)]
+        if (self.status, *parts) not in WHOLE_ANSWERS:
+            raise ValueError("the parts of an answer do not belong together")
+
+
+WHOLE_ANSWERS = (
+    (None, True, True, False),
+    ("INVALID", False, True, False),
+    ("ERROR", False, True, False),
+    ("ERROR", False, False, True),
+    ("TIMEOUT", False, False, False),
 )
-"""The commands of a supervisor."""
-
-FOLDER = ({"folder": str}, {"no_folder": str})
-"""A supervisor's first report: its folder, or why it could not make one."""
-
-SEEN = {"events": [OWN_EVENT, ...], "waited": is_seconds}
-
-ENDING = (
-    {"kind": ("no start", "parent", "forgery")},
-    {"kind": "silence", "place": (str, None)},
-    {"kind": "processes", "most": int},
-    {"kind": "exit", "code": EXIT_CODE},
-)
-
-OUTCOME = ({**SEEN, "answer": ANSWER}, {**SEEN, "answer": None, "ending": ENDING, "stderr": str})
-"""A supervisor's report of a request for a move."""
-
-ENDED = {"ended": True, "stderr": str}  # its report of a player's end
+"""The status of an answer, and whether it has a column, what was returned, and an error."""
 
 
-def encoded(message: Message) -> bytes:
+class Exit(Message):
+    """The fork server's report that a player has ended."""
+
+    code: ExitCode
+
+
+class Forgery(Message):
+    """Stands for a player's message that no player would send."""
+
+
+Event = Ready | Loaded | Hidden  # what a player tells of itself
+FromPlayer = Event | Answer | Exit | Forgery
+FROM_PLAYER: Decoder[FromPlayer] = Decoder(FromPlayer)
+
+
+class Start(Message):
+    """The command to start a player."""
+
+    job: PlayerJob
+
+
+class Ask(Message):
+    """The command to ask the player for a move, and to end it after some seconds of silence."""
+
+    request: dict[str, Any]
+    seconds: Seconds
+
+
+class End(Message):
+    """The command to end the player."""
+
+    is_silent: bool  # whether no report is wanted
+
+
+COMMAND: Decoder[Start | Ask | End] = Decoder(Start | Ask | End)
+
+
+class Begun(Message):
+    """A supervisor's first report."""
+
+    folder: str  # of its players
+
+
+class Moved(Message):
+    """A supervisor's report of a request for a move."""
+
+    events: list[Event]  # since the last report
+    waited: Seconds
+    answer: Answer
+
+
+class Failed(Message):
+    """The same where no answer has come."""
+
+    events: list[Event]
+    waited: Seconds
+    status: Status
+    cause: Cause
+    stderr: str
+
+
+class Ended(Message):
+    """A supervisor's report that a player has ended, or that a process has not even started."""
+
+    last_words: str
+
+
+FOLDER: Decoder[Begun | Ended] = Decoder(Begun | Ended)
+OUTCOME: Decoder[Moved | Failed | Ended] = Decoder(Moved | Failed | Ended)
+ENDED: Decoder[Ended] = Decoder(Ended)
+
+
+def encoded(message: object) -> bytes:
     """The message as a line."""
-    return json.dumps(message).encode() + b"\n"
+    return msgspec.json.encode(message) + b"\n"
 
 
-def decoded(line: bytes, shape: Shape) -> Message | None:
-    """The message in a line; None if it is not a message of this shape."""
-    message = _parsed(line)
-    return message if has_shape(message, shape) else None
-
-
-def has_shape(value: object, shape: Shape) -> bool:
-    """Whether a value of JSON has a shape."""
-    match shape:
-        case type():
-            return type(value) is shape
-        case range():
-            return type(value) is int and value in shape
-        case tuple():
-            return any(has_shape(value, one) for one in shape)
-        case dict():
-            return (
-                isinstance(value, dict)
-                and value.keys() == shape.keys()
-                and all(has_shape(value[name], shape[name]) for name in shape)
-            )
-        case [each, EllipsisType()]:
-            return isinstance(value, list) and all(has_shape(item, each) for item in value)
-        case list():
-            return (
-                isinstance(value, list)
-                and len(value) == len(shape)
-                and all(map(has_shape, value, shape))
-            )
-        case None | bool() | str():
-            return type(value) is type(shape) and value == shape
-    return bool(shape(value))
+def decoded(line: bytes, decoder: Decoder[T]) -> T | None:
+    """The message in a line; None if it is none of the decoder's."""
+    try:
+        return decoder.decode(line)
+    except (msgspec.DecodeError, RecursionError):
+        return None
 
 
 class KeyedLines:
-    """Finds a stranger's messages with a key, which every genuine one has, in its output."""
+    """Finds a player's messages in its output: the lines that begin with its key."""
 
     def __init__(self, key: str) -> None:
-        self._key = key
+        self._key = key.encode()
         self._unread = b""
 
-    def take_in(self, chunk: bytes) -> list[Message]:
-        """The messages that the next bytes complete, without their keys.
-
-        A message with the key that no player would send is replaced by `FORGERY`.
-        """
+    def take_in(self, chunk: bytes) -> list[FromPlayer]:
+        """The messages that the next bytes complete."""
         *lines, unread = (self._unread + chunk).split(b"\n")
         self._unread = unread[-LINE_BYTES:]
-        mark = self._key.encode()
-        found = (_parsed(line) for line in lines if mark in line)
         return [
-            message if has_shape(message, FROM_PLAYER) else FORGERY
-            for message in found
-            if message is not None and message.pop("key", None) == self._key
+            decoded(line.removeprefix(self._key), FROM_PLAYER) or Forgery()
+            for line in lines
+            if line.startswith(self._key)
         ]
-
-
-def _parsed(line: bytes) -> Message | None:
-    try:
-        message = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return message if isinstance(message, dict) else None

@@ -1,7 +1,7 @@
 """A player's answers: moves and failures."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from submission.sandbox.causes import (
     SUBMISSION,
@@ -11,10 +11,10 @@ from submission.sandbox.causes import (
     of_late_move,
     of_returned,
 )
-from submission.sandbox.messages import Message
+from submission.sandbox.messages import Answer, Status
 from submission.terminal import plain_text
 
-FAILING_STATUSES = ("ERROR", "INVALID", "TIMEOUT")  # Kaggle's words for the ways to fail
+FAILING_STATUSES = get_args(Status)
 
 GRACE = 0.5
 """Seconds that a player may take beyond its limit and its bank before its process is ended. By as
@@ -49,11 +49,12 @@ class Move(NamedTuple):
 
 def failure(status: str, cause: Cause, stderr: str = "", error: Raised | None = None) -> Failure:
     """A failure, its texts fit to be shown."""
+    text, mend = (plain_text(part).replace("\n", " ") for part in cause)
     return Failure(
         status,
-        plain_text(cause.text),
+        text,
         _last_lines(plain_text(stderr)),
-        cause.mend,
+        mend,
         error.lines if error else (),
         error.module if error else None,
     )
@@ -67,8 +68,8 @@ def misplaced(column: int | None, configuration: Mapping[str, Any]) -> Failure:
 
 
 def read_answer(
-    answer: Message,
-    configuration: Message,
+    answer: Answer,
+    configuration: Mapping[str, Any],
     memory: int | None,
     hidden: Sequence[str] = (),
     waited: float | None = None,
@@ -76,28 +77,26 @@ def read_answer(
     """The move of an answer.
 
     Args:
-        answer: of `KaggleAgent.act`.
+        answer: the player's; see `KaggleAgent.act`.
         configuration: what the player was told of the rules.
         memory: bytes that the player may use; None where nothing limits it.
         hidden: paths and hosts that it asked for in vain; see `causes.of_hidden`.
         waited: seconds that its supervisor has waited for the answer, which count if the player
             reports clearly less; None if the player is trusted.
     """
-    seconds, status, stderr = answer["seconds"], answer["status"], answer["stderr"]
+    seconds = answer.seconds
     if waited is not None and not 0 <= waited - seconds < GRACE:
         seconds = waited
-    if status is None:
-        return Move(answer["column"], seconds, None, answer["returned"][0])
-    error = None
-    if status == "TIMEOUT":
-        cause = of_late_move(seconds, configuration["actTimeout"])
-    elif answer["error"] is not None:
-        error = Raised(**{**answer["error"], "lines": tuple(answer["error"]["lines"])})
-        cause = of_exception(error, memory, hidden)
-    else:
-        returned, action = answer["returned"]
+    returned, action = answer.returned or (None, "")
+    if answer.status is None:
+        return Move(answer.column, seconds, None, returned)
+    if answer.error is not None:
+        cause = of_exception(answer.error, memory, hidden)
+    elif returned is not None:
         cause = of_returned(returned, action, configuration)
-    return Move(None, seconds, failure(status, cause, stderr, error))
+    else:
+        cause = of_late_move(seconds, configuration["actTimeout"])
+    return Move(None, seconds, failure(answer.status, cause, answer.stderr, answer.error))
 
 
 def _last_lines(stderr: str) -> tuple[str, ...]:

@@ -1,41 +1,32 @@
 """A player, as seen by the process that asks for its moves."""
 
 import contextlib
-import json
 import os
 import secrets
 import select
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from time import monotonic, perf_counter
-from typing import IO, Any, Self
+from typing import IO, Any, TypeVar
 
+import msgspec
 import psutil
+from msgspec.json import Decoder
 
-from submission.sandbox import causes, containment
+from submission.sandbox import causes, containment, messages
 from submission.sandbox.folders import remove_folder
-from submission.sandbox.interpreter import APART, Starter, child_command
-from submission.sandbox.messages import (
-    CHANNEL_LOST,
-    ENDED,
-    FOLDER,
-    LINE_BYTES,
-    OUTCOME,
-    Message,
-    PlayerJob,
-    Shape,
-    decoded,
-    encoded,
-)
+from submission.sandbox.interpreter import APART, LINUX, child_command
+from submission.sandbox.messages import Begun, Ended, Hidden, Loaded, Moved, Ready, RuntimeVersions
 from submission.sandbox.move import GRACE, Failure, Move, failure, read_answer
-from submission.sandbox.player_process import LIMITS_MEMORY
+from submission.sandbox.player_process import LINE_BYTES, PlayerJob
 from submission.sandbox.processes import end_marked, is_stopped
 from submission.sandbox.staging import lay_out
 from submission.terminal import plain_text
+
+T = TypeVar("T")
 
 GONE = (EOFError, OSError, ValueError)
 """Raised by communication with a supervisor that has ended, or was closed by another thread."""
@@ -51,19 +42,21 @@ MOST_REPORT_BYTES = 2**24  # a longer line from a supervisor is no report
 
 
 class SupervisorProcess:
-    """A running supervisor, which keeps one player at a time; see `supervisor.Supervisor`.
+    """A running supervisor, which keeps one player at a time.
+
+    The command starts the process that players come from; see `supervisor.Supervisor`.
 
     Raises:
         ChildProcessError: it does not start.
     """
 
-    def __init__(self, starter: Starter) -> None:
-        self.starter = starter
+    def __init__(self, command: tuple[str, ...]) -> None:
+        self.command = command
         self.temporary = tempfile.gettempdir()  # there it makes its folder
         self._mark = secrets.token_hex(16)
-        options = {"starter": asdict(starter), "mark": self._mark, "temporary": self.temporary}
+        supervisor = child_command("submission.sandbox.supervisor", None, psutil, msgspec)
         self._process = subprocess.Popen(  # noqa: S603
-            [*child_command("submission.sandbox.supervisor", None, psutil), json.dumps(options)],
+            [*supervisor, self._mark, self.temporary, *command],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C is for this process alone
@@ -80,33 +73,32 @@ class SupervisorProcess:
             raise
 
     def _first_report(self) -> Path:
-        try:
-            report = self.hear(FOLDER)
-        except GONE:
-            report = {"no_folder": "it said nothing"}
-        if "no_folder" in report:
-            raise ChildProcessError(
-                f"the process that watches over players did not start: {report['no_folder']}"
-            )
-        return Path(report["folder"])
+        said = "it said nothing"
+        with contextlib.suppress(*GONE):
+            report = self.hear(messages.FOLDER)
+            if isinstance(report, Begun):
+                return Path(report.folder)
+            said = report.last_words
+        raise ChildProcessError(f"the process that watches over players did not start: {said}")
 
     @property
     def is_alive(self) -> bool:
         """Whether it can still start players."""
         return self._process.poll() is None and not is_stopped(self._process.pid)
 
-    def say(self, message: Message) -> None:
+    def say(self, message: object) -> None:
         """Send a message; OSError or ValueError if the supervisor has ended or was closed."""
-        os.write(self._commands.fileno(), encoded(message))
+        os.write(self._commands.fileno(), messages.encoded(message))
 
-    def hear(self, shape: Shape, seconds: float = 0.0) -> Message:
-        """Its next report, of this shape (see `messages`), for which it may have to wait a while.
+    def hear(self, reports: Decoder[T], seconds: float = 0.0) -> T:
+        """Its next report, one of these, for which it may have to wait so many seconds more.
 
         Raises:
             EOFError: it has ended, or is ended here because it sends nothing, or no report.
             OSError, ValueError: it was closed.
         """
-        report = decoded(self._next_line(monotonic() + REPORT_SECONDS + seconds), shape)
+        line = self._next_line(monotonic() + REPORT_SECONDS + seconds)
+        report = messages.decoded(line, reports)
         if report is not None:
             return report
         self._process.kill()  # it may have been stopped
@@ -165,25 +157,10 @@ class SupervisorProcess:
         self._process.returncode = 0  # it is no child of this process
 
 
-@dataclass(frozen=True, slots=True)
-class RuntimeVersions:
-    """The versions that a game was played with."""
-
-    python: str
-    numba: str | None  # None where it is not installed
-    numpy: str | None
-
-    def __str__(self) -> str:
-        numba = f"numba {self.numba}" if self.numba else "no numba"
-        numpy = f"numpy {self.numpy}" if self.numpy else "no numpy"
-        return f"Python {self.python}, {numba}, {numpy}"
-
-
 class RunningPlayer:
-    """A submission in a process of its own; a context manager that ends the process.
+    """A submission in a process of its own; for the arguments see `Launcher.start_player`.
 
-    Nothing that the submission does raises an exception here. For the arguments see
-    `Launcher.start_player`; `release` takes the supervisor back.
+    Nothing that the submission does raises an exception here.
 
     Raises:
         OSError, ValueError: the submission cannot be written, or the supervisor has ended.
@@ -197,19 +174,15 @@ class RunningPlayer:
         seed: int,
         memory: int,
         speed: float,
-        release: Callable[[SupervisorProcess], None],
     ) -> None:
-        self._supervisor = supervisor
-        self._release = release
-        self._memory = memory if LIMITS_MEMORY else None
+        self.supervisor = supervisor
+        self._memory = memory if LINUX else None
         self._speed = speed
         self._failure: Failure | None = None
         self._is_finished = False
         self.versions: RuntimeVersions | None = None  # none before the first move
         self.kept_from: tuple[str, ...] = ()  # what it cannot reach; see `containment`
-        self.loaded: Message | None = None
-        """`seconds`, and the `choice` of Kaggle's loader; None until the file has been loaded."""
-        self.is_loading = False  # whether the file is being loaded, or has failed to load
+        self.loaded: Loaded | None = None  # None until the file has been loaded
         self.hidden: list[str] = []
         """Paths and hosts that it has asked for in vain; see `causes.of_hidden`."""
         home = tempfile.mkdtemp(dir=supervisor.folder)
@@ -217,25 +190,17 @@ class RunningPlayer:
         lay_out(agent, job.agent)
         job.working.mkdir()
         containment.link_player(Path(home))
-        supervisor.say({"start": asdict(job)})
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
-        """Have the process ended, without waiting for it."""
-        if error is not None:  # a report may have been heard in part
-            self._supervisor.close()
-            return
-        if not self._is_finished:
-            with contextlib.suppress(OSError, ValueError):
-                self._supervisor.say({"end": "silently"})
-        self._release(self._supervisor)
+        supervisor.say(messages.Start(job))
 
     @property
     def has_ended(self) -> bool:
         """Whether the process has ended, or was ended, without an answer."""
         return self._failure is not None
+
+    @property
+    def is_loading(self) -> bool:
+        """Whether the file is being loaded, or has failed to load."""
+        return self.versions is not None and self.loaded is None
 
     def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Move:
         """Ask for a move, as `submission.arena.seats.Seat` describes it.
@@ -250,65 +215,48 @@ class RunningPlayer:
         begin = perf_counter()
         try:
             seconds = limit + GRACE / self._speed
-            self._supervisor.say({"ask": request, "seconds": seconds})
-            report = self._supervisor.hear(OUTCOME, seconds)
+            self.supervisor.say(messages.Ask(request, seconds))
+            report = self.supervisor.hear(messages.OUTCOME, seconds)
         except GONE:
             return self._fail(failure("ERROR", causes.ENDED_SUPERVISOR), 0.0)
-        self._take_in(report["events"])
-        waited = min(report["waited"], perf_counter() - begin)  # it may be forged
-        if report["answer"] is None:
-            return self._fail(self._end(report["ending"], report["stderr"], waited), waited)
-        answer, rules = report["answer"], dict(configuration)
-        return read_answer(answer, rules, self._memory, self.hidden, waited)
+        if isinstance(report, Ended):
+            said = report.last_words.strip().rpartition("\n")[2] or "it said nothing"
+            raise ChildProcessError(f"the process that plays did not start: {said}")
+        self._take_in(report.events)
+        waited = min(report.waited, perf_counter() - begin)  # it may be forged
+        if isinstance(report, Moved):
+            return read_answer(report.answer, configuration, self._memory, self.hidden, waited)
+        return self._fail(failure(report.status, report.cause, report.stderr), waited)
+
+    def end(self) -> None:
+        """Have the process ended, without waiting for it."""
+        if not self._is_finished:
+            with contextlib.suppress(OSError, ValueError):
+                self.supervisor.say(messages.End(is_silent=True))
 
     def finish(self) -> str:
         """End the process and all that it has started; return the end of its standard error."""
         self._is_finished = True
         try:
-            self._supervisor.say({"end": "with a report"})
-            return str(self._supervisor.hear(ENDED)["stderr"])
+            self.supervisor.say(messages.End(is_silent=False))
+            return self.supervisor.hear(messages.ENDED).last_words
         except GONE:
             return ""
 
-    def _take_in(self, events: list[Message]) -> None:
+    def _take_in(self, events: list[messages.Event]) -> None:
         for event in events:
             match event:
-                case {"event": "ready"}:
-                    self.versions = RuntimeVersions(**event["versions"])
-                    self.kept_from = tuple(event["kept_from"])
-                case {"event": "loading"}:
-                    self.is_loading = True
-                case {"event": "loaded"}:
-                    self.is_loading = False
+                case Ready(_, versions, kept_from):
+                    self.versions, self.kept_from = versions, kept_from
+                case Loaded():
                     self.loaded = event
-                case {"event": "hidden"}:
-                    self.hidden.append(plain_text(event["path"]))
+                case Hidden(path):
+                    self.hidden.append(plain_text(path))
 
     def _fail(self, reason: Failure, seconds: float) -> Move:
         """Remember why the process has ended; return its last move."""
         self._failure = reason
         return Move(None, seconds, reason)
-
-    def _end(self, ending: Message, stderr: str, waited: float) -> Failure:
-        """Why a process has ended; ChildProcessError if it ended before it ran the submission."""
-        match ending["kind"]:
-            case "silence":
-                cause = causes.of_silence(waited, ending["place"])
-                return failure("TIMEOUT", cause, stderr)
-            case "processes":
-                cause = causes.of_many_processes(ending["most"])
-            case "exit" if ending["code"] != CHANNEL_LOST:
-                cause = causes.of_death(ending["code"], self._memory)
-            case "exit":
-                cause = causes.CLOSED_CHANNEL
-            case "parent":
-                cause = causes.ENDED_SUPERVISOR
-            case "forgery":
-                cause = causes.FORGERY
-            case _:
-                said = stderr.strip().rpartition("\n")[2] or "it said nothing"
-                raise ChildProcessError(f"the process that plays did not start: {said}")
-        return failure("ERROR", cause, stderr)
 
 
 def _is_readable(pipe: IO[bytes], seconds: float) -> bool:

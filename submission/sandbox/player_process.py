@@ -17,6 +17,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -30,24 +31,45 @@ except ModuleNotFoundError:  # as on Windows
 
 from submission.sandbox.containment import contain
 from submission.sandbox.file_guard import FileGuard, hide_project
-from submission.sandbox.interpreter import HOME_VARIABLES
+from submission.sandbox.interpreter import HOME_VARIABLES, LINUX
 from submission.sandbox.kaggle_agent import LONGEST_TEXT, KaggleAgent, report_loading
 from submission.sandbox.kaggle_folder import MAIN
-from submission.sandbox.messages import CHANNEL_LOST, JOB, LINE_BYTES, PlayerJob, decoded
 
 FORK = "fork"  # the argument of a process that forks players
+
+LINE_BYTES = 2**16  # a longer line from a stranger's process is no message
+
+CHANNEL_LOST = 86  # the exit status of a player that has closed the connection from inside
 
 FILE_BYTES = 256 * 2**20
 """The longest file that a process can write, where the system can limit that."""
 
-LIMITS_MEMORY = resource is not None and sys.platform == "linux"
-"""Whether this system limits a process's memory; macOS accepts a limit and ignores it."""
+
+@dataclass(frozen=True, slots=True)
+class PlayerJob:
+    """The first message to a player's process, a JSON object."""
+
+    home: str  # a folder of this player alone, which is removed when the player has ended
+    seed: int  # for this and the next two see `Launcher.start_player`
+    memory: int
+    speed: float
+    key: str  # every message of the player begins with it; its other output is ignored
+
+    @property
+    def agent(self) -> Path:
+        """The submission's folder, in which it is alone as after an upload."""
+        return Path(self.home, "agent")
+
+    @property
+    def working(self) -> Path:
+        """The current, home and temporary folder of the process."""
+        return Path(self.home, "working")
 
 
 class Responder:
     """Answers requests, a line of JSON each. It binds functions that a submission may replace.
 
-    Every message carries the key. Requests and answers are open files.
+    Every message begins with the key. Requests and answers are open files.
     """
 
     def __init__(self, key: str, requests: int, answers: int) -> None:
@@ -58,7 +80,7 @@ class Responder:
         self._process_id_now = os.getpid
         self._write = os.write
         self._exit = os._exit
-        self._encode = json.JSONEncoder(skipkeys=True).encode
+        self._encode = json.JSONEncoder(skipkeys=True, ensure_ascii=False).encode
         self._decode = json.JSONDecoder().decode
 
     def serve(self, agent: KaggleAgent) -> None:
@@ -78,7 +100,7 @@ class Responder:
         if self._process_id_now() != self._process_id:
             return
         # The first line break ends whatever the submission may have written there.
-        unwritten = f"\n{self._encode({'key': self._key, **fields})}\n".encode()
+        unwritten = f"\n{self._key}{self._encode(fields)}\n".encode(errors="replace")
         try:
             while unwritten:
                 unwritten = unwritten[self._write(self._answers, unwritten) :]
@@ -109,8 +131,8 @@ def read_job() -> PlayerJob | None:
     while chunk := os.read(0, LINE_BYTES):
         *lines, line = (line + chunk).split(b"\n")
         for complete in lines:
-            if (job := decoded(complete, JOB)) is not None:
-                return PlayerJob(**job)
+            with contextlib.suppress(ValueError, TypeError, RecursionError):
+                return PlayerJob(**json.loads(complete))
     return None
 
 
@@ -159,7 +181,7 @@ def _limit(memory: int) -> None:
     if resource is None:
         return
     limits = {resource.RLIMIT_FSIZE: FILE_BYTES, resource.RLIMIT_CORE: 0}
-    if LIMITS_MEMORY:
+    if LINUX:  # macOS accepts a limit of memory and ignores it
         limits[resource.RLIMIT_AS] = memory
     for kind, wanted in limits.items():
         _, highest = resource.getrlimit(kind)
@@ -184,8 +206,8 @@ def serve_forks(play_job: Callable[[PlayerJob], None]) -> None:
     gc.freeze()
     while (job := read_job()) is not None:
         _, status = os.waitpid(_fork(play_job, job), 0)
-        ended = {"key": job.key, "event": "exit", "code": os.waitstatus_to_exitcode(status)}
-        os.write(1, f"\n{json.dumps(ended)}\n".encode())
+        ended = {"event": "exit", "code": os.waitstatus_to_exitcode(status)}
+        os.write(1, f"\n{job.key}{json.dumps(ended)}\n".encode())
 
 
 def _fork(play_job: Callable[[PlayerJob], None], job: PlayerJob) -> int:

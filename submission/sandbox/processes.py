@@ -4,14 +4,13 @@ import contextlib
 import ctypes
 import os
 import signal
-import sys
 import time
-from collections.abc import Callable, Collection, Container, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import psutil
 
-from submission.sandbox.interpreter import MARK
+from submission.sandbox.interpreter import LINUX, MARK
 
 PR_SET_CHILD_SUBREAPER = 36  # from Linux's `sys/prctl.h`
 END_SECONDS = 30.0  # seconds for killing processes that start others
@@ -27,7 +26,7 @@ def adopt_orphans() -> None:
     On Linux no process can escape from that, by a session of its own, a cleared environment or
     the end of its parent. On other systems nothing is adopted.
     """
-    if sys.platform == "linux":
+    if LINUX:
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
@@ -60,36 +59,19 @@ def _children(process_id: int) -> list[int]:
     return [int(child) for child in listed.split()]
 
 
-def end_descendants(spared: Collection[int] = ()) -> None:
-    """Kill and reap the descendants of this process, with `adopt_orphans` all of them.
-
-    The spared processes live on, but not their descendants. If they were stopped they are resumed,
-    so that they reap what they have started.
-    """
-
-    def strays() -> list[int]:
-        return [pid for pid in descendants(os.getpid()) if pid not in spared]
-
-    def reap() -> None:
-        if hasattr(signal, "SIGCONT"):
-            _send(signal.SIGCONT, spared)
-        reap_orphans(spared)
-
-    _end(strays, reap)
-
-
 def end_marked(mark: str) -> None:
     """Kill the processes in whose environment `MARK` has this value, and those they start."""
-    _end(lambda: [process.pid for process in psutil.process_iter() if _mark(process) == mark])
+    processes = psutil.process_iter
+    for _ in ending(lambda: [process.pid for process in processes() if _mark(process) == mark]):
+        time.sleep(PAUSE)
 
 
-def _end(find: Callable[[], list[int]], reap: Callable[[], object] = bool) -> None:
-    """Kill processes until none is found, for they may start others meanwhile."""
+def ending(find: Callable[[], list[int]]) -> Iterator[None]:
+    """Kill processes, in turns, until none is found, for they may start others meanwhile."""
     end = time.monotonic() + END_SECONDS
     while (processes := find()) and time.monotonic() < end:
-        _send(KILL, processes)
-        time.sleep(PAUSE)
-        reap()
+        send(KILL, processes)
+        yield
 
 
 def is_stopped(process_id: int) -> bool:
@@ -100,10 +82,10 @@ def is_stopped(process_id: int) -> bool:
     return False
 
 
-def reap_orphans(spared: Container[int]) -> None:
-    """Reap adopted processes that have ended."""
+def reap_orphans(spared: int | None) -> None:
+    """Reap adopted processes that have ended, all but one, which is somebody else's to reap."""
     for process_id in _children(os.getpid()):
-        if process_id not in spared:
+        if process_id != spared:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(process_id, os.WNOHANG)
 
@@ -126,27 +108,7 @@ MOST_CREDIT = 0.02  # seconds of processor time that idle processes save up at m
 
 def can_throttle() -> bool:
     """Whether this system (Linux) tells the children and the time of every process."""
-    return sys.platform == "linux" and lists_children()
-
-
-class Bucket:
-    """The processor time that may be used now: each second adds `speed` seconds of it.
-
-    It begins `now`, on the clock that `overdraws` is given too, with this much `used`.
-    """
-
-    def __init__(self, speed: float, now: float, used: float) -> None:
-        self._speed = speed
-        self._now = now
-        self._used = used
-        self._credit = 0.0
-
-    def overdraws(self, now: float, used: float) -> bool:
-        """Whether more has been used by now than has been granted."""
-        self._credit += self._speed * (now - self._now) - (used - self._used)
-        self._credit = min(MOST_CREDIT, self._credit)
-        self._now, self._used = now, used
-        return self._credit < 0
+    return LINUX and lists_children()
 
 
 class Throttle:
@@ -156,23 +118,32 @@ class Throttle:
     more than their share, and go on when it is not. Their wall clock runs on.
 
     Args:
-        find: finds the processes, parents first.
         speed: the share of one core, above 0 and below 1, for all of their threads together.
+        now: seconds, by the clock of later looks.
+        used: seconds of processor time that they have used by now.
     """
 
-    def __init__(self, find: Callable[[], list[int]], speed: float) -> None:
-        self._find = find
-        self._bucket = Bucket(speed, time.monotonic(), _used(find()))
+    def __init__(self, speed: float, now: float, used: float) -> None:
+        self._speed = speed
+        self._now = now
+        self._used = used
+        self._credit = 0.0
         self._is_stopped = False
 
-    def hold(self) -> None:
-        """Stop the processes if they have used more than their share, else let them go on."""
-        processes = self._find()
-        overdraws = self._bucket.overdraws(time.monotonic(), _used(processes))
+    def overdraws(self, now: float, used: float) -> bool:
+        """Whether more has been used by now than has been granted."""
+        self._credit += self._speed * (now - self._now) - (used - self._used)
+        self._credit = min(MOST_CREDIT, self._credit)
+        self._now, self._used = now, used
+        return self._credit < 0
+
+    def hold(self, processes: list[int]) -> None:
+        """Stop the processes, parents first, if they have used too much, else let them go on."""
+        overdraws = self.overdraws(time.monotonic(), used_by(processes))
         if overdraws:
-            _send(signal.SIGSTOP, processes)
+            send(signal.SIGSTOP, processes)
         elif self._is_stopped:
-            _send(signal.SIGCONT, processes)
+            send(signal.SIGCONT, processes)
         self._is_stopped = overdraws
 
 
@@ -191,11 +162,13 @@ def processor_seconds(process_id: int) -> float:
     return own + (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
-def _used(processes: Iterable[int]) -> float:
+def used_by(processes: Iterable[int]) -> float:
+    """Measure the time of several processes."""
     return sum(map(processor_seconds, processes))
 
 
-def _send(number: int, processes: Iterable[int]) -> None:
+def send(number: int, processes: Iterable[int]) -> None:
+    """Send a signal to those of the processes that are still there and the user's own."""
     for process_id in processes:
         with contextlib.suppress(OSError):  # it has gone, or belongs to another user
             os.kill(process_id, number)

@@ -5,8 +5,6 @@ import gzip
 import shutil
 import tarfile
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -42,39 +40,26 @@ def stage(submission: Path, folder: Path) -> Path:
         OSError: it cannot be read, or the copy cannot be written.
     """
     _require_file(submission)
-    if not submission.name.endswith(SUBMISSIONS):
-        raise ValueError(
-            f"{submission} is no submission: name a .py file, or a .tar.gz file with {MAIN} in it"
-        )
-    main, content = folder / MAIN, submission.read_bytes()
-    with _writing_into(folder):
-        if submission.name.endswith(".py"):
-            main.write_bytes(content)
-        else:
-            unpack(content, folder, submission)
-    require_source(main, submission)
-    return main
+    lay_out(submission.read_bytes(), folder, submission)
+    require_source(folder / MAIN, submission)
+    return folder / MAIN
 
 
-def lay_out(submission: bytes, folder: Path) -> None:
-    """Lay out the content of a submission that has been checked, in a folder that is new or empty.
+def lay_out(submission: bytes, folder: Path, path: Path | None = None) -> None:
+    """Lay out the content of a submission in a folder that is new or empty.
+
+    The path tells by its name whether it is an archive; without one, the content tells it.
 
     Raises:
         OSError, ValueError: it cannot be written.
     """
-    with _writing_into(folder):
+    is_archive = path.name.endswith(ARCHIVES) if path else submission.startswith(GZIP)
+    try:
         folder.mkdir(exist_ok=True)
-        if submission.startswith(GZIP):
-            unpack(submission, folder, "the archive")
+        if is_archive:
+            unpack(submission, folder, path or "the archive")
         else:
             (folder / MAIN).write_bytes(submission)
-
-
-@contextmanager
-def _writing_into(folder: Path) -> Iterator[None]:
-    """Say in a sentence why the files of a submission cannot be written, as on a full disk."""
-    try:
-        yield
     except OSError as error:
         raise OSError(
             f"cannot write a submission into {folder} ({error.strerror}): make room there, or have "
@@ -92,6 +77,10 @@ def _require_file(submission: Path) -> None:
         raise ValueError(f"{submission} is empty: write an agent into it")
     if size > MOST_BYTES:
         raise ValueError(f"{submission} has {size} bytes, more than {MOST_BYTES}: shorten it")
+    if not submission.name.endswith(SUBMISSIONS):
+        raise ValueError(
+            f"{submission} is no submission: name a .py file, or a .tar.gz file with {MAIN} in it"
+        )
 
 
 def require_source(main: Path, submission: Path) -> str:

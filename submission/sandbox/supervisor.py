@@ -6,42 +6,28 @@ its input ends, however the asking process has ended, it ends all processes that
 removes the folder.
 """
 
+import asyncio
 import contextlib
-import json
 import os
 import re
 import signal
 import sys
 from collections import deque
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
-from functools import partial
+from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
-from queue import Empty, Queue
+from threading import Thread
 from time import monotonic, perf_counter
+from typing import Any
 
-import psutil
-
+from submission.sandbox import causes, messages, processes
+from submission.sandbox.causes import Cause
 from submission.sandbox.folders import clear_shared_memory, owned_folder, remove_folder
-from submission.sandbox.interpreter import News, Starter, StarterProcess, read_in_thread
+from submission.sandbox.interpreter import APART, LINUX, MARK, child_environment
 from submission.sandbox.kaggle_folder import MAIN
-from submission.sandbox.messages import (
-    COMMAND,
-    KeyedLines,
-    Message,
-    PlayerJob,
-    decoded,
-    encoded,
-)
-from submission.sandbox.processes import (
-    INTERVAL,
-    Throttle,
-    adopt_orphans,
-    descendants,
-    end_descendants,
-    reap_orphans,
-)
+from submission.sandbox.messages import Answer, Ask, End, Ended, Event, Failed, Moved, Start, Status
+from submission.sandbox.player_process import CHANNEL_LOST, FORK, PlayerJob
 
 MOST_PROCESSES = 256  # a player with more processes at a time is ended
 GLANCE_SECONDS = 0.2  # how long to wait for news before counting a player's processes again
@@ -54,7 +40,6 @@ TAIL_BYTES = 50_000
 """The bytes kept of a player's last output on standard error: enough for all moves of a game on the
 competition's board."""
 
-MOST_NEWS = 64  # how many chunks wait to be taken in; then their writers wait
 MOST_EVENTS = 64  # no player has reason to report more between two answers
 
 RUNNING_LINE = re.compile(rf'File "[^"]*{re.escape(MAIN)}", line (\d+) in (\S+)')
@@ -66,30 +51,36 @@ class WatchedPlayer:
     """The state of the present player."""
 
     job: PlayerJob
-    source: StarterProcess
-    lines: KeyedLines
+    lines: messages.KeyedLines
     process_id: int | None = None  # None until it is ready to be asked
-    answer: Message | None = None
-    events: list[Message] = field(default_factory=list)  # its other messages since the last report
-    ending: Message | None = None  # the cause of its end, or the reason to end it
+    answer: Answer | None = None
+    events: list[Event] = field(default_factory=list)
+    cause: Cause | None = None  # why it has ended, or is to be ended
     is_gone: bool = False
     stderr: bytes = b""
-    throttle: Throttle | None = None
+    throttle: processes.Throttle | None = None
     next_count: float = 0.0  # when its processes are to be counted again
-
-    @property
-    def spared(self) -> list[int]:
-        """The fork server, which outlives the player; none where players are not forked."""
-        return [self.source.process_id] if self.source.forks else []
 
     @property
     def said(self) -> str:
         """The end of the player's standard error."""
         return self.stderr.decode(errors="replace")
 
-    def processes(self) -> list[int]:
-        """Its processes with all that they have started, parents first."""
-        return [pid for pid in descendants(os.getpid()) if pid not in self.spared]
+    def new_events(self) -> list[Event]:
+        """The events since the last report."""
+        events, self.events = self.events, []
+        return events
+
+    def fail(self, cause: Cause) -> None:
+        """Note why it has failed, unless there is an earlier reason."""
+        self.cause = self.cause or cause
+
+    def note_exit(self, code: int) -> None:
+        """Note that its process has ended."""
+        self.is_gone = True
+        is_lost = code == CHANNEL_LOST
+        memory = self.job.memory if LINUX else None
+        self.fail(causes.CLOSED_CHANNEL if is_lost else causes.of_death(code, memory))
 
     def running_line(self) -> str | None:
         """The submission's line in the stack that the player has printed last."""
@@ -102,168 +93,244 @@ class HungUp(Exception):
     """The asking process has gone."""
 
 
-class Supervisor:
-    """Carries out commands from standard input: `start` a player, `ask` it for a move, `end` it.
+class Supervisor(asyncio.SubprocessProtocol):
+    """Carries out commands from standard input: `Start` a player, `Ask` it for a move, `End` it.
 
-    The folder is the home of the starter's process; the environment of all processes has the mark.
+    Args:
+        starter: the command of the process that players come from: a fork server, or one that
+            becomes the player. It reads a player's job from standard input, which then belongs to
+            the player, as do standard output and standard error.
+        folder: the starter's home.
+        mark: is in the environment of all processes.
     """
 
-    def __init__(self, starter: Starter, folder: Path, mark: str) -> None:
-        self._news = Queue[News](MOST_NEWS)
-        self._start_source = partial(StarterProcess, starter, folder, mark, self._news)
-        self._source: StarterProcess | None = None
+    def __init__(self, starter: list[str], folder: Path, mark: str) -> None:
+        self._starter = starter
+        self._folder = folder
+        self._variables = {**child_environment(folder), MARK: mark}
+        self._has_news = asyncio.Event()
+        self._commands = deque[Start | Ask | End]()
+        self._is_hung_up = False
         self._player: WatchedPlayer | None = None
-        self._commands = deque[Message]()
+        self._spares_starter = FORK in starter  # whether that outlives the player
+        self._starter_id: int | None = None  # None while it does not run
+
+    async def serve(self) -> None:
+        """Carry out commands until HungUp is raised; then no process is left."""
+        # By a thread, as Windows cannot wait for such a pipe and others at a time.
+        Thread(target=self._read, args=[asyncio.get_running_loop()], daemon=True).start()
+        try:
+            while True:
+                await self._wait_for(lambda: bool(self._commands), inf)
+                await self._carry_out(self._commands.popleft())
+        finally:
+            self._spares_starter = False
+            await self._end_strays()
+            while self._starter_id is not None:
+                self._has_news.clear()
+                await self._has_news.wait()
+
+    def _read(self, loop: asyncio.AbstractEventLoop) -> None:
         # Python would close `sys.stdin` at its end, and wait for the thread that reads it.
-        commands = os.fdopen(0, "rb", closefd=False)
-        read_in_thread(commands.readline, "command", self._news)
+        with os.fdopen(0, "rb", closefd=False) as lines:
+            for line in lines:
+                loop.call_soon_threadsafe(self._take_command, line)
+        loop.call_soon_threadsafe(self._take_command, b"")
 
-    def serve(self) -> None:
-        """Carry out commands until HungUp is raised."""
-        while True:
-            self._wait_for(lambda: bool(self._commands), inf)
-            match self._player, self._commands.popleft():
-                case None, {"start": job}:
-                    self._start(PlayerJob(**job))
-                case WatchedPlayer() as player, {"ask": request, "seconds": seconds}:
-                    say(self._ask(player, request, seconds))
-                case WatchedPlayer() as player, {"end": manner}:
-                    self._end(player)
-                    if manner == "with a report":
-                        say({"ended": True, "stderr": player.said})
+    def _take_command(self, line: bytes) -> None:
+        """Take a line; without one, or if somebody else has written it, all is over."""
+        self._has_news.set()
+        command = messages.decoded(line, messages.COMMAND)
+        if command is None:
+            self._is_hung_up = True
+        else:
+            self._commands.append(command)
 
-    def _start(self, job: PlayerJob) -> None:
-        if self._source is None or not self._source.is_running:
-            self._source = self._start_source()
-        self._player = WatchedPlayer(job, self._source, KeyedLines(job.key))
-        self._source.tell(asdict(job))
+    async def _carry_out(self, command: Start | Ask | End) -> None:
+        match self._player, command:
+            case None, Start(job):
+                self._player = WatchedPlayer(job, messages.KeyedLines(job.key))
+                if self._starter_id is None:
+                    await self._start_starter()
+                self._tell(job)
+            case WatchedPlayer() as player, Ask(request, seconds):
+                say(await self._ask(player, request, seconds))
+            case WatchedPlayer() as player, End(is_silent):
+                await self._end(player)
+                if not is_silent:
+                    say(Ended(player.said))
 
-    def _ask(self, player: WatchedPlayer, request: Message, seconds: float) -> Message:
-        self._wait_for(lambda: bool(player.process_id or player.ending), START_SECONDS)
+    async def _start_starter(self) -> None:
+        # A pipe of our own: asyncio's would be closed if the player wrote into it.
+        requests, own_end = os.pipe()
+        self._requests = os.fdopen(own_end, "wb", buffering=0)
+        await asyncio.get_running_loop().subprocess_exec(
+            lambda: self,
+            *self._starter,
+            stdin=requests,
+            cwd=self._folder,
+            env=self._variables,
+            start_new_session=True,
+            creationflags=APART,
+        )
+        os.close(requests)
+
+    async def _ask(
+        self, player: WatchedPlayer, request: Any, seconds: float
+    ) -> Moved | Failed | Ended:
+        await self._wait_for(lambda: bool(player.process_id or player.cause), START_SECONDS)
         if player.process_id is None:
-            player.ending = {"kind": "no start"}
+            await self._end_strays()
+            await self._wait_for(lambda: False, SETTLING_SECONDS)
+            return Ended(player.said)
         player.answer = None
         begin = perf_counter()
-        if player.ending is None:
-            player.source.tell(request)
-            self._wait_for(lambda: bool(player.answer or player.ending), seconds)
+        if player.cause is None:
+            self._tell(request)
+            await self._wait_for(lambda: bool(player.answer or player.cause), seconds)
         waited = perf_counter() - begin
-        if player.answer is None:
-            if player.ending is None:
-                player.ending = {"kind": "silence", "place": self._running_line(player)}
-            self._kill(player)
-            self._wait_for(lambda: False, SETTLING_SECONDS)
-        events, player.events = player.events, []
-        report: Message = {"answer": player.answer, "events": events, "waited": waited}
-        if player.answer is None:
-            report |= {"ending": player.ending, "stderr": player.said}
-        return report
+        if player.answer is not None:
+            return Moved(player.new_events(), waited, player.answer)
+        status, cause = await self._failure(player, waited)
+        return Failed(player.new_events(), waited, status, cause, player.said)
 
-    def _end(self, player: WatchedPlayer) -> None:
-        self._kill(player)
-        self._wait_for(lambda: player.is_gone, END_SECONDS)
-        if not player.is_gone:
-            player.source.end()
+    async def _failure(self, player: WatchedPlayer, waited: float) -> tuple[Status, Cause]:
+        """Why no answer has come; the player is ended."""
+        status: Status = "ERROR"
+        cause = player.cause
+        if cause is None:
+            # On a signal Python prints its stack, even in an endless loop.
+            if hasattr(signal, "SIGUSR1"):
+                processes.send(signal.SIGUSR1, filter(None, [player.process_id]))
+                patience = FAREWELL_SECONDS / player.job.speed
+                await self._wait_for(lambda: player.running_line() is not None, patience)
+            status = "TIMEOUT"
+            cause = causes.of_silence(waited, player.running_line())
+        await self._end_strays()
+        await self._wait_for(lambda: False, SETTLING_SECONDS)
+        return status, cause
+
+    async def _end(self, player: WatchedPlayer) -> None:
+        await self._end_strays()
+        await self._wait_for(lambda: player.is_gone, END_SECONDS)
+        if not player.is_gone:  # the starter does not report it
+            self._transport.kill()
+            await self._wait_for(lambda: self._starter_id is None, END_SECONDS)
         remove_folder(Path(player.job.home))
-        if player.source.is_running:  # else the number may be that of another process by now
-            clear_shared_memory(player.source.process_id)
+        if self._starter_id is not None:
+            clear_shared_memory(self._starter_id)
         self._player = None
 
-    def _kill(self, player: WatchedPlayer) -> None:
-        player.throttle = None
-        end_descendants(player.spared)
+    def _strays(self) -> list[int]:
+        """The processes that end with the player, parents first."""
+        spared = self._starter_id if self._spares_starter else None
+        return [pid for pid in processes.descendants(os.getpid()) if pid != spared]
 
-    def _running_line(self, player: WatchedPlayer) -> str | None:
-        """Where the submission is: on a signal Python prints its stack, even in an endless loop."""
-        if hasattr(signal, "SIGUSR1"):
-            with contextlib.suppress(psutil.Error):
-                psutil.Process(player.process_id).send_signal(signal.SIGUSR1)
-            patience = FAREWELL_SECONDS / player.job.speed
-            self._wait_for(lambda: player.running_line() is not None, patience)
-        return player.running_line()
+    async def _end_strays(self) -> None:
+        """Kill and reap them. If a starter was stopped it goes on, to reap what it has started."""
+        if self._player is not None:
+            self._player.throttle = None
+        for _ in processes.ending(self._strays):
+            await asyncio.sleep(processes.PAUSE)
+            if self._spares_starter and self._starter_id is not None:
+                processes.send(signal.SIGCONT, [self._starter_id])
+            processes.reap_orphans(self._starter_id)
 
-    def _wait_for(self, has_come: Callable[[], bool], seconds: float) -> None:
-        """Handle news until a condition holds, for at most `seconds`."""
+    async def _wait_for(self, has_come: Callable[[], bool], seconds: float) -> None:
+        """Wait until a condition holds, for at most `seconds`; HungUp if nobody waits any more."""
         end = monotonic() + seconds
         while not has_come() and (left := end - monotonic()) > 0:
-            with contextlib.suppress(Empty):
-                self._take_in(self._news.get(timeout=min(left, self._look_after())))
+            if self._is_hung_up:
+                raise HungUp
+            self._has_news.clear()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(min(left, self._look_after())):
+                    await self._has_news.wait()
 
     def _look_after(self) -> float:
         """Hold the player to its limits; return the seconds until the next look."""
         player = self._player
-        if player is None or player.process_id is None or player.ending is not None:
+        if player is None or player.process_id is None or player.cause is not None:
             return GLANCE_SECONDS
         if player.throttle is not None:
-            player.throttle.hold()
+            player.throttle.hold(self._strays())
         if monotonic() >= player.next_count:
             player.next_count = monotonic() + GLANCE_SECONDS
-            reap_orphans([player.source.process_id])
-            if len(player.processes()) > MOST_PROCESSES:
-                player.ending = {"kind": "processes", "most": MOST_PROCESSES}
-        return GLANCE_SECONDS if player.throttle is None else INTERVAL
+            processes.reap_orphans(self._starter_id)
+            if len(self._strays()) > MOST_PROCESSES:
+                player.fail(causes.of_many_processes(MOST_PROCESSES))
+                return 0.0
+        return GLANCE_SECONDS if player.throttle is None else processes.INTERVAL
 
-    def _take_in(self, news: News) -> None:
-        """Handle one piece of news; HungUp at the end of the commands, or if one is forged."""
-        player = self._player
-        if news.kind == "command":
-            command = decoded(news.content, COMMAND)
-            if command is None:
-                raise HungUp
-            self._commands.append(command)
-        elif player is None or news.source is not player.source:
+    def _tell(self, message: object) -> None:
+        """Write to the starter or to the player; nothing happens if it has gone."""
+        with contextlib.suppress(OSError, ValueError):
+            self._requests.write(messages.encoded(message))
+
+    def connection_made(self, transport: Any) -> None:
+        """The starter runs."""
+        self._transport = transport
+        self._starter_id = transport.get_pid()
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        """The starter or the player has written something."""
+        self._has_news.set()
+        if self._player is None:
             return
-        elif news.kind == "message":
-            for message in player.lines.take_in(news.content):
-                self._take_message(player, message)
-        elif news.kind == "stderr":
-            player.stderr = (player.stderr + news.content)[-TAIL_BYTES:]
-        else:
-            player.is_gone = True
-            code = news.content
-            ending = {"kind": "parent"} if player.spared else {"kind": "exit", "code": code}
-            player.ending = player.ending or ending
+        if fd == 2:
+            self._player.stderr = (self._player.stderr + data)[-TAIL_BYTES:]
+            return
+        for message in self._player.lines.take_in(data):
+            self._take_message(self._player, message)
 
-    def _take_message(self, player: WatchedPlayer, message: Message) -> None:
+    def process_exited(self) -> None:
+        """The starter has ended."""
+        self._has_news.set()
+        self._requests.close()
+        self._starter_id = None
+        if self._player is not None:
+            if self._spares_starter:
+                self._player.fail(causes.ENDED_SUPERVISOR)
+            self._player.note_exit(self._transport.get_returncode())
+
+    def _take_message(self, player: WatchedPlayer, message: messages.FromPlayer) -> None:
         match message:
-            case {"event": "answer"}:
+            case Answer():
                 player.answer = message
-            case {"event": "exit", "code": code}:
-                player.is_gone = True
-                player.ending = player.ending or {"kind": "exit", "code": code}
-            case {"event": "ready", "process_id": process_id} if (
-                player.process_id is None and process_id in player.processes()
+            case messages.Exit(code):
+                player.note_exit(code)
+            case messages.Ready(process_id) if player.process_id is None and process_id in (
+                strays := self._strays()
             ):
                 player.process_id = process_id
                 player.events.append(message)
-                if player.job.speed < 1:
-                    player.throttle = Throttle(player.processes, player.job.speed)
-            case {"event": "loading" | "loaded" | "hidden"} if len(player.events) < MOST_EVENTS:
+                if (speed := player.job.speed) < 1:
+                    used = processes.used_by(strays)
+                    player.throttle = processes.Throttle(speed, monotonic(), used)
+            case messages.Loaded() | messages.Hidden() if len(player.events) < MOST_EVENTS:
                 player.events.append(message)
             case _:
-                player.ending = player.ending or {"kind": "forgery"}
+                player.fail(causes.FORGERY)
 
 
-def say(message: Message) -> None:
+def say(message: object) -> None:
     """Send a report to the asking process; raise HungUp if it has gone."""
     try:
-        os.write(1, encoded(message))
+        os.write(1, messages.encoded(message))
     except OSError as error:
         raise HungUp from error
 
 
 def main() -> None:
-    """Supervise players; the options are JSON on the command line."""
-    options = json.loads(sys.argv[1])
+    """Supervise players; the command line has a mark, a folder, and the starter's command."""
+    mark, temporary, *starter = sys.argv[1:]
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit())
-    adopt_orphans()
+    processes.adopt_orphans()
     with contextlib.suppress(HungUp), contextlib.ExitStack() as stack:
         try:
-            folder = stack.enter_context(owned_folder(Path(options["temporary"])))
+            folder = stack.enter_context(owned_folder(Path(temporary)))
         except OSError as error:
-            say({"no_folder": str(error)})
+            say(Ended(str(error)))
             return
-        stack.callback(end_descendants)
-        supervisor = Supervisor(Starter(**options["starter"]), folder, options["mark"])
-        say({"folder": str(folder)})
-        supervisor.serve()
+        say(messages.Begun(str(folder)))
+        asyncio.run(Supervisor(starter, folder, mark).serve())

@@ -8,8 +8,8 @@ import struct
 import tarfile
 import zipfile
 from functools import cache
-from typing import Any
 
+from tests.helpers.archives import header, tar
 from tests.helpers.attacks import GOOD
 
 BLOCK = 64 * 2**20
@@ -20,33 +20,6 @@ MAIN = ("main.py", GOOD.encode())
 def zeros(blocks: int) -> bytes:
     """Blocks of zeros, as gzip packs them: a gzip file may have any number of parts."""
     return gzip.compress(bytes(BLOCK), 9) * blocks
-
-
-def tar(*files: tuple[str, bytes], **last: Any) -> bytes:
-    """A tar of files, and of a last member by the fields of its header."""
-    file = io.BytesIO()
-    with tarfile.open(fileobj=file, mode="w") as new:
-        for name, content in files:
-            entry = tarfile.TarInfo(name)
-            entry.size = len(content)
-            new.addfile(entry, io.BytesIO(content))
-        if last:
-            entry = tarfile.TarInfo()
-            for field, value in last.items():
-                setattr(entry, field, value)
-            new.addfile(entry)
-    return file.getvalue()
-
-
-def header(name: str, kind: bytes = tarfile.REGTYPE, size: int = 0, raw_size: bytes = b"") -> bytes:
-    """A member's header alone, whatever it claims."""
-    entry = tarfile.TarInfo(name)
-    entry.type, entry.size = kind, size
-    raw = bytearray(entry.tobuf(tarfile.GNU_FORMAT))
-    raw[124 : 124 + len(raw_size)] = raw_size
-    raw[148:156] = b" " * 8
-    raw[148:156] = b"%06o\0 " % sum(raw)
-    return bytes(raw)
 
 
 def pax(records: bytes) -> bytes:

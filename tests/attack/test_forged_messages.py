@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from submission.match.results_file import read_results
-from submission.sandbox.messages import KeyedLines
+from submission.sandbox.messages import KeyedLines, Message
 from submission.sandbox.move import FAILING_STATUSES, Move
 from tests.helpers.attacks import Tally, Workplace, bounded, chance, scaled
+from tests.helpers.sandboxed import ask, player
 from tests.submission import test_forged_messages as messages
-from tests.submission.test_isolation import ask, player
 
 pytestmark = pytest.mark.attack
 
@@ -24,16 +24,13 @@ LINES = 8
 COMMAND_PLAYERS = 10
 CHUNKS = 3000
 
-KEY = "THE-KEY"
+KEY = b"THE-KEY"
 """Stands for the key of a player's messages, which it finds in its own process."""
 
 GENUINE: Sequence[dict[str, Any]] = [
-    {"key": KEY, **message}
-    for message in (
-        *messages.GENUINE,
-        {**messages.ANSWER, "status": "INVALID", "column": None, "returned": ["str", "'3'"]},
-        {**messages.ANSWER, "status": "TIMEOUT", "column": None, "returned": None},
-    )
+    *messages.GENUINE,
+    {**messages.ANSWER, "status": "INVALID", "column": None, "returned": ["str", "'3'"]},
+    {**messages.ANSWER, "status": "TIMEOUT", "column": None, "returned": None},
 ]
 """One message of each kind."""
 
@@ -56,7 +53,7 @@ def forged(rng: Random) -> bytes:
     message = json.loads(json.dumps(rng.choice(GENUINE)))
     for _ in range(rng.randrange(4)):
         change(rng, message)
-    line = json.dumps(message).encode()
+    line = KEY * (rng.random() < 0.97) + json.dumps(message).encode()
     for _ in range(rng.choice([0, 0, 0, 1, 5])):
         place = rng.randrange(len(line))
         line = line[:place] + rng.randbytes(rng.randrange(3)) + line[place + rng.randrange(2) :]
@@ -70,8 +67,6 @@ def change(rng: Random, message: Any) -> None:
         return
     place = rng.choice(list(places))
     inner = message[place]
-    if place == "key" and rng.random() < 0.9:
-        return
     if isinstance(inner, list | dict) and rng.random() < 0.7:
         change(rng, inner)
     elif rng.random() < 0.6:
@@ -98,7 +93,7 @@ THEN = ("return 3", "time.sleep(999)", "os._exit(0)", "raise ValueError('x')")
 
 
 def forger(lines: Sequence[bytes], then: str) -> str:
-    return FORGER.format(lines=list(lines), key=KEY.encode(), then=then)
+    return FORGER.format(lines=list(lines), key=KEY, then=then)
 
 
 def random_forger(rng: Random) -> str:
@@ -116,7 +111,7 @@ def is_told(move: Move) -> bool:
 
 def test_a_forged_answer_arrives() -> None:
     """So the attacks of this module are attacks: who sleeps has moved all the same."""
-    answer = json.dumps({"key": KEY, **messages.ANSWER}).encode() + b"\n"
+    answer = b"\n" + KEY + messages.line_of(messages.ANSWER)
     with player(forger([answer], "time.sleep(999)")) as running:
         assert ask(running, limit=5).column == 3
 
@@ -158,11 +153,11 @@ def test_a_match_with_forgers_has_all_games(tmp_path: Path, tally: Tally) -> Non
 
 def test_the_reader_takes_in_anything(tally: Tally) -> None:
     rng = chance("reader")
-    lines, broken = KeyedLines(KEY), 0
+    lines, broken = KeyedLines(KEY.decode()), 0
     for _ in range(scaled(CHUNKS)):
         chunk = forged(rng) if rng.random() < 0.7 else rng.randbytes(rng.randrange(3000))
         for part in (chunk[: len(chunk) // 2], chunk[len(chunk) // 2 :]):
             found = lines.take_in(part)
-            broken += not all(isinstance(message["event"], str) for message in found)
+            broken += not all(isinstance(message, Message) for message in found)
         tally.add("forged messages")
     tally.hold(not broken, f"{broken} messages without an event")

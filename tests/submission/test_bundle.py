@@ -23,7 +23,7 @@ from submission.bundle.compose import COMPILING
 from submission.bundle.definitions import BundleError
 from submission.entry import KagglePlayer
 from submission.kaggle import kaggle_environments
-from submission.sandbox.player import RuntimeVersions
+from submission.sandbox.messages import RuntimeVersions
 from tests.agents.test_compilation import COMPILED_AGENTS
 from tests.helpers.own_agent import own_agent
 from tests.helpers.processes import output_of

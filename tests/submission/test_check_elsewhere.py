@@ -37,7 +37,7 @@ from submission.kaggle import kaggle_environments
 from submission.match.match import Match
 from submission.sandbox.file_guard import PROJECT_PACKAGES
 from submission.sandbox.interpreter import find_python
-from submission.sandbox.player import RuntimeVersions
+from submission.sandbox.messages import RuntimeVersions
 from submission.sandbox.processes import can_throttle
 from tests.helpers.archives import archive
 from tests.helpers.checks import GOOD, check_file, check_pair, first_fault, rows_of

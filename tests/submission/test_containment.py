@@ -13,24 +13,21 @@ import pytest
 
 from submission.checking.check_report import UNCONTAINED
 from submission.sandbox.containment import HOME, NETWORK
-from submission.sandbox.launcher import LAUNCHER
 from submission.sandbox.move import Move
 from tests.helpers.checks import GOOD, check_pair, rows_of
 from tests.helpers.processes import output_of
+from tests.helpers.sandboxed import ask, player
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has namespaces")
 
 NOBODY = 65534
 
-OBSERVATION = {"board": [0] * 42, "mark": 1, "step": 0, "remainingOverageTime": 0}
-RULES = {"rows": 6, "columns": 7, "inarow": 4, "actTimeout": 20}
-
 
 def told_by(body: str) -> tuple[Move, tuple[str, ...]]:
     """The move of a player, and what it is kept from."""
     source = f"import os, socket, subprocess\ndef agent(observation):\n    {body}"
-    with LAUNCHER.start_player(source.encode(), seed=1, memory=2**33) as running:
-        return running.act(OBSERVATION, RULES), running.kept_from
+    with player(source) as running:
+        return ask(running), running.kept_from
 
 
 @pytest.fixture(scope="module")

@@ -8,12 +8,12 @@ import pytest
 from submission.arena.game_record import GameConfiguration
 from submission.checking.diagnosis import Fault, diagnose
 from submission.checking.game_plan import GamePlan
-from submission.checking.observed_game import Choice, ObservedGame
+from submission.checking.observed_game import ObservedGame
 from submission.checking.source_facts import Import, SourceFacts
 from submission.sandbox import causes
 from submission.sandbox.causes import Cause, Raised
+from submission.sandbox.messages import Choice, RuntimeVersions
 from submission.sandbox.move import Failure, Move, failure
-from submission.sandbox.player import RuntimeVersions
 
 NEIGHBOURS = {"tactics", "numbers"}
 

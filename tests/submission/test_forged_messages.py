@@ -16,18 +16,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from submission.sandbox import messages, player
-from submission.sandbox.interpreter import Starter
+from submission.sandbox import launcher, messages
+from submission.sandbox import player as player_module
 from submission.sandbox.kaggle_agent import KaggleAgent
-from submission.sandbox.launcher import Launcher, SupervisorPool
+from submission.sandbox.launcher import SupervisorPool
 from submission.sandbox.move import Failure, Move
 from submission.sandbox.player import RunningPlayer, SupervisorProcess
+from submission.sandbox.player_process import LINE_BYTES
 from tests.helpers.processes import completed
+from tests.helpers.sandboxed import OBSERVATION, RULES, answers, ask, player
 
 FORGED = ("ERROR", "answered by other means than a return")
-
-OBSERVATION = {"board": [0] * 42, "mark": 1, "step": 0, "remainingOverageTime": 0}
-RULES = {"rows": 6, "columns": 7, "inarow": 4, "actTimeout": 5}
 
 PLAYING = "def agent(observation): return 4"
 
@@ -41,24 +40,20 @@ def agent(observation):
 """
 
 
-@pytest.fixture(scope="module")
-def launcher(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Launcher]:
-    """Its supervisors live as long as these tests, as in a match."""
+@pytest.fixture(scope="module", autouse=True)
+def supervisors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """They live as long as these tests, as in a match."""
     tmp_path_factory.getbasetemp()  # made now, for all tests lie where it is first asked for
     with pytest.MonkeyPatch.context() as patch, contextlib.closing(SupervisorPool()) as supervisors:
         if Path("/dev/shm").is_dir():  # a disk takes seconds for a thousand folders
             patch.setattr(tempfile, "tempdir", "/dev/shm")
-        yield Launcher(supervisors=supervisors)
+        patch.setattr(launcher, "SUPERVISORS", supervisors)
+        yield
 
 
-def moves_of(source: str, launcher: Launcher, count: int = 1) -> list[Move]:
-    with launcher.start_player(source.encode(), seed=1, memory=2**31) as running:
-        return [running.act(OBSERVATION, RULES) for _ in range(count)]
-
-
-def moves_after(forged: list[dict[str, Any]], launcher: Launcher) -> list[Move]:
+def moves_after(forged: list[dict[str, Any]]) -> list[Move]:
     """What comes of a player that sends messages of its own; they may be heard after a move."""
-    return moves_of(FORGING.format(messages=json.dumps(forged)), launcher, count=2)
+    return answers(FORGING.format(messages=json.dumps(forged)), 2, limit=5)
 
 
 READY = {
@@ -92,6 +87,10 @@ FAILED = {**ANSWER, "status": "ERROR", "column": None, "returned": None, "error"
 GENUINE = (READY, {"event": "loading"}, LOADED, HIDDEN, EXIT, ANSWER, FAILED)
 
 
+def line_of(message: dict[str, Any]) -> bytes:
+    return json.dumps(message).encode() + b"\n"
+
+
 MALFORMED: list[dict[str, Any]] = [
     {"event": "hidden"},
     {"event": "hidden", "path": 7},
@@ -114,8 +113,7 @@ MALFORMED: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("message", MALFORMED)
 def test_a_message_of_another_shape_is_a_forgery(message: dict[str, Any]) -> None:
-    line = messages.encoded({**message, "key": "k"})
-    assert messages.KeyedLines("k").take_in(line) == [messages.FORGERY]
+    assert messages.KeyedLines("k").take_in(b"k" + line_of(message)) == [messages.Forgery()]
 
 
 @pytest.mark.parametrize(
@@ -123,10 +121,8 @@ def test_a_message_of_another_shape_is_a_forgery(message: dict[str, Any]) -> Non
     [MALFORMED[:1], [READY], [HIDDEN] * 1000, [{**EXIT, "code": -65}]],
     ids=["malformed", "ready", "too many", "no signal"],
 )
-def test_messages_that_no_player_sends_are_its_failure(
-    forged: list[dict[str, Any]], launcher: Launcher
-) -> None:
-    failure = moves_after(forged, launcher)[-1].failure
+def test_messages_that_no_player_sends_are_its_failure(forged: list[dict[str, Any]]) -> None:
+    failure = moves_after(forged)[-1].failure
     assert failure is not None
     assert failure[:2] == FORGED
 
@@ -174,10 +170,8 @@ def require_sound(move: Move) -> None:
 
 @given(st.lists(distorted(GENUINE), max_size=4))
 @settings(max_examples=12)
-def test_whatever_a_player_sends_there_is_a_move_or_a_failure(
-    launcher: Launcher, forged: list[dict[str, Any]]
-) -> None:
-    for move in moves_after(forged, launcher):
+def test_whatever_a_player_sends_there_is_a_move_or_a_failure(forged: list[dict[str, Any]]) -> None:
+    for move in moves_after(forged):
         require_sound(move)
 
 
@@ -199,36 +193,29 @@ class WrittenOver:
 def move_by(reports: list[bytes]) -> Move:
     """What comes of a player by the reports of its supervisor, after the first."""
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        written = messages.encoded({"folder": folder}) + b"".join(reports)
+        written = messages.encoded(messages.Begun(folder)) + b"".join(reports)
         patch.setattr(subprocess, "Popen", lambda *_, **__: WrittenOver(written))
-        supervisor = SupervisorProcess(Starter((), forks=False))
-        running = RunningPlayer(
-            supervisor, b"", seed=1, memory=1, speed=1.0, release=lambda _: supervisor.close()
-        )
-        with running:
-            return running.act(OBSERVATION, RULES)
+        supervisor = SupervisorProcess(())
+        running = RunningPlayer(supervisor, b"", seed=1, memory=1, speed=1.0)
+        move = ask(running, limit=5)
+        supervisor.close()
+        return move
 
 
+SEEN = {"events": [READY, LOADED, HIDDEN], "waited": 0.1}
+DEATH = {"status": "ERROR", "cause": ["it ended\nitself", "do not"], "stderr": "said"}
 REPORTS: tuple[dict[str, Any], ...] = (
-    {"events": [READY, LOADED, HIDDEN], "waited": 0.1, "answer": ANSWER},
-    {"events": [], "waited": 0.1, "answer": FAILED},
-    *(
-        {"events": [], "waited": 0.1, "answer": None, "ending": ending, "stderr": "said"}
-        for ending in (
-            {"kind": "silence", "place": None},
-            {"kind": "processes", "most": 256},
-            {"kind": "exit", "code": -9},
-            {"kind": "parent"},
-            {"kind": "forgery"},
-        )
-    ),
-    {"ended": True, "stderr": ""},
+    {"event": "moved", **SEEN, "answer": ANSWER},
+    {"event": "moved", **SEEN, "answer": FAILED},
+    {"event": "failed", **SEEN, **DEATH},
+    {"event": "failed", **SEEN, **DEATH, "status": "TIMEOUT"},
+    {"event": "ended", "stderr": ""},
 )
 
 
 @given(
     st.lists(
-        distorted(REPORTS).map(messages.encoded) | st.binary(max_size=30).map(lambda b: b + b"\n"),
+        distorted(REPORTS).map(line_of) | st.binary(max_size=30).map(lambda b: b + b"\n"),
         max_size=2,
     )
 )
@@ -237,7 +224,7 @@ def test_forged_reports_of_a_supervisor_are_a_move_or_a_failure(reports: list[by
 
 
 def test_reports_without_end_are_not_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(player, "MOST_REPORT_BYTES", 1000)
+    monkeypatch.setattr(player_module, "MOST_REPORT_BYTES", 1000)
     failure = move_by([b"x" * 5000]).failure
     assert failure is not None
     assert failure.cause == "the process that watches over the submission was ended"
@@ -254,10 +241,9 @@ def agent(observation):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds its supervisor by /proc")
-def test_a_supervisor_that_was_stopped_is_not_awaited(launcher: Launcher) -> None:
+def test_a_supervisor_that_was_stopped_is_not_awaited() -> None:
     source, begin = AT_ITS_SUPERVISOR % "os.kill(supervisor, signal.SIGSTOP)", monotonic()
-    with launcher.start_player(source.encode(), seed=1, memory=2**31) as running:
-        move = running.act(OBSERVATION, {**RULES, "actTimeout": 0.5})
+    (move,) = answers(source, limit=0.5)
     assert monotonic() - begin < 30
     assert move.failure is not None
     assert move.failure.cause == "the process that watches over the submission was ended"
@@ -276,13 +262,13 @@ def test_a_supervisor_that_was_stopped_after_a_move_neither_holds_nor_fails_the_
     None
 ):
     begin = monotonic()
-    with contextlib.closing(SupervisorPool()) as supervisors:
-        launcher = Launcher(supervisors=supervisors)
+    with contextlib.closing(SupervisorPool()) as supervisors, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(launcher, "SUPERVISORS", supervisors)
         source = AT_ITS_SUPERVISOR % STOPPING_LATER
-        with launcher.start_player(source.encode(), seed=1, memory=2**31) as running:
-            assert running.act(OBSERVATION, RULES).failure is None
+        with player(source) as running:
+            assert ask(running).failure is None
             sleep(0.5)
-        assert moves_of(PLAYING, launcher)[0].column == 4
+        assert answers(PLAYING)[0].column == 4
     assert monotonic() - begin < 30
 
 
@@ -294,11 +280,9 @@ def test_a_supervisor_that_was_stopped_after_a_move_neither_holds_nor_fails_the_
         "[(os.mkdir('deeper'), os.chdir('deeper')) for _ in range(1200)]",
     ],
 )
-def test_a_player_starts_whatever_became_of_the_folder_of_the_one_before(
-    deed: str, launcher: Launcher
-) -> None:
-    assert moves_of(AT_ITS_SUPERVISOR % deed, launcher)[0].failure is None
-    assert moves_of(PLAYING, launcher)[0].column == 4
+def test_a_player_starts_whatever_became_of_the_folder_of_the_one_before(deed: str) -> None:
+    assert answers(AT_ITS_SUPERVISOR % deed)[0].failure is None
+    assert answers(PLAYING)[0].column == 4
 
 
 def test_a_supervisor_without_a_folder_says_why_and_prints_nothing(
@@ -308,7 +292,7 @@ def test_a_supervisor_without_a_folder_says_why_and_prints_nothing(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
         with pytest.raises(ChildProcessError, match=r"did not start: \[Errno 2\] No such file"):
-            SupervisorProcess(Starter((), forks=False))
+            SupervisorProcess(())
     assert capfd.readouterr().err == ""
 
 
@@ -317,9 +301,9 @@ def test_an_answer_is_a_message_however_much_its_move_has_written() -> None:
         sys.stderr.write("\N{SLIGHTLY SMILING FACE}" * 10_000)
         return 4
 
-    answer = KaggleAgent(agent).act(OBSERVATION, RULES)
+    answer = KaggleAgent(agent).act(OBSERVATION, {**RULES, "actTimeout": 5})
     assert answer["column"] == 4
-    assert len(json.dumps(answer)) < messages.LINE_BYTES
+    assert len(json.dumps(answer)) < LINE_BYTES
 
 
 LEAVING = """
@@ -330,7 +314,7 @@ def close_amid_ctrl_c(supervisor):
     signal.raise_signal(signal.SIGINT)
     close(supervisor)
 player.SupervisorProcess.close = close_amid_ctrl_c
-launcher.SUPERVISORS.take(launcher.Starter((), forks=False), "owner")
+launcher.SUPERVISORS.start((), "owner")
 """
 
 

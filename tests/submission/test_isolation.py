@@ -7,40 +7,17 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from textwrap import dedent
 from time import monotonic
-from typing import Any
 
 import pytest
 
+from submission.sandbox import launcher
 from submission.sandbox.causes import CLOSED_CHANNEL, ENDED_SUPERVISOR, NO_CALLABLE
-from submission.sandbox.launcher import LAUNCHER, Launcher, SupervisorPool
-from submission.sandbox.move import GRACE, Move
-from submission.sandbox.player import RunningPlayer
+from submission.sandbox.launcher import Launcher, SupervisorPool
+from submission.sandbox.move import GRACE
 from tests.helpers.processes import is_gone, noted, wait_until_gone
+from tests.helpers.sandboxed import answers, ask, player
 from tests.helpers.systems import needs_linux, needs_posix
-
-BOARD: dict[str, Any] = {"board": [0] * 1000, "mark": 1, "step": 0}
-RULES = {"rows": 1, "columns": 1000, "inarow": 4}
-ENOUGH = 2**31
-"""Bytes of memory for what these players do."""
-
-
-def player(source: str, *, seed: int = 1, launcher: Launcher = LAUNCHER) -> RunningPlayer:
-    return launcher.start_player(dedent(source).encode(), seed=seed, memory=ENOUGH)
-
-
-def ask(running: RunningPlayer, *, limit: float = 20.0, bank: float = 0.0) -> Move:
-    return running.act(
-        {**BOARD, "remainingOverageTime": bank}, {**RULES, "actTimeout": limit, "runTimeout": 1200}
-    )
-
-
-def answers(
-    source: str, moves: int = 1, *, limit: float = 20.0, launcher: Launcher = LAUNCHER
-) -> list[Move]:
-    with player(source, launcher=launcher) as running:
-        return [ask(running, limit=limit) for _ in range(moves)]
 
 
 def in_agent(body: str) -> str:
@@ -49,16 +26,12 @@ def in_agent(body: str) -> str:
 
 @pytest.fixture
 def own_supervisors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SupervisorPool]:
-    """Supervisors whose folders lie in `tmp_path / "players"`."""
+    """All supervisors of a test; their folders lie in `tmp_path / "players"`."""
     (tmp_path / "players").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "players"))
     with contextlib.closing(SupervisorPool()) as supervisors:
+        monkeypatch.setattr(launcher, "SUPERVISORS", supervisors)
         yield supervisors
-
-
-@pytest.fixture
-def own_launcher(own_supervisors: SupervisorPool) -> Launcher:
-    return Launcher(supervisors=own_supervisors)
 
 
 def crash(name: str) -> str:
@@ -197,7 +170,7 @@ HANGS = {
 def test_a_player_that_never_answers_is_ended(body: str) -> None:
     begin = monotonic()
     with player(in_agent(body)) as running:
-        move = ask(running, limit=0.2, bank=0.1)
+        move = ask(running, limit=0.2, remainingOverageTime=0.1)
     assert monotonic() - begin < 9  # END_SECONDS of a supervisor are more
     assert move.failure is not None
     assert move.failure.status == "TIMEOUT"
@@ -281,7 +254,7 @@ def test_a_player_has_what_kaggle_gives_it_and_no_more() -> None:
     assert move.column == 3, move
 
 
-def draws(seed: int, launcher: Launcher) -> tuple[int | None, ...]:
+def draws(seed: int) -> tuple[int | None, ...]:
     """Three random numbers: of Python, of numpy, and by the order of a set of strings."""
     source = """
         import random, numpy
@@ -293,14 +266,12 @@ def draws(seed: int, launcher: Launcher) -> tuple[int | None, ...]:
         def agent(observation):
             return int(sources.pop()())
     """
-    with player(source, seed=seed, launcher=launcher) as running:
+    with player(source, seed=seed) as running:
         return tuple(ask(running).column for _ in range(3))
 
 
 def test_the_seed_decides_all_random_numbers() -> None:
-    by_strings, by_numpy, by_python = zip(
-        *(draws(seed, LAUNCHER) for seed in range(3)), strict=True
-    )
+    by_strings, by_numpy, by_python = zip(*(draws(seed) for seed in range(3)), strict=True)
     assert None not in by_strings
     assert len(set(by_numpy)) == len(set(by_python)) == 3
 
@@ -347,10 +318,10 @@ def test_nothing_outlives_a_player_that_has_killed_its_parent(tmp_path: Path) ->
 
 
 @needs_linux
-def test_a_supervisor_that_has_been_killed_is_replaced(
-    own_launcher: Launcher, tmp_path: Path
-) -> None:
+@pytest.mark.usefixtures("own_supervisors")
+def test_a_supervisor_that_has_been_killed_is_replaced(tmp_path: Path) -> None:
     """What it watched over is ended all the same, and its folder removed."""
+    drawn = draws(2)
     file = tmp_path / "pids"
     killer = f"""
         import os, signal, time
@@ -361,26 +332,23 @@ def test_a_supervisor_that_has_been_killed_is_replaced(
             os.kill(supervisor, signal.SIGKILL)
             time.sleep(60)
     """
-    with player(killer, launcher=own_launcher) as running:
+    with player(killer) as running:
         failure = ask(running).failure
         assert failure is not None
         assert failure[:2] == ("ERROR", ENDED_SUPERVISOR.text)
     wait_until_gone(noted(file, 3))
     assert list((tmp_path / "players").iterdir()) == []
-    assert draws(2, own_launcher) == draws(2, LAUNCHER), "the seed decides, in whatever process"
+    assert draws(2) == drawn, "the seed decides, in whatever process"
 
 
 def test_a_host_that_does_not_start_is_told_in_one_sentence(
-    own_launcher: Launcher,
-    own_supervisors: SupervisorPool,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    own_supervisors: SupervisorPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     failing = [sys.executable, "-c", "print(); raise SystemExit('no room')"]
     monkeypatch.setattr("submission.sandbox.launcher.child_command", lambda *_: failing)
     with (
         pytest.raises(ChildProcessError, match=r"^the process .* did not start: no room$"),
-        player("", launcher=own_launcher) as running,
+        player("") as running,
     ):
         ask(running)
     own_supervisors.close()
@@ -418,15 +386,15 @@ def test_where_nothing_forks_each_player_is_a_fresh_process(
     own_supervisors: SupervisorPool, tmp_path: Path
 ) -> None:
     """As on macOS; `test_every_system.py` has players where Python cannot fork at all."""
-    launcher = Launcher(forks=False, supervisors=own_supervisors)
-    with player(COUNTING, launcher=launcher) as running:
+    fresh = Launcher(forks=False)
+    with player(COUNTING, launcher=fresh) as running:
         one, two, exited = [ask(running) for _ in range(3)]
         running.finish()
     assert [path for path in (tmp_path / "players").rglob("*") if path.is_file()] == []
     assert (one.column, two.column) == (1, 2)
     assert exited.failure is not None
     assert exited.failure.cause == ENDINGS["exit"][1]
-    (hung,) = answers(in_agent("time.sleep(60)"), limit=1, launcher=launcher)
+    (hung,) = answers(in_agent("time.sleep(60)"), limit=1, launcher=fresh)
     assert hung.failure is not None
     assert hung.failure.cause.startswith("no end had come after 1")
     assert hung.failure.cause.endswith("(it was at line 3, in agent)")

@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import zipfile
+from collections.abc import Sequence
 from contextlib import closing
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,14 +19,13 @@ import pytest
 
 from submission.sandbox.containment import HOME, NETWORK
 from submission.sandbox.kaggle_folder import KAGGLE_FOLDER, KAGGLE_HOME, path_led
-from submission.sandbox.launcher import LAUNCHER
-from submission.sandbox.move import Move
 from submission.sandbox.player import RunningPlayer
 from submission.sandbox.staging import stage
 from tests.helpers.archives import archive
 from tests.helpers.checks import GOOD, check_file, check_pair, first_fault
 from tests.helpers.containment import refuse_namespaces
 from tests.helpers.other_system import ROOT
+from tests.helpers.sandboxed import ask, player
 
 ORDER = [3, 2, 4, 1, 5, 0, 6]
 OTHER_ORDER = ORDER[::-1]
@@ -36,7 +36,7 @@ def is_mounted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
     """Whether it is a system with namespaces; where there are any, both kinds are tried."""
     if request.param == "translated":
         refuse_namespaces(monkeypatch)
-    with player(GOOD.encode()) as running:
+    with player(GOOD) as running:
         assert answer(running) == 0
         is_contained = {NETWORK, HOME} <= {*running.kept_from}
     if request.param == "mounted" and not is_contained:
@@ -45,20 +45,11 @@ def is_mounted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
     return is_contained
 
 
-def player(agent: bytes) -> RunningPlayer:
-    return LAUNCHER.start_player(agent, seed=1, memory=2**33)
+def answer(running: RunningPlayer, board: Sequence[int] = [0] * 42, mark: int = 1) -> int | None:
+    return ask(running, 2, RULES, board=board, mark=mark, remainingOverageTime=60).column
 
 
-def ask(running: RunningPlayer, board: list[int] | None = None, mark: int = 1) -> Move:
-    observation = {"board": board or [0] * 42, "mark": mark, "step": 0}
-    return running.act({**observation, "remainingOverageTime": 60}, RULES)
-
-
-def answer(running: RunningPlayer, board: list[int] | None = None, mark: int = 1) -> int | None:
-    return ask(running, board, mark).column
-
-
-RULES = {"rows": 6, "columns": 7, "inarow": 4, "actTimeout": 2, "runTimeout": 1200}
+RULES = {"rows": 6, "columns": 7, "inarow": 4, "runTimeout": 1200}
 
 LIBRARY = find_spec("xxlimited")
 """CPython's example of a module in native code, which nothing else imports."""
@@ -204,7 +195,7 @@ def test_its_own_files_are_there_for_all_that_reads(
     readings = READINGS if path == "put together" and not is_mounted else READINGS | FAR_READINGS
     main = main_file(readings, *(PUT_TOGETHER if path == "put together" else PLAIN))
     with player(packed(tmp_path / "submission.tar.gz", main).read_bytes()) as running:
-        move = ask(running)
+        move = ask(running, 2, RULES, board=[0] * 42, remainingOverageTime=60)
         assert (move.failure, move.column, running.hidden) == (None, ORDER[0], [])
 
 

@@ -7,7 +7,6 @@ both sides play the columns of a known draw.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from submission.checking import check, observed_game
 from submission.checking.check import check_submission
 from submission.checking.check_report import CheckReport, CheckVerdict
 from submission.checking.game_watch import Chooser
-from submission.checking.observed_game import Choice
+from submission.sandbox.messages import Choice, Loaded
 from submission.sandbox.move import Failure, Move
 from tests.helpers.checks import GOOD, first_fault, text_of
 from tests.helpers.game_records import DRAW
@@ -35,7 +34,7 @@ class ToldPlayer:
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
         choice = Choice("agent", "function", 1, 2, "main.py", is_own=True)
-        self.loaded = {"seconds": 0.0, "choice": asdict(choice)}
+        self.loaded = Loaded(0.0, choice)
 
     def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Move:
         return self._agent(observation)

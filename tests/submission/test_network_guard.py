@@ -9,10 +9,10 @@ import psutil
 import pytest
 
 from submission.sandbox.causes import REACHED_FOR, Raised, of_exception
-from submission.sandbox.launcher import LAUNCHER
 from submission.sandbox.network_guard import NetworkGuard
 from tests.helpers.checks import GOOD, check_pair, first_fault, text_of
 from tests.helpers.containment import refuse_namespaces
+from tests.helpers.sandboxed import ask, player
 
 HOST = "weights.example.org"
 ADDRESS = "192.0.2.1"
@@ -49,11 +49,9 @@ def system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 def test_whoever_needs_the_network_fails_and_is_told_why() -> None:
     attempts = ", ".join(f"lambda: {how.format(what)}" for what, how in ATTEMPTS.items())
     source = f"import {MODULES}\nattempts = [{attempts}]\ndef agent(o): attempts[o.step]()"
-    observation = {"board": [0] * 42, "mark": 1, "remainingOverageTime": 60}
-    rules = {"rows": 6, "columns": 7, "inarow": 4, "actTimeout": 10}
-    with LAUNCHER.start_player(source.encode(), seed=1, memory=2**32) as running:
+    with player(source) as running:
         for step, what in enumerate(ATTEMPTS):
-            failure = running.act({**observation, "step": step}, rules).failure
+            failure = ask(running, step=step, remainingOverageTime=60).failure
             assert failure is not None, what
             assert (failure.status, failure.cause) == ("ERROR", NO_NETWORK.format(what))
             assert "carry its data with it" in failure.mend

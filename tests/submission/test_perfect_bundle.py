@@ -19,6 +19,7 @@ from itertools import product
 from pathlib import Path
 from random import Random
 from threading import Event, Thread
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -36,6 +37,7 @@ from submission.sandbox.processes import (
     can_throttle,
     descendants,
     processor_seconds,
+    used_by,
 )
 from tests.helpers.bitbully_judge import Judge
 from tests.helpers.shipped_positions import SHIPPED
@@ -102,11 +104,15 @@ def judge() -> Judge:
 @contextmanager
 def slowed_down(process_id: int, speed: float) -> Iterator[None]:
     """A process, with all that it starts, at a share of a core."""
-    throttle, is_over = Throttle(lambda: [process_id, *descendants(process_id)], speed), Event()
+
+    def processes() -> list[int]:
+        return [process_id, *descendants(process_id)]
+
+    throttle, is_over = Throttle(speed, monotonic(), used_by(processes())), Event()
 
     def hold() -> None:
         while not is_over.wait(INTERVAL):
-            throttle.hold()
+            throttle.hold(processes())
 
     thread = Thread(target=hold)
     thread.start()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from submission.checking import game_plan
 from submission.checking.game_plan import Limits, planned_games
-from submission.sandbox.processes import MOST_CREDIT, Bucket, processor_seconds
+from submission.sandbox.processes import MOST_CREDIT, Throttle, processor_seconds
 from tests.helpers.checks import FIRST_FREE, check_pair, first_fault, rows_of
 from tests.helpers.systems import needs_throttling
 
@@ -27,13 +27,13 @@ def usage(speed: float, looks: list[tuple[float, float]]) -> Iterator[tuple[floa
     A look tells the seconds since the last one, and how many cores a process keeps busy that goes
     on wherever it is not stopped.
     """
-    bucket = Bucket(speed, now=0, used=0)
+    throttle = Throttle(speed, now=0, used=0)
     now, used, most, is_stopped = 0.0, 0.0, 0.0, False
     for seconds, cores in looks:
         now += seconds
         new = 0 if is_stopped else cores * seconds
         used, most = used + new, max(most, new)
-        is_stopped = bucket.overdraws(now, used)
+        is_stopped = throttle.overdraws(now, used)
         yield now, used, most
 
 

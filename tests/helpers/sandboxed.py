@@ -1,0 +1,43 @@
+"""Players in sandboxes, asked for moves."""
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from textwrap import dedent
+from typing import Any
+
+from submission.sandbox.launcher import LAUNCHER, Launcher
+from submission.sandbox.move import Move
+from submission.sandbox.player import RunningPlayer
+
+OBSERVATION: Mapping[str, Any] = {
+    "board": [0] * 1000,
+    "mark": 1,
+    "step": 0,
+    "remainingOverageTime": 0.0,
+}
+RULES: Mapping[str, Any] = {"rows": 1, "columns": 1000, "inarow": 4, "runTimeout": 1200}
+
+ENOUGH = 2**31
+"""Bytes of memory for what these players do."""
+
+
+def player(
+    agent: str | bytes, *, seed: int = 1, memory: int = ENOUGH, launcher: Launcher = LAUNCHER
+) -> AbstractContextManager[RunningPlayer]:
+    content = dedent(agent).encode() if isinstance(agent, str) else agent
+    return launcher.start_player(content, seed=seed, memory=memory)
+
+
+def ask(
+    running: RunningPlayer, limit: float = 20.0, rules: Mapping[str, Any] = RULES, **observed: Any
+) -> Move:
+    """A move within some seconds, by default in the first of many columns."""
+    return running.act({**OBSERVATION, **observed}, {**rules, "actTimeout": limit})
+
+
+def answers(
+    source: str, moves: int = 1, *, limit: float = 20.0, launcher: Launcher = LAUNCHER
+) -> list[Move]:
+    """The first moves of a player."""
+    with player(source, launcher=launcher) as running:
+        return [ask(running, limit) for _ in range(moves)]
