@@ -362,7 +362,7 @@ def test_a_move_before_the_next_puzzle_is_on_the_board_is_not_judged(site: Site)
 
 
 FOUND = """async games => {
-    const { findMistakes } = await import("/modules/practice.js");
+    const { findMistakes } = await import("/modules/retry.js");
     const replays = games.map(moves => (
         { game: "connectx-4x12x4", moves, opening_plies: 0, seat: 1, number: 0 }));
     return new Promise(resolve => {
