@@ -182,11 +182,7 @@ def _no_constant(name: str) -> float:
 
 
 def read(kind: type[Kind], fields: object, strict: bool = True) -> Kind:
-    """The fields as a question of a kind; where this is not strict, numbers may be texts.
-
-    Raises:
-        ValueError: a field is missing, unknown, of another type or out of its range.
-    """
+    """The fields as a question of a kind, or a ValueError; if not strict, numbers may be texts."""
     try:
         return msgspec.convert(fields, kind, strict=strict)
     except (msgspec.ValidationError, UnicodeError) as error:

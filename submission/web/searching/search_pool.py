@@ -90,7 +90,7 @@ class SearchProcess:
         """Hand over a job, or cancel it; a dead process hears nothing."""
         question = None if kind == CANCEL else job.question
         with suppress(OSError):
-            self.connection.send(tuple(Order(job.number, kind, question)))
+            self.connection.send(Order(job.number, kind, question))
 
 
 class SearchPool:
@@ -126,11 +126,7 @@ class SearchPool:
     ) -> Any:
         """Have a question answered in one go, by a certain process or by any.
 
-        It is cancelled when it is no longer awaited.
-
-        Raises:
-            Busy: too many searches wait.
-            Refusal: there is no answer.
+        It is cancelled when it is no longer awaited; it raises `Busy`, or a Refusal.
         """
         lane = Lane.QUICK if is_quick else Lane.LONG
         answer = self._loop.create_future()
@@ -301,8 +297,7 @@ class SearchPool:
         with suppress(EOFError, OSError, RuntimeError):  # the last: the loop is closed
             try:
                 while True:
-                    message = Message(*process.connection.recv())
-                    self._loop.call_soon_threadsafe(self._hear, process, message)
+                    self._loop.call_soon_threadsafe(self._hear, process, process.connection.recv())
             except (EOFError, OSError):
                 self._loop.call_soon_threadsafe(self._lose, process)
 
@@ -313,8 +308,6 @@ class SearchPool:
 
     def _close(self) -> None:
         self._is_closed = True
-        for process in self._processes:
-            process.process.kill()
         for process in self._processes:
             self._discard(process)
             for job in process.jobs.values():
