@@ -10,7 +10,7 @@ import asyncio
 import multiprocessing
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from itertools import count
@@ -102,19 +102,19 @@ class SearchPool:
         self._waiting: deque[Job] = deque()
         self._numbers = count(1)
         self._deaths = 0
-        self._cleanup = ExitStack()
         self._is_closed = True
 
     @contextmanager
     def running(self) -> Iterator["SearchPool"]:
         """Run the processes until the block ends."""
         self._loop = asyncio.get_running_loop()
-        with self._cleanup:
-            self._folder = self._cleanup.enter_context(owned_folder())
+        with owned_folder() as self._folder:
             self._is_closed = False
-            self._cleanup.callback(self._close)
-            self._processes += [self._start(number == 0) for number in range(self._size)]
-            yield self
+            try:
+                self._processes += [self._start(number == 0) for number in range(self._size)]
+                yield self
+            finally:
+                self._close()
 
     async def ask(
         self,

@@ -293,7 +293,6 @@ def values_view(values: PositionValues) -> dict[str, Any]:
             for action, value in values.moves.items()
         ],
         "position": {
-            "best": False,
             **value_view(values.position),
             "balance": balance(values.position, values.player),
         },

@@ -1,6 +1,5 @@
 """Searches and replays in the browser; and what holds in every view, in light and dark."""
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from tests.helpers.browser import (
     SETTINGS,
     Site,
     audit,
+    events,
     expect,
     go_to,
     legal_places,
@@ -380,8 +380,7 @@ def answer_with_a_mistake_at_the_end(route: "Route") -> None:
     actions = parse_moves(parse_qs(urlsplit(route.request.url).query)["moves"][0])
     ply = {"ply": len(actions) - 1, "player": 2, "action": actions[-1], "mistake": "draw-to-loss"}
     worth = {"value": 1, "text": "loses in 9 moves", "best": [0, 1, 2], "columns": []}
-    snapshot = json.dumps({"plies": [ply | worth], "done": True})
-    route.fulfill(content_type="text/event-stream", body=f"data: {snapshot}\n\n")
+    route.fulfill(**events({"plies": [ply | worth], "done": True}))
 
 
 def test_mistakes_on_a_wide_board_are_each_met_once(site: Site) -> None:
@@ -499,8 +498,7 @@ def test_the_theme_is_chosen_and_remembered(site: Site) -> None:
 
 
 def test_moves_and_values_are_read_aloud(site: Site) -> None:
-    with site.visit(VIEWS["play"]) as page:
-        page.locator("#values-switch").check()
+    with site.visit(VIEWS["play"], valued=True) as page:
         live = page.locator("#board [role=status]")
         expect(live).to_have_text(re.compile(r"^Best: column \d.*, wins in \d+ moves\.$"))
         places(page).nth(0).click()
@@ -517,8 +515,7 @@ def test_no_stone_hovers_where_a_finger_has_tapped(site: Site) -> None:
 
 
 def test_the_value_of_a_cell_colours_no_column(site: Site) -> None:
-    with site.visit(VIEWS["tic-tac-toe"]) as page:
-        page.locator("#values-switch").check()
+    with site.visit(VIEWS["tic-tac-toe"], valued=True) as page:
         expect(page.locator("#board .cx-value[data-kind=draw]")).to_have_count(7)
         assert page.locator("#board .light[data-kind]").count() == 0
 

@@ -117,7 +117,8 @@ async function askForText(path, options) {
       if (!response.ok) throw new Error(refusalOf(response, text));
       return text;
     }
-    await later(RETRY, options.signal);
+    await new Promise(resolve => setTimeout(resolve, RETRY));
+    options.signal?.throwIfAborted();
   }
 }
 
@@ -133,16 +134,6 @@ function parsed(text) {
   } catch {
     return null;
   }
-}
-
-function later(milliseconds, signal) {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal?.addEventListener("abort", () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    });
-  });
 }
 
 /**

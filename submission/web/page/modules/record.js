@@ -216,7 +216,10 @@ function draw(picture, plies, ply, judged) {
   picture.replaceChildren(
     ...[-1, 0, 1].map(value =>
       svg("line", { x1: 0, x2: WIDTH, y1: up(value), y2: up(value), class: value ? "limit" : "zero" })),
-    ...runs(points).flatMap(run => [area(run, plies), line(run, plies)]),
+    ...runs(points).flatMap(run => [
+      svg("path", { d: `${steps(run, plies)}V${MIDDLE}H${across(run[0].ply, plies)}Z`, class: "area" }),
+      svg("path", { d: steps(run, plies), class: "course" }),
+    ]),
     svg("line", { x1: across(ply, plies), x2: across(ply, plies), y1: 0, y2: HEIGHT, class: "here" }),
   );
 }
@@ -237,15 +240,6 @@ function steps(run, plies) {
   const first = run[0];
   return `M${across(first.ply, plies)} ${up(first.value)}` + run.map(({ ply, value }) =>
     `V${up(value)}H${across(ply + 1, plies)}`).join("");
-}
-
-function line(run, plies) {
-  return svg("path", { d: steps(run, plies), class: "course" });
-}
-
-function area(run, plies) {
-  const end = `V${MIDDLE}H${across(run[0].ply, plies)}Z`;
-  return svg("path", { d: steps(run, plies) + end, class: "area" });
 }
 
 function mistakeMark({ ply, player, value, mistake }, plies) {
