@@ -91,7 +91,7 @@ class Site:
 
     @contextmanager
     def visit(self, fragment: str, *, valued: bool = False) -> "Iterator[Page]":
-        """The page at a fragment, with values if wanted, in a tab that is kept: a new one takes long.
+        """The page at a fragment, with values if wanted, in a tab that is kept: new ones take long.
 
         A test that fails leaves its tab; the others leave nothing there but a place.
         """
