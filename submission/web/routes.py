@@ -66,7 +66,6 @@ class Server:
         self.pool = SearchPool(processes)
         self.streams = Streams(self.pool)
         self._files = [*files]
-        self._moves: dict[str, asyncio.Task[Any]] = {}
         self._standings = asyncio.Lock()
         self._opening = asyncio.Lock()
         self._most_files = len(files) + MOST_DROPPED
@@ -135,22 +134,9 @@ class Server:
 
     async def move(self, question: MoveQuestion) -> Any:
         """Find an agent's move; the search for the page's previous one ends."""
-        page, asked = question.page, question.asked
-        former = self._moves.pop(page, None)
-        if former is not None:
-            former.cancel()
-        finding = self.pool.ask("move", asked, asked.seconds, is_quick(asked))
-        work = asyncio.ensure_future(finding)
-        self._moves[page] = work
-        try:
-            return await work
-        except asyncio.CancelledError:
-            if self._moves.get(page) is work:
-                raise
-            raise Refusal("this page has asked for another move") from None
-        finally:
-            if self._moves.get(page) is work:
-                del self._moves[page]
+        asked = question.asked
+        quick = is_quick(asked)
+        return await self.pool.ask("move", asked, asked.seconds, quick, page=question.page)
 
     async def picture(self, asked: PictureAsked) -> Any:
         """Draw the tree of a page's search after a step."""

@@ -100,6 +100,7 @@ class SearchPool:
         self._size = size
         self._processes: list[SearchProcess] = []
         self._waiting: deque[Job] = deque()
+        self._asked: dict[str, Job] = {}  # by the page that waits for the answer
         self._numbers = count(1)
         self._deaths = 0
         self._is_closed = True
@@ -123,10 +124,12 @@ class SearchPool:
         seconds: float,
         is_quick: bool,
         process: SearchProcess | None = None,
+        page: str = "",
     ) -> Any:
         """Have a question answered in one go, by a certain process or by any.
 
-        It is cancelled when it is no longer awaited; it raises `Busy`, or a Refusal.
+        It is cancelled when it is no longer awaited, or when the same page asks for another move;
+        it raises `Busy`, or a Refusal.
         """
         lane = Lane.QUICK if is_quick else Lane.LONG
         answer = self._loop.create_future()
@@ -139,15 +142,21 @@ class SearchPool:
             elif event == "refused":
                 answer.set_exception(Refusal(content))
 
+        if page in self._asked:
+            self._call_off(self._asked.pop(page), "this page has asked for another move")
         job = Job(next(self._numbers), kind, question, lane, tell, seconds)
         if process is None:
             self._begin(job)
         else:
             self._hand_over(job, process)
+        if page:
+            self._asked[page] = job
         try:
             return await answer
         finally:
             self.cancel(job)
+            if self._asked.get(page) is job:
+                del self._asked[page]
 
     async def ask_about(self, grown: Job, kind: str, question: Any) -> Any:
         """Ask the process of a search about its tree; a Refusal if it is gone, or has no answer."""
@@ -249,8 +258,11 @@ class SearchPool:
 
     def _call_off_late(self, job: Job, attempt: int) -> None:
         if not job.is_over and job.attempts == attempt:
-            self.cancel(job)
-            job.tell("refused", "the agent took longer than its time")
+            self._call_off(job, "the agent took longer than its time")
+
+    def _call_off(self, job: Job, reason: str) -> None:
+        self.cancel(job)
+        job.tell("refused", reason)
 
     def _end_unless_heeded(self, process: SearchProcess, job: Job) -> None:
         if job.number in process.jobs:
