@@ -1,6 +1,6 @@
 """The command line: from an agent's name to a submission that is built, checked and evaluated.
 
-`app` says which module a command is in; `arguments` and `games` have what several of them take.
+`app` says which module a command is in; `options` declares what the commands take.
 """
 
 from submission.cli.app import app

@@ -1,93 +1,21 @@
-"""Arguments that several commands take, and checks of their values."""
+"""Checks of what commands are given, and how their results are shown."""
 
 import json
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
 
 import psutil
 import typer
 
 from agents.registry import JsonValue, parse_specification
 from agents.reporting.output_file import replace_text, require_distinct, require_writable
-from submission.arena.game_record import LARGEST_SIZE
 from submission.arena.players import Player, PlayerKind
 from submission.match.completion import Completion
-from submission.match.schedule import require_pairs
 from submission.reports import Printed
 from submission.terminal import console, say
 
 STDOUT = Path("-")
-
-
-def setting(metavar: str, meaning: str, *, default: str | bool = True, **more: Any) -> Any:
-    """An option with a value, for which `metavar` stands in the help.
-
-    The default is one in words; True shows the parameter's own.
-    """
-    return typer.Option(metavar=metavar, help=meaning, show_default=default, **more)
-
-
-def flag(name: str, meaning: str) -> Any:
-    """An option without a value, such as `--brief`, and its help."""
-    return typer.Option(name, help=meaning)
-
-
-def argument(metavar: str, meaning: str) -> Any:
-    """An argument, which stands under this name in the help, and its meaning."""
-    return typer.Argument(metavar=metavar, help=meaning)
-
-
-PlayerName = Annotated[
-    str,
-    argument(
-        "PLAYER",
-        "Kaggle's `random` or `negamax`; an agent, as in `mcts:simulations=500,seed=1`; "
-        "or the path of a submission, a .py file or a .tar.gz.",
-    ),
-]
-Options = Annotated[
-    list[str] | None,
-    typer.Option("--option", "-O", metavar="KEY=VALUE", help="An option of the agent; repeatable."),
-]
-Source = Annotated[
-    Path | None,
-    typer.Option(
-        "--from", metavar="FILE", help="Take AGENT, a class that inherits agents.Agent, from FILE."
-    ),
-]
-Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")]
-Force = Annotated[
-    bool, flag("--force", "Overwrite even a file that `connectx build` has not made.")
-]
-FirstPlayerTable = Annotated[
-    bool, flag("--first-player-table", "Show the results of each opening.")
-]
-Games = Annotated[
-    int, setting("N", "Games between each two players; an even number.", callback=require_pairs)
-]
-Seed = Annotated[int, setting("S", "The same seed gives the same games and positions.")]
-Workers = Annotated[
-    int, setting("K", "Games or positions at once; for fair clocks at most one a core.")
-]
-Solvers = Annotated[int, setting("K", "Processes that solve.")]
-Dask = Annotated[str | None, setting("ADDRESS", "Work on the Dask cluster with this scheduler.")]
-Rows = Annotated[int, setting("N", "Height of the board.", max=LARGEST_SIZE)]
-Columns = Annotated[int, setting("N", "Width of the board.", max=LARGEST_SIZE)]
-Inarow = Annotated[int, setting("N", "Stones in a row that win.", max=LARGEST_SIZE)]
-Anchor = Annotated[
-    str | None, setting("PLAYER", "Whose rating is 0.", default="the player in the middle")
-]
-Brief = Annotated[bool, flag("--brief", "Print the summary alone; --json writes everything.")]
-Json = Annotated[
-    Path | None, setting("FILE", "Write everything as JSON; with `-` print that alone.")
-]
-
-
-def output_option(default: str, meaning: str = "Where to write.") -> Any:
-    """The option `--output` of a command whose default depends on other options."""
-    return typer.Option("--output", "-o", metavar="FILE", help=meaning, show_default=default)
 
 
 def show(result: Printed, json_file: Path | None = None, brief: bool = False) -> None:

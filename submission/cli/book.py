@@ -5,7 +5,7 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import TypeVar
 
 import typer
 
@@ -25,17 +25,8 @@ from agents.book.repertoire import RepertoireScope
 from agents.options import require_at_least
 from agents.parallel.workers import CORES
 from agents.reporting.output_file import replace_content, require_writable
-from submission.cli.arguments import (
-    Columns,
-    Dask,
-    Inarow,
-    Rows,
-    Solvers,
-    flag,
-    output_option,
-    require_memory,
-    setting,
-)
+from submission.cli.arguments import require_memory
+from submission.cli.options import SOLVING, declared, flag, output, setting
 from submission.executors.chosen_workers import chosen_count, chosen_executor
 from submission.reports import counted, size_in_words
 from submission.terminal import progress_bar, say
@@ -46,71 +37,51 @@ BOOK_PLIES = 8
 TRAP_MINUTES = 15.0
 
 
+@declared(
+    SOLVING,
+    repertoire=flag("Find best moves for every position that their player can meet, not scores."),
+    traps=flag("Find moves after which likely opponents err most, where no win can be forced."),
+    opponent=setting(
+        "AGENT",
+        "With --traps: one of the likely opponents, such as alphazero:simulations=600. "
+        "Repeat it for others.",
+        default="strong searches",
+    ),
+    minutes=setting(
+        "M", "With --traps: how long to look for traps.", min=0, default=f"{TRAP_MINUTES:g}"
+    ),
+    plies=setting(
+        "N",
+        "How many plies to reach.",
+        default="at most 8; with --repertoire and --traps, half of the board's cells less one",
+    ),
+    seat=setting("S", "Only for player 1 or 2.", default="2 with --traps, both with --repertoire"),
+    all_plies=setting(
+        "N",
+        "With --repertoire: also a best move for every position up to this ply.",
+        default="none",
+        min=-1,
+    ),
+    resume=flag("Go on from where an earlier run was interrupted."),
+    table_megabytes=setting("MB", "Size of each worker's transposition table.", min=1),
+    output=output(default="openings.cxbk, repertoire.cxrp or traps.cxrp"),
+)
 def book(
-    repertoire: Annotated[
-        bool,
-        flag(
-            "--repertoire",
-            "Find best moves for every position that their player can meet, not scores.",
-        ),
-    ] = False,
-    traps: Annotated[
-        bool,
-        flag(
-            "--traps",
-            "Find moves after which likely opponents err most, where no win can be forced.",
-        ),
-    ] = False,
-    opponent: Annotated[
-        list[str] | None,
-        setting(
-            "AGENT",
-            "With --traps: one of the likely opponents, such as alphazero:simulations=600. "
-            "Repeat it for others.",
-            default="strong searches",
-        ),
-    ] = None,
-    minutes: Annotated[
-        float | None,
-        setting(
-            "M", "With --traps: how long to look for traps.", min=0, default=f"{TRAP_MINUTES:g}"
-        ),
-    ] = None,
-    plies: Annotated[
-        int | None,
-        setting(
-            "N",
-            "How many plies to reach.",
-            default="at most 8; with --repertoire and --traps, half of the board's cells less one",
-        ),
-    ] = None,
-    seat: Annotated[
-        int | None,
-        setting("S", "Only for player 1 or 2.", default="2 with --traps, both with --repertoire"),
-    ] = None,
-    all_plies: Annotated[
-        int,
-        setting(
-            "N",
-            "With --repertoire: also a best move for every position up to this ply.",
-            default="none",
-            min=-1,
-        ),
-    ] = -1,
-    resume: Annotated[
-        bool, flag("--resume", "Go on from where an earlier run was interrupted.")
-    ] = False,
-    workers: Solvers = CORES,
-    dask: Dask = None,
-    table_megabytes: Annotated[
-        int, setting("MB", "Size of each worker's transposition table.", min=1)
-    ] = 512,
-    rows: Rows = 6,
-    columns: Columns = 7,
-    inarow: Inarow = 4,
-    output: Annotated[
-        Path | None, output_option("openings.cxbk, repertoire.cxrp or traps.cxrp")
-    ] = None,
+    repertoire: bool = False,
+    traps: bool = False,
+    opponent: list[str] | None = None,
+    minutes: float | None = None,
+    plies: int | None = None,
+    seat: int | None = None,
+    all_plies: int = -1,
+    resume: bool = False,
+    workers: int = CORES,
+    dask: str | None = None,
+    table_megabytes: int = 512,
+    rows: int = 6,
+    columns: int = 7,
+    inarow: int = 4,
+    output: Path | None = None,
 ) -> None:
     """Solve a board's openings in advance.
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from os.path import isfile
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from agents.options import alternatives, check_options
 from agents.perfect import PerfectAgent
@@ -28,17 +28,15 @@ from agents.trace.subject import (
 from agents.trace.trace_json import to_json
 from agents.traps.told_choice import render_choice, told_choice
 from envs.board import BoardGame
-from submission.cli.arguments import Options, flag, require_files, setting
+from submission.cli.arguments import require_files
 from submission.cli.games import (
     CONNECT_X,
-    GameColumns,
-    GameInarow,
-    GameOfPosition,
-    GameRows,
-    Moves,
+    GAME_OPTIONS,
     chosen_game,
+    game_option,
     unfinished_position,
 )
+from submission.cli.options import declared, flag, setting
 from submission.terminal import console, say, status_line
 
 LIMIT = 60
@@ -46,43 +44,43 @@ PERFECT = "perfect"  # the agent whose choice is explained by the replies to eac
 AGENTS = alternatives([*RECORDED_SEARCHES, PERFECT])
 
 
+@declared(
+    GAME_OPTIONS,
+    tree=setting(
+        "TREE",
+        "A game tree: [[3, 12, 8], {'Left': 2, 'Right': [4, '?']}]; @FILE reads it from "
+        "a file, - from standard input.",
+    ),
+    agent=setting("AGENT", f"{AGENTS}."),
+    depth=setting(
+        "PLIES", "How far to look ahead.", default="4 in positions; to the end in trees", min=1
+    ),
+    quiz=flag("The tree and questions first, then the answers."),
+    svg=setting("FILE", "Write the picture."),
+    json=setting("FILE", "Write the trace."),
+    limit=setting(
+        "N", "Lines of the story, and nodes of the printed tree.", default=str(LIMIT), min=1
+    ),
+    trace_limit=setting(
+        "N", "Visits of nodes that the search may take; 100000 need up to 150 MB.", min=1
+    ),
+    game=game_option(show_default=CONNECT_X),
+)
 def explain(
-    tree: Annotated[
-        str | None,
-        setting(
-            "TREE",
-            "A game tree: [[3, 12, 8], {'Left': 2, 'Right': [4, '?']}]; @FILE reads it from "
-            "a file, - from standard input.",
-        ),
-    ] = None,
-    moves: Moves = "",
-    agent: Annotated[str, setting("AGENT", f"{AGENTS}.")] = "alphabeta",
-    depth: Annotated[
-        int | None,
-        setting(
-            "PLIES", "How far to look ahead.", default="4 in positions; to the end in trees", min=1
-        ),
-    ] = None,
-    option: Options = None,
-    quiz: Annotated[
-        bool, flag("--quiz", "The tree and questions first, then the answers.")
-    ] = False,
-    svg: Annotated[Path | None, setting("FILE", "Write the picture.")] = None,
-    json: Annotated[Path | None, setting("FILE", "Write the trace.")] = None,
-    limit: Annotated[
-        int | None,
-        setting(
-            "N", "Lines of the story, and nodes of the printed tree.", default=str(LIMIT), min=1
-        ),
-    ] = None,
-    trace_limit: Annotated[
-        int,
-        setting("N", "Visits of nodes that the search may take; 100000 need up to 150 MB.", min=1),
-    ] = TRACE_LIMIT,
-    game: GameOfPosition = None,
-    rows: GameRows = None,
-    columns: GameColumns = None,
-    inarow: GameInarow = None,
+    tree: str | None = None,
+    moves: str = "",
+    agent: str = "alphabeta",
+    depth: int | None = None,
+    option: list[str] | None = None,
+    quiz: bool = False,
+    svg: Path | None = None,
+    json: Path | None = None,
+    limit: int | None = None,
+    trace_limit: int = TRACE_LIMIT,
+    game: str | None = None,
+    rows: int | None = None,
+    columns: int | None = None,
+    inarow: int | None = None,
 ) -> None:
     """Show how a search thinks: its steps in words, and its tree.
 

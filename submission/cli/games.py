@@ -1,12 +1,13 @@
 """The game and the position that a command line names."""
 
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import Any
 
 import typer
 
 from envs.board import BoardGame, BoardState, state_from_moves
 from envs.games import GAMES, load_games
-from submission.arena.game_record import LARGEST_SIZE
+from submission.cli.options import size
 
 CONNECT_X = "connectx"
 load_games()  # before the options list them
@@ -18,7 +19,8 @@ def _known_name(name: str | None) -> str | None:
     return name
 
 
-def _game_option(**options: Any) -> Any:
+def game_option(**options: Any) -> Any:
+    """The option of the game; a command that need not be about a game tells the default."""
     sized = [entry.name for entry in GAMES.values() if entry.sizes]
     have = "has" if len(sized) == 1 else "have"
     return typer.Option(
@@ -33,25 +35,19 @@ def _game_option(**options: Any) -> Any:
 
 def _size_option(name: str, meaning: str) -> Any:
     defaults = {entry.name: entry.sizes[name] for entry in GAMES.values() if name in entry.sizes}
-    return typer.Option(
-        f"--{name}",
-        metavar="N",
-        max=LARGEST_SIZE,
-        help=f"{meaning} {' and '.join(defaults)}.",
-        show_default=", ".join(map(str, dict.fromkeys(defaults.values()))),
-    )
+    told = ", ".join(map(str, dict.fromkeys(defaults.values())))
+    return size(f"{meaning} {' and '.join(defaults)}.", default=told)
 
 
-Game = Annotated[str, _game_option()]
-GameOfPosition = Annotated[str | None, _game_option(show_default=CONNECT_X)]
-"""For a command that need not be about a position."""
-GameRows = Annotated[int | None, _size_option("rows", "Height of the board of")]
-GameColumns = Annotated[int | None, _size_option("columns", "Width of the board of")]
-GameInarow = Annotated[int | None, _size_option("inarow", "Stones in a row that win")]
-Moves = Annotated[
-    str,
-    typer.Option(metavar="MOVES", help="The plies played so far, counted from 1: 4453, or 4,4,12."),
-]
+GAME_OPTIONS: Mapping[str, Any] = {
+    "game": game_option(),
+    "rows": _size_option("rows", "Height of the board of"),
+    "columns": _size_option("columns", "Width of the board of"),
+    "inarow": _size_option("inarow", "Stones in a row that win"),
+    "moves": typer.Option(
+        metavar="MOVES", help="The plies played so far, counted from 1: 4453, or 4,4,12."
+    ),
+}
 
 
 def chosen_game(name: str, rows: int | None, columns: int | None, inarow: int | None) -> BoardGame:
@@ -59,11 +55,11 @@ def chosen_game(name: str, rows: int | None, columns: int | None, inarow: int | 
     entry = GAMES[name]
     sizes = {"rows": rows, "columns": columns, "inarow": inarow}
     given = {size: number for size, number in sizes.items() if number is not None}
-    for size in given:
-        if size not in entry.sizes:
-            fixed = f"no --{size}" if entry.sizes else "one size only"
+    for side in given:
+        if side not in entry.sizes:
+            fixed = f"no --{side}" if entry.sizes else "one size only"
             raise ValueError(
-                f"{name} has {fixed}: leave --{size} out, or choose --game {CONNECT_X}"
+                f"{name} has {fixed}: leave --{side} out, or choose --game {CONNECT_X}"
             )
     return entry.make(**given)
 

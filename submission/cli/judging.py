@@ -1,7 +1,7 @@
 """`connectx grade`, `review` and `positions`: moves compared with the solver's scores."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -12,26 +12,8 @@ from agents.reporting.output_file import replace_text, require_writable
 from envs.connectx import ConnectX
 from submission import front_door
 from submission.arena.players import find_player
-from submission.cli.arguments import (
-    STDOUT,
-    Brief,
-    Columns,
-    Dask,
-    Inarow,
-    Json,
-    PlayerName,
-    Rows,
-    Solvers,
-    argument,
-    files_of_players,
-    flag,
-    output_option,
-    require_complete,
-    require_files,
-    setting,
-    show,
-)
-from submission.cli.front_options import options_of
+from submission.cli.arguments import STDOUT, files_of_players, require_complete, require_files, show
+from submission.cli.options import SOLVING, argument, declared, flag, output, setting
 from submission.executors.chosen_workers import chosen_count, chosen_executor
 from submission.grading.grade import grade_page
 from submission.grading.position_making import make_position_set
@@ -45,15 +27,17 @@ from submission.reports import counted
 from submission.terminal import console, progress_bar, say
 
 
-@options_of(front_door.grade)
+@declared(
+    front_door.grade,
+    html=setting("FILE", "Write a page with the worst mistakes on their boards."),
+    by_ply=flag("Print a row for each number of plies, too."),
+)
 def grade(
-    player: PlayerName,
-    json: Json = None,
-    html: Annotated[
-        Path | None, setting("FILE", "Write a page with the worst mistakes on their boards.")
-    ] = None,
-    by_ply: Annotated[bool, flag("--by-ply", "Print a row for each number of plies, too.")] = False,
-    brief: Brief = False,
+    player: str,
+    json: Path | None = None,
+    html: Path | None = None,
+    by_ply: bool = False,
+    brief: bool = False,
     **options: Any,
 ) -> None:
     """Compare a player's moves with the exact scores of solved positions.
@@ -85,22 +69,20 @@ def grade(
     require_complete(result.completion, failed=failed)
 
 
-@options_of(front_door.review)
+@declared(
+    front_door.review,
+    files=argument(
+        "FILE", "Episodes that `kaggle competitions replay` has written, and results files."
+    ),
+    player=setting("NAME", "Whose moves are judged: the name of the team, or of the player."),
+    html=setting("FILE", "Write a page of the games, with the value of each move."),
+)
 def review(
-    files: Annotated[
-        list[Path],
-        argument(
-            "FILE", "Episodes that `kaggle competitions replay` has written, and results files."
-        ),
-    ],
-    player: Annotated[
-        str, setting("NAME", "Whose moves are judged: the name of the team, or of the player.")
-    ],
-    json: Json = None,
-    html: Annotated[
-        Path | None, setting("FILE", "Write a page of the games, with the value of each move.")
-    ] = None,
-    brief: Brief = False,
+    files: list[Path],
+    player: str,
+    json: Path | None = None,
+    html: Path | None = None,
+    brief: bool = False,
     **options: Any,
 ) -> None:
     """Find the moves that gave a win or a draw away, in games already played.
@@ -122,37 +104,34 @@ def review(
     require_complete(result.completion)
 
 
+@declared(
+    SOLVING,
+    per_ply=setting(
+        "N",
+        "Positions for each number of plies played.",
+        default=str(PositionSettings().per_ply),
+    ),
+    seed=setting("S", "The same seed gives the same file."),
+    first_ply=setting("PLIES", "The fewest plies played.", default="0"),
+    last_ply=setting("PLIES", "The most plies played.", default=str(LAST_PLY)),
+    labels=setting("N", "Make N labelled positions instead, to train networks with."),
+    output=output(
+        "Where to write; labelled positions as .npz or .parquet.",
+        default="positions.jsonl, or labels.npz",
+    ),
+)
 def positions(
-    per_ply: Annotated[
-        int | None,
-        setting(
-            "N",
-            "Positions for each number of plies played.",
-            default=str(PositionSettings().per_ply),
-        ),
-    ] = None,
-    seed: Annotated[int, setting("S", "The same seed gives the same file.")] = 0,
-    first_ply: Annotated[
-        int | None, setting("PLIES", "The fewest plies played.", default="0")
-    ] = None,
-    last_ply: Annotated[
-        int | None, setting("PLIES", "The most plies played.", default=str(LAST_PLY))
-    ] = None,
-    labels: Annotated[
-        int | None, setting("N", "Make N labelled positions instead, to train networks with.")
-    ] = None,
-    rows: Rows = 6,
-    columns: Columns = 7,
-    inarow: Inarow = 4,
-    workers: Solvers = CORES,
-    dask: Dask = None,
-    output: Annotated[
-        Path | None,
-        output_option(
-            "positions.jsonl, or labels.npz",
-            "Where to write; labelled positions as .npz or .parquet.",
-        ),
-    ] = None,
+    per_ply: int | None = None,
+    seed: int = 0,
+    first_ply: int | None = None,
+    last_ply: int | None = None,
+    labels: int | None = None,
+    rows: int = 6,
+    columns: int = 7,
+    inarow: int = 4,
+    workers: int = CORES,
+    dask: str | None = None,
+    output: Path | None = None,
 ) -> None:
     """Draw and solve Connect Four positions, for `connectx grade`.
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -10,29 +10,19 @@ from agents.reporting.output_file import replace_text
 from envs.games import game_id
 from submission import front_door
 from submission.arena.players import find_player
-from submission.cli.arguments import (
-    STDOUT,
-    Anchor,
-    Brief,
-    FirstPlayerTable,
-    Json,
-    PlayerName,
-    argument,
-    files_of_players,
-    require_complete,
-    require_files,
-    setting,
-    show,
-)
-from submission.cli.front_options import MostGames, options_of
+from submission.cli.arguments import STDOUT, files_of_players, require_complete, require_files, show
+from submission.cli.options import argument, declared, setting
 from submission.comparing.comparison import comparison_page
 from submission.match.match import Match
 from submission.match.opening_table import render_openings
 from submission.match.results_file import read_results
+from submission.match.schedule import require_pairs
 from submission.match.sprt import ERROR_RATE, Sprt, parse_sprt
 from submission.rating.ladder import Ladder, make_ladder
 from submission.reviewing.replays import recorded_replay
 from submission.terminal import console
+
+MOST_GAMES = setting("N", "The most games; an even number.", callback=require_pairs)
 
 
 def _error_rate(error: str) -> Any:
@@ -40,26 +30,28 @@ def _error_rate(error: str) -> Any:
     return setting("RATE", meaning, default=str(ERROR_RATE))
 
 
-@options_of(front_door.evaluate)
+@declared(
+    front_door.evaluate,
+    against=setting("PLAYER", "An opponent; repeatable."),
+    sprt=setting(
+        "ELO0,ELO1",
+        "End a pairing as soon as its games show which Elo difference fits better; 0,50 asks "
+        "whether the player is stronger. --games is the most it plays.",
+    ),
+    alpha=_error_rate("ELO1 where ELO0 is true"),
+    beta=_error_rate("ELO0 where ELO1 is true"),
+    html=setting("FILE", "Write a page of a game not won, with its mistakes."),
+)
 def evaluate(
-    player: PlayerName,
-    against: Annotated[list[str], setting("PLAYER", "An opponent; repeatable.")],
-    sprt: Annotated[
-        str | None,
-        setting(
-            "ELO0,ELO1",
-            "End a pairing as soon as its games show which Elo difference fits better; 0,50 asks "
-            "whether the player is stronger. --games is the most it plays.",
-        ),
-    ] = None,
-    alpha: Annotated[float | None, _error_rate("ELO1 where ELO0 is true")] = None,
-    beta: Annotated[float | None, _error_rate("ELO0 where ELO1 is true")] = None,
-    first_player_table: FirstPlayerTable = False,
-    brief: Brief = False,
-    json: Json = None,
-    html: Annotated[
-        Path | None, setting("FILE", "Write a page of a game not won, with its mistakes.")
-    ] = None,
+    player: str,
+    against: list[str],
+    sprt: str | None = None,
+    alpha: float | None = None,
+    beta: float | None = None,
+    first_player_table: bool = False,
+    brief: bool = False,
+    json: Path | None = None,
+    html: Path | None = None,
     **options: Any,
 ) -> None:
     """Play a player against others, each opening from both seats.
@@ -105,21 +97,20 @@ def _show_match(
     save_games([(env, replay)], html)
 
 
-@options_of(front_door.ladder)
+@declared(
+    front_door.ladder,
+    players=argument(
+        "PLAYER",
+        "Two or more: Kaggle's `random` or `negamax`; agents, as in "
+        "`mcts:simulations=500,seed=1`; paths of submissions, .py files or .tar.gz.",
+    ),
+    html=setting("FILE", "Write a page with the ratings as a picture and lost games."),
+)
 def ladder(
-    players: Annotated[
-        list[str],
-        argument(
-            "PLAYER",
-            "Two or more: Kaggle's `random` or `negamax`; agents, as in "
-            "`mcts:simulations=500,seed=1`; paths of submissions, .py files or .tar.gz.",
-        ),
-    ],
-    brief: Brief = False,
-    json: Json = None,
-    html: Annotated[
-        Path | None, setting("FILE", "Write a page with the ratings as a picture and lost games.")
-    ] = None,
+    players: list[str],
+    brief: bool = False,
+    json: Path | None = None,
+    html: Path | None = None,
     **options: Any,
 ) -> None:
     """Rate players by a round robin.
@@ -147,17 +138,17 @@ def _show_ladder(ladder: Ladder, json: Path | None, html: Path | None, brief: bo
         replace_text(html, ladder_page(ladder))
 
 
+@declared(
+    results=argument("FILE", "Results of `evaluate` or `ladder`, finished or not."),
+    html=setting("FILE", "Write the page that `evaluate` or `ladder` writes."),
+)
 def report(
-    results: Annotated[
-        Path, argument("FILE", "Results of `evaluate` or `ladder`, finished or not.")
-    ],
-    first_player_table: FirstPlayerTable = False,
-    anchor: Anchor = None,
-    brief: Brief = False,
-    json: Json = None,
-    html: Annotated[
-        Path | None, setting("FILE", "Write the page that `evaluate` or `ladder` writes.")
-    ] = None,
+    results: Path,
+    first_player_table: bool = False,
+    anchor: str | None = None,
+    brief: bool = False,
+    json: Path | None = None,
+    html: Path | None = None,
 ) -> None:
     """Show the games of a results file, also while it is being written.
 
@@ -178,15 +169,19 @@ def report(
     _show_ladder(make_ladder(match, anchor), json, html, brief)
 
 
-@options_of(front_door.compare, games=MostGames)
+@declared(
+    front_door.compare,
+    new=argument("NEW", "The new version of a player."),
+    old=argument("OLD", "The old version."),
+    games=MOST_GAMES,
+    html=setting("FILE", "Write a page with the positions in which NEW loses more."),
+)
 def compare(
-    new: Annotated[str, argument("NEW", "The new version of a player.")],
-    old: Annotated[str, argument("OLD", "The old version.")],
-    brief: Brief = False,
-    json: Json = None,
-    html: Annotated[
-        Path | None, setting("FILE", "Write a page with the positions in which NEW loses more.")
-    ] = None,
+    new: str,
+    old: str,
+    brief: bool = False,
+    json: Path | None = None,
+    html: Path | None = None,
     **options: Any,
 ) -> None:
     """Say whether a new version of a player is better than the old one.
@@ -209,8 +204,8 @@ def compare(
     require_complete(result.completion)
 
 
-@options_of(front_door.rank, games=MostGames)
-def rank(player: PlayerName, brief: Brief = False, json: Json = None, **options: Any) -> None:
+@declared(front_door.rank, games=MOST_GAMES)
+def rank(player: str, brief: bool = False, json: Path | None = None, **options: Any) -> None:
     """Find a player's level, from 1 to 10, and its Elo with an interval.
 
     The player meets the agent `level`, from 1, random, to 10, perfect, in this package's arena:

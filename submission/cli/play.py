@@ -1,7 +1,6 @@
 """`connectx agents`, `play` and `web`: opponents, and where to play against them."""
 
 from pathlib import Path
-from typing import Annotated
 
 from rich.table import Table
 from rich.text import Text
@@ -9,17 +8,8 @@ from rich.text import Text
 from agents.options import agent_help, agent_options
 from agents.registry import REGISTERED, option_texts
 from envs.board import parse_moves
-from submission.cli.arguments import argument, flag, setting
-from submission.cli.games import (
-    CONNECT_X,
-    Game,
-    GameColumns,
-    GameInarow,
-    GameRows,
-    Moves,
-    chosen_game,
-    unfinished_position,
-)
+from submission.cli.games import CONNECT_X, GAME_OPTIONS, chosen_game, unfinished_position
+from submission.cli.options import argument, declared, flag, setting
 from submission.play.game_history import History
 from submission.play.opponent import find_opponent
 from submission.play.session import Session
@@ -41,24 +31,25 @@ def agents() -> None:
         console.print()
 
 
+@declared(
+    GAME_OPTIONS,
+    opponent=argument(
+        "OPPONENT",
+        "Whom to play: an agent, as in `mcts:simulations=500,seed=1`; or a submission, a "
+        ".py file or a .tar.gz.",
+    ),
+    seat=setting("S", "Yours: 1 moves first, 2 second.", min=1, max=2),
+    time_limit=setting("SECONDS", "For each move of the opponent, and each estimate.", min=0.01),
+)
 def play(
-    opponent: Annotated[
-        str,
-        argument(
-            "OPPONENT",
-            "Whom to play: an agent, as in `mcts:simulations=500,seed=1`; or a submission, a "
-            ".py file or a .tar.gz.",
-        ),
-    ] = "mcts",
-    game: Game = CONNECT_X,
-    seat: Annotated[int, setting("S", "Yours: 1 moves first, 2 second.", min=1, max=2)] = 1,
-    moves: Moves = "",
-    time_limit: Annotated[
-        float, setting("SECONDS", "For each move of the opponent, and each estimate.", min=0.01)
-    ] = 2.0,
-    rows: GameRows = None,
-    columns: GameColumns = None,
-    inarow: GameInarow = None,
+    opponent: str = "mcts",
+    game: str = CONNECT_X,
+    seat: int = 1,
+    moves: str = "",
+    time_limit: float = 2.0,
+    rows: int | None = None,
+    columns: int | None = None,
+    inarow: int | None = None,
 ) -> None:
     """Play against an agent or a submission in the terminal.
 
@@ -72,18 +63,19 @@ def play(
     session.play(History(env, opening, len(opening)))
 
 
+@declared(
+    files=argument("FILE", "Results files, or games downloaded from Kaggle."),
+    host=setting("HOST", "The address to listen at."),
+    port=setting("PORT", "Where to listen; another one where it is taken.", min=0, max=65535),
+    open_browser=flag("Open the page in the browser.", "--open"),
+    export=setting("FOLDER", "Write the page as a folder that needs no server, and end."),
+)
 def web(
-    files: Annotated[
-        list[Path] | None, argument("FILE", "Results files, or games downloaded from Kaggle.")
-    ] = None,
-    host: Annotated[str, setting("HOST", "The address to listen at.")] = "127.0.0.1",
-    port: Annotated[
-        int, setting("PORT", "Where to listen; another one where it is taken.", min=0, max=65535)
-    ] = 8642,
-    open_browser: Annotated[bool, flag("--open", "Open the page in the browser.")] = False,
-    export: Annotated[
-        Path | None, setting("FOLDER", "Write the page as a folder that needs no server, and end.")
-    ] = None,
+    files: list[Path] | None = None,
+    host: str = "127.0.0.1",
+    port: int = 8642,
+    open_browser: bool = False,
+    export: Path | None = None,
 ) -> None:
     """Play against agents in the browser, and look at values, searches and replays.
 

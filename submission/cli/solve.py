@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
-from typing import Annotated
 
 import typer
 
@@ -27,49 +26,47 @@ from agents.solver.saved_table import load_table, require_table, save_table
 from agents.solver.score_words import score_text
 from agents.solver.solver import Solver
 from envs.connectx import ConnectX
-from submission.cli.arguments import argument, flag, require_memory, setting
-from submission.cli.games import GameColumns, GameInarow, GameRows
+from submission.cli.arguments import require_memory
+from submission.cli.games import GAME_OPTIONS
+from submission.cli.options import argument, declared, flag, setting
 from submission.terminal import console, is_stream, progress_bar, say, status_line
 
 KEEP_SECONDS = 120.0
 """The least time between two writes of the table; it is at least fifty times that of a write."""
 
 
+@declared(
+    GAME_OPTIONS,
+    moves=argument(
+        "MOVES",
+        "The columns played so far, from 1: 4453, or 4,4,12; - reads positions from standard "
+        "input, one to a line.",
+    ),
+    every_column=flag("Every column's score, for positions from standard input too.", "--all"),
+    json=flag("A line of JSON for each position."),
+    time_limit=setting("SECONDS", "For each position; then its bounds are printed.", min=0),
+    threads=setting("T", "Threads that solve a position together.", min=1, max=256),
+    table_megabytes=setting(
+        "MB",
+        "Size of the transposition table; a search of minutes is faster with 512.",
+        min=1,
+        max=65536,
+    ),
+    table=setting("FILE", "Keep the transposition table in this file."),
+    resume=flag("Go on from the file of --table."),
+)
 def solve(
-    moves: Annotated[
-        str | None,
-        argument(
-            "MOVES",
-            "The columns played so far, from 1: 4453, or 4,4,12; - reads positions from "
-            "standard input, one to a line.",
-        ),
-    ] = None,
-    every_column: Annotated[
-        bool, flag("--all", "Every column's score, for positions from standard input too.")
-    ] = False,
-    json: Annotated[bool, flag("--json", "A line of JSON for each position.")] = False,
-    time_limit: Annotated[
-        float | None, setting("SECONDS", "For each position; then its bounds are printed.", min=0)
-    ] = None,
-    rows: GameRows = None,
-    columns: GameColumns = None,
-    inarow: GameInarow = None,
-    threads: Annotated[
-        int, setting("T", "Threads that solve a position together.", min=1, max=256)
-    ] = 1,
-    table_megabytes: Annotated[
-        int,
-        setting(
-            "MB",
-            "Size of the transposition table; a search of minutes is faster with 512.",
-            min=1,
-            max=65536,
-        ),
-    ] = 64,
-    table: Annotated[
-        Path | None, setting("FILE", "Keep the transposition table in this file.")
-    ] = None,
-    resume: Annotated[bool, flag("--resume", "Go on from the file of --table.")] = False,
+    moves: str | None = None,
+    every_column: bool = False,
+    json: bool = False,
+    time_limit: float | None = None,
+    rows: int | None = None,
+    columns: int | None = None,
+    inarow: int | None = None,
+    threads: int = 1,
+    table_megabytes: int = 64,
+    table: Path | None = None,
+    resume: bool = False,
 ) -> None:
     """Print the exact score of each column, with the board and in words.
 

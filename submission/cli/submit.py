@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -16,24 +16,13 @@ from submission.checking.check import check_submission
 from submission.checking.check_report import CheckReport, CheckVerdict, render_pair
 from submission.checking.kaggle_image import image_python
 from submission.cli.arguments import (
-    Brief,
-    Force,
-    Games,
-    Json,
-    Options,
-    Output,
-    Seed,
-    Source,
-    Workers,
-    argument,
     files_of_options,
     modules_beside,
     require_complete,
     require_files,
-    setting,
     show,
 )
-from submission.cli.front_options import options_of
+from submission.cli.options import argument, declared, setting
 from submission.comparing.trials import PAIR_SECONDS, SLOW_SPEED
 from submission.kaggle import upload_command
 from submission.reports import size_in_words
@@ -42,25 +31,21 @@ from submission.sandbox.staging import SUBMISSIONS
 from submission.terminal import console, say
 
 
+@declared(
+    agent=argument(
+        "AGENT", "A name that `connectx agents` lists, with or without options, as in `level:n=7`."
+    ),
+    game=setting(
+        "|".join(GAMES), "A game that the file plays besides ConnectX and OpenSpiel's Connect Four."
+    ),
+)
 def build(
-    agent: Annotated[
-        str,
-        argument(
-            "AGENT",
-            "A name that `connectx agents` lists, with or without options, as in `level:n=7`.",
-        ),
-    ],
-    option: Options = None,
-    source: Source = None,
-    game: Annotated[
-        str,
-        setting(
-            "|".join(GAMES),
-            "A game that the file plays besides ConnectX and OpenSpiel's Connect Four.",
-        ),
-    ] = "connectx",
-    output: Output = DEFAULT_OUTPUT,
-    force: Force = False,
+    agent: str,
+    option: list[str] | None = None,
+    source: Path | None = None,
+    game: str = "connectx",
+    output: Path = DEFAULT_OUTPUT,
+    force: bool = False,
 ) -> None:
     """Bundle an agent into one self-contained file for Kaggle.
 
@@ -96,13 +81,8 @@ def write_bundle(
         say(submission.note)
 
 
-@options_of(check_submission)
-def check(
-    file: Annotated[Path, argument("FILE", "A .py file, or a .tar.gz with main.py.")],
-    json: Json = None,
-    brief: Brief = False,
-    **options: Any,
-) -> None:
+@declared(check_submission, file=argument("FILE", "A .py file, or a .tar.gz with main.py."))
+def check(file: Path, json: Path | None = None, brief: bool = False, **options: Any) -> None:
     """Say whether Kaggle would accept a submission, and why not.
 
     The submission may be anybody's. It is played as Kaggle would play it, in a process of its own,
@@ -136,22 +116,22 @@ NO_IMAGE = (
 )
 
 
+@declared(
+    agent=argument(
+        "AGENT",
+        "As `connectx build` takes it; or a submission of your own, a .py file or a "
+        ".tar.gz, which is taken as it is.",
+    )
+)
 def prepare(
-    agent: Annotated[
-        str,
-        argument(
-            "AGENT",
-            "As `connectx build` takes it; or a submission of your own, a .py file or a "
-            ".tar.gz, which is taken as it is.",
-        ),
-    ],
-    option: Options = None,
-    source: Source = None,
-    output: Output = DEFAULT_OUTPUT,
-    force: Force = False,
-    games: Games = 2,
-    seed: Seed = 0,
-    workers: Workers = CORES,
+    agent: str,
+    option: list[str] | None = None,
+    source: Path | None = None,
+    output: Path = DEFAULT_OUTPUT,
+    force: bool = False,
+    games: int = 2,
+    seed: int = 0,
+    workers: int = CORES,
 ) -> None:
     """Build, check and evaluate a submission, one after the other.
 

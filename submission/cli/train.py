@@ -6,7 +6,6 @@ from contextlib import AbstractContextManager, nullcontext
 from math import inf
 from pathlib import Path
 from time import monotonic
-from typing import Annotated
 
 import typer
 
@@ -22,8 +21,9 @@ from agents.policy.training.learner import (
 from agents.policy.training.training import Training, Trials
 from agents.policy.training.training_files import TrainingFiles
 from agents.reporting.output_file import held
-from submission.cli.arguments import Output, flag, require_files, setting
-from submission.cli.games import CONNECT_X, Game, GameColumns, GameInarow, GameRows, chosen_game
+from submission.cli.arguments import require_files
+from submission.cli.games import CONNECT_X, GAME_OPTIONS, chosen_game
+from submission.cli.options import declared, flag, setting
 from submission.executors.chosen_workers import chosen_executor
 from submission.reports import elo_interval, share_in_words
 from submission.terminal import progress_bar, say
@@ -31,64 +31,54 @@ from submission.terminal import progress_bar, say
 DEFAULT_MINUTES = 10.0
 
 
+@declared(
+    GAME_OPTIONS,
+    method=setting(
+        "|".join(LEARNERS),
+        "; ".join(f"{name}: {entry.summary}" for name, entry in LEARNERS.items()) + ".",
+    ),
+    minutes=setting(
+        "M",
+        "How long to train, trials and the start included.",
+        default=f"{DEFAULT_MINUTES:g}, unless --rounds is given",
+    ),
+    rounds=setting(
+        "N",
+        "How many rounds to train, of some 5 to 60 seconds.",
+        default="as many as --minutes allows",
+    ),
+    simulations=setting("N", "alphazero: simulations for each move of self-play.", default="64"),
+    width=setting("N", "Hidden units of the network's first layer.", default="352"),
+    positions=setting(
+        "FILE", "distill: labels made by `connectx positions --labels 1000000 --output FILE`."
+    ),
+    weights=setting(
+        "FILE", "The policy to begin with: a file, `zero` or `distilled`.", default="random weights"
+    ),
+    seed=setting("S", "With --rounds the same seed gives the same policy."),
+    workers=setting(
+        "K", "alphazero: processes that play.", default="threads of this one, one a core"
+    ),
+    dask=setting("ADDRESS", "alphazero: play on the Dask cluster with this scheduler."),
+    resume=flag("Go on from where an earlier run has ended."),
+)
 def train(
-    method: Annotated[
-        str,
-        setting(
-            "|".join(LEARNERS),
-            "; ".join(f"{name}: {entry.summary}" for name, entry in LEARNERS.items()) + ".",
-        ),
-    ] = next(iter(LEARNERS)),
-    game: Game = CONNECT_X,
-    rows: GameRows = None,
-    columns: GameColumns = None,
-    inarow: GameInarow = None,
-    minutes: Annotated[
-        float | None,
-        setting(
-            "M",
-            "How long to train, trials and the start included.",
-            default=f"{DEFAULT_MINUTES:g}, unless --rounds is given",
-        ),
-    ] = None,
-    rounds: Annotated[
-        int | None,
-        setting(
-            "N",
-            "How many rounds to train, of some 5 to 60 seconds.",
-            default="as many as --minutes allows",
-        ),
-    ] = None,
-    simulations: Annotated[
-        int | None, setting("N", "alphazero: simulations for each move of self-play.", default="64")
-    ] = None,
-    width: Annotated[
-        int | None, setting("N", "Hidden units of the network's first layer.", default="352")
-    ] = None,
-    positions: Annotated[
-        Path | None,
-        setting(
-            "FILE", "distill: labels made by `connectx positions --labels 1000000 --output FILE`."
-        ),
-    ] = None,
-    weights: Annotated[
-        str | None,
-        setting(
-            "FILE",
-            "The policy to begin with: a file, `zero` or `distilled`.",
-            default="random weights",
-        ),
-    ] = None,
-    seed: Annotated[int, setting("S", "With --rounds the same seed gives the same policy.")] = 0,
-    workers: Annotated[
-        int | None,
-        setting("K", "alphazero: processes that play.", default="threads of this one, one a core"),
-    ] = None,
-    dask: Annotated[
-        str | None, setting("ADDRESS", "alphazero: play on the Dask cluster with this scheduler.")
-    ] = None,
-    resume: Annotated[bool, flag("--resume", "Go on from where an earlier run has ended.")] = False,
-    output: Output = Path("policy.npz"),
+    method: str = next(iter(LEARNERS)),
+    game: str = CONNECT_X,
+    rows: int | None = None,
+    columns: int | None = None,
+    inarow: int | None = None,
+    minutes: float | None = None,
+    rounds: int | None = None,
+    simulations: int | None = None,
+    width: int | None = None,
+    positions: Path | None = None,
+    weights: str | None = None,
+    seed: int = 0,
+    workers: int | None = None,
+    dask: str | None = None,
+    resume: bool = False,
+    output: Path = Path("policy.npz"),
 ) -> None:
     """Train a policy, for `connectx build alphazero --option weights=policy.npz`.
 

@@ -66,11 +66,7 @@ COMMANDS = {**{command.value: command for command in Command}, "q": Command.QUIT
 
 
 def read_move(env: BoardGame, state: BoardState, text: str) -> int | Command:
-    """The legal action, counted from 0, or the command that a person has typed.
-
-    Raises:
-        ValueError: neither; the message says why, and lists the legal moves.
-    """
+    """The legal action, counted from 0, or the command that a person has typed, or a ValueError."""
     typed = text.strip().lower()
     if typed in COMMANDS:
         return COMMANDS[typed]
@@ -97,11 +93,7 @@ def numbers(actions: Iterable[int]) -> str:
 
 
 def played_position(env: BoardGame, moves: str) -> History:
-    """The position after a move string.
-
-    Raises:
-        ValueError: not a move string, or an illegal move; the message tells its number.
-    """
+    """The position after a move string; a ValueError tells the number of an illegal move."""
     state, actions = env.initial_state(), tuple(parse_moves(moves))
     for ply, action in enumerate(actions, start=1):
         legal = env.get_available_actions(state)

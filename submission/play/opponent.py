@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from os import fspath
 from pathlib import Path
 from random import getrandbits
 
@@ -13,8 +14,9 @@ from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 from submission.arena.game_record import GameConfiguration
 from submission.arena.own_referee import overtime
-from submission.arena.players import Player, find_player
+from submission.arena.players import Player
 from submission.arena.seats import Seat, open_seat
+from submission.building import PlayerLike, as_player
 from submission.kaggle import BANK
 from submission.sandbox.move import misplaced
 from submission.sandbox.staging import SUBMISSIONS
@@ -82,20 +84,24 @@ class SubmissionOpponent(Opponent):
         raise OpponentFailed("\n".join([*told, *where, f"To mend it, {failure.mend}."]))
 
 
-def find_opponent(wanted: str | Player, env: BoardGame) -> Opponent:
-    """The opponent for a player with a submission, or a text: `mcts:seed=1`, `submission.py`.
+def find_opponent(wanted: PlayerLike, env: BoardGame) -> Opponent:
+    """The opponent for an agent or its name, as in `mcts:seed=1`, or for a submission.
 
     Raises:
         ValueError: an unknown agent, an option that it does not have, no submission, or a game that
             the agent cannot play, or that Kaggle does not ask of submissions.
         OSError: the submission cannot be read.
     """
-    if isinstance(wanted, str) and not wanted.endswith(SUBMISSIONS):
-        agent = agent_from_text(wanted)
+    if isinstance(wanted, Agent):
+        name = type(wanted).__name__
+        return Opponent(name, name, wanted)
+    if isinstance(wanted, str | Path) and not fspath(wanted).endswith(SUBMISSIONS):
+        text = fspath(wanted)
+        agent = agent_from_text(text)
         agent.require_playable(env)
-        return Opponent(wanted.partition(":")[0], wanted, agent)
+        return Opponent(text.partition(":")[0], text, agent)
     _sizes(env)
-    return SubmissionOpponent(find_player(wanted) if isinstance(wanted, str) else wanted)
+    return SubmissionOpponent(as_player(wanted))
 
 
 def _sizes(env: BoardGame) -> tuple[int, int, int]:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import cached_property
-from os import fspath
 from pathlib import Path
 from threading import RLock
 from time import monotonic
@@ -19,7 +18,6 @@ import anywidget
 import traitlets
 from IPython.display import display
 
-from agents.agent import Agent
 from agents.book.opening_book import shipped_book_of
 from agents.solver.solver import Solver
 from agents.solver.solver_engine import is_solvable
@@ -29,9 +27,9 @@ from envs.games import GAMES, game_entry
 from envs.protocol import is_number
 from envs.render import SYMBOLS
 from envs.shown_position import show
-from submission.building import PlayerLike, as_player
+from submission.building import PlayerLike
 from submission.play.game_history import History, played_position, position_view
-from submission.play.opponent import Opponent, OpponentFailed, find_opponent
+from submission.play.opponent import OpponentFailed, find_opponent
 from submission.play.session import verdict
 from submission.web.one_script import one_script
 from submission.web.searching.values import growing_values, values_view
@@ -93,7 +91,7 @@ class Board(anywidget.AnyWidget):
             limits = f"{LEAST_SECONDS} to {MOST_SECONDS:g}"
             raise ValueError(f"seconds are from {limits}, not {seconds!r}")
         self.seconds = float(seconds)
-        self._opponent = _opponent(opponent, self.env)
+        self._opponent = None if opponent is None else find_opponent(opponent, self.env)
         self._position = played_position(self.env, moves)
         self._opening = len(self._position.actions)
         self._error = ""
@@ -312,15 +310,3 @@ def _playable(env: BoardGame) -> BoardGame:
     if max(env.rows, env.columns) > LARGEST:
         raise ValueError(f"a board has at most {LARGEST} rows and columns, unlike {env!r}")
     return env
-
-
-def _opponent(opponent: PlayerLike | None, env: BoardGame) -> Opponent | None:
-    match opponent:
-        case None:
-            return None
-        case Agent():
-            name = type(opponent).__name__
-            return Opponent(name, name, opponent)
-        case str() | Path():
-            return find_opponent(fspath(opponent), env)
-    return find_opponent(as_player(opponent), env)

@@ -24,11 +24,7 @@ MODULE = re.compile(r'<script type="module" src="modules/main\.js"></script>')
 def export_page(folder: Path) -> None:
     """Write the page, with Connect Four, its opening book and a solver, into a folder.
 
-    Args:
-        folder: made if need be; files of the same names are replaced.
-
-    Raises:
-        OSError: it is a file, cannot be written, or has an `index.html` of something else.
+    Files of the same names are replaced; an OSError, if `index.html` is one of something else.
     """
     if folder.exists() and not folder.is_dir():
         raise NotADirectoryError(f"{folder} is a file: name a folder to write the page into")

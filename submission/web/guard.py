@@ -21,6 +21,7 @@ READ_TO_THE_END = 32 * 1024 * 1024
 """Bytes of a larger body that are read and forgotten, so that the refusal arrives."""
 BODY_SECONDS = 10.0  # time for a body to arrive
 HEADER = "x-connectx-token"
+LOCKED_OUT = "the token of this run is missing: open the address that `connectx web` has printed"
 PAGE_PATHS = frozenset({"/", "/index.html"})  # the paths to which a link of any page may lead
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
@@ -37,7 +38,6 @@ SAFE_HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-
 
 LOCKED = Path(__file__).with_name("locked.html").read_text(encoding="utf-8").encode()
 """The page of a browser without a token: it says where to get one, and reloads when it is there."""
@@ -68,21 +68,6 @@ class Refused(Exception):
         return JSONResponse({"error": str(self)}, self.status, {"connection": "close"})
 
 
-class Locked(Refused):
-    """A request without the token of this run."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            HTTPStatus.FORBIDDEN,
-            "the token of this run is missing: open the address that `connectx web` has printed",
-        )
-
-    def page(self) -> Response:
-        """The page that says where the token is."""
-        headers = {"content-security-policy": LOCKED_POLICY, "connection": "close"}
-        return HTMLResponse(LOCKED, self.status, headers)
-
-
 class Guard:
     """Lets through only requests of the page that this server has sent.
 
@@ -98,7 +83,8 @@ class Guard:
         self.port = port
         self.cookie = f"connectx-token-{port}"
         self.is_public = not is_loopback(host)
-        self.names = LOOPBACK_NAMES | {host.lower(), f"[{host.lower()}]"}
+        names = LOOPBACK_NAMES | {host.lower(), f"[{host.lower()}]"}
+        self.hosts = {f"{name}:{port}" for name in names} | (names if port == 80 else set())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
@@ -119,25 +105,30 @@ class Guard:
                     headers.setdefault(name, value)
             await send(message)
 
-        request = Request(scope)
-        answer: ASGIApp = self.app
+        answer: ASGIApp
         try:
-            self._require_origin(request)
-            token = request.query_params.get("token")
-            if scope["path"] == "/" and scope["method"] == "GET" and token is not None:
-                self._require_token([token])
-                cookie = f"{self.cookie}={self.token}; Path=/; HttpOnly; SameSite=Strict"
-                answer = RedirectResponse("/", HTTPStatus.SEE_OTHER, {"set-cookie": cookie})
-            else:
-                given = [*request.headers.getlist(HEADER), request.cookies.get(self.cookie, "")]
-                self._require_token(given)
-        except Locked as locked:
-            answer = locked.page() if scope["path"] in PAGE_PATHS else locked.answer()
+            answer = self._own_answer(Request(scope)) or self.app
         except Refused as refused:
             answer = refused.answer()
         # All files are small, so that none is sent in parts.
         whole = [pair for pair in scope["headers"] if pair[0] not in (b"range", b"if-range")]
         await answer({**scope, "headers": whole}, receive, send_safely)
+
+    def _own_answer(self, request: Request) -> Response | None:
+        """The cookie for a printed address, the page without a token; None: the app answers."""
+        self._require_origin(request)
+        path, token = request.scope["path"], request.query_params.get("token")
+        is_printed = token is not None and (request.method, path) == ("GET", "/")
+        given = [*request.headers.getlist(HEADER), request.cookies.get(self.cookie, "")]
+        if not self._has_token([token or ""] if is_printed else given):
+            if path not in PAGE_PATHS:
+                raise Refused(HTTPStatus.FORBIDDEN, LOCKED_OUT)
+            headers = {"content-security-policy": LOCKED_POLICY, "connection": "close"}
+            return HTMLResponse(LOCKED, HTTPStatus.FORBIDDEN, headers)
+        if not is_printed:
+            return None
+        cookie = f"{self.cookie}={self.token}; Path=/; HttpOnly; SameSite=Strict"
+        return RedirectResponse("/", HTTPStatus.SEE_OTHER, {"set-cookie": cookie})
 
     def _require_origin(self, request: Request) -> None:
         """Refuse a request that was not sent to this server, or not by its page."""
@@ -158,18 +149,16 @@ class Guard:
             raise Refused(HTTPStatus.REQUEST_URI_TOO_LONG, "the address is too long")
 
     def _is_here(self, host: str) -> bool:
-        name, colon, port = host.lower().rpartition(":")
-        if not colon or name.endswith(":") or port.endswith("]"):
-            name, port = host.lower(), "80"
-        if port != str(self.port):
-            return False
+        host = host.lower()
+        name = host.removesuffix(f":{self.port}")
+        if not self.is_public or (name == host and self.port != 80):
+            return host in self.hosts
         # A number, unlike a name, cannot be led here by somebody else.
-        return name in self.names or (self.is_public and _address(name) is not None)
+        return host in self.hosts or _address(name) is not None
 
-    def _require_token(self, given: list[str]) -> None:
+    def _has_token(self, given: list[str]) -> bool:
         token = self.token.encode()
-        if not any(secrets.compare_digest(text.encode(), token) for text in given):
-            raise Locked()
+        return any(secrets.compare_digest(text.encode(), token) for text in given)
 
 
 def is_loopback(host: str) -> bool:

@@ -15,12 +15,7 @@ COMMENT = re.compile(r"^\s*(?:/\*\*.*?\*/|//[^\n]*)\n", re.MULTILINE | re.DOTALL
 def one_script(entry: str, replaced: Mapping[str, str]) -> str:
     """A module and its imports as one script without comments, each in a function of its own.
 
-    Args:
-        entry: the module's name without its ending, in `page/modules` or `offline`.
-        replaced: modules that take the place of others, by the names of those.
-
-    Raises:
-        ValueError: modules import each other in a circle, or otherwise than by name.
+    Modules have their names without the ending; `replaced` has those that take the place of others.
     """
     written: dict[str, str | None] = {}
 
@@ -57,4 +52,4 @@ def lean(text: str) -> str:
 
 def _source(name: str) -> str:
     path = PAGE / "modules" / f"{name}.js"
-    return (path if path.exists() else OFFLINE / f"{name}.js").read_text(encoding="utf-8")
+    return (path if path.exists() else OFFLINE / path.name).read_text(encoding="utf-8")

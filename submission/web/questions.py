@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from functools import lru_cache
 from typing import Annotated, Any, TypeVar
 
@@ -39,7 +39,6 @@ MOST_REPLAYS = 200  # games that are listed at a time
 QUICK_AGENTS = frozenset({"random", "greedy", "policy"})
 QUICK_LEVELS = 4  # the highest level that finds a move in some milliseconds
 
-Fields = Mapping[str, Any]
 Kind = TypeVar("Kind")
 Count = Annotated[int, Meta(ge=0, le=2**31)]
 
@@ -73,9 +72,14 @@ class PositionQuestion(Question):
 
 
 class PageQuestion(PositionQuestion):
-    """A position on a page, whose name is a page's own."""
+    """A position on a page, whose name is a page's own; to judge the moves that led there."""
 
     page: PageId
+
+    @property
+    def asked(self) -> Any:
+        """What a process for searches is asked; a ValueError if an agent or a move is wrong."""
+        return self.position
 
     @property
     def unfinished(self) -> History:
@@ -83,6 +87,15 @@ class PageQuestion(PositionQuestion):
         if self.position.is_over:
             raise ValueError("the game is over in this position")
         return self.position  # a new one, for the states need be neither sent nor kept
+
+
+class ValuesQuestion(PageQuestion):
+    """The values of a position's moves."""
+
+    @property
+    def asked(self) -> History:
+        """See `PageQuestion`."""
+        return self.unfinished
 
 
 class AgentFields(Question):
@@ -98,6 +111,15 @@ class MoveQuestion(PageQuestion):
     agent: AgentFields
     seconds: Annotated[float, Meta(ge=LEAST_SECONDS, le=MOST_SECONDS)] = DEFAULT_SECONDS
 
+    @property
+    def asked(self) -> MoveAsked:
+        """See `PageQuestion`."""
+        name = self.agent.name
+        if name not in REGISTERED:
+            raise ValueError(f"unknown agent {name!r}: choose one of {', '.join(REGISTERED)}")
+        options = _checked_options(name, self.agent.options)
+        return MoveAsked(self.unfinished, name, options, self.seconds)
+
 
 class TreeQuestion(PageQuestion):
     """The tree of a search; in the query of an address, so that the options are JSON in a text."""
@@ -105,6 +127,14 @@ class TreeQuestion(PageQuestion):
     agent: ShortText
     options: str = "{}"
     nodes: Nodes = DEFAULT_NODES
+
+    @property
+    def asked(self) -> TreeAsked:
+        """See `PageQuestion`."""
+        if self.agent not in RECORDED_SEARCHES:
+            raise ValueError(f"agent is {alternatives(RECORDED_SEARCHES)}")
+        options = _checked_options(self.agent, parse_json(self.options, "options"))
+        return TreeAsked(self.page, self.unfinished, self.agent, options, self.nodes)
 
 
 class StandingsQuestion(Question):
@@ -152,11 +182,7 @@ def _no_constant(name: str) -> float:
 
 
 def read(kind: type[Kind], fields: object, strict: bool = True) -> Kind:
-    """The fields as a question of a kind; where this is not strict, numbers may be texts.
-
-    Raises:
-        ValueError: a field is missing, unknown, of another type or out of its range.
-    """
+    """The fields as a question of a kind, or a ValueError; if not strict, numbers may be texts."""
     try:
         return msgspec.convert(fields, kind, strict=strict)
     except (msgspec.ValidationError, UnicodeError) as error:
@@ -165,44 +191,12 @@ def read(kind: type[Kind], fields: object, strict: bool = True) -> Kind:
         raise ValueError(one_line(f"{where[:-1]}: {what}" if where else what)) from None
 
 
-def move_question(fields: Fields) -> tuple[str, MoveAsked]:
-    """The page that asks for a move, and the question."""
-    question = read(MoveQuestion, fields)
-    agent = question.agent
-    if agent.name not in REGISTERED:
-        raise ValueError(f"unknown agent {agent.name!r}: choose one of {', '.join(REGISTERED)}")
-    options = _checked_options(agent.name, agent.options)
-    return question.page, MoveAsked(question.unfinished, agent.name, options, question.seconds)
-
-
 def is_quick(asked: MoveAsked) -> bool:
     """Whether an agent answers in some milliseconds, whatever the position."""
     if asked.agent == "level":
         level: int = asked.options.get("n", len(LEVELS))
         return level <= QUICK_LEVELS
     return asked.agent in QUICK_AGENTS
-
-
-def position_question(fields: Fields) -> tuple[str, History]:
-    """The page that asks for the values of a position's moves, and the position."""
-    question = read(PageQuestion, fields)
-    return question.page, question.unfinished
-
-
-def review_question(fields: Fields) -> tuple[str, History]:
-    """The page that asks for a game's moves to be judged, and the position that ends it."""
-    question = read(PageQuestion, fields)
-    return question.page, question.position
-
-
-def tree_question(fields: Fields) -> tuple[str, TreeAsked]:
-    """The page that asks for the tree of a search, and the question."""
-    question = read(TreeQuestion, fields, strict=False)
-    page, agent = question.page, question.agent
-    if agent not in RECORDED_SEARCHES:
-        raise ValueError(f"agent is {alternatives(RECORDED_SEARCHES)}")
-    options = _checked_options(agent, parse_json(question.options, "options"))
-    return page, TreeAsked(page, question.unfinished, agent, options, question.nodes)
 
 
 def _checked_options(agent: str, options: dict[str, Any]) -> dict[str, Any]:

@@ -22,18 +22,17 @@ from submission.web.guard import Refused, read_body
 from submission.web.one_script import lean_script
 from submission.web.opened_files import OpenedFile, dropped_file
 from submission.web.questions import (
-    Fields,
     FileQuestion,
+    MoveQuestion,
+    PageQuestion,
     PositionQuestion,
     ReplaysQuestion,
     StandingsQuestion,
+    TreeQuestion,
+    ValuesQuestion,
     is_quick,
-    move_question,
     parse_json,
-    position_question,
     read,
-    review_question,
-    tree_question,
     without_twins,
 )
 from submission.web.saved_game import saved_frame
@@ -50,14 +49,14 @@ from submission.web.streams import Streams, until_disconnected
 
 MOST_DROPPED = 10  # files that pages may open, beside those of the command line
 PAGE_FOLDER = Path(__file__).with_name("page")
-STREAMS: Mapping[str, Callable[[Fields], tuple[str, Any]]] = {
-    "values": position_question,
-    "review": review_question,
-    "search": tree_question,
+STREAMS: Mapping[str, type[PageQuestion]] = {
+    "values": ValuesQuestion,
+    "review": PageQuestion,
+    "search": TreeQuestion,
 }
-"""By kind of stream: reads the question."""
-Answer = Callable[[Fields], Coroutine[Any, Any, Any]]
-"""The answer to the fields of a question, as JSON."""
+"""The questions by the kind of their stream."""
+Answer = Callable[[Any], Coroutine[Any, Any, Any]]
+"""The answer to a question, as JSON."""
 
 
 class Server:
@@ -67,7 +66,6 @@ class Server:
         self.pool = SearchPool(processes)
         self.streams = Streams(self.pool)
         self._files = [*files]
-        self._moves: dict[str, asyncio.Task[Any]] = {}
         self._standings = asyncio.Lock()
         self._opening = asyncio.Lock()
         self._most_files = len(files) + MOST_DROPPED
@@ -76,13 +74,13 @@ class Server:
         """The application, which needs a `Guard` in front of it."""
         # Windows' registry may call scripts plain texts, which browsers would not run.
         mimetypes.add_type("text/javascript", ".js")
-        posts: dict[str, Answer] = {
-            "position": self.position,
-            "move": self.move,
-            "search/picture": self.picture,
-            "replays": self.replays,
-            "standings": self.standings,
-            "files": self.open_file,
+        posts: dict[str, tuple[type[Any], Answer]] = {
+            "position": (PositionQuestion, self.position),
+            "move": (MoveQuestion, self.move),
+            "search/picture": (PictureAsked, self.picture),
+            "replays": (ReplaysQuestion, self.replays),
+            "standings": (StandingsQuestion, self.standings),
+            "files": (FileQuestion, self.open_file),
         }
         return Starlette(
             routes=[
@@ -90,8 +88,8 @@ class Server:
                 Route("/saved.html", self.saved, methods=["GET"]),
                 Route("/modules/{name}.js", _module, methods=["GET"]),
                 *(
-                    Route(f"/api/{path}", partial(_answer_post, answer), methods=["POST"])
-                    for path, answer in posts.items()
+                    Route(f"/api/{path}", partial(_answer_post, *post), methods=["POST"])
+                    for path, post in posts.items()
                 ),
                 *(
                     Route(f"/api/{kind}", partial(self.follow, kind), methods=["GET"])
@@ -130,46 +128,31 @@ class Server:
             }
         )
 
-    async def position(self, fields: Fields) -> Any:
+    async def position(self, question: PositionQuestion) -> Any:
         """Describe a position."""
-        return position_view(read(PositionQuestion, fields).position)
+        return position_view(question.position)
 
-    async def move(self, fields: Fields) -> Any:
+    async def move(self, question: MoveQuestion) -> Any:
         """Find an agent's move; the search for the page's previous one ends."""
-        page, asked = move_question(fields)
-        former = self._moves.pop(page, None)
-        if former is not None:
-            former.cancel()
+        asked = question.asked
         quick = is_quick(asked)
-        work = asyncio.ensure_future(self.pool.ask("move", asked, asked.seconds, quick))
-        self._moves[page] = work
-        try:
-            return await work
-        except asyncio.CancelledError:
-            if self._moves.get(page) is work:
-                raise
-            raise Refusal("this page has asked for another move") from None
-        finally:
-            if self._moves.get(page) is work:
-                del self._moves[page]
+        return await self.pool.ask("move", asked, asked.seconds, quick, page=question.page)
 
-    async def picture(self, fields: Fields) -> Any:
+    async def picture(self, asked: PictureAsked) -> Any:
         """Draw the tree of a page's search after a step."""
-        asked = read(PictureAsked, fields)
         job = self.streams.latest_job(asked.page, "search")
         if job is None:
             raise Refusal("this page has no search: start one")
         return await self.pool.ask_about(job, "picture", asked)
 
-    async def replays(self, fields: Fields) -> Any:
+    async def replays(self, asked: ReplaysQuestion) -> Any:
         """List games of a file."""
-        asked = read(ReplaysQuestion, fields)
         file = self._file(asked.file)
         return await asyncio.to_thread(file.replays, asked, asked.offset, asked.count)
 
-    async def standings(self, fields: Fields) -> Any:
+    async def standings(self, question: StandingsQuestion) -> Any:
         """Show the table of a file."""
-        file = self._file(read(StandingsQuestion, fields).file)
+        file = self._file(question.file)
         async with self._standings:  # so that ratings are computed once
             return await asyncio.to_thread(lambda: file.standings)
 
@@ -180,9 +163,8 @@ class Server:
             raise ValueError(f"file is a whole number from 0 to {len(self._files) - 1}")
         return self._files[number]
 
-    async def open_file(self, fields: Fields) -> Any:
+    async def open_file(self, question: FileQuestion) -> Any:
         """Open a file that was dropped on a page."""
-        question = read(FileQuestion, fields)
         async with self._opening:
             if len(self._files) >= self._most_files:
                 raise Refusal(f"{MOST_DROPPED} files were dropped here: start the server anew")
@@ -196,8 +178,9 @@ class Server:
 
     async def follow(self, kind: str, request: Request) -> Response:
         """The snapshots of a search, as they come."""
-        page, asked = STREAMS[kind](without_twins(request.query_params.multi_items()))
-        return self.streams.follow(page, kind, asked)
+        fields = without_twins(request.query_params.multi_items())
+        question = read(STREAMS[kind], fields, strict=False)
+        return self.streams.follow(question.page, kind, question.asked)
 
 
 async def _module(request: Request) -> Response:
@@ -209,13 +192,13 @@ async def _module(request: Request) -> Response:
     return Response(lean_script(path.read_text(encoding="utf-8")), media_type="text/javascript")
 
 
-async def _answer_post(answer: Answer, request: Request) -> Response:
+async def _answer_post(kind: type[Any], answer: Answer, request: Request) -> Response:
     try:
         body = await read_body(request)
     except Refused as refused:
         return refused.answer()
-    fields = parse_json(body, "the question")
-    return JSONResponse(await until_disconnected(request, answer(fields)))
+    question = read(kind, parse_json(body, "the question"))
+    return JSONResponse(await until_disconnected(request, answer(question)))
 
 
 async def _refuse(status: int, request: Request, error: Exception) -> Response:

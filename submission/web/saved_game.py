@@ -12,9 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from agents.reporting.output_file import replace_text
-from agents.solver.exact_moves import bounds_of_best
-from agents.solver.score_words import plies_to_end
-from agents.solver.solver import ScoreBounds
 from agents.solver.solver_engine import is_solvable
 from envs.board import BoardGame
 from envs.render import SYMBOLS
@@ -26,7 +23,7 @@ from submission.reviewing.review_games import judging_solver
 from submission.terminal import progress_bar
 from submission.web.one_script import PAGE, lean, one_script
 from submission.web.searching.review_view import ply_view
-from submission.web.searching.values import MoveValue, PositionValues, values_view
+from submission.web.searching.values import position_values, values_view
 
 GAMES = '"GAMES"'  # marks the place of the games in the frame
 STYLES = ("Buttons, fields and stones", "Moves and their curve")
@@ -107,18 +104,9 @@ def course_in_words(replay: Replay) -> str:
 
 def _ply(position: History, judged: JudgedPly) -> dict[str, Any]:
     """A ply as in the page's review, with the values of all moves before it."""
-    env, state = position.env, position.states[judged.ply]
-
-    def value(bounds: ScoreBounds) -> MoveValue:
-        return MoveValue(bounds, plies_to_end(env.rows * env.columns, judged.ply, bounds))
-
-    values = PositionValues(
-        moves={action: value(bounds) for action, bounds in judged.scores.items()},
-        position=value(bounds_of_best(judged.scores)),
-        player=state.player,
-    )
-    columns = values_view(values)["columns"]
-    return {**ply_view(state, judged.action, values), "columns": columns}
+    state = position.states[judged.ply]
+    values = position_values(position.env, state, judged.scores)
+    return {**ply_view(state, judged.action, values), "columns": values_view(values)["columns"]}
 
 
 def _packed(plies: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -56,12 +56,7 @@ class WebServer(uvicorn.Server):
 
 
 def serve(files: Sequence[Path], host: str, port: int, open_browser: bool) -> None:
-    """Serve the page with these files of games, at this port or a free one, until Ctrl-C.
-
-    Raises:
-        OSError, ValueError: a file cannot be read, or the host is no address of this machine.
-        KeyboardInterrupt: Ctrl-C.
-    """
+    """Serve the page with these files of games, at this port or a free one, until Ctrl-C."""
     server = Server(CORES, [OpenedFile(read_replays(path)) for path in files])
     listening = listen(host, port)
     real_port = listening.getsockname()[1]
@@ -107,11 +102,7 @@ def serve(files: Sequence[Path], host: str, port: int, open_browser: bool) -> No
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Open a socket that listens at a port, or at a free one where that is 0 or taken.
-
-    Raises:
-        OSError: the host is no address of this machine.
-    """
+    """Open a socket that listens at a port, or at a free one where that is 0 or taken."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for number in (port, 0):
         # The protocol is named so that asyncio sends at once (TCP_NODELAY).

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from types import NoneType
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
@@ -24,33 +24,26 @@ MOST_PLIES = LARGEST_SIZE**2
 DEFAULT_SECONDS, LEAST_SECONDS, MOST_SECONDS = 2.0, 0.05, 30.0  # time of an agent for a move
 
 
-class Limits(NamedTuple):
-    """The range of a number that a page may ask for."""
-
-    least: float
-    most: float
-
-
-OPTION_LIMITS: Mapping[str, Limits] = {
-    "depth": Limits(1, 400),
-    "time_limit": Limits(0, MOST_SECONDS),
-    "simulations": Limits(1, 2_000_000),
-    "exploration": Limits(0, 100),
-    "rollouts_per_leaf": Limits(1, 100),
-    "table_size": Limits(0, 2_000_000),
-    "table_megabytes": Limits(1, 128),
-    "epsilon": Limits(0, 1),
-    "temperature": Limits(0, 100),
-    "noise": Limits(0, 1),
-    "noise_alpha": Limits(SMALLEST_ALPHA, 100),
-    "considered": Limits(1, MOST_PLIES),
-    "opponent_depth": Limits(1, 4),
-    "seed": Limits(0, 2**53 - 1),
-    "n": Limits(1, 10),
+OPTION_LIMITS: Mapping[str, tuple[float, float]] = {
+    "depth": (1, 400),
+    "time_limit": (0, MOST_SECONDS),
+    "simulations": (1, 2_000_000),
+    "exploration": (0, 100),
+    "rollouts_per_leaf": (1, 100),
+    "table_size": (0, 2_000_000),
+    "table_megabytes": (1, 128),
+    "epsilon": (0, 1),
+    "temperature": (0, 100),
+    "noise": (0, 1),
+    "noise_alpha": (SMALLEST_ALPHA, 100),
+    "considered": (1, MOST_PLIES),
+    "opponent_depth": (1, 4),
+    "seed": (0, 2**53 - 1),
+    "n": (1, 10),
 }
-"""By option: a page must not use all memory or time."""
+"""The least and the most that a page may ask for: it must not use all memory or time."""
 
-OTHER_NUMBER = Limits(0, 1000)  # for options that are not in the table above
+OTHER_NUMBER = (0, 1000)  # for options that are not in the table above
 
 HIDDEN_OPTIONS = frozenset({"threads"})
 """A search of the server has one thread, because there is a search for each core."""

@@ -66,11 +66,8 @@ class Streams:
     def follow(self, page: str, kind: str, question: Any) -> Response:
         """The events of the search that the page was following, or of a new one.
 
-        A page has one search of a kind: a new question cancels the former one.
-
-        Raises:
-            Busy: there are too many.
-            Refusal: no search can begin.
+        A page has one search of a kind: a new question cancels the former one. It raises `Busy`, or
+        a Refusal.
         """
         stream = self._streams.get((page, kind))
         if stream is None or stream.question != question or stream.error:

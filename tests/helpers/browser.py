@@ -1,5 +1,6 @@
 """The page of `connectx web` in the system's Chromium, driven by Playwright."""
 
+import json
 import re
 import shutil
 from collections.abc import Iterator, Sequence
@@ -89,8 +90,8 @@ class Site:
             yield self._opened(context, (address or self.address) + fragment)
 
     @contextmanager
-    def visit(self, fragment: str) -> "Iterator[Page]":
-        """The page at a fragment, without values, in a tab that is kept: a new one takes seconds.
+    def visit(self, fragment: str, *, valued: bool = False) -> "Iterator[Page]":
+        """The page at a fragment, with values if wanted, in a tab that is kept: new ones take long.
 
         A test that fails leaves its tab; the others leave nothing there but a place.
         """
@@ -98,6 +99,7 @@ class Site:
         if page is None:
             page = self._opened(self.browser.new_context(**SETTINGS), self.address + RESTING)
         _arrive(page, fragment)
+        page.locator("#values-switch").set_checked(valued)
         yield page
         page.unroute_all()
         page.set_viewport_size(SETTINGS["viewport"])
@@ -155,6 +157,12 @@ def opened_site(*files: Path) -> Iterator[Site]:
 
     with opened_browser() as browser, started_server(*map(str, files)) as (at, _):
         yield Site(f"http://{at.host}:{at.port}/?token={at.token}", browser)
+
+
+def events(*snapshots: object) -> dict[str, str]:
+    """An answer to a question for a stream, in the words of Playwright's routes."""
+    told = "".join(f"data: {json.dumps(snapshot)}\n\n" for snapshot in snapshots)
+    return {"content_type": "text/event-stream", "body": told}
 
 
 def expect(shown: Any) -> Any:

@@ -11,7 +11,7 @@ from time import monotonic, sleep
 import pytest
 
 from agents.networks.network import decode_policy, policy_scope
-from agents.policy.training.learner import Budget
+from agents.policy.training.learner import LEARNERS, Budget
 from agents.policy.training.training import Round, Training
 from agents.policy.training.training_files import decode_state, encode_state
 from agents.reporting.output_file import held
@@ -36,14 +36,10 @@ SMALL = ("--method", "toy", "--rows", "4", "--columns", "4", "--inarow", "3")
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture
-def toy(monkeypatch: pytest.MonkeyPatch) -> None:
-    enter_toy(monkeypatch)
-
-
 @pytest.fixture(autouse=True)
-def short_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+def toy(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a command says and writes does not depend on how much it learns."""
+    enter_toy(monkeypatch)
     monkeypatch.setattr("agents.policy.training.training.OPENINGS", 4)
     monkeypatch.setattr("agents.policy.training.solved_sample.SAMPLE_SIZE", 50)
     monkeypatch.setattr(toy_learner, "GAMES", 5)
@@ -60,7 +56,6 @@ def logged(folder: Path) -> dict[str, list[int]]:
 # --- the command
 
 
-@pytest.mark.usefixtures("toy")
 def test_the_command_trains_a_policy_and_draws_its_curves(shell: Shell) -> None:
     outcome = shell.run("train", *SMALL, "--rounds", "3")
     assert outcome.status == 0, outcome.stderr
@@ -84,7 +79,6 @@ def test_the_command_trains_a_policy_and_draws_its_curves(shell: Shell) -> None:
     }
 
 
-@pytest.mark.usefixtures("toy")
 def test_it_goes_on_and_its_curves_with_it(shell: Shell) -> None:
     assert shell.run("train", *SMALL, "--rounds", "2").status == 0
     earlier = "policy.checkpoint has an earlier training: go on from it with --resume"
@@ -99,7 +93,6 @@ def test_it_goes_on_and_its_curves_with_it(shell: Shell) -> None:
     assert (spent.status, spent.stdout) == (0, f"{report}{nothing}\n")
 
 
-@pytest.mark.usefixtures("toy")
 @pytest.mark.parametrize(
     "game",
     [f"{name} --rows 10 --columns 10" if name == "connectx" else name for name in GAMES],
@@ -111,7 +104,6 @@ def test_every_game_can_be_learnt(game: str, shell: Shell) -> None:
     assert Path("policy.png").read_bytes().startswith(PNG)
 
 
-@pytest.mark.usefixtures("toy")
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -130,13 +122,15 @@ def test_what_cannot_be_is_said_in_one_line(words: str, message: str, shell: She
     assert [*Path().iterdir()] == []
 
 
-def test_the_weights_to_begin_with_are_not_overwritten(shell: Shell) -> None:
+def test_the_weights_to_begin_with_are_not_overwritten(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agents.policy.training.learner.LEARNERS", LEARNERS)
     words = "--method", "alphazero", "--weights", "policy.npz"
     assert "policy.npz is read and would be overwritten" in shell.refusal("train", *words)
     assert [*Path().iterdir()] == []
 
 
-@pytest.mark.usefixtures("toy")
 def test_a_game_without_anything_to_learn_is_learnt(shell: Shell) -> None:
     size = "--rows", "1", "--columns", "1"
     outcome = shell.run("train", "--method", "toy", "--game", "connectx", *size, "--rounds", "1")
@@ -144,7 +138,6 @@ def test_a_game_without_anything_to_learn_is_learnt(shell: Shell) -> None:
     assert "no solver takes this board, or nothing is at stake" in outcome.stdout
 
 
-@pytest.mark.usefixtures("toy")
 def test_two_trainings_never_share_their_files(shell: Shell) -> None:
     with held(Path("policy.npz")):
         for more in ((), ("--resume",)):
@@ -153,7 +146,6 @@ def test_two_trainings_never_share_their_files(shell: Shell) -> None:
     assert [*Path().iterdir()] == []
 
 
-@pytest.mark.usefixtures("toy")
 def test_a_folder_in_the_place_of_a_file_is_found_before_the_training(shell: Shell) -> None:
     for name in ("policy.npz", "policy.checkpoint", "policy.png"):
         Path(name).mkdir()
@@ -196,7 +188,6 @@ def test_ctrl_c_keeps_what_was_learnt(tmp_path: Path) -> None:
     assert decode_policy((tmp_path / "policy.npz").read_bytes())
 
 
-@pytest.mark.usefixtures("toy")
 def test_ctrl_c_before_the_first_round_keeps_nothing(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
  * that solve. It knows only Connect Four.
  */
 
+import { moveNumbers } from "./address.js";
 import { CELLS, COLUMNS, ROWS } from "./solver.js";
 
 const GAME = "connectx-6x7x4";
@@ -149,7 +150,7 @@ function positionView({ game, moves }) {
 }
 
 function readMoves(moves) {
-  const numbers = /[\s,]/.test(moves) ? moves.split(/[\s,]+/).filter(Boolean) : [...moves];
+  const numbers = moveNumbers(moves);
   if (!numbers.every(number => /^\d{1,3}$/.test(number) && Number(number) > 0)) {
     throw new Error(`${JSON.stringify(moves.slice(0, 60))} are no moves: columns are numbers, as in 4453`);
   }

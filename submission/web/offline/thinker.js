@@ -185,7 +185,7 @@ function valuesView(position, scores) {
   const score = done ? Math.max(...scores.values()) : undefined;
   return {
     columns: columnsView(position, scores),
-    position: { best: false, ...valueView(position.ply, score), balance: done ? balance(position.ply, score) : null },
+    position: { ...valueView(position.ply, score), balance: done ? balance(position.ply, score) : null },
     player: 1 + (position.ply % 2), phase: "solving", done,
   };
 }

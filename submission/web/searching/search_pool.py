@@ -10,7 +10,7 @@ import asyncio
 import multiprocessing
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from itertools import count
@@ -90,7 +90,7 @@ class SearchProcess:
         """Hand over a job, or cancel it; a dead process hears nothing."""
         question = None if kind == CANCEL else job.question
         with suppress(OSError):
-            self.connection.send(tuple(Order(job.number, kind, question)))
+            self.connection.send(Order(job.number, kind, question))
 
 
 class SearchPool:
@@ -100,21 +100,22 @@ class SearchPool:
         self._size = size
         self._processes: list[SearchProcess] = []
         self._waiting: deque[Job] = deque()
+        self._asked: dict[str, Job] = {}  # by the page that waits for the answer
         self._numbers = count(1)
         self._deaths = 0
-        self._cleanup = ExitStack()
         self._is_closed = True
 
     @contextmanager
     def running(self) -> Iterator["SearchPool"]:
         """Run the processes until the block ends."""
         self._loop = asyncio.get_running_loop()
-        with self._cleanup:
-            self._folder = self._cleanup.enter_context(owned_folder())
+        with owned_folder() as self._folder:
             self._is_closed = False
-            self._cleanup.callback(self._close)
-            self._processes += [self._start(number == 0) for number in range(self._size)]
-            yield self
+            try:
+                self._processes += [self._start(number == 0) for number in range(self._size)]
+                yield self
+            finally:
+                self._close()
 
     async def ask(
         self,
@@ -123,14 +124,12 @@ class SearchPool:
         seconds: float,
         is_quick: bool,
         process: SearchProcess | None = None,
+        page: str = "",
     ) -> Any:
         """Have a question answered in one go, by a certain process or by any.
 
-        It is cancelled when it is no longer awaited.
-
-        Raises:
-            Busy: too many searches wait.
-            Refusal: there is no answer.
+        It is cancelled when it is no longer awaited, or when the same page asks for another move;
+        it raises `Busy`, or a Refusal.
         """
         lane = Lane.QUICK if is_quick else Lane.LONG
         answer = self._loop.create_future()
@@ -143,15 +142,21 @@ class SearchPool:
             elif event == "refused":
                 answer.set_exception(Refusal(content))
 
+        if page in self._asked:
+            self._call_off(self._asked.pop(page), "this page has asked for another move")
         job = Job(next(self._numbers), kind, question, lane, tell, seconds)
         if process is None:
             self._begin(job)
         else:
             self._hand_over(job, process)
+        if page:
+            self._asked[page] = job
         try:
             return await answer
         finally:
             self.cancel(job)
+            if self._asked.get(page) is job:
+                del self._asked[page]
 
     async def ask_about(self, grown: Job, kind: str, question: Any) -> Any:
         """Ask the process of a search about its tree; a Refusal if it is gone, or has no answer."""
@@ -253,8 +258,11 @@ class SearchPool:
 
     def _call_off_late(self, job: Job, attempt: int) -> None:
         if not job.is_over and job.attempts == attempt:
-            self.cancel(job)
-            job.tell("refused", "the agent took longer than its time")
+            self._call_off(job, "the agent took longer than its time")
+
+    def _call_off(self, job: Job, reason: str) -> None:
+        self.cancel(job)
+        job.tell("refused", reason)
 
     def _end_unless_heeded(self, process: SearchProcess, job: Job) -> None:
         if job.number in process.jobs:
@@ -301,8 +309,7 @@ class SearchPool:
         with suppress(EOFError, OSError, RuntimeError):  # the last: the loop is closed
             try:
                 while True:
-                    message = Message(*process.connection.recv())
-                    self._loop.call_soon_threadsafe(self._hear, process, message)
+                    self._loop.call_soon_threadsafe(self._hear, process, process.connection.recv())
             except (EOFError, OSError):
                 self._loop.call_soon_threadsafe(self._lose, process)
 
@@ -313,8 +320,6 @@ class SearchPool:
 
     def _close(self) -> None:
         self._is_closed = True
-        for process in self._processes:
-            process.process.kill()
         for process in self._processes:
             self._discard(process)
             for job in process.jobs.values():

@@ -61,8 +61,8 @@ class Growing:
 
     snapshots: Generator[Any, None, None]
     used: float = 0.0  # seconds of work so far
-    told: float = 0.0  # when its last snapshot was sent
-    latest: Any = None  # the last one
+    told: float = 0.0  # when the latest snapshot was sent
+    latest: Any = None
 
 
 def search_until_ended(connection: Connection, temporary_folder: Path, is_quick: bool) -> None:
@@ -99,7 +99,7 @@ class Searcher:
         """Take orders; a running search is interrupted at once when it is cancelled."""
         try:
             while True:
-                order = Order(*self._connection.recv())
+                order: Order = self._connection.recv()
                 with self._ordered:
                     if order.kind == CANCEL and order.job == self._running:
                         self._unwanted = order.job
@@ -191,7 +191,7 @@ class Searcher:
     def _tell(self, job: int, event: str, content: Any = None) -> None:
         try:
             with self._telling:  # a connection mixes what two threads send at once
-                self._connection.send(tuple(Message(job, event, content)))
+                self._connection.send(Message(job, event, content))
         except OSError:
             os._exit(0)
 

@@ -81,6 +81,26 @@ class PositionValues:
         return proven_best({action: value.bounds for action, value in self.moves.items()})
 
 
+def position_values(
+    env: BoardGame,
+    state: BoardState,
+    scores: Mapping[int, ScoreBounds],
+    estimates: Mapping[int, float] | None = None,
+    **progress: Any,
+) -> PositionValues:
+    """The values of moves with these scores and estimates, and of the position by its best move."""
+    cells, ply = env.rows * env.columns, state.mask.bit_count()
+
+    def value(bounds: ScoreBounds, estimate: float | None) -> MoveValue:
+        plies = plies_to_end(cells, ply, bounds)
+        return MoveValue(bounds, plies, estimate if plies is None else None)
+
+    moves = {move: value(found, (estimates or {}).get(move)) for move, found in scores.items()}
+    open_estimates = [each.estimate for each in moves.values() if each.estimate is not None]
+    position = value(bounds_of_best(scores), max(open_estimates, default=None))
+    return PositionValues(moves, position, state.player, **progress)
+
+
 def growing_values(
     env: BoardGame, state: BoardState, solver: Solver | None, seconds: float = MOST_SECONDS
 ) -> Iterator[PositionValues]:
@@ -111,6 +131,7 @@ class Valuation:
         self._estimates: dict[int, float] = {}
         self._simulations = self._slices = 0
         self._has_solver = solver is not None
+        self._sign = 1 if state.player == 1 else -1
         self.children = {
             action: env.get_next_state(state, action) for action in env.get_available_actions(state)
         }
@@ -144,23 +165,13 @@ class Valuation:
 
     def snapshot(self) -> PositionValues:
         """The present state of knowledge."""
-        moves = {
-            action: self._move_value(bounds, self._estimates.get(action))
-            for action, bounds in self.found.items()
-        }
-        estimates = [value.estimate for value in moves.values() if value.estimate is not None]
-        return PositionValues(
-            moves,
-            self._move_value(bounds_of_best(self.found), max(estimates, default=None)),
-            self.state.player,
-            "solving" if self._has_solver or self._cells <= SMALL_BOARD else "estimating",
-            self.done,
-            self.elapsed,
+        is_exact = self._has_solver or self._cells <= SMALL_BOARD
+        return position_values(
+            *(self.env, self.state, self.found, self._estimates),
+            phase="solving" if is_exact else "estimating",
+            done=self.done,
+            elapsed=self.elapsed,
         )
-
-    def _move_value(self, bounds: ScoreBounds, estimate: float | None) -> MoveValue:
-        plies = plies_to_end(self._cells, self.state.mask.bit_count(), bounds)
-        return MoveValue(bounds, plies, estimate if plies is None else None)
 
     def _solve(self, solver: Solver) -> Iterator[bool]:
         """Prove scores by the solver, the moves in turn; bare results first if that takes long."""
@@ -241,10 +252,6 @@ class Valuation:
                         self._narrow(action, score, score)
                 yield True
 
-    @property
-    def _sign(self) -> int:
-        return 1 if self.state.player == 1 else -1
-
     def _can_estimate(self) -> bool:
         """Whether estimates are needed, and would still change."""
         late = self.elapsed >= ESTIMATE_AFTER or not self._has_solver
@@ -286,7 +293,6 @@ def values_view(values: PositionValues) -> dict[str, Any]:
             for action, value in values.moves.items()
         ],
         "position": {
-            "best": False,
             **value_view(values.position),
             "balance": balance(values.position, values.player),
         },

@@ -1,6 +1,5 @@
 """Games in the browser: by clicks, by keys, back and forth, by links; and what moves are worth."""
 
-import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from tests.helpers.bitbully_judge import Judge, score_in_words
 from tests.helpers.browser import (
     LATE,
     Site,
+    events,
     expect,
     go_to,
     legal_places,
@@ -133,8 +133,7 @@ def name_of_best(words: str, best: bool, all_lose_alike: bool) -> str:
 
 def test_values_are_those_of_an_independent_solver(site: Site) -> None:
     judge, rng = Judge(), Random(5)
-    with site.visit("#game=connectx-6x7x4&moves=") as page:
-        page.locator("#values-switch").check()
+    with site.visit("#game=connectx-6x7x4&moves=", valued=True) as page:
         for plies in range(16, 30, 2):
             columns = unfinished_game(rng, plies)
             go_to(page, f"game=connectx-6x7x4&moves={moves_text(columns)}")
@@ -339,8 +338,7 @@ def test_the_list_of_moves_stays_where_it_was_scrolled_to_while_moves_are_judged
     def judge_one_more(route: "Route") -> None:
         judged = {"player": 1, "value": 0, "text": "draw", "mistake": None}
         plies.append({"ply": len(plies), **judged})
-        snapshot = json.dumps({"plies": plies, "done": False})
-        route.fulfill(content_type="text/event-stream", body=f"data: {snapshot}\n\n")
+        route.fulfill(**events({"plies": plies, "done": False}))
 
     with site.visit(link) as page:
         page.route("**/api/review?*", judge_one_more)
@@ -356,8 +354,7 @@ def test_the_judgement_of_another_move_is_forgotten_on_a_wide_board(site: Site) 
     link = "#game=connectx-4x12x4&moves=4,10,1&first=person&second=person"
     with site.visit(link) as page:
         ply = {"ply": 2, "player": 1, "action": 0, "mistake": "win-to-draw", "best": [3]}
-        told = json.dumps({"plies": [{**ply, "value": 0, "text": "draw"}], "done": True})
-        answer = {"content_type": "text/event-stream", "body": f"data: {told}\n\n"}
+        answer = events({"plies": [{**ply, "value": 0, "text": "draw"}], "done": True})
         page.route("**/api/review?*", lambda route: None)
         page.route("**/api/review?*", lambda route: route.fulfill(**answer), times=1)
         page.locator("#values-switch").check()
@@ -370,8 +367,7 @@ def test_the_judgement_of_another_move_is_forgotten_on_a_wide_board(site: Site) 
 
 def test_the_curve_marks_mistakes_and_leads_to_any_ply(site: Site) -> None:
     # X leaves a win at its second move from the end, and O does not block.
-    with site.visit("#game=connectx-6x7x4&moves=12121") as page:
-        page.locator("#values-switch").check()
+    with site.visit("#game=connectx-6x7x4&moves=12121", valued=True) as page:
         curve = page.get_by_role("slider", name="Ply of the game")
         expect(page.locator("#record-state")).to_contain_text("istake")
         mistakes = page.locator("#moves button[data-mistake=true]")
@@ -560,8 +556,7 @@ def test_agents_play_in_a_tab_that_has_another_servers_words(site: Site) -> None
 
 
 def test_a_lost_connection_is_told_and_taken_up_again(site: Site) -> None:
-    with site.visit("#game=connectx-6x7x4&moves=44535") as page:
-        page.locator("#values-switch").check()
+    with site.visit("#game=connectx-6x7x4&moves=44535", valued=True) as page:
         expect(page.locator("#values-list")).to_have_attribute("aria-busy", "false")
         page.context.set_offline(True)
         places(page).nth(0).click()
@@ -778,8 +773,7 @@ def test_mistakes_are_retried_with_the_solver_as_judge(site: Site) -> None:
         page.keyboard.press("Enter")
         expect(page.locator("#retrying")).to_be_hidden()
         assert game_moves(page.url) == "12121"
-        told = 'data: {"plies": [], "done": false}\n\n'
-        answer = {"content_type": "text/event-stream", "body": told}
+        answer = events({"plies": [], "done": False})
         page.route("**/api/review?*", lambda route: route.fulfill(**answer))
         page.locator("#moves button").last.click()
         with page.expect_response("**/api/review?*"):
@@ -790,8 +784,7 @@ def test_mistakes_are_retried_with_the_solver_as_judge(site: Site) -> None:
 
 
 def test_mistakes_in_tic_tac_toe_are_told_by_cells(site: Site) -> None:
-    with site.visit("#game=tictactoe&moves=1529&first=person&second=person") as page:
-        page.locator("#values-switch").check()
+    with site.visit("#game=tictactoe&moves=1529&first=person&second=person", valued=True) as page:
         page.get_by_role("button", name="Retry the mistakes").click()
         told = page.locator("#retrying-detail")
         expect(told).to_contain_text("O played cell 9, which loses")

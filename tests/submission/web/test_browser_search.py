@@ -81,6 +81,13 @@ def boxes(page: "Page", locator: str) -> list[dict[str, float]]:
     return found
 
 
+def assert_within(inner: dict[str, float], outer: dict[str, float], *sides: str) -> None:
+    """Find an element within another one, as far as these sides tell."""
+    for side in sides:
+        sign = 1 if side in ("left", "top") else -1
+        assert sign * outer[side] <= sign * inner[side], side
+
+
 def label_sizes(page: "Page") -> list[float]:
     """The sizes of the texts that are seen in the tree."""
     found: list[float] = page.locator("#tree text").evaluate_all(
@@ -150,10 +157,7 @@ def test_a_lesson_needs_no_scrolling_on_a_projector_and_nodes_stay_in_their_plac
         (stage,) = boxes(page, "#tree")
         assert stage["width"] * stage["height"] > 0.45 * PROJECTOR["width"] * PROJECTOR["height"]
         for node in boxes(page, NODES):
-            assert stage["left"] <= node["left"]
-            assert node["right"] <= stage["right"]
-            assert stage["top"] <= node["top"]
-            assert node["bottom"] <= stage["bottom"]
+            assert_within(node, stage, "left", "top", "right", "bottom")
         for button in boxes(page, ".steps button:not([hidden])"):
             assert button["bottom"] <= PROJECTOR["height"]
 
@@ -178,8 +182,7 @@ def test_an_old_projector_shows_all_of_a_small_tree_and_the_steps_in_one_line(si
         start(page)
         (stage,) = boxes(page, "#tree")
         for node in boxes(page, NODES):
-            assert stage["left"] <= node["left"]
-            assert node["right"] <= stage["right"]
+            assert_within(node, stage, "left", "right")
         (sign,), (value,) = (
             boxes(page, f"{NODES}[data-key=''] {part}") for part in (".sign", ".value")
         )
@@ -264,8 +267,7 @@ def test_the_current_node_and_its_path_stand_out(tree: "Page") -> None:
         way = tree.locator("#tree .item.way").evaluate_all(KEYS)
         assert {*way} == {",".join(moves[:length]) for length in range(len(moves) + 1)}
         (stage,), (box,) = boxes(tree, "#tree"), boxes(tree, "#tree .item.now")
-        assert stage["left"] <= box["left"]
-        assert box["right"] <= stage["right"]
+        assert_within(box, stage, "left", "right")
         expect(tree.locator("#tree-line li")).to_have_text([str(int(move) + 1) for move in moves])
 
 

@@ -1,6 +1,5 @@
 """Searches and replays in the browser; and what holds in every view, in light and dark."""
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from tests.helpers.browser import (
     SETTINGS,
     Site,
     audit,
+    events,
     expect,
     go_to,
     legal_places,
@@ -208,6 +208,9 @@ def test_a_dropped_episode_and_pasted_moves_are_opened(site: Site, tmp_path: Pat
         expect(page.locator("#error")).to_contain_text("nor a move string")
         page.locator("#replays-chooser").set_input_files(episode)
         expect(page.locator("#replays-file option")).to_have_count(5)
+        game = episode.read_text(encoding="utf-8")
+        arrive(page, "drop", "mine.json", game, "#replays-player")  # where words are typed, too
+        expect(page.locator("#replays-file option")).to_have_count(6)
 
 
 def test_a_file_that_was_dropped_is_seen_again_where_the_page_is_loaded_again(
@@ -241,15 +244,6 @@ def test_a_file_that_was_dropped_is_seen_again_where_the_page_is_loaded_again(
         for _ in range(5):
             page.go_back()
         expect(page.locator("#replays-view")).to_be_hidden()
-
-
-def test_a_file_is_taken_wherever_it_is_dropped(site: Site, tmp_path: Path) -> None:
-    episode = write_episode(episode_of(EPISODE), tmp_path).read_text(encoding="utf-8")
-    with site.visit("#view=replays") as page:
-        known = page.locator("#replays-file option").count()
-        arrive(page, "drop", "mine.json", episode, "#replays-player")
-        expect(page.locator("#replays-file option")).to_have_count(known + 1)
-        expect(page.locator("#seats")).to_contain_text("Theirs")
 
 
 def test_a_game_is_opened_from_the_file_whose_list_it_stands_in(site: Site) -> None:
@@ -362,7 +356,7 @@ def test_a_move_before_the_next_puzzle_is_on_the_board_is_not_judged(site: Site)
 
 
 FOUND = """async games => {
-    const { findMistakes } = await import("/modules/practice.js");
+    const { findMistakes } = await import("/modules/retry.js");
     const replays = games.map(moves => (
         { game: "connectx-4x12x4", moves, opening_plies: 0, seat: 1, number: 0 }));
     return new Promise(resolve => {
@@ -380,8 +374,7 @@ def answer_with_a_mistake_at_the_end(route: "Route") -> None:
     actions = parse_moves(parse_qs(urlsplit(route.request.url).query)["moves"][0])
     ply = {"ply": len(actions) - 1, "player": 2, "action": actions[-1], "mistake": "draw-to-loss"}
     worth = {"value": 1, "text": "loses in 9 moves", "best": [0, 1, 2], "columns": []}
-    snapshot = json.dumps({"plies": [ply | worth], "done": True})
-    route.fulfill(content_type="text/event-stream", body=f"data: {snapshot}\n\n")
+    route.fulfill(**events({"plies": [ply | worth], "done": True}))
 
 
 def test_mistakes_on_a_wide_board_are_each_met_once(site: Site) -> None:
@@ -499,8 +492,7 @@ def test_the_theme_is_chosen_and_remembered(site: Site) -> None:
 
 
 def test_moves_and_values_are_read_aloud(site: Site) -> None:
-    with site.visit(VIEWS["play"]) as page:
-        page.locator("#values-switch").check()
+    with site.visit(VIEWS["play"], valued=True) as page:
         live = page.locator("#board [role=status]")
         expect(live).to_have_text(re.compile(r"^Best: column \d.*, wins in \d+ moves\.$"))
         places(page).nth(0).click()
@@ -517,8 +509,7 @@ def test_no_stone_hovers_where_a_finger_has_tapped(site: Site) -> None:
 
 
 def test_the_value_of_a_cell_colours_no_column(site: Site) -> None:
-    with site.visit(VIEWS["tic-tac-toe"]) as page:
-        page.locator("#values-switch").check()
+    with site.visit(VIEWS["tic-tac-toe"], valued=True) as page:
         expect(page.locator("#board .cx-value[data-kind=draw]")).to_have_count(7)
         assert page.locator("#board .light[data-kind]").count() == 0
 

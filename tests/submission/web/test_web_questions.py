@@ -1,7 +1,7 @@
 """What a page may ask has limits; whatever is beyond them is refused in one sentence."""
 
 import json
-from functools import partial
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,13 +10,13 @@ from agents.registry import REGISTERED
 from envs import ConnectX
 from submission.play.game_history import History
 from submission.web.questions import (
+    MoveQuestion,
     PositionQuestion,
     ReplaysQuestion,
-    move_question,
+    TreeQuestion,
+    ValuesQuestion,
     parse_json,
-    position_question,
     read,
-    tree_question,
 )
 from submission.web.searching.searches import PictureAsked
 from submission.web.setup_form import agent_forms, game_forms
@@ -26,9 +26,14 @@ POSITION = {"page": PAGE, "game": "connectx-6x7x4", "moves": "4453"}
 MOVE = {**POSITION, "agent": {"name": "mcts", "options": {"simulations": 10}}, "seconds": 1}
 
 
-def refused(question: Any, fields: dict[str, Any]) -> str:
+def asked(kind: Any, fields: dict[str, Any]) -> Any:
+    """What a process is asked for a page's question."""
+    return read(kind, fields, strict=kind is not TreeQuestion).asked
+
+
+def refused(read: Callable[..., object], *asked: Any) -> str:
     with pytest.raises(ValueError, match=r"\w") as error:
-        question(fields)
+        read(*asked)
     sentence = str(error.value)
     assert "\n" not in sentence
     assert len(sentence) < 500
@@ -36,8 +41,9 @@ def refused(question: Any, fields: dict[str, Any]) -> str:
 
 
 def test_a_move_is_asked_for() -> None:
-    page, asked = move_question(MOVE)
-    assert page == PAGE
+    question = read(MoveQuestion, MOVE)
+    asked = question.asked
+    assert question.page == PAGE
     assert asked.position == History(ConnectX(), (3, 3, 4, 2))
     assert (asked.agent, asked.options, asked.seconds) == ("mcts", {"simulations": 10}, 1)
 
@@ -68,18 +74,18 @@ BEYOND: dict[str, list[Any]] = {
     ("field", "value"), [(field, value) for field, values in BEYOND.items() for value in values]
 )
 def test_what_is_beyond_the_limits_is_refused(field: str, value: object) -> None:
-    refused(move_question, {**MOVE, field: value})
+    refused(asked, MoveQuestion, {**MOVE, field: value})
 
 
 @pytest.mark.parametrize("missing", ["page", "game", "moves", "agent"])
 def test_what_is_missing_is_named(missing: str) -> None:
     fields = {name: value for name, value in MOVE.items() if name != missing}
-    assert refused(move_question, fields) == f"{missing} is missing"
+    assert refused(asked, MoveQuestion, fields) == f"{missing} is missing"
 
 
 def test_a_game_that_is_over_has_no_values_but_is_a_position() -> None:
     over = {**POSITION, "moves": "1212121"}
-    assert refused(position_question, over) == "the game is over in this position"
+    assert refused(asked, ValuesQuestion, over) == "the game is over in this position"
     position = {"game": over["game"], "moves": over["moves"]}
     assert read(PositionQuestion, position).position.is_over
 
@@ -89,7 +95,7 @@ def test_a_game_that_is_over_has_no_values_but_is_a_position() -> None:
     ["", "null", "[]", "7", "{", '{"a": NaN}', '{"a": 1, "a": 2}', "[" * 100_000, "1" * 5000],
 )
 def test_what_is_no_json_object_is_refused(text: str) -> None:
-    refused(lambda fields: parse_json(fields["text"], "the question"), {"text": text})
+    refused(parse_json, text, "the question")
 
 
 TREE = {**POSITION, "agent": "alphabeta", "options": '{"depth": 3}', "nodes": "30"}
@@ -108,18 +114,20 @@ NO_REPLAYS = [
 
 
 @pytest.mark.parametrize(
-    ("question", "right", "changes"),
+    ("read", "kind", "right", "changes"),
     [
-        (tree_question, TREE, NO_TREES),
-        (partial(read, PictureAsked), PICTURE, NO_PICTURES),
-        (partial(read, ReplaysQuestion), REPLAYS, NO_REPLAYS),
+        (asked, TreeQuestion, TREE, NO_TREES),
+        (read, PictureAsked, PICTURE, NO_PICTURES),
+        (read, ReplaysQuestion, REPLAYS, NO_REPLAYS),
     ],
     ids=["tree", "picture", "replays"],
 )
-def test_trees_pictures_and_replays_have_limits(question: Any, right: Any, changes: Any) -> None:
-    question(right)
+def test_trees_pictures_and_replays_have_limits(
+    read: Any, kind: Any, right: Any, changes: Any
+) -> None:
+    read(kind, right)
     for changed in changes:
-        refused(question, {**right, **changed})
+        refused(read, kind, {**right, **changed})
 
 
 def test_the_form_offers_every_agent_and_takes_what_it_offers() -> None:
@@ -137,4 +145,4 @@ def test_the_form_offers_every_agent_and_takes_what_it_offers() -> None:
             nothing = [None] if option["nullable"] else []
             for value in (default, *option.get("choices", ()), *nothing):
                 agent = of(name, **{option["name"]: value})
-                assert move_question({**MOVE, "agent": agent})[1].options == agent["options"]
+                assert asked(MoveQuestion, {**MOVE, "agent": agent}).options == agent["options"]

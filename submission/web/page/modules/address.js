@@ -5,28 +5,14 @@
  */
 
 import { byId } from "./dom.js";
-import { keep, kept } from "./storage.js";
 
 export const PERSON = { name: "person", options: {} };
 export const DEFAULT_GAME = "connectx-6x7x4";
 const VIEWS = ["play", "search", "replays"];
 
-/**
- * @typedef {object} Seat
- * @property {string} name "person", or an agent
- * @property {Object<string, unknown>} options
- * @property {number} [seconds] for each move
- */
+/** @typedef {object} Seat `name`: "person", or an agent; its `options`, and its `seconds` for each move, if given */
 
-/**
- * @typedef {object} Place what the address says
- * @property {string} view
- * @property {string} game
- * @property {string} moves
- * @property {number|null} ply null for the end of the moves
- * @property {[Seat, Seat]|null} seats
- * @property {{file: number, number: number}|null} replay
- */
+/** @typedef {object} Place what the address says: `view`, `game`, `moves`, `seats`, `replay`; `ply`, null at the end */
 
 /** Read a fragment; what it leaves out is the default. @param {string} fragment @returns {Place} */
 export function readAddress(fragment) {
@@ -98,7 +84,34 @@ export function movesText(actions) {
   return numbers.length > 1 ? numbers.join(",") : `${numbers[0]},`;
 }
 
-/** Read a setting, or what holds otherwise. @param {string} name @param {string} otherwise */
+/** The numbers of a move string, as texts. */
+export function moveNumbers(moves) {
+  return /[\s,]/.test(moves) ? moves.split(/[\s,]+/).filter(Boolean) : [...moves];
+}
+
+/**
+ * Read what "localStorage" or "sessionStorage" keeps by a name; null where there is nothing. A browser may refuse to keep
+ * anything, as for a page in a frame of another site.
+ */
+export function kept(where, name) {
+  try {
+    return window[where].getItem(name);
+  } catch {
+    return null;
+  }
+}
+
+/** Keep a text in "localStorage" or "sessionStorage", if the browser does; null forgets what is kept. */
+export function keep(where, name, text) {
+  try {
+    if (text === null) window[where].removeItem(name);
+    else window[where].setItem(name, text);
+  } catch {
+    // What is not kept holds until the page is left.
+  }
+}
+
+/** Read a setting, or what holds otherwise. */
 export function remembered(name, otherwise) {
   return kept("localStorage", name) ?? otherwise;
 }
@@ -108,7 +121,7 @@ export function beatenLevels() {
   return new Set(remembered("beaten", "").split(" ").filter(Boolean).map(Number));
 }
 
-/** @param {string} name @param {string} value */
+/** Keep a setting. */
 export function remember(name, value) {
   keep("localStorage", name, value);
 }

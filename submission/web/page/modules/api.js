@@ -8,8 +8,8 @@
  * every few seconds.
  */
 
+import { keep, kept } from "./address.js";
 import { isAbort } from "./dom.js";
-import { keep, kept } from "./storage.js";
 
 const RETRY = 1000; // milliseconds between two tries of a lost connection
 const BLINK = 200; // milliseconds that nobody feels
@@ -65,14 +65,7 @@ export function getSavedFrame() {
   return askForText("saved.html", {});
 }
 
-/**
- * Ask the server with a question in JSON; rejected with its sentence where it refuses.
- *
- * @param {string} path such as "position"
- * @param {object} question
- * @param {AbortSignal} [signal] ends the question
- * @returns {Promise<object>}
- */
+/** Ask the server with a question in JSON, until a signal ends it; rejected with its sentence where it refuses. */
 export function post(path, question, signal) {
   return ask(`api/${path}`, {
     method: "POST",
@@ -124,7 +117,8 @@ async function askForText(path, options) {
       if (!response.ok) throw new Error(refusalOf(response, text));
       return text;
     }
-    await later(RETRY, options.signal);
+    await new Promise(resolve => setTimeout(resolve, RETRY));
+    options.signal?.throwIfAborted();
   }
 }
 
@@ -142,25 +136,9 @@ function parsed(text) {
   }
 }
 
-function later(milliseconds, signal) {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal?.addEventListener("abort", () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    });
-  });
-}
-
 /**
- * Follow a stream of snapshots, until the last or until `close` is called.
- *
- * @param {string} path such as "values"
- * @param {Object<string, string|number>} question
- * @param {(snapshot: object) => void} onSnapshot
- * @param {(sentence: string) => void} onError
- * @param {string} [name] of a second stream of this path: the server keeps one for each name
- * @returns {{close: () => void}}
+ * Follow a stream of snapshots, until the last or until `close` is called. The server keeps one stream for each path,
+ * and another one for each `name`.
  */
 export function stream(path, question, onSnapshot, onError, name = "") {
   const address = `api/${path}?${new URLSearchParams({ page: PAGE + name, ...question })}`;

@@ -14,35 +14,18 @@ const NARROW = 40; // pixels of a cell below which a value is its sign alone
 const ROOMY = 70; // and from which its words stand in one line
 
 /**
- * @typedef {object} PlaceValue the worth of a move, in the view of the player to move
- * @property {string} text in words: "wins in 5 moves"
- * @property {string} short in fewer: "win · 5"
- * @property {"win"|"loss"|"draw"|"unknown"} kind
- * @property {boolean} best
- * @property {boolean} exact
- * @property {number|null} [estimate] in (-1, 1), where it is not exact
- * @property {boolean} [trap] whether a likely opponent errs after it, in a lost position
+ * @typedef {object} View all that the board shows: a `Position` of game.js, and
+ *   interactive   whether a move may be made
+ *   values        what moves are worth to the player to move, by action; null: no values are wanted
+ *   balance       who wins, and how surely: from 1, player 1, to -1, player 2; null: it is not known
+ *   message       shown above the board, and read aloud when it changes
+ *   isPending     whether the last stone waits for the server, and is not read aloud before
+ *
+ * A value has its `text`, as "wins in 5 moves", and `short`, "win · 5"; its `kind` is "win", "loss", "draw" or
+ * "unknown"; a `trap` is a move after which a likely opponent errs, in a lost position.
  */
 
-/**
- * @typedef {import("./game.js").Position & Shown} View all that the board shows
- *
- * @typedef {object} Shown what it shows beside a position
- * @property {boolean} interactive whether a move may be made
- * @property {Object<number, PlaceValue>|null} values by action; null: none are wanted
- * @property {boolean} [isPending] whether the last stone waits for the server, and is not read aloud before
- * @property {string} [message] shown above the board, and read aloud when it changes
- * @property {number|null} [balance] who wins, and how surely: from 1, player 1, to -1, player 2
- */
-
-/**
- * Create a board in an element.
- *
- * @param {HTMLElement} container the element that receives the board
- * @param {{onMove: (action: number) => void, label?: string}} options what to do when a move is
- *   chosen (its action, counted from 0), and the name that screen readers hear
- * @returns {{update: (view: View) => void, focus: () => void, destroy: () => void}}
- */
+/** Create a board in an element; `onMove` takes the action, counted from 0, and screen readers hear the label. */
 export function createBoard(container, { onMove, label = "Board" }) {
   const host = document.createElement("div");
   const root = host.attachShadow({ mode: "open" });

@@ -45,12 +45,8 @@ export class Camera {
   }
 
   /**
-   * Show a picture: all of it or, if it would be too small to read, the part around a place.
-   *
-   * @param {{width: number, height: number, root: number, isWhole: boolean}} picture its size, the
-   *   place of the root from its left end, and whether nothing of it is folded
-   * @param {{x: number, y: number}} place in it that must be seen
-   * @param {boolean} isKept whether the view of the previous picture is kept
+   * Show a picture: all of it or, if it would be too small to read, the part around a place. `root` is the root's
+   * distance from the left end, `isWhole` whether nothing is folded, `isKept` whether the view stays as it is.
    */
   show(picture, place, isKept) {
     this.#size = picture;

@@ -3,15 +3,7 @@
 const SVG = "http://www.w3.org/2000/svg";
 export const TYPED = "input:not([type=checkbox], [type=radio], [type=range]), select, textarea"; // where letters are text
 
-/**
- * Make an element.
- *
- * @param {string} name
- * @param {Object<string, unknown>} [properties] `class`, `on...` listeners, `aria-...` and `data-...`
- *   attributes; all else is set as a property where the element has it
- * @param {...(Node|string|null)} children
- * @returns {HTMLElement}
- */
+/** Make an element; where it has no property of a name, that becomes an attribute, and `on...` a listener. */
 export function h(name, properties = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(properties)) {
@@ -79,11 +71,8 @@ export function secondsText(seconds) {
 }
 
 /**
- * Listen to keys.
- *
- * @param {Object<string, () => unknown>} letters what each key does
- * @param {{digit: (action: number) => unknown, arrow: (by: -1|1) => unknown}} board what 1 to 9
- *   and the arrows to the left and right do, where nothing that has the focus takes them itself
+ * Listen to keys: letters, digits, and the arrows to the left (-1) and right (1) where nothing that has the focus
+ * takes them itself.
  */
 export function bindKeys(letters, { digit, arrow }) {
   document.addEventListener("keydown", event => {

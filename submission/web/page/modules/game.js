@@ -1,6 +1,6 @@
 /** The game on the board: its line of moves, the agents' turns, and the dialog of a new game. */
 
-import { movesText } from "./address.js";
+import { moveNumbers, movesText } from "./address.js";
 import { post, postAsPage } from "./api.js";
 import { byId, h, isAbort, showError } from "./dom.js";
 import { positionAt } from "./position.js";
@@ -10,21 +10,12 @@ const SIZES = { rows: "rows", columns: "columns", inarow: "in a row" };
 
 /**
  * @typedef {object} Position as the server tells it
- * @property {string} game its id
- * @property {string} title
- * @property {number} rows
- * @property {number} columns
- * @property {"column"|"cell"} place the part of the board that a move names
- * @property {string} moves a move string
- * @property {number[]} actions the plies, counted from 0
- * @property {number[]} cells 0, 1 or 2; the top row first
- * @property {number[]} placed the cell that each ply has filled
- * @property {1|2} player to move
- * @property {number[]} legal actions, counted from 0
- * @property {boolean} over
- * @property {1|2|null} winner
- * @property {number[]} line the cells of a winning line
- * @property {number|null} last the cell of the last stone
+ *   game, title, inarow      its id, its name, and how many stones in a row win
+ *   rows, columns, place     "column" or "cell" is what a move names
+ *   moves, actions, legal    a move string; the plies and the legal moves, counted from 0
+ *   cells, placed            0, 1 or 2, the top row first; the cell that each ply has filled
+ *   player, over, winner     1 or 2; null where nobody has won
+ *   line, last               the cells of a winning line; that of the last stone, or null
  */
 
 /** A line of moves with a place in it. */
@@ -39,13 +30,8 @@ export class Game {
   #question = 0;
 
   /**
-   * Ask for a line, and look at its end or at a ply of it.
-   *
-   * @param {string} game its id
-   * @param {string} moves a move string
-   * @param {number|null} [ply]
-   * @returns {Promise<boolean>} false if a later question has overtaken it; rejected with the server's
-   *   sentence, and nothing is changed, if the line is illegal
+   * Ask for a line, and look at its end or at a ply of it: false if a later question has overtaken it. It is rejected
+   * with the server's sentence, and nothing is changed, if the line is illegal.
    */
   async open(game, moves, ply = null) {
     this.#overtake();
@@ -83,14 +69,10 @@ export class Game {
   async openLegalPart({ game, moves }, refusal) {
     const count = Number(refusal.match(/^move (\d+) is/)?.[1] ?? 0) - 1;
     if (count < 1) return false;
-    const numbers = /[\s,]/.test(moves) ? moves.split(/[\s,]+/).filter(Boolean) : [...moves];
-    return this.open(game, movesText(numbers.slice(0, count).map(number => Number(number) - 1)));
+    return this.open(game, movesText(moveNumbers(moves).slice(0, count).map(number => Number(number) - 1)));
   }
 
-  /**
-   * Make a move at the ply that is looked at; one that is not the next of the line replaces its rest.
-   * @returns {Promise<boolean>} as for `open`
-   */
+  /** Make a move at the ply that is looked at, as `open` does; one that is not the line's next replaces its rest. */
   async play(action) {
     if (this.end.actions[this.ply] === action) {
       this.goTo(this.ply + 1);
@@ -158,20 +140,15 @@ export class Turns {
   #onMove;
   #onChange;
 
-  /**
-   * @param {(answer: object) => void} onMove what to do with an agent's answer
-   * @param {() => void} onChange called when `thinking` or `error` has changed
-   */
+  /** `onMove` takes an agent's answer; `onChange` is called when `thinking` or `error` has changed. */
   constructor(onMove, onChange) {
     this.#onMove = onMove;
     this.#onChange = onChange;
   }
 
   /**
-   * Ask for a move, unless that question is already open; any other question is ended.
-   *
-   * @param {{game: string, moves: string, seat: import("./address.js").Seat, wait: number}|null} turn
-   *   `wait` is the least time in milliseconds from the question to the move; null: nobody is asked
+   * Ask for a move, unless that question is already open; any other question is ended. `wait` is the least time in
+   * milliseconds from the question to the move; where the turn is null nobody is asked.
    */
   consider(turn) {
     const key = turn ? JSON.stringify([turn.game, turn.moves, turn.seat]) : "";

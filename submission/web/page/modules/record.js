@@ -27,10 +27,7 @@ export class Record {
   #onPly;
   #onJudged;
 
-  /**
-   * @param {(ply: number) => void} onPly what to do when a ply is chosen
-   * @param {() => void} [onJudged] what to do when all moves are judged
-   */
+  /** `onPly` takes a ply that is chosen; `onJudged` is called when all moves are judged. */
   constructor(onPly, onJudged = () => {}) {
     this.#onJudged = onJudged;
     this.#onPly = onPly;
@@ -41,13 +38,7 @@ export class Record {
     });
   }
 
-  /**
-   * Show a game and the ply that is looked at.
-   *
-   * @param {import("./game.js").Game} game
-   * @param {boolean} judging whether the moves shall be judged
-   * @param {number} opening the first plies, which nobody chose: they are no mistakes
-   */
+  /** Show a game and the ply that is looked at; nobody chose the plies of the opening, which are no mistakes. */
   show(game, judging, opening = 0) {
     this.#shown = game;
     this.#opening = opening;
@@ -170,10 +161,7 @@ export function isGrave(mistake) {
   return mistake !== null && mistake !== "slower";
 }
 
-/**
- * Create the curve in an element. `judged` has the judgements of /api/review, by the number of plies that have
- * been played with the move.
- */
+/** Create the curve in an element. `judged` has judgements by the number of plies, with the move that is judged. */
 function createCurve(container, onPly) {
   const picture = svg("svg", {
     viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true",
@@ -228,7 +216,10 @@ function draw(picture, plies, ply, judged) {
   picture.replaceChildren(
     ...[-1, 0, 1].map(value =>
       svg("line", { x1: 0, x2: WIDTH, y1: up(value), y2: up(value), class: value ? "limit" : "zero" })),
-    ...runs(points).flatMap(run => [area(run, plies), line(run, plies)]),
+    ...runs(points).flatMap(run => [
+      svg("path", { d: `${steps(run, plies)}V${MIDDLE}H${across(run[0].ply, plies)}Z`, class: "area" }),
+      svg("path", { d: steps(run, plies), class: "course" }),
+    ]),
     svg("line", { x1: across(ply, plies), x2: across(ply, plies), y1: 0, y2: HEIGHT, class: "here" }),
   );
 }
@@ -249,15 +240,6 @@ function steps(run, plies) {
   const first = run[0];
   return `M${across(first.ply, plies)} ${up(first.value)}` + run.map(({ ply, value }) =>
     `V${up(value)}H${across(ply + 1, plies)}`).join("");
-}
-
-function line(run, plies) {
-  return svg("path", { d: steps(run, plies), class: "course" });
-}
-
-function area(run, plies) {
-  const end = `V${MIDDLE}H${across(run[0].ply, plies)}Z`;
-  return svg("path", { d: steps(run, plies) + end, class: "area" });
 }
 
 function mistakeMark({ ply, player, value, mistake }, plies) {

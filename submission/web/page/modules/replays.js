@@ -2,7 +2,7 @@
 
 import { post } from "./api.js";
 import { byId, h, isAbort, MARKS, showError } from "./dom.js";
-import { MOST_GAMES } from "./practice.js";
+import { MOST_GAMES } from "./retry.js";
 
 const COUNT = 50;
 
@@ -18,12 +18,7 @@ export class Replays {
   #onPractise;
   #asked = new AbortController();
 
-  /**
-   * @param {object[]} files as /api/setup tells them
-   * @param {(file: number, replay: object) => void} onOpen what to do when a game is chosen
-   * @param {(replays: object[], ofPlayer: boolean) => void} onPractise what to do when the mistakes
-   *   of games are to be practised, those of their `player` alone or of both
-   */
+  /** `onOpen` takes a file and a game of it, `onPractise` games, and whether only their `player` has to practise. */
   constructor(files, onOpen, onPractise) {
     this.#files = files;
     this.#onOpen = onOpen;

@@ -1,8 +1,12 @@
 /** Mistakes as puzzles on the board: find a better move, with the solver as judge. */
 
+import { moveNumbers } from "./address.js";
+import { stream } from "./api.js";
 import { byId, MARKS } from "./dom.js";
-import { findMistakes } from "./practice.js";
+import { isGrave } from "./record.js";
 
+export const MOST_GAMES = 200; // of a file, and their mistakes
+const MOST_MISTAKES = 100;
 const RANKS = ["loss", "draw", "win"];
 const PRIZES = { win: "a win", draw: "the draw" };
 
@@ -143,4 +147,36 @@ export class Retry {
 /** A result as what a move does: "draw" alone is no verb. */
 function verb(text) {
   return text === "draw" ? "leads to a draw" : text;
+}
+
+/**
+ * Have games judged, and report the mistakes that have changed a result, each once: those of the games' `player` alone,
+ * or of both. After each game `onGame` takes its mistakes, with their `replay`, words on the progress, and whether all
+ * games are done.
+ */
+export function findMistakes(replays, ofPlayer, onGame) {
+  const met = new Set();
+  let source = { close() {} }, at = 0;
+
+  const isNew = ({ ply, replay: { moves } }) => {
+    const line = moveNumbers(moves).slice(0, ply + 1).join();
+    return !met.has(line) && met.add(line);
+  };
+  const take = (replay, plies) => {
+    const found = plies.filter(({ mistake, player, ply }) => isGrave(mistake)
+      && ply >= replay.opening_plies && (!ofPlayer || player === replay.seat));
+    const fresh = found.map(judgement => ({ ...judgement, replay })).filter(isNew);
+    at++;
+    const done = at === replays.length || met.size >= MOST_MISTAKES;
+    const games = `${at} of ${replays.length} ${replays.length === 1 ? "game" : "games"}`;
+    onGame(fresh, done ? `${games} judged.` : `${games} judged, the next is on its way…`, done);
+    if (!done) judge();
+  };
+  const judge = () => {
+    const replay = replays[at], { game, moves } = replay;
+    source = stream("review", { game, moves },
+      ({ plies, done }) => done && take(replay, plies), () => take(replay, []), "practice");
+  };
+  judge();
+  return { close: () => source.close() };
 }

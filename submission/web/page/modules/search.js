@@ -1,9 +1,9 @@
 /** A search at work: its tree as it grows, and then step by step. */
 
+import { keep, kept } from "./address.js";
 import { postAsPage, stream } from "./api.js";
 import { byId, h, isAbort, showError } from "./dom.js";
 import { optionsForm } from "./seats.js";
-import { keep, kept } from "./storage.js";
 import { legendOf, Tree } from "./tree.js";
 import { NodePanel } from "./tree_node.js";
 

@@ -3,16 +3,11 @@
 import { beatenLevels, PERSON } from "./address.js";
 import { byId, h, MARKS, secondsText, signed, stone } from "./dom.js";
 
-/** @typedef {import("./address.js").Seat} Seat */
-
 const FIRST_LEVEL = 3;
 const NOW = "now"; // in the list of who may sit somewhere: the agent that sits there
 const OTHER = "other";
 
-/**
- * The seats where an address names none: two persons for a link to a position, which is to be looked at,
- * and a level as the opponent where a game begins.
- */
+/** The seats where an address names none: two persons look at a position, and a game begins against a level. */
 export function usualSeats(moves, { levels }) {
   if (moves) return [PERSON, PERSON];
   const agent = levels.length
@@ -65,12 +60,7 @@ export class SeatCard {
   #trap = h("small", { class: "trap" });
   #select;
 
-  /**
-   * @param {1|2} player
-   * @param {object} setup
-   * @param {(seat: Seat) => void} onSeat what to do when a seat is chosen
-   * @param {() => void} onAgent what to do when an agent is wanted, with options
-   */
+  /** `onSeat` takes a seat that is chosen; `onAgent` is called when an agent with options is wanted. */
   constructor(player, setup, onSeat, onAgent) {
     this.#player = player;
     this.#setup = setup;
@@ -91,10 +81,7 @@ export class SeatCard {
     this.element = h("div", { class: "seat" }, stone(player), who, this.#select);
   }
 
-  /**
-   * Show who sits there, and the last answer of an agent. The words about a trap keep their room while the agent
-   * thinks, so that the board below does not jump.
-   */
+  /** Show who sits there, and an agent's last answer; a trap keeps its room while it thinks, so that nothing jumps. */
   show(seat, { name, toMove, thinking, last }) {
     const setup = this.#setup;
     const detail = thinking ? ["thinking…"] : last ? thought(last, seat, this.#player, setup) : [];
@@ -122,7 +109,7 @@ function openList(event) {
   event.target.showPicker();
 }
 
-/** The value that an agent has found, in its own view, its time, if that can be felt, and whether a search that can be compiled was not. */
+/** An agent's value in its own view, its time if that can be felt, and whether its search was not compiled. */
 function thought({ value, elapsed, engine }, { name }, player, { agents }) {
   const compilable = agents.find(agent => agent.name === name)?.options.some(({ name }) => name === "engine");
   return shortened([
@@ -183,10 +170,7 @@ export function askAgent(player, seat, game, { agents, seconds }, onChoice) {
 
 let fields = 0; // made so far, for their ids
 
-/**
- * Make the fields of an agent's options, as /api/setup tells them, with the values that are not at their defaults.
- * @returns {{element: HTMLElement, read: () => Object<string, unknown>}} `read` gives what differs from the defaults
- */
+/** Make the fields of an agent's options; `read` gives the values that differ from the defaults. */
 export function optionsForm(options, values = {}) {
   const made = options.map(option => {
     const value = option.name in values ? values[option.name] : option.default;

@@ -8,13 +8,7 @@ const LONGEST_MOVES = 1600;
 const KEPT_TIME = 60_000; // milliseconds for which a saved page is kept: Safari reads it late
 const FRAME_GAMES = '"GAMES"'; // stands in the frame of a saved page where the games belong
 
-/**
- * Take what is dropped on the page, pasted into it, or chosen by a button.
- *
- * @param {HTMLInputElement} chooser of a file
- * @param {{onMoves: (moves: string) => Promise<void>, onFile: (name: string, text: string) => Promise<void>,
- *   onTrouble: (sentence: string) => void}} what to do with a move string and with a file
- */
+/** Take what is dropped on the page, pasted into it, or chosen by a button: a move string, or a file of games. */
 export function bindArrivals(chooser, { onMoves, onFile, onTrouble }) {
   const take = async work => {
     onTrouble("");
@@ -64,13 +58,7 @@ export async function copyLink() {
   }
 }
 
-/**
- * Save a game as a page of its own, with what each move was worth.
- *
- * @param {import("./game.js").Position} end the end of the game
- * @param {{players: [string, string], course: string, opening: number}} about who played, how it
- *   ended, and how many plies nobody chose
- */
+/** Save a game as a page with what each move was worth, who played, how it ended, and the plies of the opening. */
 export async function saveAsPage(end, about) {
   const button = byId("save-page");
   button.disabled = true;

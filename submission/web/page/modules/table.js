@@ -5,23 +5,13 @@ import { byId, h, MARKS } from "./dom.js";
 import { outcomeText } from "./replays.js";
 import { playerCard, SeatCard, seatName } from "./seats.js";
 
-/** @typedef {import("./address.js").Seat} Seat */
-
 const LEAST_THINKING = 250; // milliseconds for which the agent's turn is seen
 
 /**
- * @typedef {object} State what the page knows beside the game
- * @property {object} setup
- * @property {string} view
- * @property {[Seat, Seat]} seats
- * @property {{file: number, number: number, replay: object}|null} replay
- * @property {[object|null, object|null]} thoughts the last answers of the agents
- * @property {boolean} paused
- * @property {boolean} stepping
- * @property {number} wait
- * @property {boolean} valued
- * @property {string} note what the last choice of a seat does to the game, until the next move; or ""
- * @property {boolean} handed whether a seat has changed since the game began
+ * @typedef {object} State what the page knows beside the game, as main.js begins it
+ *   thoughts   the last answers of the agents
+ *   note       what the last choice of a seat does to the game, until the next move; or ""
+ *   handed     whether a seat has changed since the game began
  */
 
 /** The seat that is to move after a number of plies. */
@@ -73,12 +63,7 @@ export class SeatRow {
   #cards;
   #swap = byId("swap-template").content.firstElementChild;
 
-  /**
-   * @param {object} setup
-   * @param {{onSeat: (index: number, seat: Seat) => void,
-   *   onAgent: (index: number) => void, onSwap: () => void}} listeners what to do when a seat is
-   *   chosen, when an agent with options is wanted for it, and when both are to be exchanged
-   */
+  /** What to do when a seat is chosen, an agent with options is wanted for it, or both are to be exchanged. */
   constructor(setup, { onSeat, onAgent, onSwap }) {
     this.#cards = [0, 1].map(index =>
       new SeatCard(index + 1, setup, seat => onSeat(index, seat), () => onAgent(index)));

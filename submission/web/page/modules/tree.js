@@ -16,15 +16,10 @@ const CORNERS = {
 
 /**
  * @typedef {object} TreeView
- * @property {object[]} nodes as the server sends them
- * @property {number[]} top the path of the node that stands at the top
- * @property {number[]} now the path of the node that the current step has led to
- * @property {number[]} selected the path of the node that is looked at
- * @property {string} place "column" or "cell"
- * @property {number} columns of the board
- * @property {boolean} boards whether nodes show their boards
- * @property {number} count nodes to show; 0 for as many as fit
- * @property {object[]|null} whole the nodes of the tree after the last step; null: it is not known yet
+ *   nodes, whole         as the server sends them, and those after the last step; null: they are not known yet
+ *   top, now, selected   the paths of the node at the top, of that of the current step, of that which is looked at
+ *   place, columns       "column" or "cell"; the width of the board
+ *   boards, count        whether nodes show their boards; how many are shown, 0 for as many as fit
  */
 
 /** A tree in an element. */
@@ -41,12 +36,7 @@ export class Tree {
   #onSelect;
   #onOpen;
 
-  /**
-   * @param {HTMLElement} container
-   * @param {{onSelect: (node: object) => void, onOpen: (node: object) => void, onShown: (shown: number) => void}} does
-   *   what to do when a node is chosen, when the nodes folded below one are to be opened, and when the
-   *   number of shown nodes changes
-   */
+  /** What to do when a node is chosen, or those folded below one; `onShown` takes the number of nodes shown. */
   constructor(container, { onSelect, onOpen, onShown }) {
     this.#onSelect = onSelect;
     this.#onOpen = onOpen;

@@ -21,36 +21,18 @@ const INDENT = 14; // of a row below another
 export const SHAPES = new Set(["max", "min", "chance"]); // in which someone chooses
 
 /**
- * @typedef {object} Part a text, a sign, a pill or a board of a node, or some of them in a row
- * @property {"text"|"sign"|"pill"|"board"|"row"} kind
- * @property {number} width
- * @property {number} height
- */
-
-/**
- * @typedef {object} Item what is drawn of a node, of the nodes folded below one, or of those cut off
- * @property {string} key the same from one layout to the next
- * @property {"node"|"folded"|"unvisited"} kind
- * @property {object} node the node itself, or the one that the folded ones are below
- * @property {Part[]} parts from top to bottom
- * @property {boolean} across whether it stands in a stack
- * @property {boolean} [isBeside] whether it stands in the row of the item before it
- * @property {number} x of its middle or, in a row, of its left end
- * @property {number} y of its upper edge
- * @property {number} width
- * @property {number} height
- */
-
-/**
- * Lay a tree out.
+ * A part is a text, a sign, a pill, a board, or a row of such.
  *
- * @param {object[]} nodes as the server sends them, the most important first, each with its `path`
- * @param {number} columns of the board
- * @param {{width: number, height: number, boards: boolean, count: number}} room of the stage;
- *   whether nodes show their boards; nodes to show, or 0 for as many as fit
- * @returns {{items: Item[], edges: object[], width: number, height: number, root: number, shown: number,
- *   isWhole: boolean, places: Map<string, object>, tops: number[], stacked: boolean}} with the root's
- *   middle, whether all of the whole tree is shown, and what `layOutStep` takes of it
+ * @typedef {object} Item what is drawn of a node, of the nodes folded below one, or of those cut off
+ *   key, kind, node    the same from one layout to the next; "node", "folded" or "unvisited"
+ *   parts, across      from top to bottom, or from left to right in a row of a stack
+ *   isBeside           whether it stands in the row of the item before it
+ *   x, y               of its middle or, in a row, of its left end; of its upper edge
+ */
+
+/**
+ * Lay a tree out in the room of a stage. The nodes come with their paths, the most important first; with a `count`
+ * of 0 as many are shown as fit. The layout has the root's middle, and whether all of the tree is shown.
  */
 export function layOut(nodes, columns, room) {
   const place = (number, stacked) => placed(nodes, nodes.slice(0, number), columns, room.boards, stacked, null);
@@ -60,17 +42,7 @@ export function layOut(nodes, columns, room) {
   return room.count ? place(most, true) : largest(number => place(number, true), most, room);
 }
 
-/**
- * Lay a tree out as it was after a step: in the places of the whole one, with what that shows of it
- * and the way to the step's node.
- *
- * @param {object[]} nodes as for `layOut`
- * @param {number[]} now the path of the step's node
- * @param {number} columns of the board
- * @param {{boards: boolean}} room
- * @param {object} whole as `layOut` has laid it out
- * @returns {object} as `layOut` does
- */
+/** Lay a tree out as it was after a step: in the places of the whole one, with the way to the step's node. */
 export function layOutStep(nodes, now, columns, room, whole) {
   const isOnWay = ({ path }) => path.every((move, depth) => move === now[depth]);
   const chosen = nodes.filter(node => whole.places.has(node.path.join()) || isOnWay(node));

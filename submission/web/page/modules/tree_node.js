@@ -14,11 +14,7 @@ export class NodePanel {
   #shown = "";
 
   /**
-   * Show a node.
-   *
-   * @param {object} node as the server sends it, with its `path`
-   * @param {import("./game.js").Position} position at the root of the search
-   * @param {(() => void)|null} onTop shows the tree from here; null: it already begins here
+   * Show a node; the position is that of the root, and `onTop` shows the tree from here, null where it begins here.
    */
   show(node, position, onTop) {
     byId("tree-line").replaceChildren(...lineOf(node, position));

@@ -10,13 +10,8 @@ const LEAST_GAP = 26, WIDEST_GAP = 90, SLOPE = 0.1; // between two levels; its p
 const STEP_GAP = 6; // at least, between two levels that have their places
 
 /**
- * Place a block and all that is below it.
- *
- * @param {object} root
- * @param {{places: Map<string, object>, tops: number[]}|null} whole the layout whose places are to be kept
- * @returns {{items: object[], edges: object[], width: number, height: number, root: number,
- *   places: Map<string, object>, tops: number[]}} with the root's middle, the place and rank of each
- *   block and row, and the upper edge of each level
+ * Place a block and all that is below it, where there is a whole layout in its places. The result has the root's
+ * middle, the place and rank of each block and row, and the upper edge of each level.
  */
 export function arranged(root, whole) {
   const levels = [[root]];
