@@ -1,6 +1,6 @@
 """The record of one game, and the rules and the clock that it was played by."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from sys import float_info
 from typing import Any
@@ -125,18 +125,15 @@ class Result(StrEnum):
             return cls.OPPONENT_FAILED
         return {1: cls.WIN, 0: cls.DRAW, -1: cls.LOSS}[rewards[seat - 1] or 0]
 
-    @property
-    def for_opponent(self) -> "Result":
-        """The same end from the opponent's view."""
-        return OTHER_VIEW.get(self, self)
-
 
 OTHER_VIEW = {
     Result.WIN: Result.LOSS,
+    Result.DRAW: Result.DRAW,
     Result.LOSS: Result.WIN,
     Result.PLAYER_FAILED: Result.OPPONENT_FAILED,
     Result.OPPONENT_FAILED: Result.PLAYER_FAILED,
 }
+"""The end of a game from the opponent's view, unless both have failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,9 +171,30 @@ class GameRecord:
         """The names of the first and the second to move."""
         return self.pairing if self.seat == 1 else (self.opponent, self.player)
 
-    def seat_of(self, name: str) -> int:
-        """The seat of one of the two who played: 1 moves first, 2 second."""
-        return self.seat if name == self.player else self.opponent_seat
+    @property
+    def turned(self) -> "GameRecord":
+        """The same game from the opponent's view."""
+        return replace(
+            self,
+            player=self.opponent,
+            opponent=self.player,
+            seat=3 - self.seat,
+            result=self.result if DONE not in self.statuses else OTHER_VIEW[self.result],
+        )
+
+    def seen_by(self, name: str) -> "GameRecord":
+        """The game from the view of one of the two who played."""
+        return self if name == self.player else self.turned
+
+    @property
+    def status(self) -> str:
+        """The player's final status."""
+        return self.statuses[self.seat - 1]
+
+    @property
+    def seconds(self) -> tuple[float, ...]:
+        """The seconds of each of the player's moves."""
+        return self.durations[self.seat - 1]
 
     @property
     def failures(self) -> dict[str, str]:
@@ -186,8 +204,3 @@ class GameRecord:
         """
         statuses = zip(self.in_seats, self.statuses, strict=True)
         return {name: status for name, status in statuses if status != DONE}
-
-    @property
-    def opponent_seat(self) -> int:
-        """The opponent's seat."""
-        return 3 - self.seat
