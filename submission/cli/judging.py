@@ -118,7 +118,7 @@ def review(
     if html is not None:
         from submission.web.saved_game import save_games
 
-        save_games([(game.env, game.replay) for game in result.games], html, options["time_limit"])
+        save_games([(game.env, game.record) for game in result.games], html, options["time_limit"])
     require_complete(result.completion)
 
 
