@@ -240,19 +240,15 @@ def _kept(comparison: Comparison) -> Iterator[str]:
 def finding_in_words(comparison: Comparison) -> str:
     """The one answer."""
     new, old, games = comparison.new, comparison.old, comparison.games
-    margin = f"{comparison.settings.margin:g} Elo"
-    match comparison.finding:
-        case Finding.BETTER:
-            return f"{new} is better than {old}: {_score(comparison)}."
-        case Finding.WORSE:
-            return f"{new} is worse than {old}: {_score(comparison)}."
-        case Finding.EQUAL:
-            return f"{new} and {old} are equal within {margin}: {_score(comparison)}."
-        case Finding.REPEATED:
-            return (
-                f"{new} and {old} only repeat their games, so that this score is exact in these "
-                f"openings, and others need more --opening-plies: {_score(comparison)}."
-            )
+    decided = {
+        Finding.BETTER: f"{new} is better than {old}",
+        Finding.WORSE: f"{new} is worse than {old}",
+        Finding.EQUAL: f"{new} and {old} are equal within {comparison.settings.margin:g} Elo",
+        Finding.REPEATED: f"{new} and {old} only repeat their games, so that this score is exact "
+        "in these openings, and others need more --opening-plies",
+    }
+    if comparison.finding in decided:
+        return f"{decided[comparison.finding]}: {_score(comparison)}."
     enough = len(games.match.records) + games.to_come  # all asked for may not have been played
     advice = f", by --games {enough + enough % 2}" if enough > comparison.settings.games else ""
     return (

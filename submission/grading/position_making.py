@@ -1,7 +1,7 @@
 """Makes sets of positions: drawn from games between fallible players, solved, and selected."""
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor
 from enum import Enum
 from functools import lru_cache, partial
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from agents.agent import Clock, OnProgress
 from agents.book.opening_book import shipped_book_of
-from agents.parallel.workers import Key, Workers
+from agents.parallel.workers import Workers
 from agents.policy.training.labelling import LOOK_AHEADS, RANDOM_SHARES, fallible_player
 from agents.solver.solver import Solver
 from envs.board import BoardState, state_from_moves
@@ -74,12 +74,11 @@ def make_position_set(
         if ply in settings.plies
         for start in range(0, count, BATCH)
     ]
-    tasks = {batch: partial(draw_and_solve, batch) for batch in batches}
+    tasks = [partial(draw_and_solve, batch) for batch in batches]
     total = sum(len(batch.numbers) for batch in batches)
-    found = _solved_by_workers(tasks, total, executor, on_progress)
     candidates: defaultdict[int, list[SolvedPosition]] = defaultdict(list)
-    for batch in batches:
-        candidates[batch.ply] += found[batch]
+    for position in _solved_by_workers(tasks, total, executor, on_progress):
+        candidates[position.ply].append(position)
     selected = [select(candidates[ply], settings.per_ply) for ply in sorted(candidates)]
     return PositionSet(tuple(chain(*selected)), settings)
 
@@ -88,30 +87,29 @@ def solve_all(
     games: Sequence[str], executor: Executor, on_progress: OnProgress
 ) -> list[SolvedPosition]:
     """Solve the positions after these moves, in order; raises as `make_position_set`."""
-    batches = [games[start : start + BATCH] for start in range(0, len(games), BATCH)]
-    tasks = {number: partial(_solved, batch) for number, batch in enumerate(batches)}
-    found = _solved_by_workers(tasks, len(games), executor, on_progress)
-    return [position for number in tasks for position in found[number]]
+    starts = range(0, len(games), BATCH)
+    tasks = [partial(_solved, games[start : start + BATCH]) for start in starts]
+    return _solved_by_workers(tasks, len(games), executor, on_progress)
 
 
 def _solved_by_workers(
-    tasks: Mapping[Key, Callable[[], list[SolvedPosition]]],
+    tasks: Sequence[Callable[[], list[SolvedPosition]]],
     total: int,
     executor: Executor,
     on_progress: OnProgress,
-) -> dict[Key, list[SolvedPosition]]:
-    """The positions of each task, by its key."""
-    found: dict[Key, list[SolvedPosition]] = {}
+) -> list[SolvedPosition]:
+    """The positions of all tasks, in their order."""
+    found: dict[int, list[SolvedPosition]] = {}
     on_progress(0, total, "")
     try:
-        for key, positions in Workers(executor, len(tasks)).run(iter(tasks.items()), Clock()):
-            found[key] = positions
+        for number, positions in Workers(executor, len(tasks)).run(enumerate(tasks), Clock()):
+            found[number] = positions
             on_progress(sum(map(len, found.values())), total, "")
     except BrokenExecutor as error:
         raise ChildProcessError(
             "a worker process died, perhaps out of memory: run the command again with fewer workers"
         ) from error
-    return found
+    return [*chain.from_iterable(found[number] for number in range(len(tasks)))]
 
 
 def _solved(games: Iterable[str]) -> list[SolvedPosition]:

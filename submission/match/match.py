@@ -21,11 +21,11 @@ from submission.reports import (
     PlayerTable,
     Printed,
     counted,
-    elo_in_cell,
     elo_in_words,
     finite,
+    in_cell,
     seconds,
-    share_in_cell,
+    share_in_words,
 )
 
 
@@ -179,8 +179,8 @@ def results_table(stats: Sequence[PairingStats]) -> PlayerTable:
                 str(pairing.games),
                 str(pairing.as_first),
                 str(pairing.as_second),
-                NOTHING if pairing.score is None else share_in_cell(pairing.score),
-                NOTHING if pairing.elo is None else elo_in_cell(pairing.elo),
+                NOTHING if pairing.score is None else in_cell(share_in_words(pairing.score)),
+                NOTHING if pairing.elo is None else in_cell(elo_in_words(pairing.elo)),
                 f"{sum(pairing.player_failures.values())} player\n"
                 f"{sum(pairing.opponent_failures.values())} opponent",
             )

@@ -41,9 +41,7 @@ def render_openings(match: Match) -> RenderableType:
 
 def _openings_table(env: BoardGame, names: tuple[str, str], games: Sequence[GameRecord]) -> Table:
     """The openings grouped by their theoretical outcome, with totals."""
-    table = plain_table(f"{names[0]} against {names[1]}, by opening")
-    table.add_column("opening", overflow="fold")
-    table.add_column("theory")
+    table = plain_table(f"{names[0]} against {names[1]}, by opening", "opening", "theory")
     add_figures(table, "W-D-L\nfirst", "W-D-L\nsecond", "W-D-L of\nfirst mover")
     by_opening = attrgetter("opening")
     groups = groupby(sorted(games, key=by_opening), key=by_opening)

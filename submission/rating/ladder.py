@@ -19,9 +19,9 @@ from submission.reports import (
     PlayerTable,
     Printed,
     counted,
-    elo_in_cell,
     elo_in_words,
     finite,
+    in_cell,
     percent,
     plain,
     seconds,
@@ -195,7 +195,9 @@ def _results(rung: Rung, anchor: str) -> tuple[str, ...]:
         percent(stats.score),
         str(stats),
         "\n".join(f"{count} {status}" for status, count in stats.failures.items()) or "0",
-        f"{rung.elo.value:+.0f}\nanchor" if rung.player == anchor else elo_in_cell(rung.elo),
+        f"{rung.elo.value:+.0f}\nanchor"
+        if rung.player == anchor
+        else in_cell(elo_in_words(rung.elo)),
         f">{percent(NEARLY_SURE)}" if is_nearly_sure else percent(above_next),
     )
 

@@ -197,10 +197,8 @@ def _bounds(bounds: ScoreBounds) -> dict[str, int]:
 
 
 def _games_table(review: Review) -> Table:
-    table = plain_table(f"{review.player} in {review.played}")
-    table.add_column("game", overflow="fold")
-    table.add_column("against", overflow="fold")
-    table.add_column("seat", justify="right")
+    table = plain_table(f"{review.player} in {review.played}", "game", "against")
+    add_figures(table, "seat")
     table.add_column("result")
     add_figures(table, "moves", "given\naway", "slower")
     for game in review.games:
@@ -212,11 +210,9 @@ def _games_table(review: Review) -> Table:
 
 
 def _totals_table(review: Review) -> Table:
-    table = plain_table("By phase")
-    table.add_column("")
-    add_figures(
-        table, "moves", "win to\ndraw", "win to\nloss", "draw to\nloss", "slower", "undecided"
-    )
+    table = plain_table("By phase", "")
+    given_away = ("win to\ndraw", "win to\nloss", "draw to\nloss")
+    add_figures(table, "moves", *given_away, "slower", "undecided")
     for name, totals in review.totals().items():
         table.add_row(name, *map(str, astuple(totals)))
     return table
@@ -224,8 +220,7 @@ def _totals_table(review: Review) -> Table:
 
 def _times_table(review: Review) -> Table:
     """Seconds of each game's moves; a dash where there is no log."""
-    table = plain_table("Seconds for a move")
-    table.add_column("game", overflow="fold")
+    table = plain_table("Seconds for a move", "game")
     add_figures(table, "first", "mean", "longest", "over the\nlimit", "errors")
     for game in review.games:
         table.add_row(plain(_name(game)), *_times(game))
