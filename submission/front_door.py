@@ -26,7 +26,7 @@ from submission.checking.check_report import CheckReport
 from submission.comparing.comparison import Comparison
 from submission.comparing.new_against_old import ComparisonSettings, play_until_decided
 from submission.comparing.trials import require_accepted, slow_moves
-from submission.executors.chosen_workers import chosen_executor
+from submission.executors.dask_workers import chosen_executor
 from submission.grading.grade import Grade, GradeSettings
 from submission.grading.grading import grade_player
 from submission.grading.published_sets import PublishedSet, read_positions_to_ask

@@ -36,7 +36,7 @@ from submission.cli.arguments import (
     require_memory,
     setting,
 )
-from submission.executors.chosen_workers import chosen_count, chosen_executor
+from submission.executors.dask_workers import chosen_count, chosen_executor
 from submission.reports import counted, size_in_words
 from submission.terminal import progress_bar, say
 

@@ -32,7 +32,7 @@ from submission.cli.arguments import (
     show,
 )
 from submission.cli.front_options import options_of
-from submission.executors.chosen_workers import chosen_count, chosen_executor
+from submission.executors.dask_workers import chosen_count, chosen_executor
 from submission.grading.grade import grade_page
 from submission.grading.position_making import make_position_set
 from submission.grading.solved_positions import (

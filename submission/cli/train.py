@@ -24,7 +24,7 @@ from agents.policy.training.training_files import TrainingFiles
 from agents.reporting.output_file import held
 from submission.cli.arguments import Output, flag, require_files, setting
 from submission.cli.games import CONNECT_X, Game, GameColumns, GameInarow, GameRows, chosen_game
-from submission.executors.chosen_workers import chosen_executor
+from submission.executors.dask_workers import chosen_executor
 from submission.reports import elo_interval, share_in_words
 from submission.terminal import progress_bar, say
 

@@ -158,17 +158,12 @@ def _tables(comparison: Comparison) -> list[PlayerTable]:
 
 
 def _answers_table(comparison: Comparison) -> PlayerTable:
-    pairs = comparison.answers.pairs
-    kinds: dict[str, list[AnswerPair]] = {
-        **{phase: [pair for pair in pairs if pair.new.position.phase == phase] for phase in Phase},
-        HARD: [pair for pair in pairs if pair.new.position.is_hard],
-        ALL: [*pairs],
-    }
+    answers = comparison.answers
     return PlayerTable(
         "Results kept in solved positions",
         "",
         ("positions", "kept by\nboth", "by the new\none alone", "by the old\none alone", "by none"),
-        {kind: _counts(PairedAnswers(tuple(of_kind))) for kind, of_kind in kinds.items()},
+        {kind: _counts(answers.of_kind(kind)) for kind in (*Phase, HARD, ALL)},
     )
 
 

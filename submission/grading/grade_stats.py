@@ -118,11 +118,14 @@ OUTCOME_NAMES = {Outcome.WIN: "won", Outcome.DRAW: "drawn", Outcome.LOSS: "lost"
 def by_kind(answers: Sequence[Answer]) -> dict[str, AnswerStats]:
     """Group by phase, by outcome, hard, tactical, and all; empty kinds are left out."""
     kinds = [*(phase.value for phase in Phase), *OUTCOME_NAMES.values(), HARD, TACTICAL, ALL]
-    members = {kind: [each for each in answers if kind in _kinds(each.position)] for kind in kinds}
+    members = {
+        kind: [each for each in answers if kind in kinds_of(each.position)] for kind in kinds
+    }
     return {kind: answer_stats(each) for kind, each in members.items() if each}
 
 
-def _kinds(position: SolvedPosition) -> Iterator[str]:
+def kinds_of(position: SolvedPosition) -> Iterator[str]:
+    """The names of the kinds that a position belongs to."""
     yield position.phase.value
     yield OUTCOME_NAMES[position.outcome]
     if position.is_hard:

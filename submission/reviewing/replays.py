@@ -1,7 +1,7 @@
 """Games to replay, from results files or Kaggle's episodes, and the logs of their agents."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from math import inf
@@ -161,13 +161,21 @@ class AgentLog:
     """The versions that it was played with, if it has written them; see `submission.entry`."""
 
     @classmethod
+    def of_moves(cls, seconds: Sequence[float], lines: Sequence[Sequence[str]]) -> "AgentLog":
+        """The log of moves that took these seconds and wrote these lines to stderr."""
+        errors = list[tuple[int, str]]()
+        for number, written in enumerate(lines):
+            own = [line for line in written if line.strip() and not line.startswith(PLAYED_WITH)]
+            errors += [(number, line) for line in own[-1:]]
+        told = (line for line in chain.from_iterable(lines) if line.startswith(PLAYED_WITH))
+        versions = (line.removeprefix(PLAYED_WITH).strip() for line in told)
+        return cls(tuple(seconds), tuple(errors), next(versions, None))
+
+    @classmethod
     def of_record(cls, record: GameRecord) -> "AgentLog":
         """The log of the player of a game in a results file."""
-        seconds = record.seconds
-        lines = () if record.status == DONE else record.stderr
-        own = [line for line in lines if not line.startswith(PLAYED_WITH)][-1:]
-        errors = tuple((len(seconds) - 1, line) for line in own)
-        return cls(seconds, errors, _versions(lines))
+        last = () if record.status == DONE else record.stderr
+        return cls.of_moves(record.seconds, [*[()] * (len(record.seconds) - 1), last])
 
     def after_setting_up(self) -> "AgentLog":
         """The log with the first answer as a part of the first move.
@@ -200,18 +208,8 @@ def read_agent_log(path: Path, seat: int) -> AgentLog:
         if steps is None:
             raise ValueError("that is a list of steps, in JSON")
         moves = list(_moves(steps, seat))
-        seconds = tuple(_duration(move) for move in moves)
         lines = [str(move.get("stderr") or "").split("\n") for move in moves]
-    own = [[line for line in each if not line.startswith(PLAYED_WITH)] for each in lines]
-    last = [next((line for line in reversed(each) if line.strip()), "") for each in own]
-    errors = tuple((number, line) for number, line in enumerate(last) if line)
-    return AgentLog(seconds, errors, _versions(chain.from_iterable(lines)))
-
-
-def _versions(lines: Iterable[str]) -> str | None:
-    """The versions in these lines, if a line has them."""
-    told = (line for line in lines if line.startswith(PLAYED_WITH))
-    return next((line.removeprefix(PLAYED_WITH).strip() for line in told), None)
+        return AgentLog.of_moves([*map(_duration, moves)], lines)
 
 
 def _moves(steps: list[Any], seat: int) -> Iterator[dict[str, Any]]:

@@ -82,14 +82,8 @@ class PhaseTotals:
     def of(cls, plies: Sequence[JudgedPly]) -> "PhaseTotals":
         """Count the moves."""
         mistakes = Counter(ply.mistake for ply in plies)
-        return cls(
-            moves=len(plies),
-            win_to_draw=mistakes[Mistake.WIN_TO_DRAW],
-            win_to_loss=mistakes[Mistake.WIN_TO_LOSS],
-            draw_to_loss=mistakes[Mistake.DRAW_TO_LOSS],
-            slower=mistakes[Mistake.SLOWER],
-            undecided=sum(not ply.decided for ply in plies),
-        )
+        counts = {mistake.name.lower(): mistakes[mistake] for mistake in Mistake}
+        return cls(len(plies), **counts, undecided=sum(not ply.decided for ply in plies))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
