@@ -136,6 +136,9 @@ OTHER_VIEW = {
 """The end of a game from the opponent's view, unless both have failed."""
 
 
+Course = tuple[int, tuple[int, ...]]  # the player's seat and all columns of a game
+
+
 @dataclass(frozen=True, slots=True)
 class GameRecord:
     """One game. Pairs are in the order of the seats: first the seat that moves first."""
@@ -165,6 +168,16 @@ class GameRecord:
     def pairing(self) -> tuple[str, str]:
         """The names of the player and the opponent."""
         return self.player, self.opponent
+
+    @property
+    def pair(self) -> int:
+        """Number of the pair in its pairing, from 0: games 2k and 2k + 1 are pair k."""
+        return self.game // 2
+
+    @property
+    def course(self) -> Course:
+        """What is equal in two games of a pairing when one repeats the other."""
+        return self.seat, self.columns
 
     @property
     def in_seats(self) -> tuple[str, str]:

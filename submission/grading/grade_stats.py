@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 from statistics import fmean
 
 from agents.reporting.stats import Estimate, score_estimate
@@ -137,10 +139,9 @@ def kinds_of(position: SolvedPosition) -> Iterator[str]:
 
 def by_ply(answers: Sequence[Answer]) -> dict[int, AnswerStats]:
     """Group by the plies played, in ascending order."""
-    members: dict[int, list[Answer]] = {}
-    for answer in sorted(answers, key=lambda answer: answer.position.ply):
-        members.setdefault(answer.position.ply, []).append(answer)
-    return {ply: answer_stats(each) for ply, each in members.items()}
+    ply_of = attrgetter("position.ply")
+    by_ply = groupby(sorted(answers, key=ply_of), key=ply_of)
+    return {ply: answer_stats([*each]) for ply, each in by_ply}
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from agents.reporting.stats import Estimate, elo_estimate, paired_score_estimate
 from submission.arena.game_record import GameRecord, Result
 from submission.kaggle import DONE
-from submission.match.sprt import course_of, points_of_pairs
+from submission.match.sprt import points_of_pairs
 from submission.reports import counted, share_in_words
 
 
@@ -93,7 +93,7 @@ def pairing_stats(names: tuple[str, str], games: Sequence[GameRecord]) -> Pairin
         player=player,
         opponent=opponent,
         games=len(games),
-        distinct_games=len(set(map(course_of, games))),
+        distinct_games=len({game.course for game in games}),
         as_first=_tally(game for game in games if game.seat == 1),
         as_second=_tally(game for game in games if game.seat == 2),
         player_failures=failures_of(games),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from agents.reporting.stats import Estimate
 from submission.arena.game_record import GameRecord
-from submission.match.sprt import POINTS, pair_of
+from submission.match.sprt import POINTS
 
 Encounters = Mapping[tuple[int, int], NDArray[np.float64]]
 """By two players' numbers, the smaller one first: the points of both in each of their pairs of
@@ -165,6 +165,6 @@ def encounters_of(names: Sequence[str], records: Iterable[GameRecord]) -> Encoun
         own = BOTH_FAILED if len(record.failures) == 2 else RATING_POINTS[record.result]
         points = {names.index(record.player): own, names.index(record.opponent): 1 - own}
         first, second = sorted(points)
-        pair = found[first, second].setdefault((record.pairing, pair_of(record)), np.zeros(2))
+        pair = found[first, second].setdefault((record.pairing, record.pair), np.zeros(2))
         pair += points[first], points[second]
     return {players: np.array([*pairs.values()]) for players, pairs in found.items()}
