@@ -4,15 +4,15 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor
 from enum import Enum
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
 from random import Random
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from agents.agent import Clock, OnProgress
+from agents.agent import OnProgress
+from agents.book.building.shards import run_shards
 from agents.book.opening_book import shipped_book_of
-from agents.parallel.workers import Workers
 from agents.policy.training.labelling import LOOK_AHEADS, RANDOM_SHARES, fallible_player
 from agents.solver.solver import Solver
 from envs.board import BoardState, state_from_moves
@@ -25,6 +25,8 @@ from submission.grading.solved_positions import (
     SolvedPosition,
     two_plies_decide,
 )
+
+Item = TypeVar("Item")
 
 
 class Style(Enum):
@@ -49,13 +51,13 @@ CANDIDATES = {Style.THOUGHT: 12, Style.TACTICS: 2}
 BATCH = 6  # positions that a worker draws and solves in one go
 
 
-class Batch(NamedTuple):
-    """Positions to draw, as a task for a worker."""
+class Draw(NamedTuple):
+    """A position to draw."""
 
     seed: int
     style: Style
     ply: int
-    numbers: range
+    number: int
 
 
 def make_position_set(
@@ -66,18 +68,15 @@ def make_position_set(
     Raises:
         ChildProcessError: a worker process died.
     """
-    batches = [
-        Batch(settings.seed, style, ply, range(start, min(start + BATCH, count)))
+    draws = [
+        Draw(settings.seed, style, ply, number)
         for style, share in CANDIDATES.items()
-        for count in [share * settings.per_ply]
         for ply in style.plies
         if ply in settings.plies
-        for start in range(0, count, BATCH)
+        for number in range(share * settings.per_ply)
     ]
-    tasks = [partial(draw_and_solve, batch) for batch in batches]
-    total = sum(len(batch.numbers) for batch in batches)
     candidates: defaultdict[int, list[SolvedPosition]] = defaultdict(list)
-    for position in _solved_by_workers(tasks, total, executor, on_progress):
+    for position in _by_workers(draw_and_solve, draws, executor, on_progress):
         candidates[position.ply].append(position)
     selected = [select(candidates[ply], settings.per_ply) for ply in sorted(candidates)]
     return PositionSet(tuple(chain(*selected)), settings)
@@ -87,39 +86,37 @@ def solve_all(
     games: Sequence[str], executor: Executor, on_progress: OnProgress
 ) -> list[SolvedPosition]:
     """Solve the positions after these moves, in order; raises as `make_position_set`."""
-    starts = range(0, len(games), BATCH)
-    tasks = [partial(_solved, games[start : start + BATCH]) for start in starts]
-    return _solved_by_workers(tasks, len(games), executor, on_progress)
+    return _by_workers(_solved, games, executor, on_progress)
 
 
-def _solved_by_workers(
-    tasks: Sequence[Callable[[], list[SolvedPosition]]],
-    total: int,
+def _by_workers(
+    work: Callable[[Sequence[Item]], list[SolvedPosition]],
+    items: Sequence[Item],
     executor: Executor,
     on_progress: OnProgress,
 ) -> list[SolvedPosition]:
-    """The positions of all tasks, in their order."""
-    found: dict[int, list[SolvedPosition]] = {}
-    on_progress(0, total, "")
+    """The position that each item leads to, in their order."""
+    found: dict[Item, SolvedPosition] = {}
+    on_progress(0, len(items), "")
     try:
-        for number, positions in Workers(executor, len(tasks)).run(enumerate(tasks), Clock()):
-            found[number] = positions
-            on_progress(sum(map(len, found.values())), total, "")
+        for batch in run_shards(executor, work, items, BATCH):
+            found |= batch
+            on_progress(len(found), len(items), "")
     except BrokenExecutor as error:
         raise ChildProcessError(
             "a worker process died, perhaps out of memory: run the command again with fewer workers"
         ) from error
-    return [*chain.from_iterable(found[number] for number in range(len(tasks)))]
+    return [found[item] for item in items]
 
 
 def _solved(games: Iterable[str]) -> list[SolvedPosition]:
     return [*map(solved, games)]
 
 
-def draw_and_solve(batch: Batch) -> list[SolvedPosition]:
-    """Draw the positions of a batch, and solve them."""
-    generators = (Random(f"{batch.seed}/{batch.ply}/{number}") for number in batch.numbers)
-    return _solved(drawn_moves(batch.style, batch.ply, rng) for rng in generators)
+def draw_and_solve(draws: Iterable[Draw]) -> list[SolvedPosition]:
+    """Draw some positions, each with random numbers of its own, and solve them."""
+    generators = ((draw, Random(f"{draw.seed}/{draw.ply}/{draw.number}")) for draw in draws)
+    return _solved(drawn_moves(draw.style, draw.ply, rng) for draw, rng in generators)
 
 
 def solved(moves: str) -> SolvedPosition:
