@@ -177,7 +177,7 @@ def test_intervals_of_few_pairs_hold_the_truth(number: int) -> None:
 
 @pytest.mark.parametrize(
     ("score", "difference"),
-    [(0.5, 0), (0.75, 190.85), (10 / 11, 400), (0.6401, 100), (0.7597, 200)],
+    [(0, -inf), (0.5, 0), (0.75, 190.85), (10 / 11, 400), (0.6401, 100), (0.7597, 200), (1, inf)],
 )
 def test_elo_at_known_points(score: float, difference: float) -> None:
     assert elo_difference(score) == pytest.approx(difference, abs=0.05)
@@ -190,8 +190,7 @@ def test_elo_inverts_the_expected_score(score: float) -> None:
     assert elo_difference(1 - score) == pytest.approx(-elo_difference(score), abs=1e-6)
 
 
-def test_elo_is_infinite_at_the_ends() -> None:
-    assert (elo_difference(0), elo_difference(1)) == (-inf, inf)
+def test_limits_become_those_of_elo() -> None:
     assert elo_estimate(Estimate(1, 0.75, 1)) == Estimate(inf, elo_difference(0.75), inf)
 
 
