@@ -13,7 +13,7 @@ from submission.comparing.new_against_old import ComparisonSettings, Games, dura
 from submission.comparing.paired_answers import AnswerPair, PairedAnswers
 from submission.comparing.trials import SlowMoves
 from submission.grading.grade import Grade
-from submission.grading.grade_charts import caption_of, mistake_svg
+from submission.grading.grade_charts import figure_of
 from submission.grading.grade_stats import ALL, HARD
 from submission.grading.solved_positions import Phase
 from submission.match.completion import Completion, early_end_in_words
@@ -138,13 +138,7 @@ def comparison_page(comparison: Comparison) -> str:
         chart="",
         heading=f"Where {comparison.new} loses what {comparison.old} kept",
         player=comparison.new,
-        figures=[
-            (
-                "" if pair.new.mistake is None else mistake_svg(pair.new.mistake),
-                caption_of(pair.new.position, _in_words(pair)),
-            )
-            for pair in comparison.answers.lost[:SHOWN_ON_PAGE]
-        ],
+        figures=[figure_of(pair.new) for pair in comparison.answers.lost[:SHOWN_ON_PAGE]],
         rules=RULES,
     )
 
@@ -196,16 +190,9 @@ def _lost(comparison: Comparison) -> Iterator[str]:
         yield f"{comparison.new} loses what {comparison.old} kept (columns from 1):"
     for pair in lost[:SHOWN]:
         moves = pair.new.position.moves or '""'
-        yield f"  connectx solve {moves}: {_in_words(pair)}"
+        yield f"  connectx solve {moves}: {pair.new.in_words}"
     if len(lost) > SHOWN:
         yield f"  and {len(lost) - SHOWN} more, in --html and --json"
-
-
-def _in_words(pair: AnswerPair) -> str:
-    """The result of the new player's answer, and that of a best one."""
-    if (mistake := pair.new.mistake) is not None:
-        return mistake.in_words
-    return "no move" if pair.new.failure is None else f"no move, {pair.new.failure.cause}"
 
 
 def _slow_faults(players: Sequence[SlowMoves]) -> Iterator[str]:

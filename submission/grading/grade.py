@@ -15,7 +15,7 @@ from agents.solver.score_words import position_in_words
 from submission.arena.game_record import GameConfiguration
 from submission.arena.players import Identity
 from submission.executors.local_workers import Versions
-from submission.grading.grade_charts import caption_of, mistake_svg, ply_chart
+from submission.grading.grade_charts import figure_of, ply_chart
 from submission.grading.grade_stats import (
     HARD,
     Answer,
@@ -155,7 +155,8 @@ class Grade(Printed):
         """A chart of the statistics by ply, and the worst mistakes on their boards, as SVG."""
         plies = by_ply(self.answers)
         chart = [ply_chart(plies)] if plies else []
-        return [*chart, *map(mistake_svg, worst_mistakes(self.answers, WORST))]
+        mistakes = worst_mistakes(self.answers, WORST)
+        return [*chart, *(picture for picture, _ in map(figure_of, mistakes))]
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as what `json.dumps` takes, with the figures; columns from 0."""
@@ -205,7 +206,6 @@ def _beside_random(measured: Measured | None, unit: int = 100, digits: int = 1) 
 def grade_page(grade: Grade) -> str:
     """The statistics, a chart of them by ply, and the worst mistakes on their boards."""
     plies = by_ply(grade.answers)
-    mistakes = worst_mistakes(grade.answers, WORST_ON_PAGE)
     return render_page(
         "positions.html",
         title=grade.title,
@@ -214,9 +214,7 @@ def grade_page(grade: Grade) -> str:
         chart=ply_chart(plies) if plies else "",
         heading="The worst mistakes",
         player=grade.player.name,
-        figures=[
-            (mistake_svg(each), caption_of(each.position, each.in_words)) for each in mistakes
-        ],
+        figures=[*map(figure_of, worst_mistakes(grade.answers, WORST_ON_PAGE))],
         rules=RULES,
     )
 

@@ -23,7 +23,6 @@ from submission.grading.grade_charts import ply_chart
 from submission.grading.grade_stats import (
     Answer,
     Measured,
-    Mistake,
     answer_stats,
     by_kind,
     by_ply,
@@ -320,6 +319,7 @@ def test_the_worst_mistakes_are_wins_turned_into_losses_then_by_score() -> None:
 def test_a_mistake_is_told_with_the_better_column() -> None:
     # -3: the second player wins with the 19th of its 21 stones, 2 of which are on the board.
     position = SolvedPosition("4455", (-3, -3, 18, 1, 1, 18, 0))
-    lost, drawn = Mistake(position, 0, 2), Mistake(position, 6, 1)
+    lost, drawn = (Answer(position, column, 0.1) for column in (0, 6))
     assert lost.in_words == "column 1 loses in 17 moves; column 3 wins in 2 moves"
     assert drawn.in_words == "column 7 leads to a draw; column 3 wins in 2 moves"
+    assert (lost.half_points_lost, drawn.half_points_lost) == (2, 1)
