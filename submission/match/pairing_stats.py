@@ -94,8 +94,8 @@ def pairing_stats(names: tuple[str, str], games: Sequence[GameRecord]) -> Pairin
         opponent=opponent,
         games=len(games),
         distinct_games=len({game.course for game in games}),
-        as_first=_tally(game for game in games if game.seat == 1),
-        as_second=_tally(game for game in games if game.seat == 2),
+        as_first=tally_of(game for game in games if game.seat == 1),
+        as_second=tally_of(game for game in games if game.seat == 2),
         player_failures=failures_of(games),
         opponent_failures=failures_of(turned),
         scored_games=2 * len(pairs),
@@ -106,7 +106,8 @@ def pairing_stats(names: tuple[str, str], games: Sequence[GameRecord]) -> Pairin
     )
 
 
-def _tally(games: Iterable[GameRecord]) -> Tally:
+def tally_of(games: Iterable[GameRecord]) -> Tally:
+    """The results of the player of these games, without those in which somebody failed."""
     results = Counter(game.result for game in games)
     return Tally(results[Result.WIN], results[Result.DRAW], results[Result.LOSS])
 
