@@ -8,8 +8,7 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from submission.comparing.finding import Finding
-from submission.comparing.new_against_old import ComparisonSettings, Games, duration
+from submission.comparing.finding import ComparisonSettings, Finding
 from submission.comparing.paired_answers import AnswerPair, PairedAnswers
 from submission.comparing.trials import SlowMoves
 from submission.grading.grade import Grade
@@ -17,7 +16,8 @@ from submission.grading.grade_charts import figure_of
 from submission.grading.grade_stats import ALL, HARD
 from submission.grading.solved_positions import Phase
 from submission.match.completion import Completion, early_end_in_words
-from submission.match.match import failures, repetitions, results_table
+from submission.match.match import Match, failures, repetitions, results_table
+from submission.match.pairing_stats import PairingStats
 from submission.reports import (
     NOTHING,
     PlayerTable,
@@ -46,7 +46,10 @@ class Comparison(Printed):
     """A new version of a player beside the old one."""
 
     settings: ComparisonSettings
-    games: Games
+    match: Match
+    finding: Finding  # of the games
+    seconds: float  # the time that all games took, several at a time
+    games_to_come: int  # about how many more would decide
     grades: tuple[Grade, ...] = ()
     """Of the new player and the old one, for the same positions; fewer after an early end."""
     slow_moves: tuple[SlowMoves, ...] = ()
@@ -55,17 +58,22 @@ class Comparison(Printed):
     @property
     def new(self) -> str:
         """The name of the new player."""
-        return self.games.stats.player
+        return self.stats.player
 
     @property
     def old(self) -> str:
         """The name of the old player."""
-        return self.games.stats.opponent
+        return self.stats.opponent
 
     @property
-    def finding(self) -> Finding:
-        """The finding of the games."""
-        return self.games.finding
+    def stats(self) -> PairingStats:
+        """The statistics of the games."""
+        return self.match.stats()[0]
+
+    @property
+    def seconds_to_come(self) -> float:
+        """About how long the games that would decide would take here."""
+        return self.games_to_come * self.seconds / max(1, len(self.match.records))
 
     @property
     def answers(self) -> PairedAnswers:
@@ -78,7 +86,7 @@ class Comparison(Printed):
     @property
     def completion(self) -> Completion:
         """How the games and grades have ended."""
-        endings = [self.games.match.completion, *(grade.completion for grade in self.grades)]
+        endings = [self.match.completion, *(grade.completion for grade in self.grades)]
         early = (ending for ending in endings if ending is not Completion.COMPLETE)
         return next(early, Completion.COMPLETE)
 
@@ -88,7 +96,7 @@ class Comparison(Printed):
 
     def summary(self) -> list[str]:
         """The failures, the moves, the times, and finally the finding of the games."""
-        match = self.games.match
+        match = self.match
         return [
             *early_end_in_words(self.completion, counted(len(match.records), "games")),
             *failures(match),
@@ -104,10 +112,10 @@ class Comparison(Printed):
             "format": FORMAT,
             "finding": self.finding,
             "settings": asdict(self.settings),
-            "seconds": self.games.seconds,
-            "games_to_come": self.games.to_come,
-            "seconds_to_come": self.games.seconds_to_come,
-            "match": self.games.match.to_dict(),
+            "seconds": self.seconds,
+            "games_to_come": self.games_to_come,
+            "seconds_to_come": self.seconds_to_come,
+            "match": self.match.to_dict(),
             "kept": asdict(self.answers.difference()),
             "lost": _told(self.answers.lost),
             "gained": _told(self.answers.gained),
@@ -145,7 +153,7 @@ def comparison_page(comparison: Comparison) -> str:
 
 def _tables(comparison: Comparison) -> list[PlayerTable]:
     return [
-        results_table([comparison.games.stats]),
+        results_table([comparison.stats]),
         *([_answers_table(comparison)] if comparison.grades else []),
         *([_times_table(comparison.slow_moves)] if comparison.slow_moves else []),
     ]
@@ -221,7 +229,7 @@ def _kept(comparison: Comparison) -> Iterator[str]:
 
 def finding_in_words(comparison: Comparison) -> str:
     """The one answer."""
-    new, old, games = comparison.new, comparison.old, comparison.games
+    new, old, to_come = comparison.new, comparison.old, comparison.games_to_come
     decided = {
         Finding.BETTER: f"{new} is better than {old}",
         Finding.WORSE: f"{new} is worse than {old}",
@@ -231,16 +239,24 @@ def finding_in_words(comparison: Comparison) -> str:
     }
     if comparison.finding in decided:
         return f"{decided[comparison.finding]}: {_score(comparison)}."
-    enough = len(games.match.records) + games.to_come  # all asked for may not have been played
+    enough = len(comparison.match.records) + to_come  # all asked for may not have been played
     advice = f", by --games {enough + enough % 2}" if enough > comparison.settings.games else ""
     return (
         f"Not decided whether {new} is better than {old} ({_score(comparison)}): it takes about "
-        f"{games.to_come} games more, {duration(games.seconds_to_come)}{advice}."
+        f"{to_come} games more, {duration(comparison.seconds_to_come)}{advice}."
     )
 
 
+def duration(seconds: float) -> str:
+    """A rough time, as in "40 seconds" or "3 minutes"."""
+    for unit, length in (("hours", 3600), ("minutes", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{max(1, round(seconds))} seconds" if seconds >= 1.5 else "a second"
+
+
 def _score(comparison: Comparison) -> str:
-    stats = comparison.games.stats
+    stats = comparison.stats
     if stats.elo is None:
         return stats.points_in_words
     elo = elo_in_words(stats.elo) if isfinite(stats.elo.value) else f"{stats.elo.value:+.0f}"

@@ -60,11 +60,6 @@ class Match(Printed, MatchPlan):
     records: tuple[GameRecord, ...]
     """The games that count, by pairing and number."""
 
-    @property
-    def interrupted(self) -> bool:
-        """Whether Ctrl-C ended it."""
-        return self.completion is Completion.INTERRUPTED
-
     def games_of(self, pairing: tuple[str, str]) -> list[GameRecord]:
         """The games of one pairing, by number."""
         return [record for record in self.records if record.pairing == pairing]
