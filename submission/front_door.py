@@ -25,8 +25,7 @@ from submission.checking.check import check_submission
 from submission.checking.check_report import CheckReport
 from submission.comparing.comparison import Comparison
 from submission.comparing.finding import ComparisonSettings
-from submission.comparing.new_against_old import play_until_decided
-from submission.comparing.trials import require_accepted, slow_moves
+from submission.comparing.trials import play_until_decided, require_accepted, slow_moves
 from submission.executors.dask_workers import chosen_executor
 from submission.grading.grade import Grade, GradeSettings
 from submission.grading.grading import grade_player

@@ -14,7 +14,7 @@ from benchmarks.results import Report, table
 from submission.arena.players import Pairing, Player, PlayerKind, trusted
 from submission.comparing.comparison import Comparison
 from submission.comparing.finding import ComparisonSettings, Finding
-from submission.comparing.new_against_old import play_until_decided
+from submission.comparing.trials import play_until_decided
 
 SOURCE = """
 import random

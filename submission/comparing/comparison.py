@@ -8,9 +8,9 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from submission.checking.timing import Timing
 from submission.comparing.finding import ComparisonSettings, Finding
 from submission.comparing.paired_answers import AnswerPair, PairedAnswers
-from submission.comparing.trials import SlowMoves
 from submission.grading.grade import Grade
 from submission.grading.grade_charts import figure_of
 from submission.grading.grade_stats import ALL, HARD
@@ -39,6 +39,15 @@ RULES = (
     "score at which a test has ended exaggerates. Kept: the share of the moves that keep the win "
     "or the draw under best play, in solved positions in which some move gives it away."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class SlowMoves:
+    """The moves of a player on a machine a third as fast."""
+
+    player: str
+    timing: Timing | None  # None where it made no move
+    fault: str | None  # what went wrong there
 
 
 @dataclass(frozen=True, slots=True, repr=False)
