@@ -13,7 +13,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-WIDEST = 1000  # the most characters of a line, so many that no table wraps on a page
+WIDEST = 1000  # characters of a line: no table needs more, so none wraps on a page
 PRINTED = 100  # characters of a line of text
 
 COLOURS = {"red": "#d1434b", "green": "#2b8a4b", "yellow": "#9a7200"}

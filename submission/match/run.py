@@ -89,7 +89,7 @@ def _require_playable(pairings: Sequence[Pairing], settings: Settings) -> None:
         environment_of(referee)
 
 
-IN_FLIGHT = 256  # games that an executor holds at a time, which is enough for as many workers
+IN_FLIGHT = 256  # the most games that an executor holds at a time: one for each of its workers
 
 
 def play_games(
