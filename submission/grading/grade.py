@@ -32,6 +32,7 @@ from submission.reports import (
     PlayerTable,
     Printed,
     counted,
+    in_cell,
     percent,
     render_page,
     share_in_words,
@@ -116,9 +117,9 @@ class Grade(Printed):
             {
                 name: (
                     f"{stats.positions}\n/ {stats.at_stake}",
-                    "\n".join(_beside_random(stats.kept)),
-                    "\n".join(_beside_random(stats.best)),
-                    "\n".join(_beside_random(stats.half_points_lost, unit=1, digits=2)),
+                    in_cell(_beside_random(stats.kept)),
+                    in_cell(_beside_random(stats.best)),
+                    in_cell(_beside_random(stats.half_points_lost, unit=1, digits=2)),
                     str(stats.failures),
                 )
                 for name, stats in by_kind(self.answers).items()
@@ -134,9 +135,9 @@ class Grade(Printed):
             {
                 str(ply): (
                     str(stats.at_stake),
-                    " ".join(_beside_random(stats.kept)),
+                    _beside_random(stats.kept),
                     str(stats.positions),
-                    " ".join(_beside_random(stats.best)),
+                    _beside_random(stats.best),
                 )
                 for ply, stats in by_ply(self.answers).items()
             },
@@ -191,16 +192,16 @@ def _answer(answer: Answer) -> dict[str, Any]:
     }
 
 
-def _beside_random(measured: Measured | None, unit: int = 100, digits: int = 1) -> list[str]:
+def _beside_random(measured: Measured | None, unit: int = 100, digits: int = 1) -> str:
     """The player's mean beside that of random play, and its interval, by default in percent."""
     if measured is None:
-        return [f"{NOTHING} / {NOTHING}", ""]
+        return f"{NOTHING} / {NOTHING}"
     player = measured.player
     value, low, high, random = (
         f"{unit * number:.{digits}f}"
         for number in (player.value, player.low, player.high, measured.random)
     )
-    return [f"{value} / {random}", f"[{low}, {high}]"]
+    return f"{value} / {random} [{low}, {high}]"
 
 
 def grade_page(grade: Grade) -> str:
