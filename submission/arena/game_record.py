@@ -125,6 +125,18 @@ class Result(StrEnum):
             return cls.OPPONENT_FAILED
         return {1: cls.WIN, 0: cls.DRAW, -1: cls.LOSS}[rewards[seat - 1] or 0]
 
+    @property
+    def outcome(self) -> "Result":
+        """A win, a draw or a loss: who fails has lost."""
+        return {Result.PLAYER_FAILED: Result.LOSS, Result.OPPONENT_FAILED: Result.WIN}.get(
+            self, self
+        )
+
+    @property
+    def points(self) -> float:
+        """1 for a win, 1/2 for a draw, 0 for a loss; who fails has lost."""
+        return {Result.WIN: 1.0, Result.DRAW: 0.5, Result.LOSS: 0.0}[self.outcome]
+
 
 OTHER_VIEW = {
     Result.WIN: Result.LOSS,

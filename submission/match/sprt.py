@@ -212,23 +212,14 @@ class SequentialTest:
             self.decision = Decision(verdict, self._judged, self.llr)
 
 
-POINTS = {
-    Result.WIN: 1.0,
-    Result.DRAW: 0.5,
-    Result.LOSS: 0.0,
-    Result.PLAYER_FAILED: 0.0,
-    Result.OPPONENT_FAILED: None,
-}
-"""The player's points for a game; None for one that says nothing about its strength."""
-
-
 def pair_points(first: GameRecord, second: GameRecord) -> float | None:
     """The player's points in a pair, from 0 to 2; None where the opponent failed in either game.
 
     Such a pair is left out as a whole: with one seat alone, the opening would favour somebody.
     """
-    points = POINTS[first.result], POINTS[second.result]
-    return None if points[0] is None or points[1] is None else points[0] + points[1]
+    if Result.OPPONENT_FAILED in (first.result, second.result):
+        return None
+    return first.result.points + second.result.points
 
 
 def points_of_pairs(records: Iterable[GameRecord]) -> list[float]:

@@ -170,18 +170,14 @@ def require_anchor(anchor: str | None, names: Sequence[str]) -> None:
 def player_stats(player: str, records: Iterable[GameRecord]) -> PlayerStats:
     """The statistics of a player, from those of these games in which it plays."""
     games = [record.seen_by(player) for record in records if player in record.pairing]
-    results = Counter(game.result for game in games)
+    results = Counter(game.result.outcome for game in games)
     return PlayerStats(
-        wins=sum(results[result] for result in WON),
+        wins=results[Result.WIN],
         draws=results[Result.DRAW],
-        losses=sum(results[result] for result in LOST),
+        losses=results[Result.LOSS],
         failures=failures_of(games),
         times=MoveTimes.of(games),
     )
-
-
-WON = (Result.WIN, Result.OPPONENT_FAILED)
-LOST = (Result.LOSS, Result.PLAYER_FAILED)
 
 
 NEARLY_SURE = 0.999  # a limited number of replicas cannot tell a higher probability from certainty

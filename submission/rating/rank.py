@@ -23,7 +23,7 @@ from submission.match.completion import early_end, early_end_in_words
 from submission.match.match import Match, failures, repetitions
 from submission.match.run import play_game
 from submission.match.schedule import Settings, game_of, shuffled_openings
-from submission.rating.ratings import ELO, RATING_POINTS
+from submission.rating.ratings import ELO
 from submission.reports import PlayerTable, Printed, counted, elo_in_words, finite, percent
 
 ROUND = 8  # games against one level, from four openings, before the next opponent is chosen
@@ -171,7 +171,7 @@ def scores_of(records: Iterable[GameRecord]) -> list[LevelScore]:
     """The points from each level that was met; a failure is a loss."""
     points: dict[str, list[float]] = defaultdict(list)
     for record in records:
-        points[record.opponent].append(RATING_POINTS[record.result])
+        points[record.opponent].append(record.result.points)
     return [
         LevelScore(level, len(points[name]), sum(points[name]))
         for level in LEVELS

@@ -17,8 +17,6 @@ from submission.rating.ladder import ladder_notes, make_ladder
 from submission.reports import PlayerTable, in_one_line
 from submission.reviewing.replays import ReplayFile, replays_of
 
-FAILED = (Result.PLAYER_FAILED, Result.OPPONENT_FAILED)
-COUNTS_AS = {Result.PLAYER_FAILED: Result.LOSS, Result.OPPONENT_FAILED: Result.WIN}
 Name = Annotated[str, Meta(max_length=1000)]  # of a player or a file
 LONGEST_NAME = 100  # characters of a dropped file's name that are shown
 
@@ -105,8 +103,8 @@ def _seen(record: GameRecord, wanted: ReplayFilter) -> Iterator[GameRecord]:
         if (
             wanted.player in (None, view.player)
             and wanted.opponent in (None, view.opponent)
-            and wanted.result in (None, view.result, COUNTS_AS.get(view.result))
-            and wanted.failed in (None, view.result in FAILED)
+            and wanted.result in (None, view.result, view.result.outcome)
+            and wanted.failed in (None, view.result is not view.result.outcome)
         ):
             yield view
             return
