@@ -137,7 +137,6 @@ class Decision:
 
     verdict: Verdict | None  # None where the players only repeat their games
     games: int  # the number of games that decided, from game 0 on; later ones do not count
-    llr: float  # the log-likelihood ratio after them
 
 
 ENOUGH_REPEATS = 10
@@ -199,7 +198,7 @@ class SequentialTest:
             return
         self._held_back.append(pair)
         if len(self._held_back) == ENOUGH_REPEATS:
-            self.decision = Decision(None, self._held_back[0][0].game, self.llr)
+            self.decision = Decision(None, self._held_back[0][0].game)
 
     def _weigh(self, pairs: Iterable[Sequence[GameRecord]]) -> None:
         for pair in pairs:
@@ -209,7 +208,7 @@ class SequentialTest:
         self.llr = self.sprt.log_likelihood_ratio(self._pair_counts)
         verdict = self.sprt.verdict(self.llr)
         if verdict is not None:
-            self.decision = Decision(verdict, self._judged, self.llr)
+            self.decision = Decision(verdict, self._judged)
 
 
 def pair_points(first: GameRecord, second: GameRecord) -> float | None:
