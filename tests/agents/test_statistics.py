@@ -19,6 +19,7 @@ from agents.reporting.stats import (
     elo_difference,
     elo_estimate,
     expected_score,
+    likeliest_elo,
     paired_score_estimate,
     score_estimate,
 )
@@ -188,6 +189,18 @@ def test_elo_inverts_the_expected_score(score: float) -> None:
     assert 1 / (1 + 10 ** (-elo_difference(score) / 400)) == pytest.approx(score)
     assert expected_score(elo_difference(score)) == pytest.approx(score)
     assert elo_difference(1 - score) == pytest.approx(-elo_difference(score), abs=1e-6)
+
+
+@given(
+    st.lists(st.tuples(st.floats(-500, 500), st.floats(0.1, 50)), min_size=1, max_size=4),
+    st.floats(-400, 400),
+)
+def test_a_rating_is_where_the_points_are_expected(
+    opponents: list[tuple[float, float]], true: float
+) -> None:
+    """The logistic curve written out, as Elo has it."""
+    points = sum(games / (1 + 10 ** ((elo - true) / 400)) for elo, games in opponents)
+    assert likeliest_elo(points, opponents) == pytest.approx(true, abs=0.01)
 
 
 def test_limits_become_those_of_elo() -> None:
