@@ -15,7 +15,7 @@ from agents.book.building.shards import run_shards
 from agents.book.opening_book import shipped_book_of
 from agents.policy.training.labelling import LOOK_AHEADS, RANDOM_SHARES, fallible_player
 from agents.solver.solver import Solver
-from envs.board import BoardState, state_from_moves
+from envs.board import BoardState
 from submission.grading.solved_positions import (
     GAME,
     LAST_PLY,
@@ -189,6 +189,5 @@ def _distinct(positions: Iterable[SolvedPosition]) -> list[SolvedPosition]:
     """The first of the positions that are equal or mirror images of each other."""
     first: dict[BoardState, SolvedPosition] = {}
     for position in positions:
-        mirrored = "".join(str(GAME.columns + 1 - int(column)) for column in position.moves)
-        first.setdefault(min(position.state, state_from_moves(GAME, mirrored)), position)
+        first.setdefault(position.state.smaller_image(GAME.rows, GAME.columns), position)
     return list(first.values())
