@@ -24,9 +24,9 @@ from submission.building import build as build
 from submission.checking.check import check_submission
 from submission.checking.check_report import CheckReport
 from submission.comparing.comparison import Comparison
-from submission.comparing.new_against_old import ComparisonSettings, play_until_decided
-from submission.comparing.trials import require_accepted, slow_moves
-from submission.executors.chosen_workers import chosen_executor
+from submission.comparing.finding import ComparisonSettings
+from submission.comparing.trials import play_until_decided, require_accepted, slow_moves
+from submission.executors.dask_workers import chosen_executor
 from submission.grading.grade import Grade, GradeSettings
 from submission.grading.grading import grade_player
 from submission.grading.published_sets import PublishedSet, read_positions_to_ask
@@ -300,8 +300,7 @@ def compare(
             require_accepted(player, show)
     with chosen_executor(workers, None) as executor:
         with progress_bar("Comparing:", progress) as show:
-            played = play_until_decided(Pairing(*players), settings, executor, show)
-        comparison = Comparison(settings, played)
+            comparison = play_until_decided(Pairing(*players), settings, executor, show)
         for player in players:
             if comparison.completion is Completion.COMPLETE:
                 with progress_bar(f"Grading {player.name}", progress) as show:

@@ -104,24 +104,14 @@ def elo_in_words(elo: Estimate) -> str:
     return f"{elo.value:+.0f} {elo_interval(elo)}"
 
 
-def elo_in_cell(elo: Estimate) -> str:
-    """The same in two lines."""
-    return f"{elo.value:+.0f}\n{elo_interval(elo)}"
-
-
-def share_interval(share: Estimate) -> str:
-    """The limits in percent, as in "[50.1, 73.2]"."""
-    return f"[{percent(share.low)}, {percent(share.high)}]"
-
-
 def share_in_words(share: Estimate) -> str:
     """As in "62.5 % [50.1, 73.2]"."""
-    return f"{percent(share.value)} % {share_interval(share)}"
+    return f"{percent(share.value)} % [{percent(share.low)}, {percent(share.high)}]"
 
 
-def share_in_cell(share: Estimate) -> str:
-    """The same in two lines, without the sign."""
-    return f"{percent(share.value)}\n{share_interval(share)}"
+def in_cell(estimate: str) -> str:
+    """An estimate in words in the two lines of a cell, without the sign of percent."""
+    return estimate.replace(" %", "").replace(" [", "\n[")
 
 
 def plain(text: str, style: str = "") -> Text:
@@ -129,15 +119,18 @@ def plain(text: str, style: str = "") -> Text:
     return Text(plain_text(text), style)
 
 
-def plain_table(title: str) -> Table:
-    """A table without columns under a title."""
-    return Table(
+def plain_table(title: str, *labels: str) -> Table:
+    """A table under a title, with columns of words, which may be folded."""
+    table = Table(
         title=plain(title, "bold"),
         title_justify="left",
         box=SIMPLE_HEAD,
         collapse_padding=True,
         pad_edge=False,
     )
+    for label in labels:
+        table.add_column(label, overflow="fold")
+    return table
 
 
 def add_figures(table: Table, *headings: str) -> None:

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 
 from agents.compiled import compilation
 from envs.learning.vector import vector_threads
-from submission.executors import chosen_workers, local_workers
+from submission.executors import dask_workers, local_workers
 from tests.helpers.shell import Shell
 
 for profile, examples in {"shared-machine": 50, "long": 1000}.items():
@@ -93,7 +93,7 @@ def workers_in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     def threads(workers: int) -> AbstractContextManager[Executor]:
         return ThreadPoolExecutor(workers) if workers > 0 else processes(workers)
 
-    monkeypatch.setattr(chosen_workers, "local_executor", threads)
+    monkeypatch.setattr(dask_workers, "local_executor", threads)
 
 
 @pytest.fixture(autouse=True)

@@ -303,16 +303,14 @@ def require_distinct(*written: Path | None, read: Iterable[Path | None] = ()) ->
     Raises:
         ValueError: two of the files are one.
     """
-    inputs = {_identity(path) for path in read if path is not None}
-    outputs = set[object]()
-    for path in written:
-        if path is None:
-            continue
-        if _identity(path) in inputs:
+    inputs, outputs = {*map(_identity, filter(None, read))}, set[object]()
+    for path in filter(None, written):
+        identity = _identity(path)
+        if identity in inputs:
             raise ValueError(f"{path} is read and would be overwritten: write to another file")
-        if _identity(path) in outputs:
+        if identity in outputs:
             raise ValueError(f"{path} is named for two things: choose another file for one of them")
-        outputs.add(_identity(path))
+        outputs.add(identity)
 
 
 def _identity(path: Path) -> object:

@@ -4,7 +4,6 @@ The HTML takes its colours from the page around it, also from a dark one.
 """
 
 from collections.abc import Iterator
-from functools import singledispatch
 from html import escape
 from io import StringIO
 from typing import Any
@@ -14,7 +13,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-WIDEST = 1000  # the most characters of a line, so many that no table wraps on a page
+WIDEST = 1000  # characters of a line: no table needs more, so none wraps on a page
 PRINTED = 100  # characters of a line of text
 
 COLOURS = {"red": "#d1434b", "green": "#2b8a4b", "yellow": "#9a7200"}
@@ -35,12 +34,19 @@ def text_of(renderable: RenderableType) -> str:
     return "\n".join(line.rstrip() for line in capture.get().rstrip().split("\n"))
 
 
-@singledispatch
 def html_of(renderable: object) -> str:
     """HTML of tables and texts, of groups of them, and of what rich makes into these.
 
     All texts are escaped. It is well-formed XML, too, once it is wrapped in an element.
     """
+    match renderable:
+        case Group():
+            return "".join(map(html_of, renderable.renderables))
+        case Table():
+            return _table(renderable)
+        case str() | Text():
+            style = "margin: 0.3em 0; white-space: pre-wrap"
+            return f'<p style="{style}">{_inline(renderable)}</p>' if renderable else ""
     if hasattr(renderable, "__rich__"):
         return html_of(renderable.__rich__())
     if hasattr(renderable, "__rich_console__"):
@@ -48,25 +54,7 @@ def html_of(renderable: object) -> str:
     raise TypeError(f"{renderable!r} is no table or text")
 
 
-@html_of.register
-def _(group: Group) -> str:
-    return "".join(map(html_of, group.renderables))
-
-
-@html_of.register
-def _(words: str) -> str:
-    return html_of(Text(words))
-
-
-@html_of.register
-def _(words: Text) -> str:
-    if not words:
-        return ""
-    return f'<p style="margin: 0.3em 0; white-space: pre-wrap">{_inline(words)}</p>'
-
-
-@html_of.register
-def _(table: Table) -> str:
+def _table(table: Table) -> str:
     heading = (
         f'<p style="margin: 0.5em 0 0"><b>{_inline(table.title)}</b></p>' if table.title else ""
     )

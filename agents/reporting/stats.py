@@ -24,7 +24,7 @@ DOWN = 40.0
 
 UP = -DOWN  # a tilt after which the mean is practically 1
 
-BISECTIONS = 45  # enough to find a tilt to within 1e-12
+BISECTIONS = 45  # enough to find a tilt to within 1e-12, and an Elo to within 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +108,25 @@ def elo_difference(score: float) -> float:
 def expected_score(elo: float) -> float:
     """The score in (0, 1) to expect with `elo` more points; see `elo_difference`."""
     return 1 / (1 + 10 ** (-elo / 400))
+
+
+FARTHEST = 2000.0
+"""Elo points beyond the best and the worst opponent between which a rating is looked for."""
+
+
+def likeliest_elo(points: float, opponents: Sequence[tuple[float, float]]) -> float:
+    """The likeliest Elo of a player with some points against opponents of known ratings.
+
+    `opponents` are the Elo of each and the number of games with it. The rating lies at most
+    `FARTHEST` beyond the highest and the lowest of theirs.
+    """
+    known = [elo for elo, _ in opponents]
+    low, high = min(known) - FARTHEST, max(known) + FARTHEST
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        expected = sum(games * expected_score(middle - elo) for elo, games in opponents)
+        low, high = (middle, high) if expected < points else (low, middle)
+    return (low + high) / 2
 
 
 def elo_estimate(score: Estimate) -> Estimate:

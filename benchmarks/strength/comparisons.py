@@ -12,8 +12,9 @@ from statistics import fmean
 
 from benchmarks.results import Report, table
 from submission.arena.players import Pairing, Player, PlayerKind, trusted
-from submission.comparing.finding import Finding
-from submission.comparing.new_against_old import ComparisonSettings, Games, play_until_decided
+from submission.comparing.comparison import Comparison
+from submission.comparing.finding import ComparisonSettings, Finding
+from submission.comparing.trials import play_until_decided
 
 SOURCE = """
 import random
@@ -73,7 +74,7 @@ class Trials:
     """Comparisons of one pair, each with games of its own."""
 
     pair: KnownPair
-    games: Sequence[Games]
+    games: Sequence[Comparison]
 
 
 def compare_known_pairs(

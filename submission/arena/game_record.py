@@ -1,6 +1,6 @@
 """The record of one game, and the rules and the clock that it was played by."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from sys import float_info
 from typing import Any
@@ -126,17 +126,29 @@ class Result(StrEnum):
         return {1: cls.WIN, 0: cls.DRAW, -1: cls.LOSS}[rewards[seat - 1] or 0]
 
     @property
-    def for_opponent(self) -> "Result":
-        """The same end from the opponent's view."""
-        return OTHER_VIEW.get(self, self)
+    def outcome(self) -> "Result":
+        """A win, a draw or a loss: who fails has lost."""
+        return {Result.PLAYER_FAILED: Result.LOSS, Result.OPPONENT_FAILED: Result.WIN}.get(
+            self, self
+        )
+
+    @property
+    def points(self) -> float:
+        """1 for a win, 1/2 for a draw, 0 for a loss; who fails has lost."""
+        return {Result.WIN: 1.0, Result.DRAW: 0.5, Result.LOSS: 0.0}[self.outcome]
 
 
 OTHER_VIEW = {
     Result.WIN: Result.LOSS,
+    Result.DRAW: Result.DRAW,
     Result.LOSS: Result.WIN,
     Result.PLAYER_FAILED: Result.OPPONENT_FAILED,
     Result.OPPONENT_FAILED: Result.PLAYER_FAILED,
 }
+"""The end of a game from the opponent's view, unless both have failed."""
+
+
+Course = tuple[int, tuple[int, ...]]  # the player's seat and all columns of a game
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,13 +182,44 @@ class GameRecord:
         return self.player, self.opponent
 
     @property
+    def pair(self) -> int:
+        """Number of the pair in its pairing, from 0: games 2k and 2k + 1 are pair k."""
+        return self.game // 2
+
+    @property
+    def course(self) -> Course:
+        """What is equal in two games of a pairing when one repeats the other."""
+        return self.seat, self.columns
+
+    @property
     def in_seats(self) -> tuple[str, str]:
         """The names of the first and the second to move."""
         return self.pairing if self.seat == 1 else (self.opponent, self.player)
 
-    def seat_of(self, name: str) -> int:
-        """The seat of one of the two who played: 1 moves first, 2 second."""
-        return self.seat if name == self.player else self.opponent_seat
+    @property
+    def turned(self) -> "GameRecord":
+        """The same game from the opponent's view."""
+        return replace(
+            self,
+            player=self.opponent,
+            opponent=self.player,
+            seat=3 - self.seat,
+            result=self.result if DONE not in self.statuses else OTHER_VIEW[self.result],
+        )
+
+    def seen_by(self, name: str) -> "GameRecord":
+        """The game from the view of one of the two who played."""
+        return self if name == self.player else self.turned
+
+    @property
+    def status(self) -> str:
+        """The player's final status."""
+        return self.statuses[self.seat - 1]
+
+    @property
+    def seconds(self) -> tuple[float, ...]:
+        """The seconds of each of the player's moves."""
+        return self.durations[self.seat - 1]
 
     @property
     def failures(self) -> dict[str, str]:
@@ -186,8 +229,3 @@ class GameRecord:
         """
         statuses = zip(self.in_seats, self.statuses, strict=True)
         return {name: status for name, status in statuses if status != DONE}
-
-    @property
-    def opponent_seat(self) -> int:
-        """The opponent's seat."""
-        return 3 - self.seat

@@ -191,12 +191,6 @@ class OpenSpielGame(KaggleGame):
         # No answer is illegal here, and the environment would play one.
         return failure._replace(status=failure.status.replace("INVALID", "ERROR"))
 
-    def drop(self, action: int) -> None:
-        """Play an action of the seat to move, in no time; ValueError if it is illegal."""
-        if action not in self.legal_columns():
-            raise ValueError(f"illegal action {action}; legal: {self.legal_columns()}")
-        super().drop(action)
-
     def _observation(self, place: int) -> dict[str, Any]:
         own, shared = self.env.state[place].observation, self.env.state[0].observation
         return deepcopy({**own, "step": shared.step})

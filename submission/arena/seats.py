@@ -41,8 +41,8 @@ class Seat(Protocol):
         Args:
             observation: `board` (flat, the top row first), `mark` (1 or 2), `step`,
                 `remainingOverageTime` (seconds).
-            configuration: `rows`, `columns`, `inarow`, `actTimeout` (seconds) and what else Kaggle
-                has there.
+            configuration: `rows`, `columns`, `inarow`, `actTimeout` (seconds) and the rest of
+                Kaggle's configuration.
 
         Returns:
             The move. The seconds of a submission's first move include loading it, but not the start

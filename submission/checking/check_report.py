@@ -216,8 +216,7 @@ def _timing(timing: Timing | None) -> dict[str, str]:
 
 
 def _games(games: tuple[GameResult, ...]) -> Table:
-    table = plain_table("")
-    table.add_column("game", overflow="fold")
+    table = plain_table("", "game")
     for heading in ("limit, s", "moves", "max, s"):
         table.add_column(heading, justify="right")
     table.add_column("status")

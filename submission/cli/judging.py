@@ -14,7 +14,7 @@ from submission import front_door
 from submission.arena.players import find_player
 from submission.cli.arguments import STDOUT, files_of_players, require_complete, require_files, show
 from submission.cli.options import SOLVING, argument, declared, flag, output, setting
-from submission.executors.chosen_workers import chosen_count, chosen_executor
+from submission.executors.dask_workers import chosen_count, chosen_executor
 from submission.grading.grade import grade_page
 from submission.grading.position_making import make_position_set
 from submission.grading.solved_positions import (
@@ -100,7 +100,7 @@ def review(
     if html is not None:
         from submission.web.saved_game import save_games
 
-        save_games([(game.env, game.replay) for game in result.games], html, options["time_limit"])
+        save_games([(game.env, game.record) for game in result.games], html, options["time_limit"])
     require_complete(result.completion)
 
 

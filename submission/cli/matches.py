@@ -7,7 +7,6 @@ from typing import Any
 import typer
 
 from agents.reporting.output_file import replace_text
-from envs.games import game_id
 from submission import front_door
 from submission.arena.players import find_player
 from submission.cli.arguments import STDOUT, files_of_players, require_complete, require_files, show
@@ -19,7 +18,6 @@ from submission.match.results_file import read_results
 from submission.match.schedule import require_pairs
 from submission.match.sprt import ERROR_RATE, Sprt, parse_sprt
 from submission.rating.ladder import Ladder, make_ladder
-from submission.reviewing.replays import recorded_replay
 from submission.terminal import console
 
 MOST_GAMES = setting("N", "The most games; an even number.", callback=require_pairs)
@@ -92,9 +90,7 @@ def _show_match(
     if shown is None:
         typer.echo("No game was played: there is no page to write.", err=True)
         return
-    env = match.settings.configuration.env
-    replay = recorded_replay(match.records.index(shown), game_id(env), shown)
-    save_games([(env, replay)], html)
+    save_games([(match.settings.configuration.env, shown)], html)
 
 
 @declared(

@@ -8,16 +8,16 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from submission.comparing.finding import Finding
-from submission.comparing.new_against_old import ComparisonSettings, Games, duration
+from submission.checking.timing import Timing
+from submission.comparing.finding import ComparisonSettings, Finding
 from submission.comparing.paired_answers import AnswerPair, PairedAnswers
-from submission.comparing.trials import SlowMoves
 from submission.grading.grade import Grade
-from submission.grading.grade_charts import caption_of, mistake_svg
+from submission.grading.grade_charts import figure_of
 from submission.grading.grade_stats import ALL, HARD
 from submission.grading.solved_positions import Phase
 from submission.match.completion import Completion, early_end_in_words
-from submission.match.match import failures, repetitions, results_table
+from submission.match.match import Match, failures, repetitions, results_table
+from submission.match.pairing_stats import PairingStats
 from submission.reports import (
     NOTHING,
     PlayerTable,
@@ -41,12 +41,24 @@ RULES = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class SlowMoves:
+    """The moves of a player on a machine a third as fast."""
+
+    player: str
+    timing: Timing | None  # None where it made no move
+    fault: str | None  # what went wrong there
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Comparison(Printed):
     """A new version of a player beside the old one."""
 
     settings: ComparisonSettings
-    games: Games
+    match: Match
+    finding: Finding  # of the games
+    seconds: float  # the time that all games took, several at a time
+    games_to_come: int  # about how many more would decide
     grades: tuple[Grade, ...] = ()
     """Of the new player and the old one, for the same positions; fewer after an early end."""
     slow_moves: tuple[SlowMoves, ...] = ()
@@ -55,17 +67,22 @@ class Comparison(Printed):
     @property
     def new(self) -> str:
         """The name of the new player."""
-        return self.games.stats.player
+        return self.stats.player
 
     @property
     def old(self) -> str:
         """The name of the old player."""
-        return self.games.stats.opponent
+        return self.stats.opponent
 
     @property
-    def finding(self) -> Finding:
-        """The finding of the games."""
-        return self.games.finding
+    def stats(self) -> PairingStats:
+        """The statistics of the games."""
+        return self.match.stats()[0]
+
+    @property
+    def seconds_to_come(self) -> float:
+        """About how long the games that would decide would take here."""
+        return self.games_to_come * self.seconds / max(1, len(self.match.records))
 
     @property
     def answers(self) -> PairedAnswers:
@@ -78,7 +95,7 @@ class Comparison(Printed):
     @property
     def completion(self) -> Completion:
         """How the games and grades have ended."""
-        endings = [self.games.match.completion, *(grade.completion for grade in self.grades)]
+        endings = [self.match.completion, *(grade.completion for grade in self.grades)]
         early = (ending for ending in endings if ending is not Completion.COMPLETE)
         return next(early, Completion.COMPLETE)
 
@@ -88,7 +105,7 @@ class Comparison(Printed):
 
     def summary(self) -> list[str]:
         """The failures, the moves, the times, and finally the finding of the games."""
-        match = self.games.match
+        match = self.match
         return [
             *early_end_in_words(self.completion, counted(len(match.records), "games")),
             *failures(match),
@@ -104,10 +121,10 @@ class Comparison(Printed):
             "format": FORMAT,
             "finding": self.finding,
             "settings": asdict(self.settings),
-            "seconds": self.games.seconds,
-            "games_to_come": self.games.to_come,
-            "seconds_to_come": self.games.seconds_to_come,
-            "match": self.games.match.to_dict(),
+            "seconds": self.seconds,
+            "games_to_come": self.games_to_come,
+            "seconds_to_come": self.seconds_to_come,
+            "match": self.match.to_dict(),
             "kept": asdict(self.answers.difference()),
             "lost": _told(self.answers.lost),
             "gained": _told(self.answers.gained),
@@ -138,37 +155,26 @@ def comparison_page(comparison: Comparison) -> str:
         chart="",
         heading=f"Where {comparison.new} loses what {comparison.old} kept",
         player=comparison.new,
-        figures=[
-            (
-                "" if pair.new.mistake is None else mistake_svg(pair.new.mistake),
-                caption_of(pair.new.position, _in_words(pair)),
-            )
-            for pair in comparison.answers.lost[:SHOWN_ON_PAGE]
-        ],
+        figures=[figure_of(pair.new) for pair in comparison.answers.lost[:SHOWN_ON_PAGE]],
         rules=RULES,
     )
 
 
 def _tables(comparison: Comparison) -> list[PlayerTable]:
     return [
-        results_table([comparison.games.stats]),
+        results_table([comparison.stats]),
         *([_answers_table(comparison)] if comparison.grades else []),
         *([_times_table(comparison.slow_moves)] if comparison.slow_moves else []),
     ]
 
 
 def _answers_table(comparison: Comparison) -> PlayerTable:
-    pairs = comparison.answers.pairs
-    kinds: dict[str, list[AnswerPair]] = {
-        **{phase: [pair for pair in pairs if pair.new.position.phase == phase] for phase in Phase},
-        HARD: [pair for pair in pairs if pair.new.position.is_hard],
-        ALL: [*pairs],
-    }
+    answers = comparison.answers
     return PlayerTable(
         "Results kept in solved positions",
         "",
         ("positions", "kept by\nboth", "by the new\none alone", "by the old\none alone", "by none"),
-        {kind: _counts(PairedAnswers(tuple(of_kind))) for kind, of_kind in kinds.items()},
+        {kind: _counts(answers.of_kind(kind)) for kind in (*Phase, HARD, ALL)},
     )
 
 
@@ -201,16 +207,9 @@ def _lost(comparison: Comparison) -> Iterator[str]:
         yield f"{comparison.new} loses what {comparison.old} kept (columns from 1):"
     for pair in lost[:SHOWN]:
         moves = pair.new.position.moves or '""'
-        yield f"  connectx solve {moves}: {_in_words(pair)}"
+        yield f"  connectx solve {moves}: {pair.new.in_words}"
     if len(lost) > SHOWN:
         yield f"  and {len(lost) - SHOWN} more, in --html and --json"
-
-
-def _in_words(pair: AnswerPair) -> str:
-    """The result of the new player's answer, and that of a best one."""
-    if (mistake := pair.new.mistake) is not None:
-        return mistake.in_words
-    return "no move" if pair.new.failure is None else f"no move, {pair.new.failure.cause}"
 
 
 def _slow_faults(players: Sequence[SlowMoves]) -> Iterator[str]:
@@ -239,30 +238,34 @@ def _kept(comparison: Comparison) -> Iterator[str]:
 
 def finding_in_words(comparison: Comparison) -> str:
     """The one answer."""
-    new, old, games = comparison.new, comparison.old, comparison.games
-    margin = f"{comparison.settings.margin:g} Elo"
-    match comparison.finding:
-        case Finding.BETTER:
-            return f"{new} is better than {old}: {_score(comparison)}."
-        case Finding.WORSE:
-            return f"{new} is worse than {old}: {_score(comparison)}."
-        case Finding.EQUAL:
-            return f"{new} and {old} are equal within {margin}: {_score(comparison)}."
-        case Finding.REPEATED:
-            return (
-                f"{new} and {old} only repeat their games, so that this score is exact in these "
-                f"openings, and others need more --opening-plies: {_score(comparison)}."
-            )
-    enough = len(games.match.records) + games.to_come  # all asked for may not have been played
+    new, old, to_come = comparison.new, comparison.old, comparison.games_to_come
+    decided = {
+        Finding.BETTER: f"{new} is better than {old}",
+        Finding.WORSE: f"{new} is worse than {old}",
+        Finding.EQUAL: f"{new} and {old} are equal within {comparison.settings.margin:g} Elo",
+        Finding.REPEATED: f"{new} and {old} only repeat their games, so that this score is exact "
+        "in these openings, and others need more --opening-plies",
+    }
+    if comparison.finding in decided:
+        return f"{decided[comparison.finding]}: {_score(comparison)}."
+    enough = len(comparison.match.records) + to_come  # all asked for may not have been played
     advice = f", by --games {enough + enough % 2}" if enough > comparison.settings.games else ""
     return (
         f"Not decided whether {new} is better than {old} ({_score(comparison)}): it takes about "
-        f"{games.to_come} games more, {duration(games.seconds_to_come)}{advice}."
+        f"{to_come} games more, {duration(comparison.seconds_to_come)}{advice}."
     )
 
 
+def duration(seconds: float) -> str:
+    """A rough time, as in "40 seconds" or "3 minutes"."""
+    for unit, length in (("hours", 3600), ("minutes", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{max(1, round(seconds))} seconds" if seconds >= 1.5 else "a second"
+
+
 def _score(comparison: Comparison) -> str:
-    stats = comparison.games.stats
+    stats = comparison.stats
     if stats.elo is None:
         return stats.points_in_words
     elo = elo_in_words(stats.elo) if isfinite(stats.elo.value) else f"{stats.elo.value:+.0f}"

@@ -1,15 +1,59 @@
 """Better, worse or equal: a sequential test with three outcomes, and how long it will take."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from math import ceil, exp
 
 from agents.reporting.stats import PairDistribution, count_pairs, expected_score
-from submission.arena.game_record import GameRecord
-from submission.match.sprt import Decision, SequentialTest, Sprt, Verdict, points_of_pairs
+from envs.protocol import is_number
+from submission.arena.game_record import GameConfiguration, GameRecord
+from submission.match.schedule import Arena, Settings, require_pairs
+from submission.match.sprt import (
+    LARGEST_ELO,
+    Decision,
+    SequentialTest,
+    Sprt,
+    Verdict,
+    points_of_pairs,
+)
 
 ALPHA = 0.025  # about how often equal players are called better, and as often worse
 BETA = 0.05  # about how often a difference of the margin is passed over
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonSettings:
+    """The same settings and players give the same games, up to the players' clocks.
+
+    Raises:
+        ValueError: an odd number of games, a margin that is too small or too large, or a setting
+            that `Settings` refuses.
+    """
+
+    margin: float = 50.0
+    """The difference in Elo that matters, from 1 to 1000: less would take millions of games."""
+    games: int = 1000
+    """The most games."""
+    seed: int = 0
+    opening_plies: int = 4
+    """Games begin in turn in all positions of this ply: 1120 of them after four plies."""
+    act_timeout: float = 2.0
+    """Seconds for a move."""
+
+    def __post_init__(self) -> None:
+        require_pairs(self.games)
+        if not (is_number(self.margin) and 1 <= self.margin <= LARGEST_ELO):
+            raise ValueError(
+                f"the margin must be from 1 to {LARGEST_ELO:g} Elo, not {self.margin!r}"
+            )
+        _ = self.match
+
+    @property
+    def match(self) -> Settings:
+        """The settings of the match."""
+        rules = GameConfiguration(act_timeout=self.act_timeout)
+        return Settings(self.games, self.seed, self.opening_plies, rules, Arena.OWN)
 
 
 class Finding(StrEnum):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from agents.reporting.stats import Z_95, Estimate
-from submission.grading.grade_stats import Answer
+from submission.grading.grade_stats import Answer, kinds_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,12 @@ class PairedAnswers:
             if answer.position in olds and answer.position.is_at_stake
         )
         return cls(tuple(pairs))
+
+    def of_kind(self, kind: str) -> "PairedAnswers":
+        """The answers to the positions of a kind, as `grade_stats` names them."""
+        return PairedAnswers(
+            tuple(pair for pair in self.pairs if kind in kinds_of(pair.new.position))
+        )
 
     @property
     def lost(self) -> list[AnswerPair]:

@@ -1,32 +1,32 @@
-"""The checks of players that are compared: whether Kaggle accepts them, and how slow they are.
+"""The trials of players that are compared: Kaggle's check, their games, and how slow they are.
 
 Kaggle's own agents are not checked, for they are no submissions.
 """
 
-from dataclasses import dataclass
+from concurrent.futures import Executor
+from contextlib import closing
+from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import perf_counter
 
 from agents.agent import OnProgress
-from submission.arena.players import Player
+from submission.arena.game_record import GameRecord
+from submission.arena.players import Pairing, Player
 from submission.checking.check import check_submission
 from submission.checking.check_report import CheckReport, CheckVerdict
 from submission.checking.diagnosis import Fault
-from submission.checking.timing import Timing
+from submission.comparing.comparison import Comparison, SlowMoves, duration
+from submission.comparing.finding import ComparisonSettings, ThreeWayTest
+from submission.match.completion import early_end
+from submission.match.match import Match
+from submission.match.run import play_games
+from submission.match.schedule import schedule
 from submission.sandbox.processes import can_throttle
 from submission.sandbox.staging import GZIP
 
 SLOW_SPEED = 1 / 3
 PAIR_SECONDS = 5.0  # how long each game is played after its first move
-
-
-@dataclass(frozen=True, slots=True)
-class SlowMoves:
-    """The moves of a player on a machine a third as fast."""
-
-    player: str
-    timing: Timing | None  # None where it made no move
-    fault: str | None  # what went wrong there
 
 
 def require_accepted(player: Player, on_progress: OnProgress) -> None:
@@ -42,6 +42,45 @@ def require_accepted(player: Player, on_progress: OnProgress) -> None:
             f"{player.name} would not be accepted ({fault.cause}): mend it, `connectx check` tells "
             "more"
         )
+
+
+FORECAST_SECONDS = 0.5  # from one forecast to the next
+
+
+def play_until_decided(
+    pairing: Pairing, settings: ComparisonSettings, executor: Executor, on_progress: OnProgress
+) -> Comparison:
+    """Play the new player against the old one, until the test decides or all games are played.
+
+    Ctrl-C and the death of a worker process end it early, see `Match.completion`.
+    """
+    test, records = ThreeWayTest(settings.margin), dict[int, GameRecord]()
+    forecast_at, forecast, begin = 0.0, "", perf_counter()
+    games = schedule([pairing], settings.match)
+    on_progress(0, settings.games, "")
+    with (
+        early_end() as ending,
+        closing(play_games(games, lambda _: test.games is None, executor)) as played,
+    ):
+        for record in played:
+            test.add(record)
+            records[record.game] = record
+            if (passed := perf_counter() - begin) > forecast_at + FORECAST_SECONDS:
+                more, forecast_at = test.games_to_come([*records.values()]), passed
+                time = duration(more * passed / len(records))
+                forecast = f"about {more} games more, {time}"
+            on_progress(len(records), settings.games, forecast)
+    end = inf if test.games is None else test.games
+    counted = [records[game] for game in sorted(records) if game < end]
+    return Comparison(
+        settings=settings,
+        match=Match.of(
+            [pairing], settings.match, completion=ending.completion, records=tuple(counted)
+        ),
+        finding=test.finding,
+        seconds=perf_counter() - begin,
+        games_to_come=test.games_to_come(counted),
+    )
 
 
 def slow_moves(player: Player, on_progress: OnProgress) -> list[SlowMoves]:

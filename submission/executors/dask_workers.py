@@ -1,4 +1,4 @@
-"""Workers of a Dask cluster.
+"""Workers of a Dask cluster, and the choice between these and processes of this machine.
 
 A cluster with mpi4py needs none of this: `mpi4py.futures.MPIPoolExecutor` goes into
 `play_match` as it is, in a script that is started with `mpiexec -n 9 python -m mpi4py.futures`.
@@ -6,12 +6,12 @@ A cluster with mpi4py needs none of this: `mpi4py.futures.MPIPoolExecutor` goes 
 
 from collections.abc import Iterator, Mapping
 from concurrent.futures import CancelledError, Executor, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from threading import Event, Thread
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
-from submission.executors.local_workers import RenewedExecutor, Versions
+from submission.executors.local_workers import RenewedExecutor, Versions, local_executor
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -22,6 +22,20 @@ WATCH_SECONDS = 1  # time from one look for workers to the next
 BETWEEN_QUESTIONS = 0.1  # seconds until a worker is asked again after its connection was lost
 
 START_WORKERS = "`dask worker {address} --nthreads 1 --nworkers K`"
+
+
+def chosen_executor(workers: int, dask: str | None) -> AbstractContextManager[Executor]:
+    """This number of worker processes here, or the workers of the Dask scheduler at an address.
+
+    Raises:
+        ValueError, OSError, ModuleNotFoundError: as `local_executor` and `dask_executor`.
+    """
+    return local_executor(workers) if dask is None else dask_executor(dask)
+
+
+def chosen_count(workers: int, dask: str | None) -> int:
+    """How many workers `chosen_executor` has; of a cluster, how many have joined by now."""
+    return workers if dask is None else cluster_size(dask)
 
 
 def cluster_size(address: str) -> int:

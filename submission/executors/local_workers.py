@@ -199,9 +199,9 @@ def _end_with_parent(temporary_folder: Path) -> None:
 class RenewedExecutor(Executor):
     """Hands work to an executor and, when its workers die, to a new one.
 
-    Unfinished work is begun again, so it must be repeatable. After as many `renewals` no further
-    executor follows, and all remaining work ends with `BrokenExecutor`. The `deaths` are further
-    exceptions that mean that a worker is dead.
+    Unfinished work is begun again, so it must be repeatable. After `renewals` replacements all
+    remaining work ends with `BrokenExecutor`. `deaths` are further exceptions by which an executor
+    tells that a worker has died.
     """
 
     def __init__(

@@ -15,7 +15,7 @@ from agents.solver.score_words import position_in_words
 from submission.arena.game_record import GameConfiguration
 from submission.arena.players import Identity
 from submission.executors.local_workers import Versions
-from submission.grading.grade_charts import caption_of, mistake_svg, ply_chart
+from submission.grading.grade_charts import figure_of, ply_chart
 from submission.grading.grade_stats import (
     HARD,
     Answer,
@@ -32,6 +32,7 @@ from submission.reports import (
     PlayerTable,
     Printed,
     counted,
+    in_cell,
     percent,
     render_page,
     share_in_words,
@@ -116,9 +117,9 @@ class Grade(Printed):
             {
                 name: (
                     f"{stats.positions}\n/ {stats.at_stake}",
-                    "\n".join(_beside_random(stats.kept)),
-                    "\n".join(_beside_random(stats.best)),
-                    "\n".join(_beside_random(stats.half_points_lost, unit=1, digits=2)),
+                    in_cell(_beside_random(stats.kept)),
+                    in_cell(_beside_random(stats.best)),
+                    in_cell(_beside_random(stats.half_points_lost, unit=1, digits=2)),
                     str(stats.failures),
                 )
                 for name, stats in by_kind(self.answers).items()
@@ -134,9 +135,9 @@ class Grade(Printed):
             {
                 str(ply): (
                     str(stats.at_stake),
-                    " ".join(_beside_random(stats.kept)),
+                    _beside_random(stats.kept),
                     str(stats.positions),
-                    " ".join(_beside_random(stats.best)),
+                    _beside_random(stats.best),
                 )
                 for ply, stats in by_ply(self.answers).items()
             },
@@ -155,7 +156,8 @@ class Grade(Printed):
         """A chart of the statistics by ply, and the worst mistakes on their boards, as SVG."""
         plies = by_ply(self.answers)
         chart = [ply_chart(plies)] if plies else []
-        return [*chart, *map(mistake_svg, worst_mistakes(self.answers, WORST))]
+        mistakes = worst_mistakes(self.answers, WORST)
+        return [*chart, *(picture for picture, _ in map(figure_of, mistakes))]
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as what `json.dumps` takes, with the figures; columns from 0."""
@@ -190,22 +192,21 @@ def _answer(answer: Answer) -> dict[str, Any]:
     }
 
 
-def _beside_random(measured: Measured | None, unit: int = 100, digits: int = 1) -> list[str]:
+def _beside_random(measured: Measured | None, unit: int = 100, digits: int = 1) -> str:
     """The player's mean beside that of random play, and its interval, by default in percent."""
     if measured is None:
-        return [f"{NOTHING} / {NOTHING}", ""]
+        return f"{NOTHING} / {NOTHING}"
     player = measured.player
     value, low, high, random = (
         f"{unit * number:.{digits}f}"
         for number in (player.value, player.low, player.high, measured.random)
     )
-    return [f"{value} / {random}", f"[{low}, {high}]"]
+    return f"{value} / {random} [{low}, {high}]"
 
 
 def grade_page(grade: Grade) -> str:
     """The statistics, a chart of them by ply, and the worst mistakes on their boards."""
     plies = by_ply(grade.answers)
-    mistakes = worst_mistakes(grade.answers, WORST_ON_PAGE)
     return render_page(
         "positions.html",
         title=grade.title,
@@ -214,9 +215,7 @@ def grade_page(grade: Grade) -> str:
         chart=ply_chart(plies) if plies else "",
         heading="The worst mistakes",
         player=grade.player.name,
-        figures=[
-            (mistake_svg(each), caption_of(each.position, each.in_words)) for each in mistakes
-        ],
+        figures=[*map(figure_of, worst_mistakes(grade.answers, WORST_ON_PAGE))],
         rules=RULES,
     )
 

@@ -6,14 +6,16 @@ from agents.solver.score_words import position_in_words
 from agents.trace.pictures.nodes import CUT, EDGE, GRID, INK, PRINCIPAL
 from envs.render import CELL, RADIUS, board_svg
 from envs.svg import document, element, polyline, text
-from submission.grading.grade_stats import AnswerStats, Measured, Mistake
+from submission.grading.grade_stats import Answer, AnswerStats, Measured
 from submission.grading.solved_positions import GAME, SolvedPosition
 
 
-def caption_of(position: SolvedPosition, words: str) -> str:
-    """A sentence about a position, and the move in it."""
+def figure_of(answer: Answer) -> tuple[str, str]:
+    """A picture of a mistake, which a failure lacks, and a sentence about it."""
+    position, played = answer.position, answer.column
     where = position_in_words(position.moves)
-    return f"Player {position.state.player} is to move {where}: {words}."
+    caption = f"Player {position.state.player} is to move {where}: {answer.in_words}."
+    return "" if played is None else _board_with(position, played), caption
 
 
 PLAYED = CUT
@@ -22,9 +24,9 @@ SCORES_HEIGHT = 30
 SCORE_SIZE = 16
 
 
-def mistake_svg(mistake: Mistake) -> str:
+def _board_with(position: SolvedPosition, played: int) -> str:
     """The position with a cross where the player played and a ring where it should have played."""
-    position, played, better = mistake.position, mistake.played, mistake.better
+    better = position.best[0]
     colours = {played: PLAYED, better: BETTER}
     x, y = _landing(position, better)
     width, height = GAME.columns * CELL, GAME.rows * CELL + SCORES_HEIGHT

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 from statistics import fmean
 
 from agents.reporting.stats import Estimate, score_estimate
 from agents.solver.score_words import column_in_words
 from agents.solver.solver import ScoreBounds
-from submission.grading.solved_positions import GAME, Outcome, Phase, SolvedPosition
+from submission.grading.solved_positions import GAME, HIGHEST, Outcome, Phase, SolvedPosition
 from submission.sandbox.move import Failure
 
 
@@ -21,11 +23,9 @@ class Answer:
     failure: Failure | None = None
 
     @property
-    def outcome(self) -> Outcome:
-        """The end of the game after it under best play, from the player's view."""
-        if self.column is None:
-            return Outcome.LOSS
-        return Outcome.of(self.position.legal[self.column])
+    def score(self) -> int:
+        """The score of the column; of a failure, that of the quickest loss."""
+        return -HIGHEST if self.column is None else self.position.legal[self.column]
 
     @property
     def keeps(self) -> bool:
@@ -40,14 +40,24 @@ class Answer:
     @property
     def half_points_lost(self) -> int:
         """Its cost under best play: 2 from a win to a loss, 1 for half of that, or 0."""
-        return self.position.outcome - self.outcome
+        return self.position.outcome - Outcome.of(self.score)
 
     @property
-    def mistake(self) -> "Mistake | None":
-        """The mistake; None if the answer is best, or a failure."""
-        if self.column is None or self.is_best:
-            return None
-        return Mistake(self.position, self.column, self.half_points_lost)
+    def score_lost(self) -> int:
+        """By how much it scores less than the best."""
+        return self.position.score - self.score
+
+    @property
+    def in_words(self) -> str:
+        """As in "column 3 loses in 4 moves; column 5 wins in 7 moves"; columns from 1."""
+        if self.column is None:
+            return "no move" if self.failure is None else f"no move, {self.failure.cause}"
+        position = self.position
+        return "; ".join(
+            column_in_words(GAME, position.state, column, ScoreBounds(score, score))
+            for column in (self.column, position.best[0])
+            for score in [position.legal[column]]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +128,14 @@ OUTCOME_NAMES = {Outcome.WIN: "won", Outcome.DRAW: "drawn", Outcome.LOSS: "lost"
 def by_kind(answers: Sequence[Answer]) -> dict[str, AnswerStats]:
     """Group by phase, by outcome, hard, tactical, and all; empty kinds are left out."""
     kinds = [*(phase.value for phase in Phase), *OUTCOME_NAMES.values(), HARD, TACTICAL, ALL]
-    members = {kind: [each for each in answers if kind in _kinds(each.position)] for kind in kinds}
+    members = {
+        kind: [each for each in answers if kind in kinds_of(each.position)] for kind in kinds
+    }
     return {kind: answer_stats(each) for kind, each in members.items() if each}
 
 
-def _kinds(position: SolvedPosition) -> Iterator[str]:
+def kinds_of(position: SolvedPosition) -> Iterator[str]:
+    """The names of the kinds that a position belongs to."""
     yield position.phase.value
     yield OUTCOME_NAMES[position.outcome]
     if position.is_hard:
@@ -134,43 +147,13 @@ def _kinds(position: SolvedPosition) -> Iterator[str]:
 
 def by_ply(answers: Sequence[Answer]) -> dict[int, AnswerStats]:
     """Group by the plies played, in ascending order."""
-    members: dict[int, list[Answer]] = {}
-    for answer in sorted(answers, key=lambda answer: answer.position.ply):
-        members.setdefault(answer.position.ply, []).append(answer)
-    return {ply: answer_stats(each) for ply, each in members.items()}
+    ply_of = attrgetter("position.ply")
+    by_ply = groupby(sorted(answers, key=ply_of), key=ply_of)
+    return {ply: answer_stats([*each]) for ply, each in by_ply}
 
 
-@dataclass(frozen=True, slots=True)
-class Mistake:
-    """A column, counted from 0, in a position where another one scores more."""
-
-    position: SolvedPosition
-    played: int
-    half_points_lost: int
-
-    @property
-    def better(self) -> int:
-        """A best column."""
-        return self.position.best[0]
-
-    @property
-    def score_lost(self) -> int:
-        """By how much it scores less than the best."""
-        return self.position.score - self.position.legal[self.played]
-
-    @property
-    def in_words(self) -> str:
-        """As in "column 3 loses in 4 moves; column 5 wins in 7 moves"; columns from 1."""
-        position = self.position
-        return "; ".join(
-            column_in_words(GAME, position.state, column, ScoreBounds(score, score))
-            for column in (self.played, self.better)
-            for score in [position.legal[column]]
-        )
-
-
-def worst_mistakes(answers: Iterable[Answer], count: int) -> list[Mistake]:
+def worst_mistakes(answers: Iterable[Answer], count: int) -> list[Answer]:
     """Up to `count` mistakes: wins turned into losses first, then by score; no failures."""
-    mistakes = [answer.mistake for answer in answers if answer.mistake is not None]
+    mistakes = [each for each in answers if each.column is not None and not each.is_best]
     mistakes.sort(key=lambda mistake: (-mistake.half_points_lost, -mistake.score_lost))
     return mistakes[:count]

@@ -1,21 +1,21 @@
 """Makes sets of positions: drawn from games between fallible players, solved, and selected."""
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor
 from enum import Enum
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
 from random import Random
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from agents.agent import Clock, OnProgress
+from agents.agent import OnProgress
+from agents.book.building.shards import run_shards
 from agents.book.opening_book import shipped_book_of
-from agents.parallel.workers import Key, Workers
 from agents.policy.training.labelling import LOOK_AHEADS, RANDOM_SHARES, fallible_player
 from agents.solver.solver import Solver
-from envs.board import BoardState, state_from_moves
+from envs.board import BoardState
 from submission.grading.solved_positions import (
     GAME,
     LAST_PLY,
@@ -25,6 +25,8 @@ from submission.grading.solved_positions import (
     SolvedPosition,
     two_plies_decide,
 )
+
+Item = TypeVar("Item")
 
 
 class Style(Enum):
@@ -49,13 +51,13 @@ CANDIDATES = {Style.THOUGHT: 12, Style.TACTICS: 2}
 BATCH = 6  # positions that a worker draws and solves in one go
 
 
-class Batch(NamedTuple):
-    """Positions to draw, as a task for a worker."""
+class Draw(NamedTuple):
+    """A position to draw."""
 
     seed: int
     style: Style
     ply: int
-    numbers: range
+    number: int
 
 
 def make_position_set(
@@ -66,20 +68,16 @@ def make_position_set(
     Raises:
         ChildProcessError: a worker process died.
     """
-    batches = [
-        Batch(settings.seed, style, ply, range(start, min(start + BATCH, count)))
+    draws = [
+        Draw(settings.seed, style, ply, number)
         for style, share in CANDIDATES.items()
-        for count in [share * settings.per_ply]
         for ply in style.plies
         if ply in settings.plies
-        for start in range(0, count, BATCH)
+        for number in range(share * settings.per_ply)
     ]
-    tasks = {batch: partial(draw_and_solve, batch) for batch in batches}
-    total = sum(len(batch.numbers) for batch in batches)
-    found = _solved_by_workers(tasks, total, executor, on_progress)
     candidates: defaultdict[int, list[SolvedPosition]] = defaultdict(list)
-    for batch in batches:
-        candidates[batch.ply] += found[batch]
+    for position in _by_workers(draw_and_solve, draws, executor, on_progress):
+        candidates[position.ply].append(position)
     selected = [select(candidates[ply], settings.per_ply) for ply in sorted(candidates)]
     return PositionSet(tuple(chain(*selected)), settings)
 
@@ -88,40 +86,37 @@ def solve_all(
     games: Sequence[str], executor: Executor, on_progress: OnProgress
 ) -> list[SolvedPosition]:
     """Solve the positions after these moves, in order; raises as `make_position_set`."""
-    batches = [games[start : start + BATCH] for start in range(0, len(games), BATCH)]
-    tasks = {number: partial(_solved, batch) for number, batch in enumerate(batches)}
-    found = _solved_by_workers(tasks, len(games), executor, on_progress)
-    return [position for number in tasks for position in found[number]]
+    return _by_workers(_solved, games, executor, on_progress)
 
 
-def _solved_by_workers(
-    tasks: Mapping[Key, Callable[[], list[SolvedPosition]]],
-    total: int,
+def _by_workers(
+    work: Callable[[Sequence[Item]], list[SolvedPosition]],
+    items: Sequence[Item],
     executor: Executor,
     on_progress: OnProgress,
-) -> dict[Key, list[SolvedPosition]]:
-    """The positions of each task, by its key."""
-    found: dict[Key, list[SolvedPosition]] = {}
-    on_progress(0, total, "")
+) -> list[SolvedPosition]:
+    """The position that each item leads to, in their order."""
+    found: dict[Item, SolvedPosition] = {}
+    on_progress(0, len(items), "")
     try:
-        for key, positions in Workers(executor, len(tasks)).run(iter(tasks.items()), Clock()):
-            found[key] = positions
-            on_progress(sum(map(len, found.values())), total, "")
+        for batch in run_shards(executor, work, items, BATCH):
+            found |= batch
+            on_progress(len(found), len(items), "")
     except BrokenExecutor as error:
         raise ChildProcessError(
             "a worker process died, perhaps out of memory: run the command again with fewer workers"
         ) from error
-    return found
+    return [found[item] for item in items]
 
 
 def _solved(games: Iterable[str]) -> list[SolvedPosition]:
     return [*map(solved, games)]
 
 
-def draw_and_solve(batch: Batch) -> list[SolvedPosition]:
-    """Draw the positions of a batch, and solve them."""
-    generators = (Random(f"{batch.seed}/{batch.ply}/{number}") for number in batch.numbers)
-    return _solved(drawn_moves(batch.style, batch.ply, rng) for rng in generators)
+def draw_and_solve(draws: Iterable[Draw]) -> list[SolvedPosition]:
+    """Draw some positions, each with random numbers of its own, and solve them."""
+    generators = ((draw, Random(f"{draw.seed}/{draw.ply}/{draw.number}")) for draw in draws)
+    return _solved(drawn_moves(draw.style, draw.ply, rng) for draw, rng in generators)
 
 
 def solved(moves: str) -> SolvedPosition:
@@ -194,6 +189,5 @@ def _distinct(positions: Iterable[SolvedPosition]) -> list[SolvedPosition]:
     """The first of the positions that are equal or mirror images of each other."""
     first: dict[BoardState, SolvedPosition] = {}
     for position in positions:
-        mirrored = "".join(str(GAME.columns + 1 - int(column)) for column in position.moves)
-        first.setdefault(min(position.state, state_from_moves(GAME, mirrored)), position)
+        first.setdefault(position.state.smaller_image(GAME.rows, GAME.columns), position)
     return list(first.values())

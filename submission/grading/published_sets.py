@@ -39,7 +39,7 @@ from submission.grading.solved_positions import (
 
 FULL = -99  # in the place of a full column's score
 CHECKED = 8
-"""The positions, of those that come with all scores, that are solved to check the scale: those with
+"""How many of the positions that come with all scores are solved, to check the scale: those with
 the most stones, which take the least time."""
 
 Scores = tuple[int | None, ...]

@@ -21,11 +21,11 @@ from submission.reports import (
     PlayerTable,
     Printed,
     counted,
-    elo_in_cell,
     elo_in_words,
     finite,
+    in_cell,
     seconds,
-    share_in_cell,
+    share_in_words,
 )
 
 
@@ -59,11 +59,6 @@ class Match(Printed, MatchPlan):
     completion: Completion
     records: tuple[GameRecord, ...]
     """The games that count, by pairing and number."""
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether Ctrl-C ended it."""
-        return self.completion is Completion.INTERRUPTED
 
     def games_of(self, pairing: tuple[str, str]) -> list[GameRecord]:
         """The games of one pairing, by number."""
@@ -179,8 +174,8 @@ def results_table(stats: Sequence[PairingStats]) -> PlayerTable:
                 str(pairing.games),
                 str(pairing.as_first),
                 str(pairing.as_second),
-                NOTHING if pairing.score is None else share_in_cell(pairing.score),
-                NOTHING if pairing.elo is None else elo_in_cell(pairing.elo),
+                NOTHING if pairing.score is None else in_cell(share_in_words(pairing.score)),
+                NOTHING if pairing.elo is None else in_cell(elo_in_words(pairing.elo)),
                 f"{sum(pairing.player_failures.values())} player\n"
                 f"{sum(pairing.opponent_failures.values())} opponent",
             )

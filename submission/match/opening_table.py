@@ -14,7 +14,7 @@ from agents.solver.position_bounds import sign
 from envs.board import BoardGame, moves_text
 from submission.arena.game_record import GameRecord
 from submission.match.match import Match
-from submission.match.pairing_stats import Tally, pairing_stats
+from submission.match.pairing_stats import tally_of
 from submission.match.schedule import Opening
 from submission.reports import add_figures, plain_table
 
@@ -41,9 +41,7 @@ def render_openings(match: Match) -> RenderableType:
 
 def _openings_table(env: BoardGame, names: tuple[str, str], games: Sequence[GameRecord]) -> Table:
     """The openings grouped by their theoretical outcome, with totals."""
-    table = plain_table(f"{names[0]} against {names[1]}, by opening")
-    table.add_column("opening", overflow="fold")
-    table.add_column("theory")
+    table = plain_table(f"{names[0]} against {names[1]}, by opening", "opening", "theory")
     add_figures(table, "W-D-L\nfirst", "W-D-L\nsecond", "W-D-L of\nfirst mover")
     by_opening = attrgetter("opening")
     groups = groupby(sorted(games, key=by_opening), key=by_opening)
@@ -52,12 +50,11 @@ def _openings_table(env: BoardGame, names: tuple[str, str], games: Sequence[Game
     for outcome, theory in THEORY.items():
         group = [opening for opening in of_opening if outcomes[opening] == outcome]
         for opening in group:
-            results = _results(names, of_opening[opening])
-            table.add_row(moves_text(opening) or "none", theory, *results)
+            table.add_row(moves_text(opening) or "none", theory, *_results(of_opening[opening]))
         if group:
-            results = _results(names, [game for opening in group for game in of_opening[opening]])
+            results = _results([game for opening in group for game in of_opening[opening]])
             table.add_row(TOTAL, theory, *results, style="bold", end_section=True)
-    table.add_row(TOTAL, "", *_results(names, games), style="bold")
+    table.add_row(TOTAL, "", *_results(games), style="bold")
     return table
 
 
@@ -71,13 +68,8 @@ def _outcome(env: BoardGame, opening: Opening) -> int | None:
     return sign(score) if state.player == 1 else -sign(score)
 
 
-def _results(names: tuple[str, str], games: Sequence[GameRecord]) -> tuple[str, str, str]:
+def _results(games: Sequence[GameRecord]) -> list[str]:
     """W-D-L of the player moving first and second, and of the first mover in any game."""
-    stats = pairing_stats(names, games)
-    first, second = stats.as_first, stats.as_second
-    first_mover = Tally(
-        wins=first.wins + second.losses,
-        draws=first.draws + second.draws,
-        losses=first.losses + second.wins,
-    )
-    return str(first), str(second), str(first_mover)
+    first, second = ([game for game in games if game.seat == seat] for seat in (1, 2))
+    of_first_mover = [*first, *(game.turned for game in second)]
+    return [str(tally_of(each)) for each in (first, second, of_first_mover)]

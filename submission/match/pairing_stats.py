@@ -1,15 +1,13 @@
 """The figures of one pairing: results by seat, failures, the score with its interval, and times."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from operator import attrgetter
 
 from agents.reporting.stats import Estimate, elo_estimate, paired_score_estimate
 from submission.arena.game_record import GameRecord, Result
 from submission.kaggle import DONE
-from submission.match.sprt import course_of, points_of_pairs
+from submission.match.sprt import points_of_pairs
 from submission.reports import counted, share_in_words
 
 
@@ -37,13 +35,13 @@ class MoveTimes:
     """The longest of all moves."""
 
     @classmethod
-    def of(cls, games: Sequence[Sequence[float]]) -> "MoveTimes":
-        """The times of a player, from its seconds for each move of each game."""
-        moves = list(chain.from_iterable(games))
+    def of(cls, games: Sequence[GameRecord]) -> "MoveTimes":
+        """The times of the player of these games."""
+        moves = [seconds for game in games for seconds in game.seconds]
         if not moves:
             return cls(None, None, None)
         return cls(
-            first=max(durations[0] for durations in games if durations),
+            first=max(game.seconds[0] for game in games if game.seconds),
             mean=sum(moves) / len(moves),
             longest=max(moves),
         )
@@ -88,33 +86,32 @@ class PairingStats:
 def pairing_stats(names: tuple[str, str], games: Sequence[GameRecord]) -> PairingStats:
     """The statistics of the games of one pairing."""
     player, opponent = names
+    turned = [game.turned for game in games]
     pairs = points_of_pairs(games)
     score = paired_score_estimate(pairs) if pairs else None
     return PairingStats(
         player=player,
         opponent=opponent,
         games=len(games),
-        distinct_games=len(set(map(course_of, games))),
-        as_first=_tally(game for game in games if game.seat == 1),
-        as_second=_tally(game for game in games if game.seat == 2),
-        player_failures=failures_of(games, attrgetter("seat")),
-        opponent_failures=failures_of(games, attrgetter("opponent_seat")),
+        distinct_games=len({game.course for game in games}),
+        as_first=tally_of(game for game in games if game.seat == 1),
+        as_second=tally_of(game for game in games if game.seat == 2),
+        player_failures=failures_of(games),
+        opponent_failures=failures_of(turned),
         scored_games=2 * len(pairs),
         score=score,
         elo=None if score is None else elo_estimate(score),
-        player_times=MoveTimes.of([game.durations[game.seat - 1] for game in games]),
-        opponent_times=MoveTimes.of([game.durations[game.opponent_seat - 1] for game in games]),
+        player_times=MoveTimes.of(games),
+        opponent_times=MoveTimes.of(turned),
     )
 
 
-def _tally(games: Iterable[GameRecord]) -> Tally:
+def tally_of(games: Iterable[GameRecord]) -> Tally:
+    """The results of the player of these games, without those in which somebody failed."""
     results = Counter(game.result for game in games)
     return Tally(results[Result.WIN], results[Result.DRAW], results[Result.LOSS])
 
 
-def failures_of(
-    games: Iterable[GameRecord], seat_in: Callable[[GameRecord], int]
-) -> dict[str, int]:
-    """How many of the games failed on a player's seat, by Kaggle's status there."""
-    statuses = (game.statuses[seat_in(game) - 1] for game in games)
-    return dict(Counter(status for status in statuses if status != DONE))
+def failures_of(games: Iterable[GameRecord]) -> dict[str, int]:
+    """How many of the games their player failed in, by Kaggle's status."""
+    return dict(Counter(game.status for game in games if game.status != DONE))

@@ -18,7 +18,7 @@ from submission.arena.kaggle_referee import hold_on_kaggle, hold_on_open_spiel
 from submission.arena.own_referee import PlayedGame, hold_in_own_arena
 from submission.arena.players import Pairing, PlayerKind, players_of
 from submission.arena.seats import Seat, open_seat, open_seat_here, seat_seed
-from submission.executors.chosen_workers import chosen_executor
+from submission.executors.dask_workers import chosen_executor
 from submission.kaggle import environment_of
 from submission.match.completion import early_end
 from submission.match.match import Match, ScoreBoard
@@ -89,7 +89,7 @@ def _require_playable(pairings: Sequence[Pairing], settings: Settings) -> None:
         environment_of(referee)
 
 
-IN_FLIGHT = 256  # games that an executor holds at a time, which is enough for as many workers
+IN_FLIGHT = 256  # the most games that an executor holds at a time: one for each of its workers
 
 
 def play_games(

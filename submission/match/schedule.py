@@ -152,8 +152,8 @@ def openings(configuration: GameConfiguration, plies: int) -> list[Opening]:
     are 49.
 
     Raises:
-        ValueError: negative plies, so many that all games are over by then, or so many that there
-            are more than `MOST_OPENINGS` positions.
+        ValueError: the plies are negative, all games are over before them, or there are more than
+            `MOST_OPENINGS` positions after them.
     """
     require_whole("the plies of an opening", plies, 0)
     env = configuration.env

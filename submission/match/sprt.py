@@ -15,7 +15,7 @@ from math import log
 from operator import attrgetter
 
 from agents.reporting.stats import PAIR_POINTS, PairDistribution, expected_score
-from submission.arena.game_record import GameRecord, Result
+from submission.arena.game_record import Course, GameRecord, Result
 
 LARGEST_ELO = 1000.0  # a score of 99.7 %: telling larger differences apart takes no test
 ERROR_RATE = 0.05  # the usual one
@@ -137,7 +137,6 @@ class Decision:
 
     verdict: Verdict | None  # None where the players only repeat their games
     games: int  # the number of games that decided, from game 0 on; later ones do not count
-    llr: float  # the log-likelihood ratio after them
 
 
 ENOUGH_REPEATS = 10
@@ -189,7 +188,7 @@ class SequentialTest:
             self._judge(pair)
 
     def _judge(self, pair: Sequence[GameRecord]) -> None:
-        courses = [course_of(game) for game in pair]
+        courses = [game.course for game in pair]
         of_opening = self._first_pairs.setdefault(pair[0].opening, courses)
         self._players_vary = self._players_vary or courses != of_opening
         is_first = of_opening is courses
@@ -199,7 +198,7 @@ class SequentialTest:
             return
         self._held_back.append(pair)
         if len(self._held_back) == ENOUGH_REPEATS:
-            self.decision = Decision(None, self._held_back[0][0].game, self.llr)
+            self.decision = Decision(None, self._held_back[0][0].game)
 
     def _weigh(self, pairs: Iterable[Sequence[GameRecord]]) -> None:
         for pair in pairs:
@@ -209,30 +208,7 @@ class SequentialTest:
         self.llr = self.sprt.log_likelihood_ratio(self._pair_counts)
         verdict = self.sprt.verdict(self.llr)
         if verdict is not None:
-            self.decision = Decision(verdict, self._judged, self.llr)
-
-
-Course = tuple[int, tuple[int, ...]]  # the player's seat and all columns of a game
-
-
-def course_of(record: GameRecord) -> Course:
-    """What is equal in two games of a pairing when one repeats the other."""
-    return record.seat, record.columns
-
-
-POINTS = {
-    Result.WIN: 1.0,
-    Result.DRAW: 0.5,
-    Result.LOSS: 0.0,
-    Result.PLAYER_FAILED: 0.0,
-    Result.OPPONENT_FAILED: None,
-}
-"""The player's points for a game; None for one that says nothing about its strength."""
-
-
-def pair_of(record: GameRecord) -> int:
-    """Number of the pair in its pairing, from 0: games 2k and 2k + 1 are pair k."""
-    return record.game // 2
+            self.decision = Decision(verdict, self._judged)
 
 
 def pair_points(first: GameRecord, second: GameRecord) -> float | None:
@@ -240,13 +216,14 @@ def pair_points(first: GameRecord, second: GameRecord) -> float | None:
 
     Such a pair is left out as a whole: with one seat alone, the opening would favour somebody.
     """
-    points = POINTS[first.result], POINTS[second.result]
-    return None if points[0] is None or points[1] is None else points[0] + points[1]
+    if Result.OPPONENT_FAILED in (first.result, second.result):
+        return None
+    return first.result.points + second.result.points
 
 
 def points_of_pairs(records: Iterable[GameRecord]) -> list[float]:
     """The points of each pair of a pairing that was played in both seats and counts."""
     in_order = sorted(records, key=attrgetter("game"))
-    pairs = (list(games) for _, games in groupby(in_order, key=pair_of))
+    pairs = (list(games) for _, games in groupby(in_order, key=attrgetter("pair")))
     found = (pair_points(*games) for games in pairs if len(games) == 2)
     return [points for points in found if points is not None]

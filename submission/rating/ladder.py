@@ -19,9 +19,9 @@ from submission.reports import (
     PlayerTable,
     Printed,
     counted,
-    elo_in_cell,
     elo_in_words,
     finite,
+    in_cell,
     percent,
     plain,
     seconds,
@@ -169,26 +169,15 @@ def require_anchor(anchor: str | None, names: Sequence[str]) -> None:
 
 def player_stats(player: str, records: Iterable[GameRecord]) -> PlayerStats:
     """The statistics of a player, from those of these games in which it plays."""
-    games = [record for record in records if player in record.pairing]
-    results = Counter(result_of(player, record) for record in games)
+    games = [record.seen_by(player) for record in records if player in record.pairing]
+    results = Counter(game.result.outcome for game in games)
     return PlayerStats(
-        wins=sum(results[result] for result in WON),
+        wins=results[Result.WIN],
         draws=results[Result.DRAW],
-        losses=sum(results[result] for result in LOST),
-        failures=failures_of(games, lambda game: game.seat_of(player)),
-        times=MoveTimes.of([game.durations[game.seat_of(player) - 1] for game in games]),
+        losses=results[Result.LOSS],
+        failures=failures_of(games),
+        times=MoveTimes.of(games),
     )
-
-
-WON = (Result.WIN, Result.OPPONENT_FAILED)
-LOST = (Result.LOSS, Result.PLAYER_FAILED)
-
-
-def result_of(player: str, record: GameRecord) -> Result:
-    """The result from the view of one of the two players; a failure is a loss."""
-    if player in record.failures:
-        return Result.PLAYER_FAILED
-    return record.result if player == record.player else record.result.for_opponent
 
 
 NEARLY_SURE = 0.999  # a limited number of replicas cannot tell a higher probability from certainty
@@ -202,7 +191,9 @@ def _results(rung: Rung, anchor: str) -> tuple[str, ...]:
         percent(stats.score),
         str(stats),
         "\n".join(f"{count} {status}" for status, count in stats.failures.items()) or "0",
-        f"{rung.elo.value:+.0f}\nanchor" if rung.player == anchor else elo_in_cell(rung.elo),
+        f"{rung.elo.value:+.0f}\nanchor"
+        if rung.player == anchor
+        else in_cell(elo_in_words(rung.elo)),
         f">{percent(NEARLY_SURE)}" if is_nearly_sure else percent(above_next),
     )
 

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from envs.board import moves_text
 from envs.render import COLOURS, board_svg
-from submission.arena.game_record import GameConfiguration, GameRecord
+from submission.arena.game_record import GameConfiguration, GameRecord, Result
 from submission.play.game_history import History, placed_cells
-from submission.rating.ladder import LOST, Ladder, ladder_notes, ladder_title, result_of
+from submission.rating.ladder import Ladder, ladder_notes, ladder_title
 from submission.reports import percent, render_page
 
 SHOWN = 2  # the most lost games of a player against each opponent that the page shows
@@ -44,9 +44,10 @@ def lost_games(player: str, records: Iterable[GameRecord], most: int) -> list[Lo
     """List a player's lost games by opponent: its failures first, then the quickest losses."""
     by_opponent: dict[str, list[GameRecord]] = defaultdict(list)
     for record in records:
-        if player in record.pairing and result_of(player, record) in LOST:
-            first, second = record.pairing
-            by_opponent[second if player == first else first].append(record)
+        if player in record.pairing:
+            seen = record.seen_by(player)
+            if seen.result.outcome is Result.LOSS:
+                by_opponent[seen.opponent].append(record)
     found = []
     for opponent, games in by_opponent.items():
         games.sort(key=lambda game: (not game.failures, len(game.columns)))

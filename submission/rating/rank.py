@@ -15,7 +15,7 @@ from rich.text import Text
 from agents.agent import Clock, OnProgress
 from agents.levels import LEVELS, Level
 from agents.parallel.workers import Workers
-from agents.reporting.stats import Z_95, Estimate, expected_score
+from agents.reporting.stats import Z_95, Estimate, expected_score, likeliest_elo
 from submission.arena.game_record import GameRecord
 from submission.arena.players import Pairing, Player, PlayerKind
 from submission.bundle.bundle import unbundled_agent
@@ -23,13 +23,11 @@ from submission.match.completion import early_end, early_end_in_words
 from submission.match.match import Match, failures, repetitions
 from submission.match.run import play_game
 from submission.match.schedule import Settings, game_of, shuffled_openings
-from submission.rating.ratings import ELO, RATING_POINTS
+from submission.rating.ratings import ELO
 from submission.reports import PlayerTable, Printed, counted, elo_in_words, finite, percent
 
 ROUND = 8  # games against one level, from four openings, before the next opponent is chosen
 FIRST = LEVELS[4]  # the first opponent
-WIDEST = 4000.0  # no estimate is farther from 0, in Elo
-BISECTIONS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +169,7 @@ def scores_of(records: Iterable[GameRecord]) -> list[LevelScore]:
     """The points from each level that was met; a failure is a loss."""
     points: dict[str, list[float]] = defaultdict(list)
     for record in records:
-        points[record.opponent].append(RATING_POINTS[record.result])
+        points[record.opponent].append(record.result.points)
     return [
         LevelScore(level, len(points[name]), sum(points[name]))
         for level in LEVELS
@@ -201,22 +199,9 @@ def estimated_elo(scores: Sequence[LevelScore]) -> Estimate:
     games, points = sum(score.games for score in scores), sum(score.points for score in scores)
     if not games:
         return Estimate(0.0, -inf, inf)
-    unplayed = 1 / games
-
-    def surplus(elo: float) -> float:
-        """The points beyond the expected ones; they fall as the rating rises."""
-        return sum(
-            score.points
-            + score.games * unplayed
-            - score.games * (1 + 2 * unplayed) * expected_score(elo - score.level.elo)
-            for score in scores
-        )
-
-    low, high = -WIDEST, WIDEST
-    for _ in range(BISECTIONS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if surplus(middle) > 0 else (low, middle)
-    expected = [(score.games, expected_score(low - score.level.elo)) for score in scores]
-    information = sum(games * share * (1 - share) for games, share in expected)
+    counted = [(score.level.elo, score.games * (1 + 2 / games)) for score in scores]
+    elo = likeliest_elo(points + 1, counted)
+    expected = [(score.games, expected_score(elo - score.level.elo)) for score in scores]
+    information = sum(number * share * (1 - share) for number, share in expected)
     half = Z_95 * ELO / sqrt(information)
-    return Estimate(low, low - half if points else -inf, low + half if points < games else inf)
+    return Estimate(elo, elo - half if points else -inf, elo + half if points < games else inf)

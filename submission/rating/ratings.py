@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from agents.reporting.stats import Estimate
 from submission.arena.game_record import GameRecord
-from submission.match.sprt import POINTS, pair_of
 
 Encounters = Mapping[tuple[int, int], NDArray[np.float64]]
 """By two players' numbers, the smaller one first: the points of both in each of their pairs of
@@ -150,9 +149,7 @@ def points_matrix(count: int, encounters: Encounters) -> NDArray[np.float64]:
     return points
 
 
-RATING_POINTS = {result: 1.0 if points is None else points for result, points in POINTS.items()}
-"""The player's points for a game; the opponent has the rest of 1. A failure is a loss."""
-BOTH_FAILED = 0.5  # the same if both have failed
+BOTH_FAILED = 0.5  # the points of either where both have failed
 
 
 def encounters_of(names: Sequence[str], records: Iterable[GameRecord]) -> Encounters:
@@ -162,9 +159,9 @@ def encounters_of(names: Sequence[str], records: Iterable[GameRecord]) -> Encoun
     """
     found: dict[tuple[int, int], dict[object, NDArray[np.float64]]] = defaultdict(dict)
     for record in records:
-        own = BOTH_FAILED if len(record.failures) == 2 else RATING_POINTS[record.result]
+        own = BOTH_FAILED if len(record.failures) == 2 else record.result.points
         points = {names.index(record.player): own, names.index(record.opponent): 1 - own}
         first, second = sorted(points)
-        pair = found[first, second].setdefault((record.pairing, pair_of(record)), np.zeros(2))
+        pair = found[first, second].setdefault((record.pairing, record.pair), np.zeros(2))
         pair += points[first], points[second]
     return {players: np.array([*pairs.values()]) for players, pairs in found.items()}

@@ -1,7 +1,7 @@
 """Games to replay, from results files or Kaggle's episodes, and the logs of their agents."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from math import inf
@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from agents.reporting.input_file import quoted, read_content, read_json, refused
-from envs.board import BoardGame, BoardState, moves_text, parse_moves
-from envs.games import game_id
+from envs.board import BoardGame, BoardState
 from submission.arena.game_record import GameConfiguration, GameRecord, Result
+from submission.arena.own_referee import rewards_of
 from submission.entry import PLAYED_WITH
 from submission.kaggle import DONE
 from submission.match.match import Match
@@ -23,36 +23,15 @@ LOG_ADVICE = "name a file that `kaggle competitions logs EPISODE AGENT` has writ
 
 
 @dataclass(frozen=True, slots=True)
-class Replay:
-    """A game that was played."""
-
-    number: int  # in its file, from 0
-    game: str  # as `envs.games.game_id` names it
-    moves: str  # as `envs.board.parse_moves` reads them, without moves that were not carried out
-    players: tuple[str, str]  # the names of the first and the second to move
-    player: str  # from whose view the result is
-    opponent: str
-    seat: int  # the player's: 1 moves first, 2 second
-    result: Result
-    plies: int
-    cause: str | None  # why a seat failed; None where none did
-    opening_plies: int  # the first plies, which nobody chose
-
-    @property
-    def actions(self) -> list[int]:
-        """The columns played, counted from 0."""
-        return parse_moves(self.moves)
-
-
-@dataclass(frozen=True, slots=True)
 class ReplayFile:
     """The games of a file, all of one board."""
 
     kind: str  # `results` or `episode`
     name: str  # of the file, without its folder
     configuration: GameConfiguration
-    replays: tuple[Replay, ...]
-    match: Match | None  # of a results file
+    records: tuple[GameRecord, ...]
+    """Its games; an episode's has no seconds, and the seed 0."""
+    match: Match | None = None  # of a results file
     episode: int | None = None  # the number that Kaggle has given to an episode
 
 
@@ -72,37 +51,10 @@ def replays_of(content: bytes, path: Path) -> ReplayFile:
     if document is not None and "format" not in document:
         return _episode(document, path)
     if content.lstrip().startswith(b'{"format"'):
-        return _results(match_of(content, path), path.name)
+        match = match_of(content, path)
+        configuration = match.settings.configuration
+        return ReplayFile("results", path.name, configuration, match.records, match)
     raise ValueError(f"{path} is no results file and no whole episode: {ADVICE}")
-
-
-def _results(match: Match, name: str) -> ReplayFile:
-    configuration = match.settings.configuration
-    game = game_id(configuration.env)
-    return ReplayFile(
-        kind="results",
-        name=name,
-        configuration=configuration,
-        replays=tuple(recorded_replay(n, game, record) for n, record in enumerate(match.records)),
-        match=match,
-    )
-
-
-def recorded_replay(number: int, game: str, record: GameRecord) -> Replay:
-    """The replay of a recorded game."""
-    return Replay(
-        number=number,
-        game=game,
-        moves=moves_text(record.columns),
-        players=record.in_seats,
-        player=record.player,
-        opponent=record.opponent,
-        seat=record.seat,
-        result=record.result,
-        plies=len(record.columns),
-        cause=record.cause,
-        opening_plies=len(record.opening),
-    )
 
 
 CAUSES = {
@@ -135,32 +87,30 @@ def _replayed(episode: Episode, name: str) -> ReplayFile:
     configuration = _configuration(episode)
     env = configuration.env
     actions, state = _actions(env, episode)
-    failed = next((seat for seat in (0, 1) if episode.statuses[seat] in CAUSES), None)
+    first, second = (status if status in CAUSES else DONE for status in episode.statuses)
+    failed = next((status for status in (first, second) if status != DONE), None)
     is_over = failed is not None or not env.get_available_actions(state)
     if {"ACTIVE", "INACTIVE"} & {*episode.statuses} or not is_over:
         raise ValueError("it ends before its game does")
-    players, cause = _names(episode.info), None
-    if failed is None:
-        result = {1: Result.WIN, 2: Result.LOSS, None: Result.DRAW}[env.winner(state)]
-    else:
-        result = (Result.PLAYER_FAILED, Result.OPPONENT_FAILED)[failed]
-        cause = f"{episode.statuses[failed]}: {CAUSES[episode.statuses[failed]]}"
-    replay = Replay(
-        number=0,
-        game=game_id(env),
-        moves=moves_text(actions),
-        players=players,
-        player=players[0],
-        opponent=players[1],
+    player, opponent = _names(episode.info)
+    rewards = rewards_of(env.winner(state))
+    record = GameRecord(
+        player=player,
+        opponent=opponent,
+        game=0,
+        seed=0,
         seat=1,
-        result=result,
-        plies=len(actions),
-        cause=cause,
-        opening_plies=len(episode.opening),
+        opening=tuple(episode.opening),
+        columns=tuple(actions),
+        statuses=(first, second),
+        rewards=(rewards[0] if first == DONE else None, rewards[1] if second == DONE else None),
+        result=Result.of((first, second), rewards, 1),
+        durations=((), ()),
+        cause=None if failed is None else f"{failed}: {CAUSES[failed]}",
     )
     id_ = episode.info.get("EpisodeId")
     number = id_ if isinstance(id_, int) else None
-    return ReplayFile("episode", name, configuration, (replay,), None, number)
+    return ReplayFile("episode", name, configuration, (record,), episode=number)
 
 
 def _configuration(episode: Episode) -> GameConfiguration:
@@ -211,14 +161,21 @@ class AgentLog:
     """The versions that it was played with, if it has written them; see `submission.entry`."""
 
     @classmethod
-    def of_record(cls, record: GameRecord, seat: int) -> "AgentLog":
-        """The log of a game in a results file."""
-        seconds = record.durations[seat - 1]
-        failed = record.statuses[seat - 1] != DONE
-        lines = record.stderr if failed else ()
-        own = [line for line in lines if not line.startswith(PLAYED_WITH)][-1:]
-        errors = tuple((len(seconds) - 1, line) for line in own)
-        return cls(seconds, errors, _versions(lines))
+    def of_moves(cls, seconds: Sequence[float], lines: Sequence[Sequence[str]]) -> "AgentLog":
+        """The log of moves that took these seconds and wrote these lines to stderr."""
+        errors = list[tuple[int, str]]()
+        for number, written in enumerate(lines):
+            own = [line for line in written if line.strip() and not line.startswith(PLAYED_WITH)]
+            errors += [(number, line) for line in own[-1:]]
+        told = (line for line in chain.from_iterable(lines) if line.startswith(PLAYED_WITH))
+        versions = (line.removeprefix(PLAYED_WITH).strip() for line in told)
+        return cls(tuple(seconds), tuple(errors), next(versions, None))
+
+    @classmethod
+    def of_record(cls, record: GameRecord) -> "AgentLog":
+        """The log of the player of a game in a results file."""
+        last = () if record.status == DONE else record.stderr
+        return cls.of_moves(record.seconds, [*[()] * (len(record.seconds) - 1), last])
 
     def after_setting_up(self) -> "AgentLog":
         """The log with the first answer as a part of the first move.
@@ -251,18 +208,8 @@ def read_agent_log(path: Path, seat: int) -> AgentLog:
         if steps is None:
             raise ValueError("that is a list of steps, in JSON")
         moves = list(_moves(steps, seat))
-        seconds = tuple(_duration(move) for move in moves)
         lines = [str(move.get("stderr") or "").split("\n") for move in moves]
-    own = [[line for line in each if not line.startswith(PLAYED_WITH)] for each in lines]
-    last = [next((line for line in reversed(each) if line.strip()), "") for each in own]
-    errors = tuple((number, line) for number, line in enumerate(last) if line)
-    return AgentLog(seconds, errors, _versions(chain.from_iterable(lines)))
-
-
-def _versions(lines: Iterable[str]) -> str | None:
-    """The versions in these lines, if a line has them."""
-    told = (line for line in lines if line.startswith(PLAYED_WITH))
-    return next((line.removeprefix(PLAYED_WITH).strip() for line in told), None)
+        return AgentLog.of_moves([*map(_duration, moves)], lines)
 
 
 def _moves(steps: list[Any], seat: int) -> Iterator[dict[str, Any]]:

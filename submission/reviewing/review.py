@@ -13,12 +13,14 @@ from agents.solver.score_words import column_in_words, position_in_words
 from agents.solver.solver import ScoreBounds
 from envs.board import moves_text, state_from_moves
 from envs.connectx import ConnectX
-from submission.arena.game_record import Result
+from envs.games import game_id
+from submission.arena.game_record import GameRecord
 from submission.grading.solved_positions import Phase
+from submission.kaggle import DONE
 from submission.match.completion import Completion, early_end_in_words
 from submission.reports import NOTHING, Printed, add_figures, counted, plain, plain_table, seconds
 from submission.reviewing.judged_game import JudgedPly, Mistake
-from submission.reviewing.replays import AgentLog, Replay, ReplayFile
+from submission.reviewing.replays import AgentLog, ReplayFile
 
 RULES = (
     "Given away: a win that became a draw or a loss, or a draw that became a loss, under best play "
@@ -35,28 +37,17 @@ class ReviewedGame:
     """A game from the view of one of its seats."""
 
     file: ReplayFile
-    replay: Replay
-    seat: int  # 1 moved first, 2 second
-    plies: tuple[JudgedPly, ...]
-    """The seat's own, in order, without the opening, which nobody chose; none until judged."""
+    number: int  # in the file, from 0
+    record: GameRecord  # from the view of the seat
     log: AgentLog | None
+    plies: tuple[JudgedPly, ...] = ()
+    """The seat's own, in order, without the opening, which nobody chose; none until judged."""
 
     @property
     def env(self) -> ConnectX:
         """The rules."""
         rules = self.file.configuration
         return ConnectX(rules.rows, rules.columns, rules.inarow)
-
-    @property
-    def opponent(self) -> str:
-        """The player on the other seat."""
-        return self.replay.players[2 - self.seat]
-
-    @property
-    def result(self) -> Result:
-        """The end of the game from this seat's view."""
-        result = self.replay.result
-        return result if self.seat == self.replay.seat else result.for_opponent
 
     @property
     def given_away(self) -> list[JudgedPly]:
@@ -66,8 +57,8 @@ class ReviewedGame:
     @property
     def own_plies(self) -> range:
         """The seat's moves, counted from 0, without those of the opening."""
-        opening = self.replay.opening_plies
-        return range(opening + (opening % 2 != self.seat - 1), self.replay.plies, 2)
+        opening, seat = len(self.record.opening), self.record.seat
+        return range(opening + (opening % 2 != seat - 1), len(self.record.columns), 2)
 
     @property
     def errors(self) -> list[tuple[int, str]]:
@@ -91,14 +82,8 @@ class PhaseTotals:
     def of(cls, plies: Sequence[JudgedPly]) -> "PhaseTotals":
         """Count the moves."""
         mistakes = Counter(ply.mistake for ply in plies)
-        return cls(
-            moves=len(plies),
-            win_to_draw=mistakes[Mistake.WIN_TO_DRAW],
-            win_to_loss=mistakes[Mistake.WIN_TO_LOSS],
-            draw_to_loss=mistakes[Mistake.DRAW_TO_LOSS],
-            slower=mistakes[Mistake.SLOWER],
-            undecided=sum(not ply.decided for ply in plies),
-        )
+        counts = {mistake.name.lower(): mistakes[mistake] for mistake in Mistake}
+        return cls(len(plies), **counts, undecided=sum(not ply.decided for ply in plies))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -116,7 +101,8 @@ class Review(Printed):
     @property
     def played(self) -> str:
         """The number of games, as in "2 games"; one against itself is here once for each seat."""
-        games = [game for game in self.games if game.seat == 1 or game.opponent != self.player]
+        records = [game.record for game in self.games]
+        games = [game for game in records if game.seat == 1 or game.opponent != self.player]
         return counted(len(games), "games")
 
     def totals(self) -> dict[str, PhaseTotals]:
@@ -173,15 +159,16 @@ class Review(Printed):
 
 
 def _game(game: ReviewedGame) -> dict[str, Any]:
+    record = game.record
     return {
         "file": game.file.name,
-        "number": game.replay.number,
-        "game": game.replay.game,
-        "moves": game.replay.moves,
-        "seat": game.seat,
-        "opponent": game.opponent,
-        "result": game.result,
-        "cause": game.replay.cause,
+        "number": game.number,
+        "game": game_id(game.env),
+        "moves": moves_text(record.columns),
+        "seat": record.seat,
+        "opponent": record.opponent,
+        "result": record.result,
+        "cause": record.cause,
         "plies": [
             {
                 "ply": ply.ply,
@@ -204,26 +191,22 @@ def _bounds(bounds: ScoreBounds) -> dict[str, int]:
 
 
 def _games_table(review: Review) -> Table:
-    table = plain_table(f"{review.player} in {review.played}")
-    table.add_column("game", overflow="fold")
-    table.add_column("against", overflow="fold")
-    table.add_column("seat", justify="right")
+    table = plain_table(f"{review.player} in {review.played}", "game", "against")
+    add_figures(table, "seat")
     table.add_column("result")
     add_figures(table, "moves", "given\naway", "slower")
     for game in review.games:
         slower = sum(ply.mistake is not None for ply in game.plies) - len(game.given_away)
         figures = map(str, (len(game.plies), len(game.given_away), slower))
-        names = map(plain, (_name(game), game.opponent))
-        table.add_row(*names, str(game.seat), game.result, *figures)
+        names = map(plain, (_name(game), game.record.opponent))
+        table.add_row(*names, str(game.record.seat), game.record.result, *figures)
     return table
 
 
 def _totals_table(review: Review) -> Table:
-    table = plain_table("By phase")
-    table.add_column("")
-    add_figures(
-        table, "moves", "win to\ndraw", "win to\nloss", "draw to\nloss", "slower", "undecided"
-    )
+    table = plain_table("By phase", "")
+    given_away = ("win to\ndraw", "win to\nloss", "draw to\nloss")
+    add_figures(table, "moves", *given_away, "slower", "undecided")
     for name, totals in review.totals().items():
         table.add_row(name, *map(str, astuple(totals)))
     return table
@@ -231,8 +214,7 @@ def _totals_table(review: Review) -> Table:
 
 def _times_table(review: Review) -> Table:
     """Seconds of each game's moves; a dash where there is no log."""
-    table = plain_table("Seconds for a move")
-    table.add_column("game", overflow="fold")
+    table = plain_table("Seconds for a move", "game")
     add_figures(table, "first", "mean", "longest", "over the\nlimit", "errors")
     for game in review.games:
         table.add_row(plain(_name(game)), *_times(game))
@@ -242,19 +224,23 @@ def _times_table(review: Review) -> Table:
 def _name(game: ReviewedGame) -> str:
     """The file, and in a results file the number of the game, counted from 1."""
     many = game.file.kind == "results"
-    return f"{game.file.name} #{game.replay.number + 1}" if many else game.file.name
+    return f"{game.file.name} #{game.number + 1}" if many else game.file.name
 
 
 def _given_away(game: ReviewedGame) -> Iterator[str]:
     for ply in game.given_away:
-        state = state_from_moves(game.env, moves_text(game.replay.actions[: ply.ply]))
+        state = state_from_moves(game.env, _moves_before(game, ply.ply))
         chosen = column_in_words(game.env, state, ply.action, ply.after)
         better = column_in_words(game.env, state, ply.best[0], ply.before)
         yield f"  {_name(game)}, {_where(game, ply.ply)}: {chosen}; {better}"
 
 
 def _where(game: ReviewedGame, ply: int) -> str:
-    return position_in_words(moves_text(game.replay.actions[:ply]))
+    return position_in_words(_moves_before(game, ply))
+
+
+def _moves_before(game: ReviewedGame, ply: int) -> str:
+    return moves_text(game.record.columns[:ply])
 
 
 def _times(game: ReviewedGame) -> list[str]:
@@ -272,9 +258,9 @@ def _notes(review: Review) -> Iterator[str]:
     yield from early_end_in_words(review.completion, review.played)
     yield from review.notes
     for game in review.games:
-        if game.replay.cause is not None:
-            failed = "the player" if game.result == "player failed" else "the opponent"
-            yield f"{_name(game)}: {failed} failed, {game.replay.cause}."
+        if game.record.cause is not None:
+            failed = "the opponent" if game.record.status == DONE else "the player"
+            yield f"{_name(game)}: {failed} failed, {game.record.cause}."
         if game.log is not None and game.log.versions is not None:
             yield f"{_name(game)}: played with {game.log.versions}."
         for ply, line in game.errors:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
+from operator import attrgetter
 from pathlib import Path
 
 from agents.agent import OnProgress
@@ -10,11 +11,11 @@ from agents.book.opening_book import shipped_book_of
 from agents.options import require_at_least
 from agents.solver.solver import Solver
 from envs.connectx import ConnectX
+from submission.arena.game_record import GameRecord
 from submission.match.completion import early_end
 from submission.reviewing.judged_game import JudgedPly, judged_plies
 from submission.reviewing.replays import (
     AgentLog,
-    Replay,
     ReplayFile,
     log_beside,
     read_agent_log,
@@ -48,7 +49,7 @@ def review_games(
     with early_end() as ending:
         for game in unjudged:
             solver, plies = judging_solver(game.env), list[JudgedPly]()
-            played = game.replay.actions
+            played = game.record.columns
             for ply in judged_plies(game.env, played, solver, time_limit, game.own_plies):
                 plies.append(ply)
                 done += 1
@@ -83,17 +84,17 @@ def _unjudged(
                 "can be judged: leave it out"
             )
         own = [
-            ReviewedGame(file, replay, seat, (), _log(path, file, replay, seat, log, notes))
-            for replay in file.replays
-            for seat in (1, 2)
-            if replay.players[seat - 1] == player
+            ReviewedGame(file, number, seen, _log(path, file, seen, log, notes))
+            for number, record in enumerate(file.records)
+            for seen in sorted((record, record.turned), key=attrgetter("seat"))
+            if seen.player == player
         ]
         if not own:
             notes.append(f"{file.name}: nobody called {player} has played in it.")
         games += own
     if not games:
-        replays = (replay for _, file in read for replay in file.replays)
-        names = dict.fromkeys(name for replay in replays for name in replay.players)
+        records = (record for _, file in read for record in file.records)
+        names = dict.fromkeys(name for record in records for name in record.in_seats)
         raise ValueError(
             f"nobody called {player!r} has played in these files: choose one of "
             f"{', '.join(map(repr, names)) or 'none, for they hold no games'}"
@@ -102,16 +103,16 @@ def _unjudged(
 
 
 def _log(
-    path: Path, file: ReplayFile, replay: Replay, seat: int, log: Path | None, notes: list[str]
+    path: Path, file: ReplayFile, record: GameRecord, log: Path | None, notes: list[str]
 ) -> AgentLog | None:
-    """The log of a seat: from the results file, named by the user, or beside the episode."""
+    """A player's log: from the results file, named by the user, or beside the episode."""
     if file.match is not None:
-        return AgentLog.of_record(file.match.records[replay.number], seat)
-    found = log or log_beside(path, file.episode, seat)
+        return AgentLog.of_record(record)
+    found = log or log_beside(path, file.episode, record.seat)
     if found is None:
         return None
     try:
-        read = read_agent_log(found, seat)
+        read = read_agent_log(found, record.seat)
     except (OSError, ValueError) as error:
         if log is not None:
             raise

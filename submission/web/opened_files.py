@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,14 +9,14 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from agents.reporting.input_file import one_line
-from submission.arena.game_record import Result
+from envs.board import moves_text
+from envs.games import game_id
+from submission.arena.game_record import GameRecord, Result
 from submission.match.match import RULES, Match, match_notes, results_table
 from submission.rating.ladder import ladder_notes, make_ladder
 from submission.reports import PlayerTable, in_one_line
-from submission.reviewing.replays import Replay, ReplayFile, replays_of
+from submission.reviewing.replays import ReplayFile, replays_of
 
-FAILED = (Result.PLAYER_FAILED, Result.OPPONENT_FAILED)
-COUNTS_AS = {Result.PLAYER_FAILED: Result.LOSS, Result.OPPONENT_FAILED: Result.WIN}
 Name = Annotated[str, Meta(max_length=1000)]  # of a player or a file
 LONGEST_NAME = 100  # characters of a dropped file's name that are shown
 
@@ -44,22 +43,26 @@ class OpenedFile:
             "number": number,
             "name": self.file.name,
             "kind": self.file.kind,
-            "games": len(self.file.replays),
+            "games": len(self.file.records),
             "players": self.players,
         }
 
     @cached_property
     def players(self) -> list[str]:
         """The players, in the order of their first games."""
-        names = (name for replay in self.file.replays for name in (replay.player, replay.opponent))
-        return list(dict.fromkeys(names))
+        return list(dict.fromkeys(name for record in self.file.records for name in record.pairing))
 
     def replays(self, wanted: ReplayFilter, offset: int, count: int) -> dict[str, Any]:
         """Some of the wanted games, and how many there are."""
-        chosen = [found for replay in self.file.replays for found in _seen(replay, wanted)]
+        chosen = [
+            (number, found)
+            for number, record in enumerate(self.file.records)
+            for found in _seen(record, wanted)
+        ]
+        game = game_id(self.file.configuration.env)
         return {
             "total": len(chosen),
-            "replays": [asdict(replay) for replay in chosen[offset : offset + count]],
+            "replays": [_form(*found, game) for found in chosen[offset : offset + count]],
         }
 
     @cached_property
@@ -77,21 +80,31 @@ def dropped_file(name: str, text: str) -> OpenedFile:
     return OpenedFile(replays_of(text.encode(errors="replace"), Path(shown)))
 
 
-def _seen(replay: Replay, wanted: ReplayFilter) -> Iterator[Replay]:
+def _form(number: int, record: GameRecord, game: str) -> dict[str, Any]:
+    """A game of a file as the page lists it."""
+    return {
+        "number": number,
+        "game": game,
+        "moves": moves_text(record.columns),
+        "players": record.in_seats,
+        "player": record.player,
+        "opponent": record.opponent,
+        "seat": record.seat,
+        "result": record.result,
+        "plies": len(record.columns),
+        "cause": record.cause,
+        "opening_plies": len(record.opening),
+    }
+
+
+def _seen(record: GameRecord, wanted: ReplayFilter) -> Iterator[GameRecord]:
     """The game from the view of the player that is wanted; nothing if it is not wanted."""
-    turned = replace(
-        replay,
-        player=replay.opponent,
-        opponent=replay.player,
-        seat=3 - replay.seat,
-        result=replay.result.for_opponent,
-    )
-    for view in (replay, turned):
+    for view in (record, record.turned):
         if (
             wanted.player in (None, view.player)
             and wanted.opponent in (None, view.opponent)
-            and wanted.result in (None, view.result, COUNTS_AS.get(view.result))
-            and wanted.failed in (None, view.result in FAILED)
+            and wanted.result in (None, view.result, view.result.outcome)
+            and wanted.failed in (None, view.result is not view.result.outcome)
         ):
             yield view
             return

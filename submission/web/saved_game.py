@@ -16,9 +16,8 @@ from agents.solver.solver_engine import is_solvable
 from envs.board import BoardGame
 from envs.render import SYMBOLS
 from submission.arena.game_record import GameRecord, Result
-from submission.play.game_history import History, played_position, position_view
+from submission.play.game_history import History, position_view
 from submission.reviewing.judged_game import JudgedPly, judged_plies
-from submission.reviewing.replays import Replay
 from submission.reviewing.review_games import judging_solver
 from submission.terminal import progress_bar
 from submission.web.one_script import PAGE, lean, one_script
@@ -46,15 +45,15 @@ def saved_frame() -> str:
 
 
 def save_games(
-    games: Sequence[tuple[BoardGame, Replay]], path: Path, time_limit: float = JUDGING_SECONDS
+    games: Sequence[tuple[BoardGame, GameRecord]], path: Path, time_limit: float = JUDGING_SECONDS
 ) -> None:
     """Write a page of games with all moves judged; `time_limit` is in seconds for a position."""
-    total = sum(replay.plies for _, replay in games)
+    total = sum(len(record.columns) for _, record in games)
     done = count(1)
     with progress_bar("Judging") as show:
         saved = [
-            saved_game(replay, env, time_limit, lambda: show(next(done), total, ""))
-            for env, replay in games
+            saved_game(record, env, time_limit, lambda: show(next(done), total, ""))
+            for env, record in games
         ]
     replace_text(path, saved_page(saved))
 
@@ -71,35 +70,35 @@ def saved_page(games: Sequence[SavedGame]) -> str:
 
 
 def saved_game(
-    replay: Replay, env: BoardGame, time_limit: float, on_ply: Callable[[], None]
+    record: GameRecord, env: BoardGame, time_limit: float, on_ply: Callable[[], None]
 ) -> SavedGame:
     """Judge the moves of both players, if the solver takes the board; calls `on_ply` after each."""
-    position = played_position(env, replay.moves)
+    position = History(env, record.columns)
     judged: list[JudgedPly] = []
     if is_solvable(env):
-        for ply in judged_plies(env, replay.actions, judging_solver(env), time_limit):
+        for ply in judged_plies(env, record.columns, judging_solver(env), time_limit):
             judged.insert(0, ply)
             on_ply()
     return {
         "end": position_view(position),
-        "players": replay.players,
-        "course": course_in_words(replay),
-        "opening": replay.opening_plies,
+        "players": record.in_seats,
+        "course": course_in_words(record),
+        "opening": len(record.opening),
         **_packed([_ply(position, ply) for ply in judged]),
     }
 
 
-def course_in_words(replay: Replay) -> str:
+def course_in_words(record: GameRecord) -> str:
     """The end of a game in a few words, as on the page."""
-    own, other = SYMBOLS[replay.seat], SYMBOLS[3 - replay.seat]
+    own, other = SYMBOLS[record.seat], SYMBOLS[3 - record.seat]
     words = {
         Result.WIN: f"{own} wins",
         Result.LOSS: f"{other} wins",
         Result.DRAW: "A draw",
         Result.PLAYER_FAILED: f"{own} failed",
         Result.OPPONENT_FAILED: f"{other} failed",
-    }[replay.result]
-    return f"{words}." if replay.cause is None else f"{words}: {replay.cause}"
+    }[record.result]
+    return f"{words}." if record.cause is None else f"{words}: {record.cause}"
 
 
 def _ply(position: History, judged: JudgedPly) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from agents.reporting.stats import (
     elo_difference,
     elo_estimate,
     expected_score,
+    likeliest_elo,
     paired_score_estimate,
     score_estimate,
 )
@@ -177,7 +178,7 @@ def test_intervals_of_few_pairs_hold_the_truth(number: int) -> None:
 
 @pytest.mark.parametrize(
     ("score", "difference"),
-    [(0.5, 0), (0.75, 190.85), (10 / 11, 400), (0.6401, 100), (0.7597, 200)],
+    [(0, -inf), (0.5, 0), (0.75, 190.85), (10 / 11, 400), (0.6401, 100), (0.7597, 200), (1, inf)],
 )
 def test_elo_at_known_points(score: float, difference: float) -> None:
     assert elo_difference(score) == pytest.approx(difference, abs=0.05)
@@ -190,8 +191,19 @@ def test_elo_inverts_the_expected_score(score: float) -> None:
     assert elo_difference(1 - score) == pytest.approx(-elo_difference(score), abs=1e-6)
 
 
-def test_elo_is_infinite_at_the_ends() -> None:
-    assert (elo_difference(0), elo_difference(1)) == (-inf, inf)
+@given(
+    st.lists(st.tuples(st.floats(-500, 500), st.floats(0.1, 50)), min_size=1, max_size=4),
+    st.floats(-400, 400),
+)
+def test_a_rating_is_where_the_points_are_expected(
+    opponents: list[tuple[float, float]], true: float
+) -> None:
+    """The logistic curve written out, as Elo has it."""
+    points = sum(games / (1 + 10 ** ((elo - true) / 400)) for elo, games in opponents)
+    assert likeliest_elo(points, opponents) == pytest.approx(true, abs=0.01)
+
+
+def test_limits_become_those_of_elo() -> None:
     assert elo_estimate(Estimate(1, 0.75, 1)) == Estimate(inf, elo_difference(0.75), inf)
 
 

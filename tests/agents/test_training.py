@@ -19,7 +19,7 @@ from agents.policy.training.batch_play import draw_openings, pair_points, prefer
 from agents.policy.training.labelled_positions import ILLEGAL
 from agents.policy.training.learner import LEARNERS, Budget, TrainingSettings, find_method
 from agents.policy.training.solved_sample import SolvedSample, draw_sample
-from agents.policy.training.training import Training, Trials, rating
+from agents.policy.training.training import Training, Trials
 from agents.policy.training.training_files import (
     CHECKPOINT_FORMAT,
     TrainingFiles,
@@ -343,13 +343,6 @@ def test_openings_are_unfinished_and_the_same_for_a_seed(game: BoardGame) -> Non
 
 
 # --- Elo
-
-
-@given(st.lists(st.floats(-500, 500), min_size=1, max_size=4), st.floats(-400, 400))
-def test_a_rating_is_where_the_score_is_expected(opponents: list[float], true: float) -> None:
-    """The logistic curve written out, as Elo has it."""
-    score = sum(1 / (1 + 10 ** ((other - true) / 400)) for other in opponents) / len(opponents)
-    assert rating(score, opponents) == pytest.approx(true, abs=0.01)
 
 
 def test_a_policy_that_wins_all_has_a_finite_rating() -> None:

@@ -15,8 +15,8 @@ RANDOM = Player("random", PlayerKind.BUILT_IN)
 _player = cache(find_player)
 
 
-def submitted(source: str) -> Player:
-    return Player("mine", PlayerKind.FILE, dedent(source).encode())
+def submitted(source: str, name: str = "mine") -> Player:
+    return Player(name, PlayerKind.FILE, dedent(source).encode())
 
 
 def play(

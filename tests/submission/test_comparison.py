@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from submission.arena.players import Identity, PlayerKind
-from submission.comparing.comparison import Comparison, comparison_page
-from submission.comparing.finding import Finding
-from submission.comparing.new_against_old import ComparisonSettings, Games, duration
+from submission.comparing.comparison import Comparison, comparison_page, duration
+from submission.comparing.finding import ComparisonSettings, Finding
 from submission.executors.local_workers import Versions
 from submission.grading.grade import Grade, GradeSettings
 from submission.grading.grade_stats import Answer
@@ -58,9 +57,13 @@ def compared(finding: Finding = Finding.BETTER, to_come: int = 0) -> Comparison:
     new = [Answer(p, column, 0.1) for p, column in zip(AT_STAKE[:3], worst, strict=False)]
     new[0] = Answer(AT_STAKE[0], None, 0.1, failure)
     old = [Answer(p, p.best[0], 0.1) for p in AT_STAKE[:3]]
-    games = Games(match_of(WIN, LOSS, games=40), finding, seconds=3.0, to_come=to_come)
     return Comparison(
-        ComparisonSettings(games=40), games, (grade_of("hero", new), grade_of("rival", old))
+        ComparisonSettings(games=40),
+        match_of(WIN, LOSS, games=40),
+        finding,
+        seconds=3.0,
+        games_to_come=to_come,
+        grades=(grade_of("hero", new), grade_of("rival", old)),
     )
 
 
@@ -98,9 +101,8 @@ def test_what_the_new_one_loses_is_listed_with_its_moves() -> None:
 
 
 def test_an_early_end_and_failures_are_said_before_the_answer() -> None:
-    games = compared(Finding.UNDECIDED).games
-    match = replace(match_of(WIN, LOSS, PLAYER_FAILED, games=40), completion=Completion.INTERRUPTED)
-    early = Comparison(ComparisonSettings(games=40), replace(games, match=match))
+    match = match_of(WIN, LOSS, PLAYER_FAILED, games=40, completion=Completion.INTERRUPTED)
+    early = replace(compared(Finding.UNDECIDED), match=match, grades=())
     first, second, *_, last = early.summary()
     assert first == "Interrupted after 3 games."
     assert "hero failed in 1 game" in second

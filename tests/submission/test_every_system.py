@@ -42,14 +42,14 @@ IN_TURN = """
 import shlex, sys
 from concurrent.futures import ThreadPoolExecutor
 from submission.__main__ import main
-from submission.executors import chosen_workers
+from submission.executors import dask_workers
 for command in sys.argv[1:]:
     sys.argv = ["connectx", *shlex.split(command)]
     try:
         main()
     except SystemExit as ended:
         assert not ended.code
-    chosen_workers.local_executor = ThreadPoolExecutor
+    dask_workers.local_executor = ThreadPoolExecutor
 """
 """Commands in one process, which imports Kaggle once; only the first has workers of its own."""
 

@@ -23,7 +23,6 @@ from submission.grading.grade_charts import ply_chart
 from submission.grading.grade_stats import (
     Answer,
     Measured,
-    Mistake,
     answer_stats,
     by_kind,
     by_ply,
@@ -72,8 +71,11 @@ class Scripted:
         return self.script(BY_BOARD[tuple(observation["board"])])
 
 
+Seating = Callable[[Script], Scripted]
+
+
 @pytest.fixture
-def seated(monkeypatch: pytest.MonkeyPatch) -> Callable[[Script], Scripted]:
+def seated(monkeypatch: pytest.MonkeyPatch) -> Seating:
     def seat(script: Script) -> Scripted:
         scripted = Scripted(script)
         monkeypatch.setattr(grading, "open_seat", scripted.open_seat)
@@ -105,7 +107,7 @@ def answer_of(position: SolvedPosition, move: Move) -> Answer:
     return Answer(position, move.column, move.seconds, move.failure)
 
 
-def test_no_figure_is_cut_off_at_any_width(seated: Callable[[Script], Scripted]) -> None:
+def test_no_figure_is_cut_off_at_any_width(seated: Seating) -> None:
     seated(best)
     tables = graded(sample=30).tables()
     for width in (40, 60, 80, 200):
@@ -115,9 +117,7 @@ def test_no_figure_is_cut_off_at_any_width(seated: Callable[[Script], Scripted])
         assert all(str(kind) in " ".join(text.split()) for kind in (*Phase, "won", "lost", "all"))
 
 
-def test_the_best_columns_get_all_and_leave_no_mistake(
-    seated: Callable[[Script], Scripted],
-) -> None:
+def test_the_best_columns_get_all_and_leave_no_mistake(seated: Seating) -> None:
     seated(best)
     grade = graded()
     assert grade.completion is Completion.COMPLETE
@@ -137,7 +137,7 @@ def test_the_best_columns_get_all_and_leave_no_mistake(
     assert sum(stats.positions for stats in plies.values()) == sizes["all"]
 
 
-def test_a_player_sees_what_kaggle_would_show(seated: Callable[[Script], Scripted]) -> None:
+def test_a_player_sees_what_kaggle_would_show(seated: Seating) -> None:
     scripted = seated(best)
     answers = graded(sample=6, act_timeout=0.5).answers
     shown = {
@@ -154,16 +154,13 @@ def test_a_player_sees_what_kaggle_would_show(seated: Callable[[Script], Scripte
         assert {name: configuration[name] for name in env.configuration} == env.configuration
 
 
-def test_loading_takes_the_first_move_of_a_game_and_is_not_counted(
-    seated: Callable[[Script], Scripted],
-) -> None:
+def test_loading_takes_the_first_move_of_a_game_and_is_not_counted(seated: Seating) -> None:
     scripted = seated(best)
     grade = graded(sample=SHARD_POSITIONS + 1)
     assert scripted.opened == 2
     boards = [tuple(observation["board"]) for observation, _ in scripted.asked]
-    assert boards.count(EMPTY_BOARD) == 2 + (
-        SHIPPED.positions[0] in SHIPPED.sample(33, 0).positions
-    )
+    is_asked = SHIPPED.positions[0] in SHIPPED.sample(33, 0).positions
+    assert boards.count(EMPTY_BOARD) == 2 + is_asked
     assert len(grade.answers) == SHARD_POSITIONS + 1 == len(boards) - 2
     stones = [42 - board.count(0) for board in boards[1:17]]
     assert stones == sorted(stones, reverse=True), "each looks like the start of another game"
@@ -178,7 +175,7 @@ FAILURES = [
 
 @pytest.mark.parametrize(("move", "status", "cause"), FAILURES)
 def test_a_failure_is_a_lost_game_and_the_player_is_loaded_anew(
-    seated: Callable[[Script], Scripted], move: Move, status: str, cause: str
+    seated: Seating, move: Move, status: str, cause: str
 ) -> None:
     won = next(p for p in LATE.positions if p.outcome is Outcome.WIN and p.ply == 30)
     scripted = seated(lambda position: move if position == won else best(position))
@@ -196,9 +193,7 @@ def test_a_failure_is_a_lost_game_and_the_player_is_loaded_anew(
     assert worst_mistakes(grade.answers, 5) == [], "failures are told apart"
 
 
-def test_a_player_that_cannot_begin_is_not_asked_on(
-    seated: Callable[[Script], Scripted],
-) -> None:
+def test_a_player_that_cannot_begin_is_not_asked_on(seated: Seating) -> None:
     scripted = seated(lambda _: Move(None, 0.0, Failure("ERROR", "SyntaxError: no")))
     grade = graded(sample=20)
     assert len(scripted.asked) == 1
@@ -212,7 +207,7 @@ def test_a_player_that_cannot_begin_is_not_asked_on(
     [(KeyboardInterrupt, Completion.INTERRUPTED), (BrokenExecutor, Completion.WORKER_DIED)],
 )
 def test_an_early_end_keeps_what_was_answered(
-    seated: Callable[[Script], Scripted], stop: type[BaseException], ending: Completion
+    seated: Seating, stop: type[BaseException], ending: Completion
 ) -> None:
     seated(best)
 
@@ -273,22 +268,18 @@ def test_figures_are_those_of_a_count_by_hand(
     def sign(score: int) -> int:
         return (score > 0) - (score < 0)
 
-    top = [max(position.legal.values()) for position, _ in played]
-    own = [position.legal[column] for position, column in played]
-    stakes = [
-        any(sign(score) < sign(most) for score in position.legal.values())
-        for (position, _), most in zip(played, top, strict=True)
-    ]
-    lost = [sign(most) - sign(score) for most, score in zip(top, own, strict=True)]
+    best, at_stake = 0, list[int]()  # of those at stake, what each move has lost
+    for position, column in played:
+        scores, score = [*position.legal.values()], position.legal[column]
+        best += score == max(scores)
+        if len({*map(sign, scores)}) > 1:
+            at_stake.append(sign(max(scores)) - sign(score))
     assert measured.best is not None
-    assert measured.best.player.value == pytest.approx(
-        sum(most == score for most, score in zip(top, own, strict=True)) / len(played)
-    )
-    assert measured.at_stake == sum(stakes)
+    assert measured.best.player.value == pytest.approx(best / len(played))
+    assert measured.at_stake == len(at_stake)
     if measured.kept is None or measured.half_points_lost is None:
-        assert not any(stakes)
+        assert not at_stake
         return
-    at_stake = [number for number, stake in zip(lost, stakes, strict=True) if stake]
     assert measured.kept.player.value == pytest.approx(at_stake.count(0) / len(at_stake))
     mean = measured.half_points_lost.player
     assert mean.value == pytest.approx(fmean(at_stake))
@@ -328,6 +319,7 @@ def test_the_worst_mistakes_are_wins_turned_into_losses_then_by_score() -> None:
 def test_a_mistake_is_told_with_the_better_column() -> None:
     # -3: the second player wins with the 19th of its 21 stones, 2 of which are on the board.
     position = SolvedPosition("4455", (-3, -3, 18, 1, 1, 18, 0))
-    lost, drawn = Mistake(position, 0, 2), Mistake(position, 6, 1)
+    lost, drawn = (Answer(position, column, 0.1) for column in (0, 6))
     assert lost.in_words == "column 1 loses in 17 moves; column 3 wins in 2 moves"
     assert drawn.in_words == "column 7 leads to a draw; column 3 wins in 2 moves"
+    assert (lost.half_points_lost, drawn.half_points_lost) == (2, 1)

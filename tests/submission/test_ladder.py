@@ -14,7 +14,6 @@ from submission.match.results_content import ResultsHeader
 from submission.match.results_file import new_results, read_results
 from submission.match.run import play_match
 from submission.match.schedule import Arena, Settings
-from submission.match.sprt import pair_of
 from submission.rating.ladder import make_ladder, player_stats
 from submission.rating.ratings import encounters_of, points_matrix
 from tests.helpers.game_records import (
@@ -116,7 +115,7 @@ def test_an_interrupted_ladder_goes_on_to_the_same_one_and_its_page(
 
 def test_everyone_plays_everyone_from_either_seat(whole: Path) -> None:
     records = read_results(whole).records
-    meetings = {(game.player, game.opponent, pair_of(game), game.seat) for game in records}
+    meetings = {(game.player, game.opponent, game.pair, game.seat) for game in records}
     assert len(meetings) == len(records) == 3 * 4
     assert len({frozenset(game.pairing) for game in records}) == 3
 

@@ -45,12 +45,6 @@ def test_a_row_tells_results_by_seat_score_and_elo() -> None:
     assert times[0] == "0.500"
 
 
-def test_an_infinite_elo_is_shown_as_such() -> None:
-    text = shown(match_of(WIN, replace(LOSS, result=Result.WIN)))
-    assert "+inf" in rows(text, "rival")[0]
-    assert "[20.6, 100.0]" in text, "Wilson's interval of 1 in 1, but for a hair"
-
-
 def test_failures_are_counted_apart_with_their_first_cause() -> None:
     again = replace(PLAYER_FAILED, game=5)
     text = shown(match_of(WIN, LOSS, PLAYER_FAILED, again), width=200)
@@ -145,7 +139,6 @@ def test_a_test_that_ends_because_games_repeat_says_so(count: int, openings: str
 def test_an_early_end_is_said(completion: Completion, said: str) -> None:
     match = match_of(WIN, games=8, completion=completion)
     assert said in sentences(match)
-    assert match.interrupted is (completion is Completion.INTERRUPTED)
     assert " of 1 games" not in shown(match_of(WIN))
 
 

@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 import connectx
-from submission.arena.game_record import Result
+from envs.board import moves_text
+from submission.arena.game_record import GameRecord, Result
 from submission.kaggle import Referee, environment_of, kaggle_environments
-from submission.reviewing.replays import Replay, read_agent_log, read_replays
+from submission.reviewing.replays import read_agent_log, read_replays
 
 EPISODES = json.loads(
     Path(__file__).with_name("open_spiel_episodes.json").read_text(encoding="utf-8")
@@ -28,9 +29,9 @@ def written(folder: Path, episode: dict[str, Any]) -> Path:
     return path
 
 
-def replay_of(folder: Path, episode: dict[str, Any]) -> Replay:
-    (replay,) = read_replays(written(folder, episode)).replays
-    return replay
+def record_of(folder: Path, episode: dict[str, Any]) -> GameRecord:
+    (record,) = read_replays(written(folder, episode)).records
+    return record
 
 
 @pytest.mark.parametrize(
@@ -49,9 +50,9 @@ def replay_of(folder: Path, episode: dict[str, Any]) -> Replay:
 def test_an_episode_is_read(
     tmp_path: Path, name: str, moves: str, result: Result, opening: int
 ) -> None:
-    replay = replay_of(tmp_path, EPISODES[name])
-    assert (replay.moves, replay.result, replay.opening_plies) == (moves, result, opening)
-    assert replay.players == ("Mine", "Theirs")
+    record = record_of(tmp_path, EPISODES[name])
+    assert (moves_text(record.columns), record.result) == (moves, result)
+    assert (len(record.opening), record.in_seats) == (opening, ("Mine", "Theirs"))
 
 
 def test_the_rules_are_the_episodes_own(tmp_path: Path) -> None:
@@ -128,7 +129,7 @@ def test_any_game_that_was_played_is_read(tmp_path: Path) -> None:
         )
         env.info["TeamNames"] = ["Mine", "Theirs"]
         env.run([player.act, player.act])
-        replay = replay_of(tmp_path, env.toJSON())
-        assert replay.actions == player.played
+        record = record_of(tmp_path, env.toJSON())
+        assert [*record.columns] == player.played
         results = {1: Result.WIN, 0: Result.DRAW, -1: Result.LOSS}
-        assert replay.result is results[env.toJSON()["rewards"][0]]
+        assert record.result is results[env.toJSON()["rewards"][0]]

@@ -17,23 +17,21 @@ from submission.match.match import Match
 from submission.match.run import play_match
 from submission.match.schedule import Arena, Settings, require_pairs, schedule
 from submission.match.sprt import Sprt
-from tests.helpers.arena_games import RANDOM
+from tests.helpers.arena_games import RANDOM, submitted
 
 NEGAMAX = Player("negamax", PlayerKind.BUILT_IN)
 SMALL = GameConfiguration(rows=4, columns=5, inarow=3)
 RANDOM_TWICE = [Pairing(RANDOM, RANDOM)]
 
 
-def submitted(name: str, source: str) -> Player:
-    return Player(name, PlayerKind.FILE, source.encode())
-
-
 UNSEEDED = submitted(
+    """
+    import random
+    def agent(observation, configuration):
+        board = observation["board"]
+        return random.choice([c for c in range(configuration.columns) if not board[c]])
+    """,
     "unseeded",
-    "import random\n"
-    "def agent(observation, configuration):\n"
-    "    board = observation['board']\n"
-    "    return random.choice([c for c in range(configuration.columns) if not board[c]])\n",
 )
 
 
@@ -62,7 +60,6 @@ def test_negamax_beats_random_from_either_seat_and_from_openings_in_pairs() -> N
     games = match.records
     assert sum(record.result is Result.WIN for record in games) >= 6
     assert match.completion is Completion.COMPLETE
-    assert not match.interrupted
     assert [record.seat for record in games] == [1, 2] * 4
     assert len({record.seed for record in games}) == 8
     openings = [record.opening for record in games[::2]]
@@ -101,12 +98,10 @@ class CtrlC:
 
 def test_ctrl_c_keeps_what_was_played(two_workers: Executor) -> None:
     started = time.perf_counter()
-    dawdler = submitted(
-        "dawdler", "import time\ndef agent(observation):\n    time.sleep(0.1)\n    return 0"
-    )
-    pairings = [Pairing(dawdler, RANDOM)]
+    dawdler = "import time\ndef agent(observation):\n    time.sleep(0.1)\n    return 0"
+    pairings = [Pairing(submitted(dawdler), RANDOM)]
     match = play_match(pairings, small(500), executor=two_workers, on_game=CtrlC(2))
-    assert match.interrupted
+    assert match.completion is Completion.INTERRUPTED
     assert len(match.records) == 2
     assert two_workers.submit(abs, -1).result() == 1
     assert time.perf_counter() - started < 10, "what had not begun should have been cancelled"

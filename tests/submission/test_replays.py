@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import connectx
-from envs.board import moves_text
-from submission.arena.game_record import Result
-from submission.reviewing.replays import Replay, log_beside, read_agent_log, read_replays
+from envs.board import parse_moves
+from submission.arena.game_record import GameConfiguration, GameRecord, Result
+from submission.reviewing.replays import ReplayFile, log_beside, read_agent_log, read_replays
 from tests.helpers.episodes import NUMBER, episode_of, write_episode, write_log
 from tests.helpers.refusals import is_sentence, nested
 
@@ -22,34 +22,23 @@ DRAWN_2X2 = "1122"
 SIZES = {"rows": 6, "columns": 7, "inarow": 4}
 
 
-def replay_of(env: Any, folder: Path) -> Replay:
-    (replay,) = read_replays(write_episode(env, folder)).replays
-    return replay
-
-
 def test_an_episode_is_read(tmp_path: Path) -> None:
     file = read_replays(write_episode(episode_of(WON_BY_FIRST), tmp_path))
-    assert (file.kind, file.name, file.episode) == (
-        "episode",
-        f"episode-{NUMBER}-replay.json",
-        NUMBER,
+    record = GameRecord(
+        player="Mine",
+        opponent="Theirs",
+        game=0,
+        seed=0,
+        seat=1,
+        opening=(),
+        columns=tuple(parse_moves(WON_BY_FIRST)),
+        statuses=("DONE", "DONE"),
+        rewards=(1, -1),
+        result=Result.WIN,
+        durations=((), ()),
     )
-    assert file.match is None
-    assert file.replays == (
-        Replay(
-            number=0,
-            game="connectx-6x7x4",
-            moves=WON_BY_FIRST,
-            players=("Mine", "Theirs"),
-            player="Mine",
-            opponent="Theirs",
-            seat=1,
-            result=Result.WIN,
-            plies=7,
-            cause=None,
-            opening_plies=0,
-        ),
-    )
+    name = f"episode-{NUMBER}-replay.json"
+    assert file == ReplayFile("episode", name, GameConfiguration(), (record,), episode=NUMBER)
 
 
 NO_COLUMN, RAISED = "INVALID: it chose what is no column with room", "ERROR: it raised an exception"
@@ -79,13 +68,14 @@ def test_the_result_is_from_the_first_seat(
     cause: str | None,
 ) -> None:
     env = episode_of(moves, None, **dict(zip(SIZES, sizes, strict=True)))
-    replay = replay_of(env, tmp_path)
-    assert replay.game == "connectx-{}x{}x{}".format(*sizes)
-    assert replay.actions == [int(digit) - 1 for digit in moves[:plies]]
-    assert (replay.plies, replay.result, replay.cause) == (plies, result, cause)
-    rewards = {Result.WIN: 1, Result.DRAW: 0, Result.LOSS: -1, FAILED: None}
-    assert env.toJSON()["rewards"][0] == rewards.get(result, 0)
-    assert replay.players == ("first", "second"), "an episode of one's own has no team names"
+    file = read_replays(write_episode(env, tmp_path))
+    (record,) = file.records
+    assert file.configuration == GameConfiguration(*sizes)
+    assert [*record.columns] == [int(digit) - 1 for digit in moves[:plies]]
+    assert (record.result, record.cause) == (result, cause)
+    assert [*record.statuses] == env.toJSON()["statuses"]
+    assert [*record.rewards] == env.toJSON()["rewards"]
+    assert record.in_seats == ("first", "second"), "an episode of one's own has no team names"
 
 
 def test_a_results_file_is_read(tmp_path: Path) -> None:
@@ -93,14 +83,8 @@ def test_a_results_file_is_read(tmp_path: Path) -> None:
     match = connectx.evaluate(
         "greedy", "random", games=4, arena="own", workers=1, results=path, progress=False
     )
-    file = read_replays(path)
-    assert (file.kind, file.name, file.match) == ("results", "games.jsonl", match)
-    for number, (replay, record) in enumerate(zip(file.replays, match.records, strict=True)):
-        assert replay.number == number
-        assert replay.moves == moves_text(record.columns)
-        assert replay.players[replay.seat - 1] == replay.player == "greedy"
-        assert replay.players[2 - replay.seat] == replay.opponent == "random"
-        assert (replay.result, replay.opening_plies) == (record.result, 2)
+    rules = match.settings.configuration
+    assert read_replays(path) == ReplayFile("results", path.name, rules, match.records, match)
 
 
 # --- what is refused
@@ -174,7 +158,7 @@ def test_any_other_content_is_read_or_refused_in_a_sentence(
     path.write_text(json.dumps({**whole, field: value}), encoding="utf-8")
     refusal = str(path)
     try:
-        assert len(read_replays(path).replays) == 1
+        assert len(read_replays(path).records) == 1
     except ValueError as error:
         refusal = str(error)
     assert str(path) in refusal

@@ -155,17 +155,25 @@ def test_a_last_line_of_what_nobody_wrote_is_torn(path: Path) -> None:
     assert path.read_bytes() == content
 
 
+def assert_not_resumed(path: Path, asked: ResultsHeader, message: str) -> None:
+    """It is not gone on with, and is left as it is."""
+    content = path.read_bytes()
+    with pytest.raises(ValueError, match=message) as refusal, resumed_results(path, asked):
+        pass
+    assert is_sentence(refusal.value)
+    assert path.read_bytes() == content
+
+
 # --- what is no results file
 
 
 def assert_refused(path: Path, content: bytes, message: str) -> None:
     """It can neither be read nor gone on with, and is left as it is."""
     path.write_bytes(content)
-    for read in (read_results, lambda path: resumed_results(path, HEADER).__enter__()):
-        with pytest.raises(ValueError, match=message) as refusal:
-            read(path)
-        assert is_sentence(refusal.value)
-    assert path.read_bytes() == content
+    assert_not_resumed(path, HEADER, message)
+    with pytest.raises(ValueError, match=message) as refusal:
+        read_results(path)
+    assert is_sentence(refusal.value)
 
 
 def edited(line: bytes, change: Mapping[str, object]) -> bytes:
@@ -414,11 +422,7 @@ def test_fewer_games_may_be_asked_for_than_were_planned(path: Path) -> None:
     write(path, HEADER, WIN, LOSS)
     with resumed_results(path, with_settings(games=2)) as results:
         assert results.played == (WIN, LOSS)
-    with (
-        pytest.raises(ValueError, match="it has game 2 of hero against rival"),
-        resumed_results(path, with_settings(games=1)),
-    ):
-        pass
+    assert_not_resumed(path, with_settings(games=1), "it has game 2 of hero against rival")
 
 
 @pytest.mark.parametrize(
@@ -448,20 +452,15 @@ def test_fewer_games_may_be_asked_for_than_were_planned(path: Path) -> None:
     ],
 )
 def test_other_conditions_are_never_mixed(path: Path, asked: ResultsHeader, reason: str) -> None:
-    content = write(path, HEADER, WIN)
-    with pytest.raises(ValueError, match=reason) as refusal, resumed_results(path, asked):
-        pass
-    assert is_sentence(refusal.value)
-    assert path.read_bytes() == content
+    write(path, HEADER, WIN)
+    assert_not_resumed(path, asked, reason)
 
 
 @pytest.mark.parametrize("name", ["\x1b[2J", "name\n" * 100_000])
 def test_names_of_a_file_do_not_steer_the_terminal(path: Path, name: str) -> None:
     header = ResultsHeader.of([Pairing(HERO, replace(RIVAL, name=name))], SETTINGS)
     write(path, header, replace(WIN, opponent=name))
-    with pytest.raises(ValueError, match="it has game 1") as refusal, resumed_results(path, HEADER):
-        pass
-    assert is_sentence(refusal.value)
+    assert_not_resumed(path, HEADER, "it has game 1")
 
 
 def test_every_setting_but_the_number_of_games_is_compared() -> None:

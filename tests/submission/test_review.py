@@ -243,10 +243,10 @@ def test_a_results_file_is_reviewed_without_its_openings(folder: Path) -> None:
         review = connectx.review("g.jsonl", name, progress=False)
         assert len(review.games) == 2
         for game in review.games:
-            assert game.result is result
+            assert game.record.result is result
             assert game.log is not None
             assert len(game.log.seconds) == len(game.plies)
-            own = [2 + (game.seat == 2) + 2 * number for number in range(len(game.plies))]
+            own = [2 + (game.record.seat == 2) + 2 * number for number in range(len(game.plies))]
             assert [ply.ply for ply in game.plies] == own
         assert "g.jsonl #2" in str(review)
 
@@ -266,7 +266,10 @@ def test_what_is_left_out_is_told(folder: Path) -> None:
 def test_who_plays_against_himself_is_judged_on_both_seats(folder: Path) -> None:
     path = write_episode(episode_of("1212121", names=("Me", "Me")), folder)
     review = connectx.review(path, "Me", progress=False)
-    assert [(game.seat, game.result) for game in review.games] == [(1, "win"), (2, "loss")]
+    assert [(game.record.seat, game.record.result) for game in review.games] == [
+        (1, "win"),
+        (2, "loss"),
+    ]
     assert " of 7 moves of 1 game; " in review.summary()[-1], "and not of two"
     assert "Me in 1 game\n" in "\n".join(map(str.rstrip, str(review).splitlines()))
 

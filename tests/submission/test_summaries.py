@@ -29,7 +29,9 @@ def test_a_match_ends_with_its_score() -> None:
     assert said == (
         "hero against rival: 100.0 % [20.6, 100.0] of the points in 2 games, Elo +inf [-235, open]."
     ), "Wilson's interval of 1 in 1, and 400 log10(0.2065 / 0.7935)"
-    assert " ".join(str(match).split()).endswith(said)
+    words = " ".join(str(match).split())
+    assert words.endswith(said)
+    assert "1-0-0 100.0 +inf " in words, "the row of the table"
 
 
 def test_what_went_wrong_and_the_verdict_of_a_test_stand_before_it() -> None:

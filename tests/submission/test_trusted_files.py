@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from submission.arena.game_record import GameConfiguration, GameRecord
+from submission.arena.game_record import GameRecord
 from submission.arena.players import Pairing, Player, PlayerKind, find_player, trusted
-from submission.match.run import play_game, play_match
-from submission.match.schedule import Arena, GameSpecification, Settings
+from submission.match.run import play_match
+from submission.match.schedule import Arena, Settings
 from tests.helpers.archives import archive
+from tests.helpers.arena_games import play
 from tests.helpers.shell import Shell
 
 pytestmark = pytest.mark.usefixtures("workers_in_threads")
@@ -45,11 +46,6 @@ FAULTS = {
 }
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return tmp_path
-
-
 def player(folder: Path, name: str, source: str) -> Player:
     path = folder / f"{name}.py"
     path.write_text(source, encoding="utf-8")
@@ -57,10 +53,8 @@ def player(folder: Path, name: str, source: str) -> Player:
 
 
 def played(players: tuple[Player, Player], seed: int) -> GameRecord:
-    specification = GameSpecification(
-        Pairing(*players), seed, seed, (3, 3), GameConfiguration(), Arena.OWN
-    )
-    return replace(play_game(specification), durations=((), ()))
+    record = play(*players, game=seed, seed=seed, opening=(3, 3), arena=Arena.OWN)
+    return replace(record, durations=((), ()))
 
 
 def both_ways(players: tuple[Player, Player]) -> tuple[GameRecord, GameRecord]:
@@ -69,46 +63,50 @@ def both_ways(players: tuple[Player, Player]) -> tuple[GameRecord, GameRecord]:
     return played((trusted(first), trusted(second)), 0), played(players, 0)
 
 
-def test_games_are_those_of_processes_of_their_own(folder: Path) -> None:
-    pythons, numpys = player(folder, "pythons", PYTHONS), player(folder, "numpys", NUMPYS)
-    for pair in [(pythons, numpys), (numpys, numpys), (player(folder, "counts", COUNTS), pythons)]:
+def test_games_are_those_of_processes_of_their_own(tmp_path: Path) -> None:
+    pythons, numpys = player(tmp_path, "pythons", PYTHONS), player(tmp_path, "numpys", NUMPYS)
+    for pair in [
+        (pythons, numpys),
+        (numpys, numpys),
+        (player(tmp_path, "counts", COUNTS), pythons),
+    ]:
         here, apart = both_ways(pair)
         assert here == apart
         assert here.statuses == ("DONE", "DONE")
 
 
-def test_every_game_loads_the_file_anew(folder: Path) -> None:
-    counts = trusted(player(folder, "counts", COUNTS))
+def test_every_game_loads_the_file_anew(tmp_path: Path) -> None:
+    counts = trusted(player(tmp_path, "counts", COUNTS))
     assert len({played((counts, counts), 2).columns for _ in range(3)}) == 1
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_faults_are_told_as_of_a_process_of_its_own(folder: Path, fault: str) -> None:
-    faulty = player(folder, fault, FAULTS[fault])
+def test_faults_are_told_as_of_a_process_of_its_own(tmp_path: Path, fault: str) -> None:
+    faulty = player(tmp_path, fault, FAULTS[fault])
     path = sys.path.copy()
-    here, apart = both_ways((faulty, player(folder, "counts", COUNTS)))
+    here, apart = both_ways((faulty, player(tmp_path, "counts", COUNTS)))
     assert (here.statuses, here.columns, here.cause) == (apart.statuses, apart.columns, apart.cause)
     assert sys.path == path
 
 
-def test_it_plays_in_this_process_and_leaves_the_random_numbers_alone(folder: Path) -> None:
+def test_it_plays_in_this_process_and_leaves_the_random_numbers_alone(tmp_path: Path) -> None:
     source = f"""
 import os
 import random
 from pathlib import Path
 random.seed(os.getpid())
-Path({str(folder / "id")!r}).write_text(str(os.getpid()))
+Path({str(tmp_path / "id")!r}).write_text(str(os.getpid()))
 {PYTHONS}"""
     random.seed(5)
     np.random.seed(5)
-    played((trusted(player(folder, "tells", source)), find_player("random")), 0)
-    assert (folder / "id").read_text() == str(os.getpid())
+    played((trusted(player(tmp_path, "tells", source)), find_player("random")), 0)
+    assert (tmp_path / "id").read_text() == str(os.getpid())
     assert random.random() == random.Random(5).random()
     assert np.random.rand() == np.random.RandomState(5).rand()
 
 
-def test_games_in_threads_do_not_draw_each_others_numbers(folder: Path) -> None:
-    first, second = (trusted(player(folder, name, PYTHONS)) for name in ("a", "b"))
+def test_games_in_threads_do_not_draw_each_others_numbers(tmp_path: Path) -> None:
+    first, second = (trusted(player(tmp_path, name, PYTHONS)) for name in ("a", "b"))
     pairings = [Pairing(first, second), Pairing(first, find_player("random:"))]
     settings = Settings(24, arena=Arena.OWN)
     alone = [record.columns for record in play_match(pairings, settings).records]
@@ -122,8 +120,8 @@ def test_games_in_threads_do_not_draw_each_others_numbers(folder: Path) -> None:
     assert [record.columns for record in match.records] == alone
 
 
-def test_archives_and_players_that_are_no_files_stay_where_they_are(folder: Path) -> None:
-    packed = archive(folder / "packed.tar.gz", ("main.py", PYTHONS.encode()))
+def test_archives_and_players_that_are_no_files_stay_where_they_are(tmp_path: Path) -> None:
+    packed = archive(tmp_path / "packed.tar.gz", ("main.py", PYTHONS.encode()))
     assert not trusted(find_player(str(packed))).is_trusted
     assert not trusted(Player("random", PlayerKind.BUILT_IN)).is_trusted
 

@@ -23,14 +23,17 @@ SHARD_POSITIONS = 64  # solved in one go: a few seconds' work where they have 8 
 
 
 def run_shards(
-    executor: Executor, work: Callable[[Sequence[Item]], Sequence[Outcome]], items: Sequence[Item]
+    executor: Executor,
+    work: Callable[[Sequence[Item]], Sequence[Outcome]],
+    items: Sequence[Item],
+    size: int = SHARD_POSITIONS,
 ) -> Iterator[dict[Item, Outcome]]:
     """The outcome of each item, shard by shard, as soon as a shard is done.
 
     Neighbours share a shard. If the loop ends early, shards that have not begun are cancelled.
     """
-    starts = range(0, len(items), SHARD_POSITIONS)
-    shards = [tuple(items[start : start + SHARD_POSITIONS]) for start in starts]
+    starts = range(0, len(items), size)
+    shards = [tuple(items[start : start + size]) for start in starts]
     tasks = ((shard, partial(work, shard)) for shard in shards)
     for shard, outcomes in Workers(executor, len(shards)).run(tasks, Clock()):
         yield dict(zip(shard, outcomes, strict=True))

@@ -1,6 +1,6 @@
 """A training: rounds of a learner until the budget is spent, with trials of its strength."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import ceil
@@ -13,16 +13,12 @@ from agents.parallel.workers import interrupt_put_off
 from agents.policy.training.batch_play import draw_openings, pair_points
 from agents.policy.training.learner import Budget, Learner
 from agents.policy.training.solved_sample import Judgement, SolvedSample, draw_sample
-from agents.reporting.stats import Estimate, expected_score, paired_score_estimate
+from agents.reporting.stats import Estimate, likeliest_elo, paired_score_estimate
 from envs.board import BoardGame
 
 PAST_SELVES = 4  # the latest past selves that a policy plays in a trial
 OPENINGS = 64  # the openings from which it plays each of them
 OPENING_SEED = 17
-
-FARTHEST = 2000.0
-"""Elo points beyond the best and the worst opponent between which a rating is looked for."""
-BISECTIONS = 40
 
 
 class Trial(NamedTuple):
@@ -88,24 +84,11 @@ class Trials:
         points = [1.0]
         for past in self.past_selves:
             points += pair_points(policy, decode_policy(past.content), self._game, self._openings)
-        opponents = [past.elo for past in self.past_selves]
+        opponents = [(past.elo, 1 / len(self.past_selves)) for past in self.past_selves]
         score = paired_score_estimate(points)
         return Estimate(
-            *(rating(share, opponents) for share in (score.value, score.low, score.high))
+            *(likeliest_elo(share, opponents) for share in (score.value, score.low, score.high))
         )
-
-
-def rating(score: float, opponents: Sequence[float]) -> float:
-    """The likeliest Elo of a score in [0, 1] against equally many games with each opponent.
-
-    It lies at most `FARTHEST` beyond the highest and the lowest of the opponents' ratings.
-    """
-    low, high = min(opponents) - FARTHEST, max(opponents) + FARTHEST
-    for _ in range(BISECTIONS):
-        middle = (low + high) / 2
-        expected = sum(expected_score(middle - other) for other in opponents) / len(opponents)
-        low, high = (middle, high) if expected < score else (low, middle)
-    return (low + high) / 2
 
 
 TRIAL_SPACING = 1.2  # the next trial is due after this many times the rounds of the last one

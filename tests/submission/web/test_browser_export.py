@@ -15,11 +15,9 @@ import pytest
 
 from envs.board import moves_text, parse_moves, state_from_moves
 from envs.connectx import ConnectFour, ConnectX
-from envs.games import game_id
 from envs.render import COLOURS
 from submission.rating.ladder import make_ladder
 from submission.rating.ladder_page import ladder_page
-from submission.reviewing.replays import recorded_replay
 from submission.web.export import export_page
 from submission.web.saved_game import save_games
 from tests.helpers.bitbully_judge import Judge
@@ -65,7 +63,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> str:
     env = ConnectFour()
     record = replace(DRAW, opponent=HOSTILE, opening=DRAW.columns[:2])
     path = tmp_path_factory.mktemp("saved") / "game.html"
-    save_games([(env, recorded_replay(0, game_id(env), record))] * 2, path)
+    save_games([(env, record)] * 2, path)
     return path.as_uri()
 
 
@@ -126,7 +124,7 @@ def test_a_reader_steps_through_a_lost_game_on_a_ladders_page(site: Site, tmp_pa
 
 def test_a_saved_game_that_was_not_judged_has_no_full_columns(site: Site, tmp_path: Path) -> None:
     env, path = ConnectX(20, 20, 5), tmp_path / "game.html"
-    save_games([(env, recorded_replay(0, game_id(env), DRAW))], path)
+    save_games([(env, DRAW)], path)
     with site.page(address=path.as_uri()) as page:
         page.get_by_role("button", name="To the start").click()
         names = places(page).evaluate_all("all => all.map(button => button.ariaLabel)")

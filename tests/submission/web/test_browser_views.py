@@ -296,7 +296,7 @@ def mistakes_of(name: str, records: Sequence[GameRecord], judge: Judge) -> dict[
     """The moves that keep the result where this player did not, by the moves before."""
     found: dict[str, list[int]] = {}
     for record in records:
-        for ply in range(record.seat_of(name) - 1, len(record.columns), 2):
+        for ply in range(record.seen_by(name).seat - 1, len(record.columns), 2):
             before, chosen = record.columns[:ply], record.columns[ply]
             keeping = judge.moves_that_keep_the_outcome(before)
             if ply >= len(record.opening) and chosen not in keeping:

@@ -10,10 +10,8 @@ import pytest
 
 from envs.board import moves_text
 from envs.connectx import ConnectFour
-from envs.games import game_id
 from envs.tic_tac_toe import TicTacToe
 from submission.arena.game_record import GameRecord
-from submission.reviewing.replays import recorded_replay
 from submission.web.export import export_page
 from submission.web.saved_game import game_to_show, save_games, saved_game, saved_page
 from tests.helpers.bitbully_judge import Judge
@@ -34,7 +32,7 @@ def games_in(page: str) -> list[dict[str, Any]]:
 def saved(record: GameRecord, folder: Path) -> str:
     env = ConnectFour()
     path = folder / "game.html"
-    save_games([(env, recorded_replay(0, game_id(env), record))], path)
+    save_games([(env, record)], path)
     return path.read_text(encoding="utf-8")
 
 
@@ -98,7 +96,7 @@ def test_a_name_cannot_break_the_page(tmp_path: Path) -> None:
 def test_a_game_that_no_solver_takes_has_no_values(tmp_path: Path) -> None:
     env = TicTacToe()
     record = replace(WIN, columns=(0, 3, 1, 4, 2))
-    game = saved_game(recorded_replay(0, game_id(env), record), env, 0.1, lambda: None)
+    game = saved_game(record, env, 0.1, lambda: None)
     assert game["plies"] == []
     assert games_in(saved_page([game, game]))[1]["end"]["title"] == "Tic-tac-toe"
 
