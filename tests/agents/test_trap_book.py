@@ -17,11 +17,10 @@ from agents.book.building.trap_book import (
     LEAST_VISITS,
     OPENING_SHARE,
     OnReplies,
-    ReplyTask,
     TrapBookBuilder,
     build_traps,
+    likely_replies,
     model_of_agent,
-    replies_of_task,
     strong_opponents,
 )
 from agents.registry import agent_from_text
@@ -95,9 +94,7 @@ def test_replies_of_an_earlier_run_are_not_asked_for_again() -> None:
 def test_the_first_move_may_be_any() -> None:
     """The opponent begins with its favourite; one game in five begins with any move."""
     env = ConnectX(4, 4, 3)
-    replies = replies_of_task(
-        ReplyTask(LOST._replace(opponents=("greedy",)), env.initial_state(), [0], 1)
-    )
+    replies = likely_replies(LOST._replace(opponents=("greedy",)), 1, env.initial_state(), [0])
     assert sorted(reply.column for reply in replies) == [0, 1, 2, 3]
     ((least, *others),) = zip(*(reply.chances.values() for reply in replies), strict=True)
     likes = [OPENING_SHARE / 4 + (1 - OPENING_SHARE) * share for share in (EPSILON / 4, 0.9625)]
@@ -109,14 +106,11 @@ def test_the_first_move_may_be_any() -> None:
 
 
 def test_only_the_opponents_asked_reply_and_later_ones_join_them() -> None:
-    env, opponents = (
-        ConnectX(4, 4, 3),
-        ("greedy", "greedy:heuristic=zero,ordering=natural", "random"),
-    )
-    state = state_from_moves(env, "12")
+    opponents = ("greedy", "greedy:heuristic=zero,ordering=natural", "random")
+    state = state_from_moves(ConnectX(4, 4, 3), "12")
 
     def replies(*models: int) -> Sequence[Reply]:
-        return replies_of_task(ReplyTask(LOST._replace(opponents=opponents), state, models, 1))
+        return likely_replies(LOST._replace(opponents=opponents), 1, state, models)
 
     def chances(replies: Sequence[Reply]) -> dict[int, Mapping[int, float]]:
         return {reply.column: reply.chances for reply in replies}
