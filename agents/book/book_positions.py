@@ -82,11 +82,7 @@ def most_positions(deepest: int) -> int:
 
 
 def positions_by_ply(scope: BookScope, most: int) -> tuple[Words, ...]:
-    """The keys of a book's positions for each ply from 0 on, in ascending order.
-
-    Raises:
-        ValueError: after a ply there are more than `most`.
-    """
+    """The keys of a book's positions for each ply from 0 on, ascending; at most `most` of a ply."""
     import numpy as np
 
     plies = [np.zeros(1, np.int64)]

@@ -105,10 +105,10 @@ class Workers:
         finally:
             call_off(running)
 
-    def prepare(self, call: Callable[[], Outcome]) -> list[Outcome]:
+    def prepare(self, call: Callable[[], object]) -> None:
         """Run `call` once for each worker, so that every new worker has run it."""
-        calls = ((number, call) for number in range(self.count))
-        return [result for _, result in self.run(calls, Clock())]
+        for _ in self.run(((number, call) for number in range(self.count)), Clock()):
+            pass
 
     def _refill(
         self, running: dict[Future[Outcome], Key], tasks: Iterator[Task[Key, Outcome]]

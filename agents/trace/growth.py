@@ -30,10 +30,7 @@ def steps(trace: SearchTrace) -> int:
 def trace_after(trace: SearchTrace, step: int) -> SearchTrace:
     """A trace as it was after a step; of iterative deepening, the iteration then under way.
 
-    Values of nodes that the search had not left yet are not in it.
-
-    Raises:
-        ValueError: there is no such step.
+    Nodes that the search had not left yet have no value. A ValueError if there is no such step.
     """
     require_within("the step", step, 1, steps(trace))
     earlier = replace(trace, chosen=trace.chosen if step == steps(trace) else None)
@@ -117,11 +114,7 @@ class Growth(NamedTuple):
 
 
 def growth_after(trace: SearchTrace, step: int, limit: int, top: Path = ()) -> Growth:
-    """Show and tell a search as it was after a step.
-
-    Raises:
-        ValueError: there is no such step, or no such node then.
-    """
+    """A search as it was after a step; a ValueError if there is no such step, or node then."""
     then = trace_after(PrintedTrace(**vars(trace)), step)
     latest = then.simulations[-1] if then.simulations else then.nodes[-1]
     path = latest.path if then.chosen is None else ()
@@ -194,11 +187,7 @@ class Stopped(Exception):
 
 
 class SlicedSearch:
-    """A recorded search that runs in slices of time, between which its trace can be read.
-
-    Raises:
-        ValueError: it cannot be recorded.
-    """
+    """A recorded search that runs in slices of time, between which its trace can be read."""
 
     def __init__(self, agent: Agent, env: Any, state: Any, limit: int = LIMIT) -> None:
         self.trace = SearchTrace()
@@ -212,13 +201,10 @@ class SlicedSearch:
         self._thread = Thread(target=self._search, daemon=True)
 
     def advance(self, seconds: float) -> bool:
-        """Search on for a while.
+        """Search on for a while, and raise what the search raises.
 
         Returns:
             Whether the search goes on after that.
-
-        Raises:
-            ValueError: the search raises it, for example because the game is over.
         """
         self._until = perf_counter() + seconds
         if self._thread.ident is None:

@@ -105,11 +105,7 @@ class RepliesFile(FindingsFile[Sequence[Reply]]):
 
 
 def joined_replies(known: Sequence[Reply], more: Sequence[Reply]) -> Sequence[Reply]:
-    """Replies in a position, with what more opponents play there.
-
-    Raises:
-        ValueError: they contradict each other.
-    """
+    """Replies in a position with those of more opponents; a ValueError if they contradict them."""
     found = {reply.column: reply for reply in known}
     for column, told, turn in more:
         earlier = found.get(column, Reply(column, {}, turn))
