@@ -87,6 +87,15 @@ def folded(drawing: Drawing) -> int:
     return sum(int(mark.removeprefix("+ ")) for mark in marks)
 
 
+def statistics(trace: SearchTrace) -> dict[Path, tuple[int, float]]:
+    """The visits and the total of each node after the last simulation."""
+    return {
+        path: (visits, total)
+        for simulation in trace.simulations
+        for path, visits, total in simulation.backed_up
+    }
+
+
 def pruned(nodes: list[TracedNode]) -> list[Path]:
     """What was left out for good: by a cutoff, or because it never happens."""
     return [
@@ -273,14 +282,9 @@ def test_states_that_the_table_knew_and_those_without_time_are_marked() -> None:
 @settings(max_examples=20)
 @given(grown_traces())
 def test_a_monte_carlo_tree_shows_visits_means_and_what_is_proven(trace: SearchTrace) -> None:
-    statistics = {
-        path: (visits, total)
-        for simulation in trace.simulations
-        for path, visits, total in simulation.backed_up
-    }
     drawing = read_drawing(draw(trace, limit=len(trace.players)))
     assert drawn(drawing) == Counter(written(trace, path) for path in trace.players)
-    for path, (visits, total) in statistics.items():
+    for path, (visits, total) in statistics(trace).items():
         texts = drawing.named(written(trace, path)).texts
         assert f"n {visits}" in texts
         assert trace.value_label(total / visits) in texts
@@ -304,9 +308,7 @@ def test_edges_are_as_thick_as_their_share_of_the_simulations() -> None:
     env = TicTacToe()
     agent = MCTSAgent(simulations=80, seed=3, engine="reference", time_limit=None)
     trace = trace_of(agent, env, state_from_moves(env, "51"))
-    visits = dict[Path, int]()
-    for simulation in trace.simulations:
-        visits.update({path: count for path, count, _ in simulation.backed_up})
+    visits = {path: count for path, (count, _) in statistics(trace).items()}
     drawing = read_drawing(draw(trace))
     widths, places = {}, {}
     for path in (path for path in visits if len(path) == 1):
@@ -329,9 +331,7 @@ def test_the_most_visited_nodes_are_kept() -> None:
     env = ConnectX(4, 4, 3)
     agent = MCTSAgent(simulations=300, seed=5, engine="reference", time_limit=None)
     trace = trace_of(agent, env)
-    visits = dict[str, int]()
-    for simulation in trace.simulations:
-        visits.update({written(trace, path): n for path, n, _ in simulation.backed_up})
+    visits = {written(trace, path): count for path, (count, _) in statistics(trace).items()}
     drawing = read_drawing(draw(trace, limit=20))
     kept = {node.name for node in drawing.nodes if "folded" not in node.classes}
     principal = set(drawn(drawing, "principal"))

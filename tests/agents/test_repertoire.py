@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -20,7 +19,7 @@ from agents.book.retrieval import make_bit_field
 from envs import BoardState, ConnectX
 from envs.bitboard import board_masks
 from tests.helpers.brute_force import env_of, equally_good, truth_of
-from tests.helpers.executors import AtOnce
+from tests.helpers.executors import ExecutorFactory, with_every_executor
 from tests.helpers.strategies import mirrored, unfinished_states
 
 SCOPES = [
@@ -123,9 +122,9 @@ def built(executor: Executor, checkpoint: Checkpoint[RepertoireScope], on_ply: O
         return build_repertoire(checkpoint, known, executor, 1, on_ply)
 
 
-@pytest.mark.parametrize("executor_of", [lambda: ThreadPoolExecutor(3), AtOnce])
+@with_every_executor
 def test_every_executor_goes_on_where_it_was_interrupted(
-    executor_of: Callable[[], AbstractContextManager[Executor]], tmp_path: Path
+    executor_of: ExecutorFactory, tmp_path: Path
 ) -> None:
     checkpoint = Checkpoint(tmp_path / "r.moves", SHORT)
 

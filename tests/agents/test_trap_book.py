@@ -1,8 +1,7 @@
 """Growing a book of traps: on small boards to the end, by any executor, and in several runs."""
 
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from collections.abc import Mapping, Sequence
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -29,7 +28,7 @@ from agents.traps.likely_replies import Judge
 from agents.traps.trap_tree import Reply, Turn
 from envs import ConnectX, state_from_moves
 from tests.helpers.brute_force import BruteForce
-from tests.helpers.executors import AtOnce
+from tests.helpers.executors import ExecutorFactory, with_every_executor
 
 OPPONENTS = ("alphabeta:depth=2,time_limit=none", "greedy")
 LOST = TrapScope(4, 4, 3, 2, OPPONENTS)
@@ -44,7 +43,7 @@ def grown(
     scope: TrapScope,
     known: Mapping[int, Sequence[Reply]] | None = None,
     on_replies: OnReplies = lambda _: None,
-    executor_of: Callable[[], AbstractContextManager[Executor]] = lambda: ThreadPoolExecutor(1),
+    executor_of: ExecutorFactory = lambda: ThreadPoolExecutor(1),
     workers: int = 1,
 ) -> TrapBookBuilder:
     """A tree that has nothing left to learn."""
@@ -73,9 +72,9 @@ def test_no_move_of_a_book_gives_a_result_away(scope: TrapScope) -> None:
     assert all(node.visits >= LEAST_VISITS for node in chosen)
 
 
-@pytest.mark.parametrize("executor_of", [lambda: ThreadPoolExecutor(3), AtOnce])
+@with_every_executor
 def test_every_executor_finds_the_same_values(
-    executor_of: Callable[[], AbstractContextManager[Executor]],
+    executor_of: ExecutorFactory,
 ) -> None:
     builder = grown(LOST, executor_of=executor_of, workers=3)
     assert builder.root.value == pytest.approx(whole_tree(LOST).root.value)
