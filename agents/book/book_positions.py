@@ -73,7 +73,7 @@ class Drop(NamedTuple):
     """The key of the position after the stone; meaningless if the stone is illegal or wins."""
 
 
-FEW_POSITIONS = 2**18  # so few positions of a ply take little time and memory
+FEW_POSITIONS = 2**18  # no more positions of a ply take little time and memory
 
 
 def most_positions(deepest: int) -> int:

@@ -28,10 +28,8 @@ ALONE_NODES = 200_000
 """Nodes after which other threads join the search of a single position: some 30 ms."""
 FIRST_BUDGET = 100_000
 """Nodes for each move in the first round of `Solver.scores`; each round has eight times more."""
-STEP_NODES = 2_000_000
-"""Nodes between two reports of a search that is watched ..."""
-STEP_SECONDS = 0.5
-"""... and the seconds where several threads search."""
+STEP_NODES = 2_000_000  # nodes between two reports of a watched search
+STEP_SECONDS = 0.5  # seconds between two reports where several threads search
 
 
 @dataclass(frozen=True)
@@ -130,11 +128,7 @@ class Solver:
 
     @cached_property
     def engine(self) -> SolverEngine:
-        """The engine that searches, compiled where that is possible.
-
-        Raises:
-            ValueError: there is no memory for the table.
-        """
+        """The engine, compiled where possible; a ValueError if there is no memory for its table."""
         compilation = solver_compilation(self.env)
         if self._plain or not compilation.is_ready():
             return PlainEngine(self.env)
@@ -163,19 +157,11 @@ class Solver:
         self.engine.forget()
 
     def score(self, state: BoardState) -> int:
-        """The exact score, from the view of the player to move; see `ScoreBounds`.
-
-        Raises:
-            ValueError: the game is over.
-        """
+        """The exact score, from the view of the player to move; a ValueError once it is over."""
         return self.bounds(state).lower
 
     def outcome(self, state: BoardState) -> int:
-        """1 if the player to move wins, 0 for a draw, -1 for a loss; faster than `score`.
-
-        Raises:
-            ValueError: the game is over.
-        """
+        """1 if the player to move wins, 0 for a draw, -1 for a loss: faster than `score`."""
         return self.bounds(state, within=(-1, 1)).lower
 
     def bounds(
@@ -291,10 +277,7 @@ class Solver:
         return scores
 
     def known(self, state: BoardState) -> ScoreBounds | None:
-        """Return a score that takes no search, else None.
-
-        The game is over, or no line fits the board and nobody can win, or the book has it.
-        """
+        """A score that takes no search: in the book, of a finished game, or where no line fits."""
         if state.won:
             score = -win_score(self.env.rows * self.env.columns, state.ply - 1)
             return ScoreBounds(score, score)

@@ -143,10 +143,9 @@ def tree_data(picture: Picture, limit: int, way: Path) -> list[dict[str, Any]]:
     Returns:
         Each node after its parent: the first n of them are a tree, the most important one of n
         nodes. `parent` is a node's index, `place` its place among its siblings, `move` the action
-        that leads to it, `shape` one of `Shape`, `below` the number of visited nodes below it,
-        `share` its part of its parent's simulations, `principal` whether it is on the line that is
-        expected, `unvisited` the labels of children that were never visited, `board` its cells as
-        digits; the rest is as in `PictureNode`.
+        that leads to it, `below` the number of visited nodes below it, `unvisited` the labels of
+        children that were never visited, `board` its cells as digits; the rest is as in
+        `PictureNode`.
     """
     shown = by_importance(picture.root, way)[:limit]
     below: dict[Path, int] = {}

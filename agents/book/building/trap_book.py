@@ -39,8 +39,8 @@ EPSILON = 0.05  # the assumed share of random moves of any other agent
 OPENING_SHARE = 0.2  # the assumed share of games that begin with a random move
 EVEN_SHARE = 0.3
 """Share of a turn's visits that all moves get equally. A deep trap looks bad until trials have come
-as far, and UCT alone visits such a move only a few times ..."""
-GUIDED_SHARE = 0.1  # ... but where networks guess which moves are traps, a smaller share will do
+as far, and UCT alone visits such a move only a few times."""
+GUIDED_SHARE = 0.1  # the same where networks guess which moves are traps
 LEAST_VISITS = 4  # trials through a position before its move is taken from the tree
 TRIES = 8  # paths to look for until one ends in a position that no worker has
 
