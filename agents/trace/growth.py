@@ -18,13 +18,8 @@ from agents.trace.story import tell
 from agents.trace.trace import Path, ReturnReason, SearchTrace, Simulation, TracedNode
 
 LAST_WORDS = 8  # the last lines of the story that go with a picture
-FIELDS = ("action", "probability", "value", "visits", "alpha", "beta", "cutoff", "mark")
-"""The fields of a node in a picture; empty ones are left out."""
-
-
-def steps(trace: SearchTrace) -> int:
-    """The number of steps that a trace holds."""
-    return len(trace.simulations) or len(trace.nodes)
+TEXTS = ("action", "probability", "value", "alpha", "beta", "cutoff", "mark")
+"""The fields of a node in a picture that are texts; empty ones are left out."""
 
 
 def trace_after(trace: SearchTrace, step: int) -> SearchTrace:
@@ -32,8 +27,8 @@ def trace_after(trace: SearchTrace, step: int) -> SearchTrace:
 
     Nodes that the search had not left yet have no value. A ValueError if there is no such step.
     """
-    require_within("the step", step, 1, steps(trace))
-    earlier = replace(trace, chosen=trace.chosen if step == steps(trace) else None)
+    require_within("the step", step, 1, trace.steps)
+    earlier = replace(trace, chosen=trace.chosen if step == trace.steps else None)
     if trace.simulations:
         return _grown(earlier, trace.simulations[:step])
     earlier.nodes = _walked(trace.nodes, step)
@@ -122,7 +117,7 @@ def growth_after(trace: SearchTrace, step: int, limit: int, top: Path = ()) -> G
     words = tell(then, first=len(then.simulations))
     return Growth(
         step,
-        steps(trace),
+        trace.steps,
         path,
         picture.title,
         picture.notes,
@@ -170,15 +165,15 @@ def tree_data(picture: Picture, limit: int, way: Path) -> list[dict[str, Any]]:
 
 
 def _said(node: PictureNode) -> dict[str, Any]:
-    said = {name: getattr(node, name) for name in FIELDS if getattr(node, name) not in ("", None)}
-    if node.principal:
-        said["principal"] = True
-    if node.share:
-        said["share"] = round(node.share, 4)
-    if node.board is not None:
-        said["board"] = "".join(map(str, node.board))
-    unvisited = [child.action for child in node.children if child.shape is Shape.UNVISITED]
-    return said | ({"unvisited": unvisited} if unvisited else {})
+    """What there is to say of a node; empty fields are left out."""
+    said = {name: getattr(node, name) for name in TEXTS} | {
+        "visits": node.visits,
+        "principal": node.principal,
+        "share": round(node.share, 4),
+        "board": "".join(map(str, node.board or ())),
+        "unvisited": [each.action for each in node.children if each.shape is Shape.UNVISITED],
+    }
+    return {name: value for name, value in said.items() if value}
 
 
 class Stopped(Exception):

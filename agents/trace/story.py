@@ -61,7 +61,7 @@ def tell(trace: SearchTrace, leaves: LeafValues | None = None, first: int = 1) -
     Raises:
         ValueError: the trace holds no search.
     """
-    if not (trace.nodes or trace.simulations):
+    if not trace.steps:
         raise ValueError(NO_SEARCH)
     lines = _simulations(trace, first) if trace.simulations else _walk(trace, leaves or {})
     if trace.chosen is None:

@@ -98,7 +98,7 @@ def picture_of(trace: SearchTrace, limit: int) -> Picture:
 
 def whole_picture(trace: SearchTrace, top: Path = ()) -> Picture:
     """The picture of a trace from a node on; ValueError without a search or such a node."""
-    if not (trace.nodes or trace.simulations):
+    if not trace.steps:
         raise ValueError(NO_SEARCH)
     root = simulations_picture(trace) if trace.simulations else search_picture(trace)
     for node in root.walk():
