@@ -63,7 +63,7 @@ class SearchTrace:
 
     @property
     def steps(self) -> int:
-        """The number of simulations, or of nodes that another search visited; 0 if none is recorded."""
+        """The number of simulations, or of visited nodes; 0 if no search is recorded."""
         return len(self.simulations) or len(self.nodes)
 
     def last_iteration(self) -> "list[TracedNode]":
