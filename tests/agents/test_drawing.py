@@ -30,15 +30,7 @@ from tests.helpers.stacks import small_stack
 from tests.helpers.strategies import connect_games, late_positions
 from tests.helpers.svg_reading import Drawing, read_drawing
 from tests.helpers.textbook import PLAIN, TEXTBOOK
-from tests.helpers.traces import depth_first_agents, trace_of
-
-growers = st.builds(
-    MCTSAgent,
-    simulations=st.integers(1, 60),
-    seed=st.integers(0, 99),
-    engine=st.just("reference"),
-    time_limit=st.none(),
-)
+from tests.helpers.traces import depth_first_agents, growing_agents, trace_of
 
 leaves = st.integers(-(10**15), 10**15) | st.floats(-1e20, 1e20) | st.floats(-1, 1)
 names = st.text(st.characters(exclude_categories=["C", "Z", "M"]), min_size=1, max_size=40)
@@ -48,22 +40,23 @@ odd_trees = st.recursive(
 """Trees with actions and values of any length."""
 
 
-@st.composite
-def search_traces(draw: st.DrawFn) -> SearchTrace:
-    """Of trees with odd names, of trees with chance, and of games on boards."""
-    agent = draw(depth_first_agents(st.none()))
-    if draw(st.booleans()):
-        return trace_of(agent, ExplicitTree(draw(odd_trees | mixed_trees(40))))
-    return trace_of(agent, *draw(late_positions(connect_games(5, longest_line=4), 3)))
+def traces(
+    agents: st.SearchStrategy[Any], trees: st.SearchStrategy[Any], positions: st.SearchStrategy[Any]
+) -> st.SearchStrategy[SearchTrace]:
+    games = trees.map(lambda tree: (ExplicitTree(tree), ())) | positions
+    return st.builds(lambda agent, game: trace_of(agent, *game), agents, games)
 
 
-@st.composite
-def grown_traces(draw: st.DrawFn) -> SearchTrace:
-    """Of Monte Carlo tree searches."""
-    agent = draw(growers)
-    if draw(st.booleans()):
-        return trace_of(agent, ExplicitTree(draw(odd_trees)))
-    return trace_of(agent, *draw(late_positions(connect_games(7, longest_line=4), 9)))
+search_traces = traces(
+    depth_first_agents(st.none()),
+    odd_trees | mixed_trees(40),
+    late_positions(connect_games(5, longest_line=4), 3),
+)
+"""Of trees with odd names, of trees with chance, and of games on boards."""
+grown_traces = traces(
+    growing_agents(), odd_trees, late_positions(connect_games(7, longest_line=4), 9)
+)
+"""Of Monte Carlo tree searches."""
 
 
 def written(trace: SearchTrace, path: Path) -> str:
@@ -118,7 +111,7 @@ def assert_nothing_overlaps(drawing: Drawing) -> None:
 
 
 @settings(max_examples=15)
-@given(st.one_of(search_traces(), grown_traces()), st.sampled_from([5, 25, 100]))
+@given(search_traces | grown_traces, st.sampled_from([5, 25, 100]))
 def test_nothing_overlaps_or_leaves_the_frame(trace: SearchTrace, limit: int) -> None:
     drawing = read_drawing(draw(trace, limit))
     assert_nothing_overlaps(drawing)
@@ -143,7 +136,7 @@ def test_a_wide_fan_passes_below_a_taller_neighbour() -> None:
 
 
 @settings(max_examples=12)
-@given(search_traces())
+@given(search_traces)
 def test_every_visited_and_every_pruned_node_is_drawn_once(trace: SearchTrace) -> None:
     nodes = trace.last_iteration()
     drawing = read_drawing(draw(trace, limit=len(nodes)))
@@ -158,7 +151,7 @@ def test_every_visited_and_every_pruned_node_is_drawn_once(trace: SearchTrace) -
 
 
 @settings(max_examples=12)
-@given(st.one_of(search_traces(), grown_traces()), st.integers(1, 30))
+@given(search_traces | grown_traces, st.integers(1, 30))
 def test_a_folded_picture_says_what_it_leaves_out(trace: SearchTrace, limit: int) -> None:
     drawing = read_drawing(draw(trace, limit))
     total = len(trace.players) or len(trace.last_iteration())
@@ -170,7 +163,7 @@ def test_a_folded_picture_says_what_it_leaves_out(trace: SearchTrace, limit: int
 
 
 @settings(max_examples=12)
-@given(search_traces(), st.integers(1, 30))
+@given(search_traces, st.integers(1, 30))
 def test_text_shows_what_the_drawing_shows(trace: SearchTrace, limit: int) -> None:
     _, tree = trace_text(trace, limit).split("\n\n", 1)
     drawing = read_drawing(draw(trace, limit))
@@ -280,7 +273,7 @@ def test_states_that_the_table_knew_and_those_without_time_are_marked() -> None:
 
 
 @settings(max_examples=20)
-@given(grown_traces())
+@given(grown_traces)
 def test_a_monte_carlo_tree_shows_visits_means_and_what_is_proven(trace: SearchTrace) -> None:
     drawing = read_drawing(draw(trace, limit=len(trace.players)))
     assert drawn(drawing) == Counter(written(trace, path) for path in trace.players)
