@@ -163,7 +163,7 @@ def _late_positions(env: ConnectX) -> list[BoardState]:
     states, stream = [], stream_of_seed(1)
     for _ in range(PROOF_GAMES):
         state, legal = env.initial_state(), env.get_available_actions(env.initial_state())
-        while legal and env.rows * env.columns - state.mask.bit_count() > PROOF_CELLS_LEFT:
+        while legal and env.rows * env.columns - state.ply > PROOF_CELLS_LEFT:
             action, stream = random_action(legal, env.columns, stream)
             state = env.get_next_state(state, action)
             legal = env.get_available_actions(state)
