@@ -67,13 +67,12 @@ class BookScope:
 class Drop(NamedTuple):
     """A stone dropped into one column, in each of many positions."""
 
-    legal: Flags  # True where the column is not full
-    wins: Flags  # True where the stone is legal and wins
-    keys: Words
-    """The key of the position after the stone; meaningless if the stone is illegal or wins."""
+    wins: Flags  # True where the column is not full and the stone wins
+    going_on: Flags  # True where the column is not full and the game goes on
+    keys: Words  # of the positions after the stone, where the game goes on
 
 
-FEW_POSITIONS = 2**18  # so few positions of a ply take little time and memory
+FEW_POSITIONS = 2**18  # no more positions of a ply take little time and memory
 
 
 def most_positions(deepest: int) -> int:
@@ -82,17 +81,13 @@ def most_positions(deepest: int) -> int:
 
 
 def positions_by_ply(scope: BookScope, most: int) -> tuple[Words, ...]:
-    """The keys of a book's positions for each ply from 0 on, in ascending order.
-
-    Raises:
-        ValueError: after a ply there are more than `most`.
-    """
+    """The keys of a book's positions for each ply from 0 on, ascending; at most `most` of a ply."""
     import numpy as np
 
     plies = [np.zeros(1, np.int64)]
     for ply in range(1, scope.plies + 1):
         drops = drops_into_columns(scope, plies[-1])
-        keys = np.sort(np.concatenate([d.keys[d.legal & ~d.wins] for d in drops]))
+        keys = np.sort(np.concatenate([drop.keys[drop.going_on] for drop in drops]))
         plies.append(keys[np.diff(keys, prepend=-1) > 0])  # faster than np.unique, which hashes
         if len(plies[-1]) > most:
             raise ValueError(
@@ -110,7 +105,7 @@ def drops_into_columns(scope: BookScope, keys: Words) -> Iterator[Drop]:
         cells = (masks + bottom) & column_cells(scope.rows, column)
         next_keys = keys_of_stones(scope, masks ^ movers, masks | cells)
         wins: Any = has_run(movers | cells, scope.rows, scope.inarow)
-        yield Drop(cells != 0, wins, next_keys)
+        yield Drop(wins, (cells != 0) & ~wins, next_keys)
 
 
 def keys_of_stones(board: BookScope | ConnectX, movers: Words, masks: Words) -> Words:

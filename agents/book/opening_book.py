@@ -102,8 +102,7 @@ def scores_before(
     win = win_score(scope.cells, ply)
     best = np.full(len(keys), -scope.cells)
     for drop in drops_into_columns(scope, keys):
-        going_on = drop.legal & ~drop.wins
         best[drop.wins] = win
-        places = np.searchsorted(next_keys, drop.keys[going_on])
-        best[going_on] = np.maximum(best[going_on], -next_scores[places])
+        places = np.searchsorted(next_keys, drop.keys[drop.going_on])
+        best[drop.going_on] = np.maximum(best[drop.going_on], -next_scores[places])
     return best

@@ -22,6 +22,7 @@ from envs.bitboard import (
     column_cells,
     column_from_middle,
     fits_in_word,
+    possible_cells,
     safe_cells,
 )
 from envs.board import BoardState
@@ -134,7 +135,7 @@ def promising_moves(board: BoardMasks, state: BoardState) -> Sequence[int]:
     The format of repertoires depends on this order.
     """
     mover, mask = state[:2]
-    free = (mask + board.bottom) & board.board
+    free = possible_cells(board, mask)
     wins = threats_of(board, mover, mask)
     threats = threats_of(board, mask ^ mover, mask)
     if wins & free:

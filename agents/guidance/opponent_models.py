@@ -111,12 +111,10 @@ def _visit_shares(
     most = max((child.visits for child in root.children.values()), default=0)
     if root.proven is not None or not most:
         return {action: 1.0}
-    weights = {
-        action: (child.visits / most) ** (1.0 / temperature)
-        for action, child in root.children.items()
-    }
-    total = sum(weights.values())
-    return {action: weight / total for action, weight in weights.items()}
+    children = root.children.items()
+    return in_proportion(
+        {action: (child.visits / most) ** (1.0 / temperature) for action, child in children}
+    )
 
 
 class Remembered:
@@ -180,8 +178,7 @@ class OpponentMixture:
             if weight >= least:
                 for action, probability in probabilities_of(model, env, state).items():
                     mixed[action] += weight * probability
-        total = sum(mixed.values())
-        return {action: probability / total for action, probability in mixed.items()}
+        return in_proportion(mixed)
 
     def after(self, env: Env[State, Action], state: State, action: Action) -> "OpponentMixture":
         """The mixture after the opponent has played an action, by Bayes' theorem.
@@ -198,7 +195,13 @@ class OpponentMixture:
 def preferences(merits: Mapping[Action, float], temperature: float) -> dict[Action, float]:
     """The probability of each action, in proportion to exp(merit / temperature)."""
     best = max(merits.values())
-    weights = {action: exp((merit - best) / temperature) for action, merit in merits.items()}
+    return in_proportion(
+        {action: exp((merit - best) / temperature) for action, merit in merits.items()}
+    )
+
+
+def in_proportion(weights: Mapping[Action, float]) -> dict[Action, float]:
+    """The probability of each action, in proportion to its weight."""
     total = sum(weights.values())
     return {action: weight / total for action, weight in weights.items()}
 

@@ -4,7 +4,7 @@
 Monte-Carlo Tree Search" (2008).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -32,16 +32,20 @@ def merged_search(
     """Let each worker grow a tree, and choose by their combined statistics.
 
     The simulations are shared out, and the seed of each tree follows from the agent's.
-
-    Raises:
-        ValueError: as the agent's own search.
     """
     legal_actions(env, state)
     workers.prepare(partial(replace(agent).is_compiled, env))
     clock = Clock(agent.time_limit, time_limit)
-    grown = _grown(_growers(agent, workers.count), env, state, workers, clock)
-    if not grown:  # the time was up before the first tree arrived
+    tasks: Iterator[Task[int, Grown]] = (
+        (number, partial(grow_one_tree, grower, env, state, clock.left))
+        for number, grower in enumerate(_growers(agent, workers.count))
+    )
+    arrived: dict[int, Grown] = {}
+    with suppress(TimeUp):
+        arrived.update(workers.run(tasks, Clock(clock.left + GRACE)))
+    if not arrived:  # the time was up before the first tree arrived
         return replace(agent, simulations=1).search(env, state)
+    grown = [arrived[number] for number in sorted(arrived)]
     root = MergedNode([tree.root for tree in grown])
     action = final_action(root, agent.final_move)
     results = [tree.result for tree in grown]
@@ -74,20 +78,6 @@ def _growers(agent: MCTSAgent, trees: int) -> Iterator[MCTSAgent]:
     for number in range(trees):
         share = None if simulations is None else (simulations + number) // trees
         yield replace(agent, simulations=share, seed=rng.getrandbits(SEED_BITS))
-
-
-def _grown(
-    growers: Iterable[MCTSAgent], env: Any, state: Any, workers: Workers, clock: Clock
-) -> list[Grown]:
-    """The trees that arrive in time, in the order of their growers."""
-    tasks: Iterator[Task[int, Grown]] = (
-        (number, partial(grow_one_tree, grower, env, state, clock.left))
-        for number, grower in enumerate(growers)
-    )
-    arrived: dict[int, Grown] = {}
-    with suppress(TimeUp):
-        arrived.update(workers.run(tasks, Clock(clock.left + GRACE)))
-    return [arrived[number] for number in sorted(arrived)]
 
 
 def grow_one_tree(agent: MCTSAgent, env: Any, state: Any, seconds: float) -> Grown:

@@ -22,12 +22,10 @@ def split_search(
 ) -> SearchResult[Action]:
     """Search as the agent does, with the actions of the root examined by workers."""
     candidates = legal_actions(env, state)
-    split: type[SplitSearch[State, Action]] = SplitSearch
     if isinstance(agent, AlphaBetaAgent):
-        split = SplitAlphaBeta
         workers.prepare(partial(agent.is_compiled, env))
     search = agent.new_search(env, Clock(agent.time_limit, time_limit))
-    return agent.search_with(split(agent, workers, search), state, candidates)
+    return agent.search_with(SplitSearch(agent, workers, search), state, candidates)
 
 
 class Examined(NamedTuple):
@@ -37,12 +35,14 @@ class Examined(NamedTuple):
     nodes: int
 
 
-Examine = Callable[[Action, float], Examined]
-"""Examines an action within a time in seconds: a picklable task of a worker."""
-
-
 class SplitSearch(DepthFirstSearch[State, Action]):
-    """A depth-first search, split at the root."""
+    """A depth-first search, split at the root.
+
+    Alpha-beta examines the first action alone ("young brothers wait": R. Feldmann, "Game Tree
+    Search on Massively Parallel Systems", 1993); its value is the window within which all others
+    are examined at the same time. So values better than the first are exact, and the choice among
+    them does not depend on the order in which workers finish.
+    """
 
     def __init__(
         self, agent: DepthFirstAgent, workers: Workers, search: DepthFirstSearch[State, Action]
@@ -51,20 +51,33 @@ class SplitSearch(DepthFirstSearch[State, Action]):
         self.engine = search.engine
         self.agent = agent
         self.workers = workers
+        self.search_id = uuid4().hex
 
     def search_root(
         self, state: State, actions: Iterable[Action], depth: float, found: Found[Action]
     ) -> None:
         """Examine `actions` as the search does, several at a time."""
-        task = partial(examine, self.agent, self.env, state, depth)
-        self.examine_all(list(actions), task, found)
+        if not isinstance(self.agent, AlphaBetaAgent):
+            task = partial(examine, self.agent, self.env, state, depth)
+            self.examine_all(list(actions), task, found)
+            return
+        task = partial(examine_within, self.agent, self.search_id, self.env, state, depth)
+        first, *others = actions
+        self.examine_all((first,), partial(task, (-1.0, 1.0)), found)
+        value = found[first].value
+        alpha, beta = (value, 1.0) if self.env.current_player(state) == 1 else (-1.0, value)
+        if alpha < beta:
+            self.examine_all(others, partial(task, (alpha, beta)), found)
 
     def examine_all(
-        self, actions: Sequence[Action], task: Examine[Action], found: Found[Action]
+        self,
+        actions: Sequence[Action],
+        task: Callable[[Action, float], Examined],
+        found: Found[Action],
     ) -> None:
-        """Let the workers examine `actions`, and enter their findings in `found`, in this order.
+        """Let workers do a task, with an action and the seconds left, for each of the `actions`.
 
-        If the time is up, `TimeUp`, and `found` keeps what was examined.
+        Their findings are entered in `found` in the order of the actions, also if `TimeUp` ends it.
         """
         arrived = Found[Action]()
         tasks = ((action, partial(task, action, self.clock.left)) for action in actions)
@@ -85,36 +98,6 @@ def examine(
     return Examined(found[action], search.nodes - 1)
 
 
-class SplitAlphaBeta(SplitSearch[State, Action]):
-    """One alpha-beta search, split at the root.
-
-    The first action is examined alone ("young brothers wait": R. Feldmann, "Game Tree Search on
-    Massively Parallel Systems", 1993); its value is the window within which all others are examined
-    at the same time. So values better than the first are exact, and the choice among them does not
-    depend on the order in which workers finish.
-
-    A worker's table serves it for further actions and greater depths.
-    """
-
-    def __init__(
-        self, agent: DepthFirstAgent, workers: Workers, search: DepthFirstSearch[State, Action]
-    ) -> None:
-        super().__init__(agent, workers, search)
-        self.task = partial(examine_within, agent, uuid4().hex, search.env)
-
-    def search_root(
-        self, state: State, actions: Iterable[Action], depth: float, found: Found[Action]
-    ) -> None:
-        """Examine `actions` as the search does: the first one alone, then several at a time."""
-        first, *others = actions
-        task = partial(self.task, state, depth)
-        self.examine_all((first,), partial(task, (-1.0, 1.0)), found)
-        value = found[first].value
-        alpha, beta = (value, 1.0) if self.env.current_player(state) == 1 else (-1.0, value)
-        if alpha < beta:
-            self.examine_all(others, partial(task, (alpha, beta)), found)
-
-
 latest = threading.local()
 """In each thread of a worker: the `search` that it works for, and that search's `search_id`."""
 
@@ -129,7 +112,10 @@ def examine_within(
     action: Any,
     seconds: float,
 ) -> Examined:
-    """Do what `examine` does within a window, by the search that this thread has."""
+    """Search one action of a root within a window, by the search that this thread has.
+
+    Its table serves further actions and greater depths.
+    """
     if getattr(latest, "search_id", None) != search_id:
         latest.search, latest.search_id = agent.new_search(env, Clock()), search_id
     search = latest.search

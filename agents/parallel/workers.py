@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from threading import current_thread, main_thread
 from time import monotonic
 from typing import Any, TypeAlias, TypeVar
@@ -92,8 +93,12 @@ class Workers:
         """
         running: dict[Future[Outcome], Key] = {}
         try:
-            self._refill(running, tasks)
-            while running:
+            while True:
+                for key, call in islice(tasks, self.count - len(running)):
+                    with interrupt_put_off():
+                        running[self.executor.submit(call)] = key
+                if not running:
+                    return
                 clock.check()
                 for future in sorted(wait_for_any(running, clock.left), key=_has_failed):
                     yield running.pop(future), _outcome(future)
@@ -101,23 +106,13 @@ class Workers:
                 call_off(unneeded)
                 for future in unneeded:
                     del running[future]
-                self._refill(running, tasks)
         finally:
             call_off(running)
 
-    def prepare(self, call: Callable[[], Outcome]) -> list[Outcome]:
+    def prepare(self, call: Callable[[], object]) -> None:
         """Run `call` once for each worker, so that every new worker has run it."""
-        calls = ((number, call) for number in range(self.count))
-        return [result for _, result in self.run(calls, Clock())]
-
-    def _refill(
-        self, running: dict[Future[Outcome], Key], tasks: Iterator[Task[Key, Outcome]]
-    ) -> None:
-        """Submit tasks until as many are running as there are workers."""
-        while len(running) < self.count and (task := next(tasks, None)) is not None:
-            key, call = task
-            with interrupt_put_off():
-                running[self.executor.submit(call)] = key
+        for _ in self.run(((number, call) for number in range(self.count)), Clock()):
+            pass
 
 
 def _has_failed(future: Future[Outcome]) -> bool:

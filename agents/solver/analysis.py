@@ -49,7 +49,7 @@ class Analysis:
         """
         if not self.bounds.exact:
             return None
-        env, plies = self.position.env, self.position.state.mask.bit_count()
+        env, plies = self.position.env, self.position.state.ply
         return plies + plies_left(env.rows * env.columns, plies, self.bounds.lower)
 
     def __str__(self) -> str:

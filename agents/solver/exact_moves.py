@@ -1,6 +1,7 @@
 """Exactly best moves and mistakes, found by the solver."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 
 from agents.agent import Clock, TimeUp, legal_actions
@@ -25,18 +26,13 @@ class ExactMoves:
         self.env = solver.env
 
     def score(self, state: BoardState, clock: Clock) -> int:
-        """The exact score of a position, for the player to move.
-
-        Raises:
-            TimeUp: it was not proven in time.
-        """
+        """The exact score, for the player to move; TimeUp if it was not proven in time."""
         return self.solver.bounds(state, clock.left).proven()
 
     def best(self, state: BoardState, score: int, clock: Clock, patience: Clock) -> list[int]:
-        """Find the moves that keep the score: all, or those found before the patience is over.
+        """The moves that keep the score: all, or those found before the patience is over.
 
-        Raises:
-            TimeUp: none was found in time.
+        TimeUp if none was found in time.
         """
         best = []
         for action, keeps in self.verdicts(state, score, clock):
@@ -46,28 +42,22 @@ class ExactMoves:
                 break
         return best
 
-    def mistakes(self, state: BoardState, score: int, clock: Clock) -> float:
-        """Compute the share of the legal moves that lose score, from 0 to 1.
-
-        Raises:
-            TimeUp: some were not judged in time.
-        """
-        keeps = [kept for _, kept in self.verdicts(state, score, clock) if kept is not None]
-        return keeps.count(False) / len(keeps)
-
     def hardest_to_answer(
         self, state: BoardState, score: int, best: Sequence[int], clock: Clock
     ) -> int:
-        """Choose the best move after which most replies are mistakes; the first if none is."""
+        """The best move after which the largest share of the replies are mistakes.
+
+        The first of equals; of several best moves one that ends the game.
+        """
         mistakes: dict[int, float] = {}
-        try:
+        with suppress(TimeUp):
             for action in best:
                 child = self.env.get_next_state(state, action)
                 if len(best) == 1 or not self.env.get_available_actions(child):
                     return action
-                mistakes[action] = self.mistakes(child, -score, clock)
-        except TimeUp:
-            pass
+                verdicts = self.verdicts(child, -score, clock)
+                keeps = [kept for _, kept in verdicts if kept is not None]
+                mistakes[action] = keeps.count(False) / len(keeps)
         return max(best, key=lambda action: mistakes.get(action, -1.0))
 
     def outcomes(
@@ -94,10 +84,9 @@ class ExactMoves:
     def verdicts(
         self, state: BoardState, score: int, clock: Clock
     ) -> Iterator[tuple[int, bool | None]]:
-        """Tell for each legal move whether it keeps the exact score; None while that is not known.
+        """Whether each legal move keeps the exact score; None while that is not known.
 
-        Raises:
-            TimeUp: the time is up, and moves are left to be judged.
+        TimeUp if moves are left to be judged when the time is up.
         """
         legal = legal_actions(self.env, state)
         undecided = list(from_the_middle(self.env.columns, legal))

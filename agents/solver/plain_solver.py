@@ -57,7 +57,7 @@ class PlainEngine:
         self.table.clear()
 
     def limit(self, clock: Clock, nodes: float) -> None:
-        """Let searches end when the time is up, or after `node_limit` nodes in all."""
+        """Let searches end when the time is up, or after this number of nodes in all."""
         self._clock = clock
         self._node_limit = nodes
         self._next_glance = 0.0
@@ -103,13 +103,16 @@ class PlainEngine:
     def _search_moves(self, line: ForcedLine) -> int:
         """The value of a position with several moves."""
         _, _, _, position, alpha, moves = line
-        mover, mask, own, _ = position
-        lower, upper = self._look_up(position, alpha)
+        mover, mask, own, threats = position
+        stones, cells = mask.bit_count(), self.board.cells
+        value = follow_up_bound(self.board, mover, mask, threats)
+        if value <= alpha:
+            return value  # fail low: the opponent answers in pairs
+        lower, upper = self.table.get(mover + mask, (-cells, cells))
         if lower > alpha:
             return lower  # fail high: proven by an earlier search
         if upper <= alpha:
-            return upper  # fail low: proven by an earlier search, or by pairs
-        stones, cells = mask.bit_count(), self.board.cells
+            return upper  # fail low: proven by an earlier search
         children = self._children(mover, mask, own, moves)
         if not children:
             return win_score(cells, stones + 2)  # exact: more threats than can be met
@@ -128,15 +131,6 @@ class PlainEngine:
                 break  # fail high: the opponent will avoid this position
         self._remember(mover, mask, best, alpha)
         return best
-
-    def _look_up(self, position: Position, alpha: int) -> tuple[int, int]:
-        """Bounds of a score, by the follow-up bound if it decides, or by the table."""
-        mover, mask, _, threats = position
-        cells = self.board.cells
-        value = follow_up_bound(self.board, mover, mask, threats)
-        if value <= alpha:
-            return -cells, value
-        return self.table.get(mover + mask, (-cells, cells))
 
     def _glance(self) -> None:
         """Go on to the next glance, unless the time is up or the nodes are used up."""

@@ -22,10 +22,10 @@ by one; here they are put together for the whole board, and give a bound of the 
 
 from typing import NamedTuple
 
-from envs.bitboard import BoardMasks, completing_cells, has_run, safe_cells
+from envs.bitboard import BoardMasks, has_run, line_ends, possible_cells, safe_cells
 from envs.compiled.jit import inlined
 
-TABLE_LEFT = 7  # with so few cells left, a search is over before the table could answer
+TABLE_LEFT = 7  # with no more cells left, a search is over before the table could answer
 CHILD_TABLE_LEFT = 10  # with more cells left, all children are looked up before one is searched
 
 
@@ -53,7 +53,7 @@ class ForcedLine(NamedTuple):
 @inlined
 def threats_of(board: BoardMasks, stones: int, mask: int) -> int:
     """The free cells that complete a line of `stones`; `mask` are the stones of both players."""
-    return completing_cells(stones, board.rows, board.inarow) & board.board & ~mask
+    return line_ends(board, stones) & ~mask
 
 
 @inlined
@@ -84,7 +84,7 @@ def sign(number: float) -> int:
 @inlined
 def is_lost(board: BoardMasks, mask: int, threats: int) -> bool:
     """Whether the player to move can no longer stop the opponent's `threats`."""
-    free = (mask + board.bottom) & board.board
+    free = possible_cells(board, mask)
     return free != 0 and safe_cells(free, threats) == 0
 
 
@@ -92,10 +92,10 @@ def is_lost(board: BoardMasks, mask: int, threats: int) -> bool:
 def trivial_bounds(board: BoardMasks, mover: int, mask: int) -> tuple[int, int]:
     """The bounds of a score that need no search."""
     cells, stones = board.cells, mask.bit_count()
-    free = (mask + board.bottom) & board.board
+    free = possible_cells(board, mask)
     if free == 0:
         return 0, 0
-    if completing_cells(mover, board.rows, board.inarow) & free:
+    if line_ends(board, mover) & free:
         return win_score(cells, stones), win_score(cells, stones)
     return -win_score(cells, stones + 1), win_score(cells, min(stones + 2, cells + 1))
 
@@ -105,7 +105,7 @@ def play_forced(board: BoardMasks, position: Position, alpha: int) -> ForcedLine
     """Play on until there is a choice, or the number of stones decides."""
     sign = 1
     while True:
-        free = (position.mask + board.bottom) & board.board
+        free = possible_cells(board, position.mask)
         moves = safe_cells(free, position.threats)
         decided, value = decide_by_stones(board, position.mask.bit_count(), free, moves, alpha)
         if decided or moves & (moves - 1):
@@ -157,7 +157,7 @@ def follow_up_bound(board: BoardMasks, leader: int, mask: int, completing: int) 
         return board.cells
     # Adding a cell to a full column carries into its guard bit. Conversely, the guard bit minus a
     # cell is that cell and all above it. Both leave the other columns alone.
-    free = (mask + board.bottom) & board.board  # the lowest free cell of each column
+    free = possible_cells(board, mask)  # the lowest free cell of each column
     odd = free & board.answers  # the lowest free cells of columns with an odd number of them
     first = every_second(board, free)  # the lower cells of all pairs: the leader's
     guards = board.top << 1

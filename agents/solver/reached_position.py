@@ -21,11 +21,7 @@ class ReachedPosition(NamedTuple):
 
 
 def read_position(env: ConnectX, moves: str) -> ReachedPosition:
-    """The position after the plies of a move string.
-
-    Raises:
-        ValueError: not a move string, an illegal move, or the game is over at the end.
-    """
+    """The position after the plies of a move string; a ValueError if it has none or is over."""
     state = state_from_moves(env, moves)
     if not env.get_available_actions(state):
         winner = env.winner(state)
@@ -35,12 +31,10 @@ def read_position(env: ConnectX, moves: str) -> ReachedPosition:
 
 
 def read_positions(env: ConnectX, lines: Iterable[str]) -> Iterator[ReachedPosition]:
-    """The positions of lines with one move string each, as the lines come; blank lines are skipped.
+    """The positions of lines with one move string each, as the lines come.
 
-    A byte order mark, with which some editors begin a file, is skipped too.
-
-    Raises:
-        ValueError: as `read_position`; the message says in which line.
+    Blank lines are skipped, as is a byte order mark, with which some editors begin a file. A
+    ValueError of `read_position` says in which line.
     """
     for number, line in enumerate(lines, start=1):
         if moves := line.removeprefix(BYTE_ORDER_MARK if number == 1 else "").strip():

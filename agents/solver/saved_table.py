@@ -36,11 +36,7 @@ MOST_GENERATIONS = 1 << 62
 def save_table(solver: Solver, path: Path) -> None:
     """Write a solver's table; the file stays as it was until the new one is complete.
 
-    The table may be in use by other threads meanwhile.
-
-    Raises:
-        OSError: it cannot be written.
-        ValueError: see `require_table`.
+    The table may be in use by other threads meanwhile. An OSError if it cannot be written.
     """
     engine = require_table(solver)
     header = {
@@ -58,8 +54,7 @@ def load_table(solver: Solver, path: Path) -> None:
 
     Raises:
         OSError: it cannot be read.
-        ValueError: the file is something else, for another board or size, or damaged; or see
-            `require_table`.
+        ValueError: the file is something else, for another board or size, or damaged.
     """
     content = read_content(path, "name a file that --table has written", "the table ")
     first, _, compressed = content.partition(b"\n")
@@ -86,11 +81,7 @@ def load_table(solver: Solver, path: Path) -> None:
 
 
 def require_table(solver: Solver) -> CompiledEngine:
-    """The engine of a solver whose table can be kept.
-
-    Raises:
-        ValueError: the solver searches in plain Python, without such a table.
-    """
+    """The engine of a solver whose table can be kept; a ValueError if it is plain Python."""
     if not isinstance(solver.engine, CompiledEngine):
         raise ValueError(
             "a table is kept only where the search is compiled: install numba, or leave --table out"

@@ -29,7 +29,7 @@ def plies_left(cells: int, plies: int, score: int) -> int:
 
 def in_words(env: BoardGame, state: BoardState, bounds: ScoreBounds) -> str:
     """A score in words, for the player to move: "wins in 5 moves"."""
-    plies = plies_to_end(env.rows * env.columns, state.mask.bit_count(), bounds)
+    plies = plies_to_end(env.rows * env.columns, state.ply, bounds)
     return result_in_words(bounds, plies)
 
 

@@ -1,7 +1,7 @@
 """The solver: exact scores of ConnectX positions."""
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
@@ -28,10 +28,8 @@ ALONE_NODES = 200_000
 """Nodes after which other threads join the search of a single position: some 30 ms."""
 FIRST_BUDGET = 100_000
 """Nodes for each move in the first round of `Solver.scores`; each round has eight times more."""
-STEP_NODES = 2_000_000
-"""Nodes between two reports of a search that is watched ..."""
-STEP_SECONDS = 0.5
-"""... and the seconds where several threads search."""
+STEP_NODES = 2_000_000  # nodes between two reports of a watched search
+STEP_SECONDS = 0.5  # seconds between two reports where several threads search
 
 
 @dataclass(frozen=True)
@@ -130,11 +128,7 @@ class Solver:
 
     @cached_property
     def engine(self) -> SolverEngine:
-        """The engine that searches, compiled where that is possible.
-
-        Raises:
-            ValueError: there is no memory for the table.
-        """
+        """The engine, compiled where possible; a ValueError if there is no memory for its table."""
         compilation = solver_compilation(self.env)
         if self._plain or not compilation.is_ready():
             return PlainEngine(self.env)
@@ -163,19 +157,11 @@ class Solver:
         self.engine.forget()
 
     def score(self, state: BoardState) -> int:
-        """The exact score, from the view of the player to move; see `ScoreBounds`.
-
-        Raises:
-            ValueError: the game is over.
-        """
+        """The exact score, from the view of the player to move; a ValueError once it is over."""
         return self.bounds(state).lower
 
     def outcome(self, state: BoardState) -> int:
-        """1 if the player to move wins, 0 for a draw, -1 for a loss; faster than `score`.
-
-        Raises:
-            ValueError: the game is over.
-        """
+        """1 if the player to move wins, 0 for a draw, -1 for a loss: faster than `score`."""
         return self.bounds(state, within=(-1, 1)).lower
 
     def bounds(
@@ -211,12 +197,14 @@ class Solver:
             lower = min(upper, max(lower, least))
         together = self.threads > 1 and self.is_compiled and node_limit == inf
         job = self.job([state], lower, upper, shared=together)
-        clock = Clock(time_limit)
-        tell = None if on_progress is None else (lambda: on_progress(_bounds(job)))
+        jobs, clock = [job], Clock(time_limit)
+        tell = None if on_progress is None else (lambda: on_progress(_bounds(*jobs)))
         _run_one(job, clock, ALONE_NODES if together else node_limit, tell)
-        bounds = _bounds(job)
-        if isinstance(job, CompiledJob) and together and not (bounds.exact or clock.expired()):
-            bounds = self._bounds_together(job, clock, on_progress)
+        if together and isinstance(job, CompiledJob) and not _bounds(job).exact:
+            # All threads share the moves of each position among them, and the table.
+            jobs += [job.helper() for _ in range(1, self.threads)]
+            self._run_on_threads(jobs, clock, inf, tell, is_one_enough=True)
+        bounds = _bounds(*jobs)
         self.nodes += bounds.nodes
         return bounds
 
@@ -291,10 +279,7 @@ class Solver:
         return scores
 
     def known(self, state: BoardState) -> ScoreBounds | None:
-        """Return a score that takes no search, else None.
-
-        The game is over, or no line fits the board and nobody can win, or the book has it.
-        """
+        """A score that takes no search: in the book, of a finished game, or where no line fits."""
         if state.won:
             score = -win_score(self.env.rows * self.env.columns, state.ply - 1)
             return ScoreBounds(score, score)
@@ -302,24 +287,6 @@ class Solver:
             return ScoreBounds(0, 0)
         in_book = self.book.score(state) if self.book else None
         return None if in_book is None else ScoreBounds(in_book, in_book)
-
-    def _bounds_together(
-        self, job: CompiledJob, clock: Clock, on_progress: OnBounds | None
-    ) -> ScoreBounds:
-        """Go on with a job by all threads, until one of them has the score.
-
-        They share the moves of each position among them, and the table.
-        """
-        jobs = [job, *(job.helper() for _ in range(1, self.threads))]
-
-        def run(job: SolverJob) -> None:
-            job.run(clock, inf)
-            for other in jobs:
-                other.cancelled = True
-
-        tell = None if on_progress is None else (lambda: on_progress(_bounds(*jobs)))
-        self._run_on_threads(jobs, run, tell)
-        return _bounds(*jobs)
 
     def _narrow_scores(
         self,
@@ -357,24 +324,28 @@ class Solver:
             for job in jobs:
                 _run_one(job, clock, node_limit, tell)
         else:
-            self._run_on_threads(jobs, lambda job: job.run(clock, node_limit), tell)
+            self._run_on_threads(jobs, clock, node_limit, tell)
 
     def _run_on_threads(
         self,
         jobs: Sequence[SolverJob],
-        run: Callable[[SolverJob], None],
+        clock: Clock,
+        node_limit: float,
         tell: Callable[[], None] | None,
+        is_one_enough: bool = False,
     ) -> None:
-        """Run each job on a thread; an exception or Ctrl-C ends all of them."""
+        """Run each job on a thread, or until one has ended; an exception or Ctrl-C ends all."""
         with ThreadPoolExecutor(self.threads) as executor:
             try:
-                running = {executor.submit(run, job) for job in jobs}
+                running = {executor.submit(job.run, clock, node_limit) for job in jobs}
                 while running:
-                    done, running = wait(running, STEP_SECONDS)
+                    done, running = wait(running, STEP_SECONDS, FIRST_COMPLETED)
                     for future in done:
                         future.result()
                     if tell is not None:
                         tell()
+                    if done and is_one_enough:
+                        break
             finally:
                 for job in jobs:
                     job.cancelled = True

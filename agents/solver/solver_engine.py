@@ -31,12 +31,10 @@ PROOF_BOARD = ConnectX(rows=7, columns=8, inarow=5)
 """Stands for all boards without code of their own: it fills a word, with its sign."""
 PROOF_MEGABYTES = 1
 PROOF_GAMES = 40
-"""How many random games are begun for positions that both engines solve alike, before the compiled
-one is trusted: their bounds must not exclude each other ..."""
-PROOF_CELLS_LEFT = 14
-"""... with this number of free cells ..."""
-PROOF_NODES = 20_000
-"""... and how many nodes each engine may visit for all of them: some tenths of a second."""
+"""Random games for late positions: before the compiled engine is trusted, its bounds of them must
+not contradict those of plain Python."""
+PROOF_CELLS_LEFT = 14  # free cells in such a position
+PROOF_NODES = 20_000  # that each engine may visit for all of them: some tenths of a second
 
 
 class CompiledEngine:
@@ -165,7 +163,7 @@ def _late_positions(env: ConnectX) -> list[BoardState]:
     states, stream = [], stream_of_seed(1)
     for _ in range(PROOF_GAMES):
         state, legal = env.initial_state(), env.get_available_actions(env.initial_state())
-        while legal and env.rows * env.columns - state.mask.bit_count() > PROOF_CELLS_LEFT:
+        while legal and env.rows * env.columns - state.ply > PROOF_CELLS_LEFT:
             action, stream = random_action(legal, env.columns, stream)
             state = env.get_next_state(state, action)
             legal = env.get_available_actions(state)

@@ -12,11 +12,11 @@ __all__ = ["SearchTrace", "draw", "from_json", "recorded", "tell", "to_json", "t
 
 
 def _text(trace: SearchTrace) -> str:
-    return trace_text(trace) if trace.nodes or trace.simulations else "no search is recorded yet"
+    return trace_text(trace) if trace.steps else "no search is recorded yet"
 
 
 def _html(trace: SearchTrace) -> str:
-    if not (trace.nodes or trace.simulations):
+    if not trace.steps:
         return f"<p>{_text(trace)}</p>"
     return in_page(draw(trace), trace_text(trace).partition("\n")[0])
 

@@ -18,25 +18,17 @@ from agents.trace.story import tell
 from agents.trace.trace import Path, ReturnReason, SearchTrace, Simulation, TracedNode
 
 LAST_WORDS = 8  # the last lines of the story that go with a picture
-FIELDS = ("action", "probability", "value", "visits", "alpha", "beta", "cutoff", "mark")
-"""The fields of a node in a picture; empty ones are left out."""
-
-
-def steps(trace: SearchTrace) -> int:
-    """The number of steps that a trace holds."""
-    return len(trace.simulations) or len(trace.nodes)
+TEXTS = ("action", "probability", "value", "alpha", "beta", "cutoff", "mark")
+"""The fields of a node in a picture that are texts; empty ones are left out."""
 
 
 def trace_after(trace: SearchTrace, step: int) -> SearchTrace:
     """A trace as it was after a step; of iterative deepening, the iteration then under way.
 
-    Values of nodes that the search had not left yet are not in it.
-
-    Raises:
-        ValueError: there is no such step.
+    Nodes that the search had not left yet have no value. A ValueError if there is no such step.
     """
-    require_within("the step", step, 1, steps(trace))
-    earlier = replace(trace, chosen=trace.chosen if step == steps(trace) else None)
+    require_within("the step", step, 1, trace.steps)
+    earlier = replace(trace, chosen=trace.chosen if step == trace.steps else None)
     if trace.simulations:
         return _grown(earlier, trace.simulations[:step])
     earlier.nodes = _walked(trace.nodes, step)
@@ -117,11 +109,7 @@ class Growth(NamedTuple):
 
 
 def growth_after(trace: SearchTrace, step: int, limit: int, top: Path = ()) -> Growth:
-    """Show and tell a search as it was after a step.
-
-    Raises:
-        ValueError: there is no such step, or no such node then.
-    """
+    """A search as it was after a step; a ValueError if there is no such step, or node then."""
     then = trace_after(PrintedTrace(**vars(trace)), step)
     latest = then.simulations[-1] if then.simulations else then.nodes[-1]
     path = latest.path if then.chosen is None else ()
@@ -129,7 +117,7 @@ def growth_after(trace: SearchTrace, step: int, limit: int, top: Path = ()) -> G
     words = tell(then, first=len(then.simulations))
     return Growth(
         step,
-        steps(trace),
+        trace.steps,
         path,
         picture.title,
         picture.notes,
@@ -150,10 +138,9 @@ def tree_data(picture: Picture, limit: int, way: Path) -> list[dict[str, Any]]:
     Returns:
         Each node after its parent: the first n of them are a tree, the most important one of n
         nodes. `parent` is a node's index, `place` its place among its siblings, `move` the action
-        that leads to it, `shape` one of `Shape`, `below` the number of visited nodes below it,
-        `share` its part of its parent's simulations, `principal` whether it is on the line that is
-        expected, `unvisited` the labels of children that were never visited, `board` its cells as
-        digits; the rest is as in `PictureNode`.
+        that leads to it, `below` the number of visited nodes below it, `unvisited` the labels of
+        children that were never visited, `board` its cells as digits; the rest is as in
+        `PictureNode`.
     """
     shown = by_importance(picture.root, way)[:limit]
     below: dict[Path, int] = {}
@@ -178,15 +165,15 @@ def tree_data(picture: Picture, limit: int, way: Path) -> list[dict[str, Any]]:
 
 
 def _said(node: PictureNode) -> dict[str, Any]:
-    said = {name: getattr(node, name) for name in FIELDS if getattr(node, name) not in ("", None)}
-    if node.principal:
-        said["principal"] = True
-    if node.share:
-        said["share"] = round(node.share, 4)
-    if node.board is not None:
-        said["board"] = "".join(map(str, node.board))
-    unvisited = [child.action for child in node.children if child.shape is Shape.UNVISITED]
-    return said | ({"unvisited": unvisited} if unvisited else {})
+    """What there is to say of a node; empty fields are left out."""
+    said = {name: getattr(node, name) for name in TEXTS} | {
+        "visits": node.visits,
+        "principal": node.principal,
+        "share": round(node.share, 4),
+        "board": "".join(map(str, node.board or ())),
+        "unvisited": [each.action for each in node.children if each.shape is Shape.UNVISITED],
+    }
+    return {name: value for name, value in said.items() if value}
 
 
 class Stopped(Exception):
@@ -194,11 +181,7 @@ class Stopped(Exception):
 
 
 class SlicedSearch:
-    """A recorded search that runs in slices of time, between which its trace can be read.
-
-    Raises:
-        ValueError: it cannot be recorded.
-    """
+    """A recorded search that runs in slices of time, between which its trace can be read."""
 
     def __init__(self, agent: Agent, env: Any, state: Any, limit: int = LIMIT) -> None:
         self.trace = SearchTrace()
@@ -212,13 +195,10 @@ class SlicedSearch:
         self._thread = Thread(target=self._search, daemon=True)
 
     def advance(self, seconds: float) -> bool:
-        """Search on for a while.
+        """Search on for a while, and raise what the search raises.
 
         Returns:
             Whether the search goes on after that.
-
-        Raises:
-            ValueError: the search raises it, for example because the game is over.
         """
         self._until = perf_counter() + seconds
         if self._thread.ident is None:

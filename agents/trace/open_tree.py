@@ -18,11 +18,7 @@ QUOTED_OR_UNKNOWN = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\?)(\s*:
 
 
 def read_open_tree(text: str) -> "OpenTree | None":
-    """The tree of a text with an unknown leaf, `?` or `"?"`; None if all leaves are known.
-
-    Raises:
-        ValueError: more than one leaf is unknown.
-    """
+    """The tree of a text with one unknown leaf, `?` or `"?"`; None if all leaves are known."""
     found = [
         match
         for match in QUOTED_OR_UNKNOWN.finditer(text)

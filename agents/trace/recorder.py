@@ -39,25 +39,12 @@ class Recorder(Agent):
     trace: SearchTrace  # each search empties it first
     limit: int  # visits of nodes that it may hold
     on_visit: OnVisit  # called before each of them
-    visits: int = 0
-    env: Any = None
 
     def search(
         self, env: Env[State, Action], state: State, time_limit: float | None = None
     ) -> SearchResult[Action]:
         """Search as the agent does; a ValueError, too, if the trace cannot hold the search."""
-        self.begin(env)
-        result = self.observed(state, time_limit)
-        self.end(result.action)
-        return result
-
-    @abstractmethod
-    def observed(self, state: Any, time_limit: float | None) -> SearchResult[Any]:
-        """Have the agent search, and observe it."""
-
-    def begin(self, env: Any) -> None:
-        """Start anew for a search of `env`."""
-        self.env = env
+        self.env: Any = env
         self.visits = 0
         self.trace.clear()
         self.trace.algorithm = self.algorithm
@@ -66,10 +53,13 @@ class Recorder(Agent):
             self.trace.decimals = decimals_of(env.numbers())
         if isinstance(env, BoardGame):
             self.trace.rows, self.trace.columns = env.rows, env.columns
+        result = self.observed(state, time_limit)
+        self.trace.chosen = result.action
+        return result
 
-    def end(self, chosen: Hashable) -> None:
-        """Record the action of the root that the search has chosen."""
-        self.trace.chosen = chosen
+    @abstractmethod
+    def observed(self, state: Any, time_limit: float | None) -> SearchResult[Any]:
+        """Have the agent search `state` of `env`, and observe it."""
 
     def count_visit(self) -> None:
         """Make room for one more visit; TraceFull if there is none."""
@@ -101,16 +91,14 @@ class NodeRecorder(Recorder, Observer):
         """Have the agent search, and observe it."""
         candidates = legal_actions(self.env, state)
         search = self.agent.new_search(self.env, Clock(self.agent.time_limit, time_limit))
-        self.watch(search)
-        return self.agent.search_with(search, state, candidates)
-
-    def begin(self, env: Any) -> None:
-        """Start anew for a search of `env`."""
-        super().begin(env)
         self._open: list[Visit] = []
         self._iteration = -1
+        self._watch(search)
+        result = self.agent.search_with(search, state, candidates)
+        self._close()
+        return result
 
-    def watch(self, search: Any) -> None:
+    def _watch(self, search: Any) -> None:
         """Record what a search tells its observer, and each call of its `action_value`.
 
         That takes a state, an action and the depth; in a search with a window the ply, alpha and
@@ -137,16 +125,8 @@ class NodeRecorder(Recorder, Observer):
         self._open[-1].probabilities = probabilities
 
     def enter(self, action: Hashable, depth: float, window: Window | None = None) -> None:
-        """Record that the search goes on to the child behind `action`.
-
-        Raises:
-            ValueError: the search has entered it before.
-        """
+        """Record that the search goes on to the child behind `action`."""
         parent = self._open[-1]
-        if action in parent.node.visited:
-            raise ValueError(
-                f"the search enters the child behind {action} twice: call enter_root between"
-            )
         if parent.node.player != CHANCE:  # which hands each child a window of its own
             parent.window = window
         state = self.env.get_next_state(parent.state, action)
@@ -177,11 +157,6 @@ class NodeRecorder(Recorder, Observer):
         visit = self._open[-1]
         visit.recalled = bound
         visit.narrow(value, bound is not Bound.UPPER, bound is not Bound.LOWER)
-
-    def end(self, chosen: Hashable) -> None:
-        """Record the action of the root that the search has chosen."""
-        self._close()
-        super().end(chosen)
 
     def _open_visit(self, path: Path, state: Any, window: Window | None) -> "Visit":
         self.count_visit()

@@ -6,7 +6,6 @@ from typing import Any
 
 from agents.agent import Agent
 from agents.alpha_beta_agent import AlphaBetaAgent
-from agents.depth_first import DepthFirstAgent
 from agents.mcts_agent import MCTSAgent
 from agents.registry import REGISTERED
 from agents.trace.recorder import LIMIT, NodeRecorder, OnVisit, Recorder
@@ -32,18 +31,18 @@ def recorded(
     Raises:
         ValueError: it is another agent, or one that must be compiled.
     """
-    algorithms = [name for name in RECORDED_SEARCHES if REGISTERED[name] is type(agent)]
-    if not algorithms or not isinstance(agent, DepthFirstAgent | MCTSAgent):
+    names: Mapping[type[Agent], str] = {REGISTERED[name]: name for name in RECORDED_SEARCHES}
+    if type(agent) not in names:
         known = ", ".join(RECORDED_SEARCHES)
         raise ValueError(f"{type(agent).__name__} cannot be recorded: choose one of {known}")
-    filling = algorithms[0], trace, limit, on_visit
+    filling = names[type(agent)], trace, limit, on_visit
     if isinstance(agent, AlphaBetaAgent | MCTSAgent):
         if agent.engine == "compiled":
             raise ValueError("compiled code cannot be recorded: choose engine auto or reference")
         agent = replace(agent, engine="reference")
-    if isinstance(agent, DepthFirstAgent):
-        return NodeRecorder(agent, *filling)
-    return SimulationRecorder(replace(agent, keep_tree=True), *filling)
+    if isinstance(agent, MCTSAgent):
+        return SimulationRecorder(replace(agent, keep_tree=True), *filling)
+    return NodeRecorder(agent, *filling)
 
 
 @dataclass(frozen=True)

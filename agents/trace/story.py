@@ -61,7 +61,7 @@ def tell(trace: SearchTrace, leaves: LeafValues | None = None, first: int = 1) -
     Raises:
         ValueError: the trace holds no search.
     """
-    if not (trace.nodes or trace.simulations):
+    if not trace.steps:
         raise ValueError(NO_SEARCH)
     lines = _simulations(trace, first) if trace.simulations else _walk(trace, leaves or {})
     if trace.chosen is None:
@@ -243,11 +243,11 @@ def trace_text(trace: SearchTrace, limit: int = LIMIT) -> str:
     """
     picture = picture_of(trace, limit)
     heading = [picture.title, *picture.notes, "Double lines: the line that is expected.", ""]
-    return "\n".join([*heading, *_lines(picture.root)])
+    return "\n".join([*heading, *picture_lines(picture.root)])
 
 
-def _lines(root: PictureNode) -> Iterator[str]:
-    """A line for each place, each before those of its children."""
+def picture_lines(root: PictureNode) -> Iterator[str]:
+    """A line for each place in a tree, before those of its children."""
     yield _node_words(root)
     waiting = [("", root, child) for child in reversed(root.children)]
     while waiting:

@@ -1,15 +1,15 @@
 """Trees and positions to explain, and an agent's search of one."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from agents.registry import make_agent
 from agents.reporting.board_text import board_picture
-from agents.trace.pictures.picture import PLAYER_SHAPES
+from agents.trace.pictures.picture import PLAYER_SHAPES, PictureNode, Shape
 from agents.trace.recorder import LIMIT
 from agents.trace.recording import RECORDED_SEARCHES, recorded
-from agents.trace.story import LeafValues, tell
+from agents.trace.story import LeafValues, picture_lines, tell
 from agents.trace.trace import Path, SearchTrace, decimals_of, number_label
 from envs.board import BoardGame, BoardState
 from envs.explicit_tree import ExplicitTree, TreePath, parse_tree
@@ -98,22 +98,17 @@ def tree_lines(tree: ExplicitTree, unknown: Path | None = None) -> list[str]:
     """The tree as it is written, a line for each node; `?` stands for an unknown leaf."""
     decimals = decimals_of(tree.numbers())
 
-    def lines_below(path: TreePath, indent: str) -> Iterator[str]:
-        actions = tree.get_available_actions(path)
-        is_chance = tree.current_player(path) == CHANCE
-        chances = tree.chance_probabilities(path) if is_chance else {}
+    def place(path: TreePath, probability: str = "") -> PictureNode:
+        player, actions = tree.current_player(path), tree.get_available_actions(path)
+        node = PictureNode(path, PLAYER_SHAPES[player], str(path[-1]) if path else "", probability)
+        chances = tree.chance_probabilities(path) if player == CHANCE else {}
         for action in actions:
-            child, is_last = tree.get_next_state(path, action), action == actions[-1]
-            chance = f" ({number_label(chances[action], decimals)})" if is_chance else ""
-            branch, below = ("└─ ", "   ") if is_last else ("├─ ", "│  ")
-            yield f"{indent}{branch}{action}{chance}: {content(child)}"
-            yield from lines_below(child, indent + below)
+            chance = number_label(chances[action], decimals) if action in chances else ""
+            node.children.append(place(tree.get_next_state(path, action), chance))
+        if not actions:
+            leaf = number_label(tree.reward(path[:-1], path[-1]) * tree.scale, decimals)
+            node.shape, node.value = Shape.TERMINAL, "?" if path == unknown else leaf
+        return node
 
-    def content(path: TreePath) -> str:
-        if path == unknown:
-            return "?"
-        if tree.get_available_actions(path):
-            return PLAYER_SHAPES[tree.current_player(path)]
-        return number_label(tree.reward(path[:-1], path[-1]) * tree.scale, decimals)
-
-    return [f"the root ({content(())})", *lines_below((), "")]
+    root, *below = picture_lines(place(()))
+    return [f"the root ({root})", *below]

@@ -61,6 +61,11 @@ class SearchTrace:
         """Empty the trace."""
         vars(self).update(vars(SearchTrace()))
 
+    @property
+    def steps(self) -> int:
+        """The number of simulations, or of visited nodes; 0 if no search is recorded."""
+        return len(self.simulations) or len(self.nodes)
+
     def last_iteration(self) -> "list[TracedNode]":
         """The nodes of the last search of iterative deepening, or of the only search."""
         last = max((node.iteration for node in self.nodes), default=0)

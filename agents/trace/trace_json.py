@@ -92,13 +92,10 @@ def _require_trees(trace: SearchTrace) -> None:
 
 
 def encoded(value: Any) -> Any:
-    """A value as JSON can hold it.
+    """A value as JSON can hold it; a ValueError if it holds an object of another class.
 
     A dataclass becomes an object, an enumeration's member its name in lower case, a tuple a list,
     and a mapping a list of pairs [key, value].
-
-    Raises:
-        ValueError: it holds an object of another class.
     """
     if type(value) in SCALARS:
         return value
@@ -114,12 +111,9 @@ def encoded(value: Any) -> Any:
 
 
 def decoded(kind: Any, data: Any) -> Any:
-    """The value of the type `kind` that `encoded` made `data` of.
+    """The value of the type `kind` that `encoded` made `data` of; a ValueError if there is none.
 
     A field that is annotated as `Hashable` holds a number, a word, None or a tuple of them.
-
-    Raises:
-        ValueError: it made `data` of something else.
     """
     origin, types = get_origin(kind), get_args(kind)
     if origin is UnionType:
@@ -130,8 +124,8 @@ def decoded(kind: Any, data: Any) -> Any:
     match data:
         case int() if kind is float and type(data) is int:
             return float(data)
-        case str() if isinstance(kind, EnumType) and data in (words := _words(kind)):
-            return words[data]
+        case str() if isinstance(kind, EnumType) and data.upper() in kind.__members__:
+            return kind[data.upper()]
         case dict() if data and data.keys() == field_types(kind).keys():
             return kind(**{name: decoded(field_types(kind)[name], data[name]) for name in data})
         case list() if kind is Hashable:
@@ -152,8 +146,3 @@ def decoded(kind: Any, data: Any) -> Any:
 def field_types(kind: Any) -> dict[str, Any]:
     """The types of a dataclass's fields; none of another type."""
     return get_type_hints(kind) if is_dataclass(kind) else {}
-
-
-def _words(kind: EnumType) -> dict[str, Enum]:
-    """The members of an enumeration by their names in lower case, as `encoded` writes them."""
-    return {member.name.lower(): member for member in list[Enum](kind)}

@@ -30,10 +30,8 @@ class Judge:
     def turn(self, state: BoardState, clock: Clock) -> Turn:
         """Judge a position in which the player who sets traps is to move.
 
-        In a drawn position its moves keep the draw, in a lost one they stop a win at once.
-
-        Raises:
-            TimeUp: its score was not proven in time.
+        In a drawn position its moves keep the draw, in a lost one they stop a win at once. TimeUp
+        if its score was not proven in time.
         """
         if state not in self._known:
             self._known[state] = self._judged(state, clock)

@@ -52,15 +52,9 @@ class ToldTrap:
 
 
 def told_trap(solver: Solver, state: BoardState, column: int, clock: Clock) -> ToldTrap | None:
-    """Judge the opponent's replies to a move.
+    """Judge the opponent's replies to a move; TimeUp if some reply was not judged in time.
 
-    Returns:
-        None where there is nothing for the opponent to give away: the game is over after the move,
-        or the opponent loses it.
-
-    Raises:
-        TimeUp: some reply was not judged in time.
-        ValueError: the column is full.
+    None where there is nothing for the opponent to give away: the game is over, or lost for them.
     """
     child = solver.env.get_next_state(state, column)
     results: dict[int, int] = {}

@@ -111,7 +111,7 @@ class TrapSearch:
     def settle_all(self) -> None:
         """Carry all values up: a trial carries them up its own path alone."""
         nodes: list[TrapNode] = [*self.turns.values(), *self.replies.values()]
-        for node in sorted(nodes, key=lambda node: -node.state.mask.bit_count()):
+        for node in sorted(nodes, key=lambda node: -node.state.ply):
             node.settle()
 
     def column(self, state: BoardState) -> int | None:
@@ -223,7 +223,7 @@ def steady_guess(env: ConnectX, mistake: float) -> Guess:
     """
 
     def guess(state: BoardState, turn: Turn) -> Sequence[float]:
-        stones_left = (env.rows * env.columns - state.mask.bit_count()) // 2
+        stones_left = (env.rows * env.columns - state.ply) // 2
         return (promise(stones_left, turn.score, mistake),) * len(turn.moves)
 
     return guess

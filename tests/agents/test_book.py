@@ -194,7 +194,7 @@ def bitbully() -> tuple[Any, Path]:
 
 
 def shipped_scores(core: Any, ply: int, step: int) -> Iterator[tuple[Any, int]]:
-    """Each position of a ply, or one in so many of them, as BitBully's board, and its score."""
+    """Every `step`-th position of a ply as BitBully's board, and its score."""
     book = shipped_book()
     movers, masks = stones_of_keys(book.scope.board, book.keys[ply][::step])
     firsts = masks ^ movers if ply % 2 else movers
@@ -213,7 +213,7 @@ def shipped_scores(core: Any, ply: int, step: int) -> Iterator[tuple[Any, int]]:
 def test_every_shipped_score_against_bitbully(step: int, number: int) -> None:
     """BitBully searches from each position to its database of exact scores after 12 plies.
 
-    Not marked slow, that is for one position in so many; the next test has the outcomes of all.
+    Without the mark slow that is every 40th position; the next test has the outcomes of all.
     """
     core, folder = bitbully()
     solver = core.BitBullyCore(folder / "book_12ply_distances.dat")

@@ -1,9 +1,7 @@
 """Solving a book's positions, by any executor and in several runs; what checkpoints keep."""
 
 import re
-from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from concurrent.futures import BrokenExecutor, Executor
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,15 +27,13 @@ from agents.book.opening_book import open_book
 from agents.book.repertoire import RepertoireScope
 from envs import ConnectX
 from tests.helpers.brute_force import BruteForce, score_by_brute_force
-from tests.helpers.executors import AtOnce
+from tests.helpers.executors import AtOnce, ExecutorFactory, with_every_executor
 
 SCOPE = BookScope(4, 4, 3, 6)
 POSITIONS = 479
 MEGABYTES = 1
 SOME = {149: 3}
 """The score of a position by its key; with 6 of 16 stones on the board, scores are from -5 to 5."""
-
-ExecutorFactory = Callable[[], AbstractContextManager[Executor]]
 
 
 class Progress:
@@ -74,7 +70,7 @@ def kept(checkpoint: Checkpoint[Any], *found: dict[int, int]) -> None:
             checkpoint.append(each)
 
 
-@pytest.mark.parametrize("executor_of", [lambda: ThreadPoolExecutor(2), AtOnce])
+@with_every_executor
 def test_every_executor_builds_the_same_book(
     executor_of: ExecutorFactory, checkpoint: Checkpoint[BookScope]
 ) -> None:

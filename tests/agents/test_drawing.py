@@ -30,15 +30,7 @@ from tests.helpers.stacks import small_stack
 from tests.helpers.strategies import connect_games, late_positions
 from tests.helpers.svg_reading import Drawing, read_drawing
 from tests.helpers.textbook import PLAIN, TEXTBOOK
-from tests.helpers.traces import depth_first_agents, trace_of
-
-growers = st.builds(
-    MCTSAgent,
-    simulations=st.integers(1, 60),
-    seed=st.integers(0, 99),
-    engine=st.just("reference"),
-    time_limit=st.none(),
-)
+from tests.helpers.traces import depth_first_agents, growing_agents, trace_of
 
 leaves = st.integers(-(10**15), 10**15) | st.floats(-1e20, 1e20) | st.floats(-1, 1)
 names = st.text(st.characters(exclude_categories=["C", "Z", "M"]), min_size=1, max_size=40)
@@ -48,22 +40,23 @@ odd_trees = st.recursive(
 """Trees with actions and values of any length."""
 
 
-@st.composite
-def search_traces(draw: st.DrawFn) -> SearchTrace:
-    """Of trees with odd names, of trees with chance, and of games on boards."""
-    agent = draw(depth_first_agents(st.none()))
-    if draw(st.booleans()):
-        return trace_of(agent, ExplicitTree(draw(odd_trees | mixed_trees(40))))
-    return trace_of(agent, *draw(late_positions(connect_games(5, longest_line=4), 3)))
+def traces(
+    agents: st.SearchStrategy[Any], trees: st.SearchStrategy[Any], positions: st.SearchStrategy[Any]
+) -> st.SearchStrategy[SearchTrace]:
+    games = trees.map(lambda tree: (ExplicitTree(tree), ())) | positions
+    return st.builds(lambda agent, game: trace_of(agent, *game), agents, games)
 
 
-@st.composite
-def grown_traces(draw: st.DrawFn) -> SearchTrace:
-    """Of Monte Carlo tree searches."""
-    agent = draw(growers)
-    if draw(st.booleans()):
-        return trace_of(agent, ExplicitTree(draw(odd_trees)))
-    return trace_of(agent, *draw(late_positions(connect_games(7, longest_line=4), 9)))
+search_traces = traces(
+    depth_first_agents(st.none()),
+    odd_trees | mixed_trees(40),
+    late_positions(connect_games(5, longest_line=4), 3),
+)
+"""Of trees with odd names, of trees with chance, and of games on boards."""
+grown_traces = traces(
+    growing_agents(), odd_trees, late_positions(connect_games(7, longest_line=4), 9)
+)
+"""Of Monte Carlo tree searches."""
 
 
 def written(trace: SearchTrace, path: Path) -> str:
@@ -85,6 +78,15 @@ def folded(drawing: Drawing) -> int:
     """How many nodes the marks in their place stand for."""
     marks = [node.texts[0] for node in drawing.nodes if "folded" in node.classes]
     return sum(int(mark.removeprefix("+ ")) for mark in marks)
+
+
+def statistics(trace: SearchTrace) -> dict[Path, tuple[int, float]]:
+    """The visits and the total of each node after the last simulation."""
+    return {
+        path: (visits, total)
+        for simulation in trace.simulations
+        for path, visits, total in simulation.backed_up
+    }
 
 
 def pruned(nodes: list[TracedNode]) -> list[Path]:
@@ -109,7 +111,7 @@ def assert_nothing_overlaps(drawing: Drawing) -> None:
 
 
 @settings(max_examples=15)
-@given(st.one_of(search_traces(), grown_traces()), st.sampled_from([5, 25, 100]))
+@given(search_traces | grown_traces, st.sampled_from([5, 25, 100]))
 def test_nothing_overlaps_or_leaves_the_frame(trace: SearchTrace, limit: int) -> None:
     drawing = read_drawing(draw(trace, limit))
     assert_nothing_overlaps(drawing)
@@ -134,7 +136,7 @@ def test_a_wide_fan_passes_below_a_taller_neighbour() -> None:
 
 
 @settings(max_examples=12)
-@given(search_traces())
+@given(search_traces)
 def test_every_visited_and_every_pruned_node_is_drawn_once(trace: SearchTrace) -> None:
     nodes = trace.last_iteration()
     drawing = read_drawing(draw(trace, limit=len(nodes)))
@@ -149,7 +151,7 @@ def test_every_visited_and_every_pruned_node_is_drawn_once(trace: SearchTrace) -
 
 
 @settings(max_examples=12)
-@given(st.one_of(search_traces(), grown_traces()), st.integers(1, 30))
+@given(search_traces | grown_traces, st.integers(1, 30))
 def test_a_folded_picture_says_what_it_leaves_out(trace: SearchTrace, limit: int) -> None:
     drawing = read_drawing(draw(trace, limit))
     total = len(trace.players) or len(trace.last_iteration())
@@ -161,7 +163,7 @@ def test_a_folded_picture_says_what_it_leaves_out(trace: SearchTrace, limit: int
 
 
 @settings(max_examples=12)
-@given(search_traces(), st.integers(1, 30))
+@given(search_traces, st.integers(1, 30))
 def test_text_shows_what_the_drawing_shows(trace: SearchTrace, limit: int) -> None:
     _, tree = trace_text(trace, limit).split("\n\n", 1)
     drawing = read_drawing(draw(trace, limit))
@@ -271,16 +273,11 @@ def test_states_that_the_table_knew_and_those_without_time_are_marked() -> None:
 
 
 @settings(max_examples=20)
-@given(grown_traces())
+@given(grown_traces)
 def test_a_monte_carlo_tree_shows_visits_means_and_what_is_proven(trace: SearchTrace) -> None:
-    statistics = {
-        path: (visits, total)
-        for simulation in trace.simulations
-        for path, visits, total in simulation.backed_up
-    }
     drawing = read_drawing(draw(trace, limit=len(trace.players)))
     assert drawn(drawing) == Counter(written(trace, path) for path in trace.players)
-    for path, (visits, total) in statistics.items():
+    for path, (visits, total) in statistics(trace).items():
         texts = drawing.named(written(trace, path)).texts
         assert f"n {visits}" in texts
         assert trace.value_label(total / visits) in texts
@@ -304,9 +301,7 @@ def test_edges_are_as_thick_as_their_share_of_the_simulations() -> None:
     env = TicTacToe()
     agent = MCTSAgent(simulations=80, seed=3, engine="reference", time_limit=None)
     trace = trace_of(agent, env, state_from_moves(env, "51"))
-    visits = dict[Path, int]()
-    for simulation in trace.simulations:
-        visits.update({path: count for path, count, _ in simulation.backed_up})
+    visits = {path: count for path, (count, _) in statistics(trace).items()}
     drawing = read_drawing(draw(trace))
     widths, places = {}, {}
     for path in (path for path in visits if len(path) == 1):
@@ -329,9 +324,7 @@ def test_the_most_visited_nodes_are_kept() -> None:
     env = ConnectX(4, 4, 3)
     agent = MCTSAgent(simulations=300, seed=5, engine="reference", time_limit=None)
     trace = trace_of(agent, env)
-    visits = dict[str, int]()
-    for simulation in trace.simulations:
-        visits.update({written(trace, path): n for path, n, _ in simulation.backed_up})
+    visits = {written(trace, path): count for path, (count, _) in statistics(trace).items()}
     drawing = read_drawing(draw(trace, limit=20))
     kept = {node.name for node in drawing.nodes if "folded" not in node.classes}
     principal = set(drawn(drawing, "principal"))

@@ -27,7 +27,7 @@ def exact_agent(name: str, tie_break: str = "expectimax", **options: Any) -> Age
 
 
 def later(leaf: Any, plies: int) -> Any:
-    """A leaf that is reached after so many plies without a choice."""
+    """A leaf that is reached after some plies without a choice."""
     return [later(leaf, plies - 1)] if plies else leaf
 
 

@@ -10,12 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents import make_agent
-from agents.trace.growth import (
-    SlicedSearch,
-    growth_after,
-    steps,
-    trace_after,
-)
+from agents.trace.growth import SlicedSearch, growth_after, trace_after
 from agents.trace.pictures.picture import simulations_picture
 from agents.trace.recorder import LIMIT
 from agents.trace.trace import Path, ReturnReason, SearchTrace
@@ -42,9 +37,9 @@ def looked_at(search: SlicedSearch) -> list[SearchTrace]:
     """What can be seen of a search before each visit, and at its end."""
     seen = []
     while search.advance(0):
-        if steps(search.trace):
-            seen.append(trace_after(search.trace, steps(search.trace)))
-    return [*seen, trace_after(search.trace, steps(search.trace))]
+        if search.trace.steps:
+            seen.append(trace_after(search.trace, search.trace.steps))
+    return [*seen, trace_after(search.trace, search.trace.steps)]
 
 
 def without_windows(trace: SearchTrace) -> SearchTrace:
@@ -111,8 +106,8 @@ def test_a_monte_carlo_tree_looks_the_same_while_it_grows() -> None:
     search = SlicedSearch(make_agent("mcts", **options), env, env.initial_state())
     seen = set()
     while search.advance(0):
-        if steps(search.trace):
-            step = steps(search.trace)
+        if search.trace.steps:
+            step = search.trace.steps
             seen.add(step)
             growing, grown = (growth_after(trace, step, 50) for trace in (search.trace, whole))
             assert growing == grown._replace(steps=step)
@@ -123,14 +118,14 @@ def test_a_monte_carlo_tree_looks_the_same_while_it_grows() -> None:
 def test_growth_is_shown_and_told() -> None:
     env = ConnectX()
     whole = trace_of(make_agent("alphabeta", depth=3, time_limit=None), env)
-    growth = growth_after(whole, steps(whole), 40)
+    growth = growth_after(whole, whole.steps, 40)
     assert (growth.chosen, growth.path) == (whole.chosen, ())
     assert growth.words[-1] == f"the search chooses {whole.action_label(whole.chosen)}"
     assert len(growth.nodes) == 40
-    below = growth_after(whole, steps(whole), 40, top=(3,))
+    below = growth_after(whole, whole.steps, 40, top=(3,))
     assert [node["action"] for node in below.nodes if node["parent"] is None] == ["4"]
     first = growth_after(whole, 1, 40)
-    assert (first.chosen, first.steps) == (None, steps(whole))
+    assert (first.chosen, first.steps) == (None, whole.steps)
     assert first.words == ("enter the root (max), alpha \N{MINUS SIGN}1, beta 1",)
     assert not re.search(r"-[\d∞]", f"{growth.title} {growth.nodes} {growth.words}")
     begun = [step for step, node in enumerate(whole.nodes, start=1) if not node.path]
@@ -146,7 +141,7 @@ def test_growth_is_shown_and_told() -> None:
 def test_any_first_nodes_are_a_tree_that_counts_what_is_below(agent: str) -> None:
     env = ConnectX()
     whole = trace_of(make_agent(agent, **SHORT[agent]), env, state_from_moves(env, "44444326556"))
-    for step in (1, steps(whole) // 2, steps(whole)):
+    for step in (1, whole.steps // 2, whole.steps):
         growth = growth_after(whole, step, 10**6)
         nodes = growth.nodes
         paths: list[Path] = []
@@ -176,7 +171,7 @@ def test_a_full_trace_ends_the_search_and_is_kept() -> None:
     while search.advance(1):
         pass
     assert search.is_full
-    assert steps(search.trace) == 50
+    assert search.trace.steps == 50
     assert growth_after(search.trace, 50, 20).chosen is None
 
 
@@ -200,4 +195,4 @@ def test_what_cannot_be_looked_at_is_refused() -> None:
         with pytest.raises(ValueError, match="the step must be from 1 to"):
             trace_after(whole, step)
     with pytest.raises(ValueError, match="the search has no node at 1"):
-        growth_after(whole, steps(whole), 20, top=(0,))
+        growth_after(whole, whole.steps, 20, top=(0,))

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -19,8 +18,8 @@ from agents.book.repertoire import Repertoire, RepertoireScope, promising_moves
 from agents.book.retrieval import make_bit_field
 from envs import BoardState, ConnectX
 from envs.bitboard import board_masks
-from tests.helpers.brute_force import env_of, equally_good, truth_of
-from tests.helpers.executors import AtOnce
+from tests.helpers.brute_force import env_of, equally_good, states_after, truth_of
+from tests.helpers.executors import ExecutorFactory, with_every_executor
 from tests.helpers.strategies import mirrored, unfinished_states
 
 SCOPES = [
@@ -43,22 +42,14 @@ def repertoire_of(scope: RepertoireScope) -> Repertoire:
         return decode_repertoire(encode_repertoire(scope, builder.build()))
 
 
-def states_after(env: ConnectX, states: set[BoardState]) -> set[BoardState]:
-    following = {
-        env.get_next_state(state, action)
-        for state in states
-        for action in env.get_available_actions(state)
-    }
-    return {state for state in following if env.get_available_actions(state)}
-
-
-def all_states(scope: RepertoireScope) -> Iterator[BoardState]:
+def all_states(scope: RepertoireScope) -> set[BoardState]:
     """Those of the first plies in which the game goes on, by the rules alone."""
-    env = env_of(scope)
+    env, found = env_of(scope), set[BoardState]()
     states = {env.initial_state()}
     for _ in range(scope.all_plies + 1):
-        yield from states
+        found |= states
         states = states_after(env, states)
+    return going_on(env, found)
 
 
 def met_states(scope: RepertoireScope, player: int) -> Iterator[BoardState]:
@@ -66,7 +57,7 @@ def met_states(scope: RepertoireScope, player: int) -> Iterator[BoardState]:
     env, repertoire = env_of(scope), repertoire_of(scope)
     states = {env.initial_state()}
     if player == 2:
-        states = states_after(env, states)
+        states = going_on(env, states_after(env, states))
     for _ in range(player - 1, scope.plies_of(player) + 1, 2):
         yield from states
         moved = set()
@@ -74,8 +65,11 @@ def met_states(scope: RepertoireScope, player: int) -> Iterator[BoardState]:
             column = repertoire.move(state)
             assert column is not None
             moved.add(env.get_next_state(state, column))
-        going_on = {state for state in moved if env.get_available_actions(state)}
-        states = states_after(env, going_on)
+        states = going_on(env, states_after(env, moved))
+
+
+def going_on(env: ConnectX, states: set[BoardState]) -> set[BoardState]:
+    return {state for state in states if env.get_available_actions(state)}
 
 
 @pytest.mark.thorough
@@ -123,9 +117,9 @@ def built(executor: Executor, checkpoint: Checkpoint[RepertoireScope], on_ply: O
         return build_repertoire(checkpoint, known, executor, 1, on_ply)
 
 
-@pytest.mark.parametrize("executor_of", [lambda: ThreadPoolExecutor(3), AtOnce])
+@with_every_executor
 def test_every_executor_goes_on_where_it_was_interrupted(
-    executor_of: Callable[[], AbstractContextManager[Executor]], tmp_path: Path
+    executor_of: ExecutorFactory, tmp_path: Path
 ) -> None:
     checkpoint = Checkpoint(tmp_path / "r.moves", SHORT)
 

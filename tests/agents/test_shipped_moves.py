@@ -26,7 +26,7 @@ GoodMoves = Callable[[list[int]], Collection[int]]
 
 
 def positions(of_traps: bool, number: int, seed: int) -> Iterator[list[int]]:
-    """The moves to so many different positions that two plies of look-ahead do not settle.
+    """The moves to a number of positions that two plies of look-ahead do not settle.
 
     They are met in games against a player who makes no mistake of two plies and is random else. In
     every fourth game the repertoire looks on in the first plies, which are random on both sides.

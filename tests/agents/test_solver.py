@@ -170,7 +170,7 @@ def test_a_time_limit_ends_the_search_in_time() -> None:
 
 
 def test_compiling_takes_no_time_from_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on a board that nobody has searched yet, of whose score nothing was found."""
+    """Compiling used to eat up the time limit on a board that nobody had searched yet."""
 
     def compiled_slowly(env: ConnectX) -> Compilation:
         sleep(0.3)
@@ -255,7 +255,7 @@ def test_the_kernel_as_it_stands_searches_the_same_tree() -> None:
 
 @pytest.mark.parametrize("plies", [20, 24, 30])
 def test_the_plain_solver_finds_published_scores(plies: int) -> None:
-    """On positions of all published sets that have so many stones."""
+    """On positions of all published sets with this number of stones."""
     solver, found = Solver(CONNECT_FOUR, plain=True), 0
     for name in PUBLISHED_FILES:
         for moves, score in published_positions(name, 1000):

@@ -16,7 +16,7 @@ from agents.minimax import Minimax
 from agents.trace import draw, tell, trace_text
 from agents.trace.recorder import NodeRecorder
 from agents.trace.recording import RECORDED_SEARCHES, recorded
-from agents.trace.trace import ReturnReason, SearchTrace, TracedNode
+from agents.trace.trace import ReturnReason, SearchTrace
 from envs import ChanceNode, ConnectX, ExplicitTree, MaxNode, MinNode, TicTacToe, state_from_moves
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.clocks import ticking_clock
@@ -43,15 +43,6 @@ def cut_to(tree: Any, plies: float) -> Any:
     if isinstance(tree, dict):
         return {name: cut_to(each, plies - 1) for name, each in tree.items()}
     return [cut_to(each, plies - 1) for each in tree]
-
-
-def children(trace: SearchTrace, parent: TracedNode) -> list[TracedNode]:
-    """The visits of the children, in the order of the search."""
-    return [
-        node
-        for node in trace.nodes
-        if node.path[:-1] == parent.path and node.path and node.iteration == parent.iteration
-    ]
 
 
 # --- the textbook
@@ -161,34 +152,26 @@ def test_a_mean_of_exact_values_is_exact_though_it_changes_nothing_above(node: A
     }
 
 
-@given(mixed_trees(), aids(depth=st.sampled_from([None, 1, 2, 3]), engine=st.just("reference")))
-def test_values_of_alpha_beta_are_what_they_claim_to_be(tree: Any, options: dict[str, Any]) -> None:
-    env = ExplicitTree(tree)
-    trace = trace_of(AlphaBetaAgent(**options), env)
+@given(
+    mixed_trees(),
+    st.builds(MinimaxAgent, some_depths)
+    | aids(depth=some_depths, engine=st.just("reference")).map(lambda each: AlphaBetaAgent(**each)),
+)
+def test_values_are_what_they_claim_to_be(tree: Any, agent: MinimaxAgent | AlphaBetaAgent) -> None:
+    trace = trace_of(agent, ExplicitTree(tree))
     for node in trace.nodes:
-        depth = options["depth"] or inf
-        if options["iterative_deepening"]:
-            depth = node.iteration + 1
+        is_deepened = isinstance(agent, AlphaBetaAgent) and agent.iterative_deepening
+        depth = node.iteration + 1 if is_deepened else agent.depth or inf
         below, turn = subtree(tree, node.path)
         true = worth(cut_to(below, depth - len(node.path)), turn)
         assert node.value is not None
         difference = node.value * trace.scale - true
         assert node.bound is Bound.UPPER or difference < 1e-9
         assert node.bound is Bound.LOWER or difference > -1e-9
-
-
-@given(mixed_trees(), some_depths)
-def test_values_of_minimax_are_those_of_the_subtrees(tree: Any, depth: int | None) -> None:
-    env = ExplicitTree(tree)
-    trace = trace_of(MinimaxAgent(depth), env)
-    for node in trace.nodes:
-        below, turn = subtree(tree, node.path)
-        true = worth(cut_to(below, (depth or inf) - len(node.path)), turn)
-        assert node.value is not None
-        assert node.value * trace.scale == pytest.approx(true)
-        assert (node.bound, node.window) == (Bound.EXACT, None)
         is_cut = len(node.path) == depth and not isinstance(below, int)
         assert (node.ending is ReturnReason.DEPTH) == is_cut
+        if isinstance(agent, MinimaxAgent):
+            assert (node.bound, node.window) == (Bound.EXACT, None)
 
 
 @given(mixed_trees())
@@ -196,7 +179,8 @@ def test_each_way_of_ending_is_what_it_says(tree: Any) -> None:
     env = ExplicitTree(tree)
     trace = trace_of(AlphaBetaAgent(**PLAIN), env)
     for node in trace.nodes:
-        assert node.visited == [child.path[-1] for child in children(trace, node)]
+        children = [each.path for each in trace.nodes if each.path and each.path[:-1] == node.path]
+        assert children == [(*node.path, action) for action in node.visited]
         assert node.window_returned is not None
         alpha, beta = node.window_returned
         if node.ending is ReturnReason.CUTOFF:

@@ -16,7 +16,7 @@ from envs import ConnectX, ExplicitTree, TicTacToe, state_from_moves
 from tests.helpers.quick_agents import quick_agent
 from tests.helpers.random_trees import mixed_trees
 from tests.helpers.small_games import Nim, PassingRace
-from tests.helpers.strategies import Position, connect_games, late_positions
+from tests.helpers.strategies import connect_games, late_positions
 from tests.helpers.traces import trace_of
 
 AGENTS: list[Agent] = [
@@ -24,23 +24,17 @@ AGENTS: list[Agent] = [
     AlphaBetaAgent(depth=5, time_limit=None, iterative_deepening=False, killer_moves=False),
     MCTSAgent(simulations=15, seed=1, rollouts_per_leaf=2),
 ]
-searches = st.sampled_from(AGENTS)
 TREE = ExplicitTree({"stay": [1, 2], "go": [0, -3]})
 
 
 @given(
-    mixed_trees(), st.sampled_from([agent for agent in AGENTS if not isinstance(agent, MCTSAgent)])
+    mixed_trees().map(lambda tree: (ExplicitTree(tree), ()))
+    | late_positions(connect_games(largest=4), most_free_cells=10),
+    st.sampled_from(AGENTS),
 )
-@settings(max_examples=60)
-def test_a_trace_of_a_tree_comes_back(tree: Any, agent: Agent) -> None:
-    trace = trace_of(agent, ExplicitTree(tree), ())
-    assert from_json(to_json(trace)) == trace
-
-
-@given(late_positions(connect_games(largest=4), most_free_cells=10), searches)
-@settings(max_examples=40)
-def test_a_trace_of_a_board_comes_back(position: Position, agent: Agent) -> None:
-    trace = trace_of(agent, *position)
+@settings(max_examples=100)
+def test_a_trace_comes_back(game: tuple[Any, Any], agent: Agent) -> None:
+    trace = trace_of(agent, *game)
     assert from_json(to_json(trace)) == trace
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from agents import MCTSAgent
 from agents.trace.recording import recorded
@@ -15,43 +14,27 @@ from envs import ExplicitTree, TicTacToe
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.random_trees import mixed_trees
 from tests.helpers.strategies import Position, connect_games, late_positions
-from tests.helpers.traces import trace_of, unchanged_by_a_trace
-
-
-def options(**fixed: Any) -> st.SearchStrategy[dict[str, Any]]:
-    """Options of the agent, some of them fixed."""
-    free: dict[str, st.SearchStrategy[Any]] = {
-        "simulations": st.integers(1, 60),
-        "exploration": st.sampled_from([0.0, 0.7, 1.5]),
-        "rollout": st.sampled_from(["uniform", "decisive"]),
-        "rollouts_per_leaf": st.integers(1, 3),
-        "solver": st.booleans(),
-        "decisive_moves": st.booleans(),
-        "seed": st.integers(0, 1000),
-        "engine": st.just("reference"),
-    }
-    return st.fixed_dictionaries(free | {name: st.just(value) for name, value in fixed.items()})
-
+from tests.helpers.traces import growing_agents, trace_of, unchanged_by_a_trace
 
 positions = late_positions(connect_games(largest=4), most_free_cells=12)
 searches = positions | mixed_trees().map(lambda tree: (ExplicitTree(tree), ()))
 """Games and states, some with nodes of chance."""
 
 
-@given(searches, options())
-def test_a_search_is_the_same_with_a_trace(game: tuple[Any, Any], options: dict[str, Any]) -> None:
-    trace, result = unchanged_by_a_trace(MCTSAgent(**options), *game)
+@given(searches, growing_agents())
+def test_a_search_is_the_same_with_a_trace(game: tuple[Any, Any], agent: MCTSAgent) -> None:
+    trace, result = unchanged_by_a_trace(agent, *game)
     assert len(trace.simulations) == result.simulations
 
 
-@given(positions, options(solver=False))
+@given(positions, growing_agents(solver=False))
 def test_visits_and_totals_are_the_sums_of_the_results(
-    position: Position, options: dict[str, Any]
+    position: Position, agent: MCTSAgent
 ) -> None:
-    rollouts = options["rollouts_per_leaf"]
+    rollouts = agent.rollouts_per_leaf
     visits: dict[Any, int] = defaultdict(int)
     totals: dict[Any, float] = defaultdict(float)
-    for simulation in trace_of(MCTSAgent(**options), *position).simulations:
+    for simulation in trace_of(agent, *position).simulations:
         assert simulation.expanded == (visits[simulation.path] == 0)
         for selection in simulation.selections:
             for action, child in selection.children.items():
@@ -68,20 +51,20 @@ def test_visits_and_totals_are_the_sums_of_the_results(
         assert simulation.backed_up == [(path, visits[path], totals[path]) for path in way]
 
 
-@given(positions, options())
+@given(positions, growing_agents())
 def test_each_choice_is_the_child_with_the_highest_bound_that_is_not_proven(
-    position: Position, options: dict[str, Any]
+    position: Position, agent: MCTSAgent
 ) -> None:
     """UCB1 as P. Auer, N. Cesa-Bianchi and P. Fischer (2002) have it, scaled by C."""
     env, state = position
-    trace = trace_of(MCTSAgent(**options), env, state)
+    trace = trace_of(agent, env, state)
     visits: dict[Any, int] = defaultdict(int)
     for simulation in trace.simulations:
         for selection in simulation.selections:
             sign = 1 if trace.players[selection.path] == 1 else -1
             for child in selection.children.values():
                 parent = visits[selection.path]
-                spread = options["exploration"] * sqrt(log(parent) / child.visits)
+                spread = agent.exploration * sqrt(log(parent) / child.visits)
                 assert child.uct == pytest.approx(sign * child.mean + spread)
             rest = {
                 action: child.uct
@@ -92,11 +75,11 @@ def test_each_choice_is_the_child_with_the_highest_bound_that_is_not_proven(
         visits |= {path: count for path, count, _ in simulation.backed_up}
 
 
-@given(searches, options())
+@given(searches, growing_agents())
 def test_a_simulation_goes_where_a_player_or_chance_decides(
-    game: tuple[Any, Any], options: dict[str, Any]
+    game: tuple[Any, Any], agent: MCTSAgent
 ) -> None:
-    trace = trace_of(MCTSAgent(**options), *game)
+    trace = trace_of(agent, *game)
     seen: set[Any] = {()}
     for simulation in trace.simulations:
         path = simulation.path
@@ -111,11 +94,11 @@ def test_a_simulation_goes_where_a_player_or_chance_decides(
     assert seen == set(trace.players)
 
 
-@given(positions, options(solver=True))
-def test_proven_values_are_exact(position: Position, options: dict[str, Any]) -> None:
+@given(positions, growing_agents(solver=True))
+def test_proven_values_are_exact(position: Position, agent: MCTSAgent) -> None:
     env, state = position
     exact = BruteForce(env)
-    trace = trace_of(MCTSAgent(**options), env, state)
+    trace = trace_of(agent, env, state)
     for path, value in trace.proven.items():
         node, reward = state, 0.0
         for action in path:

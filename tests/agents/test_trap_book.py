@@ -1,8 +1,7 @@
 """Growing a book of traps: on small boards to the end, by any executor, and in several runs."""
 
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from collections.abc import Mapping, Sequence
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,11 +16,10 @@ from agents.book.building.trap_book import (
     LEAST_VISITS,
     OPENING_SHARE,
     OnReplies,
-    ReplyTask,
     TrapBookBuilder,
     build_traps,
+    likely_replies,
     model_of_agent,
-    replies_of_task,
     strong_opponents,
 )
 from agents.registry import agent_from_text
@@ -30,7 +28,7 @@ from agents.traps.likely_replies import Judge
 from agents.traps.trap_tree import Reply, Turn
 from envs import ConnectX, state_from_moves
 from tests.helpers.brute_force import BruteForce
-from tests.helpers.executors import AtOnce
+from tests.helpers.executors import ExecutorFactory, with_every_executor
 
 OPPONENTS = ("alphabeta:depth=2,time_limit=none", "greedy")
 LOST = TrapScope(4, 4, 3, 2, OPPONENTS)
@@ -45,7 +43,7 @@ def grown(
     scope: TrapScope,
     known: Mapping[int, Sequence[Reply]] | None = None,
     on_replies: OnReplies = lambda _: None,
-    executor_of: Callable[[], AbstractContextManager[Executor]] = lambda: ThreadPoolExecutor(1),
+    executor_of: ExecutorFactory = lambda: ThreadPoolExecutor(1),
     workers: int = 1,
 ) -> TrapBookBuilder:
     """A tree that has nothing left to learn."""
@@ -74,9 +72,9 @@ def test_no_move_of_a_book_gives_a_result_away(scope: TrapScope) -> None:
     assert all(node.visits >= LEAST_VISITS for node in chosen)
 
 
-@pytest.mark.parametrize("executor_of", [lambda: ThreadPoolExecutor(3), AtOnce])
+@with_every_executor
 def test_every_executor_finds_the_same_values(
-    executor_of: Callable[[], AbstractContextManager[Executor]],
+    executor_of: ExecutorFactory,
 ) -> None:
     builder = grown(LOST, executor_of=executor_of, workers=3)
     assert builder.root.value == pytest.approx(whole_tree(LOST).root.value)
@@ -95,9 +93,7 @@ def test_replies_of_an_earlier_run_are_not_asked_for_again() -> None:
 def test_the_first_move_may_be_any() -> None:
     """The opponent begins with its favourite; one game in five begins with any move."""
     env = ConnectX(4, 4, 3)
-    replies = replies_of_task(
-        ReplyTask(LOST._replace(opponents=("greedy",)), env.initial_state(), [0], 1)
-    )
+    replies = likely_replies(LOST._replace(opponents=("greedy",)), 1, env.initial_state(), [0])
     assert sorted(reply.column for reply in replies) == [0, 1, 2, 3]
     ((least, *others),) = zip(*(reply.chances.values() for reply in replies), strict=True)
     likes = [OPENING_SHARE / 4 + (1 - OPENING_SHARE) * share for share in (EPSILON / 4, 0.9625)]
@@ -109,14 +105,11 @@ def test_the_first_move_may_be_any() -> None:
 
 
 def test_only_the_opponents_asked_reply_and_later_ones_join_them() -> None:
-    env, opponents = (
-        ConnectX(4, 4, 3),
-        ("greedy", "greedy:heuristic=zero,ordering=natural", "random"),
-    )
-    state = state_from_moves(env, "12")
+    opponents = ("greedy", "greedy:heuristic=zero,ordering=natural", "random")
+    state = state_from_moves(ConnectX(4, 4, 3), "12")
 
     def replies(*models: int) -> Sequence[Reply]:
-        return replies_of_task(ReplyTask(LOST._replace(opponents=opponents), state, models, 1))
+        return likely_replies(LOST._replace(opponents=opponents), 1, state, models)
 
     def chances(replies: Sequence[Reply]) -> dict[int, Mapping[int, float]]:
         return {reply.column: reply.chances for reply in replies}

@@ -10,10 +10,10 @@ import pytest
 
 from agents.agent import Clock, TimeUp
 from agents.book.opening_book import shipped_book
-from agents.guidance.opponent_models import OpponentModel, posterior, uniform_replies
+from agents.guidance.opponent_models import OpponentModel, uniform_replies
 from agents.solver.solver import Solver
 from agents.traps.likely_replies import ExactJudge, Judge
-from agents.traps.trap_search import DOUBT, Guess, TrapSearch, promise, steady_guess
+from agents.traps.trap_search import Guess, TrapSearch, promise, steady_guess
 from agents.traps.trap_tree import Reply, TrapNode, TrapTurn, Turn
 from envs import BoardState, ConnectX, state_from_moves
 from tests.helpers.brute_force import BruteForce, equally_good
@@ -276,15 +276,6 @@ def test_of_many_unlikely_replies_the_likeliest_are_judged(monkeypatch: pytest.M
     judge = Judge(Solver(env, 1))
     monkeypatch.setattr(judge, "turn", lambda *_: NOTHING)
     assert len(judge.replies(env.initial_state(), {0: uniform_replies}, Clock())) == 60
-
-
-def test_a_reply_tells_which_model_plays() -> None:
-    """By hand, as in Bayes' theorem; a model that excludes it is doubted, not refuted."""
-    total = 0.75 * DOUBT + 0.25 * 0.9
-    belief = posterior((0.5, 0.5), (0.9, 0.3), DOUBT)
-    assert belief == pytest.approx((0.75, 0.25))
-    doubted = posterior(belief, (0.0, 0.9), DOUBT)
-    assert doubted == pytest.approx((0.75 * DOUBT / total, 0.25 * 0.9 / total))
 
 
 def test_the_line_of_play_tells_what_is_expected_next() -> None:

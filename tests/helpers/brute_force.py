@@ -90,8 +90,13 @@ def reached_states(scope: BookScope) -> Iterator[set[BoardState]]:
     states = {env.initial_state()}
     for _ in range(scope.plies + 1):
         yield states
-        states = {
-            env.get_next_state(state, action)
-            for state in states
-            for action in env.get_available_actions(state)
-        }
+        states = states_after(env, states)
+
+
+def states_after(env: ConnectX, states: set[BoardState]) -> set[BoardState]:
+    """The states after each action in some states."""
+    return {
+        env.get_next_state(state, action)
+        for state in states
+        for action in env.get_available_actions(state)
+    }

@@ -1,9 +1,14 @@
-"""An executor without threads and processes."""
+"""An executor without threads and processes, and tests that run with it and with threads."""
 
 import pickle
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from typing import Any
+
+import pytest
+
+ExecutorFactory = Callable[[], AbstractContextManager[Executor]]
 
 
 class AtOnce(Executor):
@@ -24,3 +29,8 @@ class AtOnce(Executor):
 
     def map(self, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError
+
+
+with_every_executor = pytest.mark.parametrize(
+    "executor_of", [lambda: ThreadPoolExecutor(3), AtOnce], ids=["threads", "at once"]
+)

@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from agents import Agent, AlphaBetaAgent, ExpectimaxAgent, MinimaxAgent
+from agents import Agent, AlphaBetaAgent, ExpectimaxAgent, MCTSAgent, MinimaxAgent
 from agents.trace import SearchTrace, recorded
 from agents.tree import Node
 from tests.helpers.quick_agents import fresh
@@ -36,6 +36,21 @@ def depth_first_agents(depths: st.SearchStrategy[int | None]) -> st.SearchStrate
         st.builds(ExpectimaxAgent, depths, opponent=models),
         alpha_beta.map(lambda options: AlphaBetaAgent(**options)),
     )
+
+
+def growing_agents(**fixed: Any) -> st.SearchStrategy[MCTSAgent]:
+    """Monte Carlo tree search with any options, some of them fixed."""
+    free: dict[str, st.SearchStrategy[Any]] = {
+        "simulations": st.integers(1, 60),
+        "exploration": st.sampled_from([0.0, 0.7, 1.5]),
+        "rollout": st.sampled_from(["uniform", "decisive"]),
+        "rollouts_per_leaf": st.integers(1, 3),
+        "solver": st.booleans(),
+        "decisive_moves": st.booleans(),
+        "seed": st.integers(0, 1000),
+        "engine": st.just("reference"),
+    }
+    return st.builds(MCTSAgent, **free | {name: st.just(value) for name, value in fixed.items()})
 
 
 def unchanged_by_a_trace(agent: Agent, env: Any, state: Any) -> tuple[SearchTrace, Any]:

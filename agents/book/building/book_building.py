@@ -222,11 +222,7 @@ def build_repertoire(
     table_megabytes: int,
     on_progress: OnProgress,
 ) -> bytes:
-    """Find the moves of a repertoire that are still missing; return its bytes.
-
-    The arguments are those of `build_book`, with columns in the place of scores; it raises
-    `UnfinishedBook` as that does.
-    """
+    """Find the moves of a repertoire that are still missing; its bytes, or `UnfinishedBook`."""
     builder = RepertoireBuilder(
         checkpoint.scope,
         executor,

@@ -4,7 +4,7 @@ A player's plies are taken one after the other: the moves of one ply, and every 
 the positions of the next.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
@@ -52,40 +52,33 @@ class RepertoireBuilder:
     def build(self) -> BitField:
         """Find all moves."""
         begin = [self.game.initial_state()]
-        for player, positions in ((1, begin), (2, list(self._following(begin)))):
+        for player, positions in ((1, begin), (2, self._following(begin))):
             last = self.scope.plies_of(player)
             for ply in range(player - 1, last + 1, 2):
                 self._find(positions, f"player {player}, ply {ply} of {last}", self.choice)
-                moved = [child for state in positions for child in self._moved(state)]
-                positions = list(self._following(moved))
+                positions = self._following([self._moved(state) for state in positions])
         positions, last = begin, self.scope.all_plies
         for ply in range(last + 1):
             self._find(positions, f"all positions, ply {ply} of {last}", "first")
-            positions = list(self._following(positions))
+            positions = self._following(positions)
         return make_bit_field(self._bits)
 
-    def _following(self, states: Iterable[BoardState]) -> Iterable[BoardState]:
+    def _following(self, states: Iterable[BoardState]) -> list[BoardState]:
         """The positions after each move in which the game goes on, without mirror images."""
-        rows, columns = self.game.rows, self.game.columns
-        children = (
-            child.smaller_image(rows, columns)
-            for state in states
-            for column in self.game.get_available_actions(state)
-            for child in self._after(state, column)
-        )
-        return {child.key: child for child in children}.values()
+        game, found = self.game, dict[int, BoardState]()
+        for state in states:
+            for column in game.get_available_actions(state):
+                child = game.get_next_state(state, column)
+                if game.get_available_actions(child):
+                    image = child.smaller_image(game.rows, game.columns)
+                    found[image.key] = image
+        return [*found.values()]
 
-    def _after(self, state: BoardState, column: int) -> Iterator[BoardState]:
-        """The position after a move, or none if the move ends the game."""
-        child = self.game.get_next_state(state, column)
-        if self.game.get_available_actions(child):
-            yield child
-
-    def _moved(self, state: BoardState) -> Iterator[BoardState]:
-        """The position after the repertoire's move, or none if the move ends the game."""
+    def _moved(self, state: BoardState) -> BoardState:
+        """The position after the repertoire's move."""
         columns = promising_moves(self.board, state)
         chosen = columns[0] if len(columns) == 1 else self.columns[state.key]
-        return self._after(state, chosen)
+        return self.game.get_next_state(state, chosen)
 
     def _find(self, positions: Iterable[BoardState], ply: str, choice: str) -> None:
         """Find the moves of the positions of a ply, and enter their bits."""

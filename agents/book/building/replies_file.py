@@ -52,17 +52,11 @@ class RepliesFile(FindingsFile[Sequence[Reply]]):
 
     def line(self, key: int, finding: Sequence[Reply]) -> str:
         """The line of a position's replies."""
-        words = [
-            f"{reply.column}:{self._chances(reply)}:"
-            f"{reply.turn.score}:{'.'.join(map(str, reply.turn.moves))}"
-            for reply in finding
-        ]
-        return " ".join([str(key), *words])
-
-    def _chances(self, reply: Reply) -> str:
-        """The chances of all opponents, joined by commas."""
-        told = {number: f"{chance:.4g}" for number, chance in reply.chances.items()}
-        return ",".join(told.get(number, "") for number in range(len(self.scope.opponents)))
+        numbers, words = range(len(self.scope.opponents)), [str(key)]
+        for column, chances, turn in finding:
+            told = ",".join(f"{chances[n]:.4g}" if n in chances else "" for n in numbers)
+            words.append(f"{column}:{told}:{turn.score}:{'.'.join(map(str, turn.moves))}")
+        return " ".join(words)
 
     def finding(self, line: str) -> tuple[int, list[Reply]]:
         """The key and the replies of a line."""
@@ -111,11 +105,7 @@ class RepliesFile(FindingsFile[Sequence[Reply]]):
 
 
 def joined_replies(known: Sequence[Reply], more: Sequence[Reply]) -> Sequence[Reply]:
-    """Replies in a position, with what more opponents play there.
-
-    Raises:
-        ValueError: they contradict each other.
-    """
+    """Replies in a position with those of more opponents; a ValueError if they contradict them."""
     found = {reply.column: reply for reply in known}
     for column, told, turn in more:
         earlier = found.get(column, Reply(column, {}, turn))

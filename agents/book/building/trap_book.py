@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import partial
 from math import ceil, inf
-from typing import Any, NamedTuple
+from typing import Any
 
 from agents.agent import Clock, OnProgress, TimeUp
 from agents.book.building.book_building import told_how_to_go_on
@@ -39,8 +39,8 @@ EPSILON = 0.05  # the assumed share of random moves of any other agent
 OPENING_SHARE = 0.2  # the assumed share of games that begin with a random move
 EVEN_SHARE = 0.3
 """Share of a turn's visits that all moves get equally. A deep trap looks bad until trials have come
-as far, and UCT alone visits such a move only a few times ..."""
-GUIDED_SHARE = 0.1  # ... but where networks guess which moves are traps, a smaller share will do
+as far, and UCT alone visits such a move only a few times."""
+GUIDED_SHARE = 0.1  # the same where networks guess which moves are traps
 LEAST_VISITS = 4  # trials through a position before its move is taken from the tree
 TRIES = 8  # paths to look for until one ends in a position that no worker has
 
@@ -66,15 +66,6 @@ def strong_opponents(rows: int, columns: int, inarow: int) -> tuple[str, ...]:
         "mcts:simulations=8000,seed=1",
         plain[-1],
     )
-
-
-class ReplyTask(NamedTuple):
-    """A position in which the opponent is to move, with everything that a worker needs."""
-
-    scope: TrapScope
-    state: BoardState
-    models: Sequence[int]  # the numbers of the opponents to ask
-    table_megabytes: int
 
 
 OnReplies = Callable[[Mapping[int, Sequence[Reply]]], None]
@@ -167,8 +158,8 @@ class TrapBookBuilder:
                 continue
             self._under_way.add(trial.state.key)
             trials.append(trial)
-            task = ReplyTask(self.scope, trial.state, models, self._table_megabytes)
-            yield len(trials) - 1, partial(replies_of_task, task)
+            task = partial(likely_replies, self.scope, self._table_megabytes, trial.state, models)
+            yield len(trials) - 1, task
 
     def _left_to_ask(self, trial: Trial) -> Sequence[int]:
         """The opponents to ask in a trial's last position whose replies are not known."""
@@ -193,15 +184,16 @@ def _new_search(env: ConnectX) -> TrapSearch:
     return TrapSearch(env, steady_guess(env, MISTAKE), EVEN_SHARE)
 
 
-def replies_of_task(task: ReplyTask) -> list[Reply]:
-    """The likely replies in a task's position, by the opponents who are to be asked."""
-    judge = _kept_judge(task.scope[:3], task.table_megabytes)
-    known = _kept_models(task.scope.opponents)
-    models: Mapping[int, OpponentModel] = {number: known[number] for number in task.models}
-    if not task.state.mask:
+def likely_replies(
+    scope: TrapScope, table_megabytes: int, state: BoardState, numbers: Sequence[int]
+) -> list[Reply]:
+    """The likely replies in a position, by the opponents of the scope with these numbers."""
+    judge, known = _kept_judge(scope[:3], table_megabytes), _kept_models(scope.opponents)
+    models: Mapping[int, OpponentModel] = {number: known[number] for number in numbers}
+    if not state.mask:
         shares = (1.0 - OPENING_SHARE, OPENING_SHARE)
         models = {n: OpponentMixture((models[n], uniform_replies), shares) for n in models}
-    return [*judge.replies(task.state, models, Clock())]
+    return [*judge.replies(state, models, Clock())]
 
 
 def model_of_agent(agent: Any) -> OpponentModel:

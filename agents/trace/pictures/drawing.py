@@ -6,7 +6,7 @@ from math import hypot
 from textwrap import wrap
 from typing import NamedTuple
 
-from agents.trace.pictures.layout import Block, arrange, levels
+from agents.trace.pictures.layout import Block, arrange
 from agents.trace.pictures.nodes import (
     ALPHA,
     BETA,
@@ -123,9 +123,7 @@ def _heading(picture: Picture, width: float) -> Section:
 
 def _tree(trace: SearchTrace, root: PictureNode) -> Section:
     """All edges, and all nodes on top of them."""
-    placed = _blocks(root, trace.columns)
-    arrange(placed)
-    by_level = levels(placed)
+    by_level = arrange(_blocks(root, trace.columns))
     bottoms = [max(block.y + block.height for block in level) for level in by_level]
     pairs = [
         (block, child, bottom)

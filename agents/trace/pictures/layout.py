@@ -29,21 +29,18 @@ Contour = list[tuple[float, float]]
 """The left and right end of a subtree on each of its levels, seen from the middle of its root."""
 
 
-def levels(root: Block[Content]) -> list[list[Block[Content]]]:
-    """The blocks of each level, from left to right."""
-    found = [[root]]
-    while below := [child for block in found[-1] for child in block.children]:
-        found.append(below)
-    return found
-
-
-def arrange(root: Block[Content]) -> None:
+def arrange(root: Block[Content]) -> list[list[Block[Content]]]:
     """Place all blocks so that none overlap and the leftmost begins at x = 0, the root at y = 0.
 
     Subtrees stand as close as their outlines allow (E. M. Reingold and J. S. Tilford, "Tidier
     Drawings of Trees", 1981), the inner ones in the middle of the room that they have.
+
+    Returns:
+        The blocks of each level, from left to right.
     """
-    by_level = levels(root)
+    by_level = [[root]]
+    while below := [child for block in by_level[-1] for child in block.children]:
+        by_level.append(below)
     contours: dict[int, Contour] = {}
     for level in reversed(by_level):
         for block in level:
@@ -61,6 +58,7 @@ def arrange(root: Block[Content]) -> None:
             for child in block.children:
                 child.x += block.x
     _stack(by_level)
+    return by_level
 
 
 def _offsets(outlines: Sequence[Contour]) -> list[float]:

@@ -97,30 +97,49 @@ def picture_of(trace: SearchTrace, limit: int) -> Picture:
 
 
 def whole_picture(trace: SearchTrace, top: Path = ()) -> Picture:
-    """The picture of a trace with all its nodes; ValueError without a search or such a node."""
+    """The picture of a trace from a node on; ValueError without a search or such a node."""
+    if not trace.steps:
+        raise ValueError(NO_SEARCH)
+    root = simulations_picture(trace) if trace.simulations else search_picture(trace)
+    for node in root.walk():
+        if node.path == top and node.shape is not Shape.UNVISITED:
+            return Picture(_title(trace), tuple(_notes(trace)), node)
+    raise ValueError(f"the search has no node at {trace.path_label(top)}")
+
+
+def _title(trace: SearchTrace) -> str:
+    known = RECORDED_SEARCHES.get(trace.algorithm)
+    title = trace.algorithm if known is None else known.title
+    if trace.chosen is not None:
+        title += f" chooses {shortened(trace.action_label(trace.chosen))}"
     if trace.simulations:
-        return _simulations(trace, top)
-    if trace.nodes:
-        return _search(trace, top)
-    raise ValueError(NO_SEARCH)
+        return title
+    root = trace.last_iteration()[0]
+    if trace.chosen is None and root.iteration > 0:
+        title += f", search {root.iteration + 1}"
+    return title if root.value is None else f"{title}, worth {trace.value_label(root.value)}"
 
 
-def _search(trace: SearchTrace, top: Path) -> Picture:
-    nodes = trace.last_iteration()
-    root = _node_at(trace, search_picture(trace), top)
-    value = nodes[0].value
-    worth = "" if value is None else f", worth {trace.value_label(value)}"
-    deepened = trace.chosen is None and nodes[0].iteration > 0
-    search = f", search {nodes[0].iteration + 1}" if deepened else ""
-    notes = [
-        f"{_counted(len(nodes), 'node')}, children in the order of the search; "
+def _notes(trace: SearchTrace) -> Iterator[str]:
+    if trace.simulations:
+        yield (
+            f"{_counted(len(trace.simulations), 'simulation')}, "
+            f"{_counted(len(trace.players), 'node')}; children by their visits n; "
+            "means t/n are player 1's, who maximises them."
+        )
+        return
+    yield (
+        f"{_counted(len(trace.last_iteration()), 'node')}, children in the order of the search; "
         "values are player 1's, who maximises them."
-    ]
+    )
     if which := which_search(trace):
-        notes.append(f"This is {which}.")
+        yield f"This is {which}."
     if worths := worths_to_come(trace):
-        notes.append(f"{worths.capitalize()}.")
-    return Picture(f"{_title(trace)}{search}{worth}", tuple(notes), root)
+        yield f"{worths.capitalize()}."
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def which_search(trace: SearchTrace) -> str:
@@ -142,35 +161,6 @@ def worths_to_come(trace: SearchTrace) -> str:
         return ""
     least, most = trace.value_label(-1.0), trace.value_label(1.0)
     return f"where chance decides, outcomes still to come count as worth {least} to {most}"
-
-
-def _simulations(trace: SearchTrace, top: Path) -> Picture:
-    root = _node_at(trace, simulations_picture(trace), top)
-    notes = (
-        f"{_counted(len(trace.simulations), 'simulation')}, "
-        f"{_counted(len(trace.players), 'node')}; children by their visits n; "
-        "means t/n are player 1's, who maximises them."
-    )
-    return Picture(_title(trace), (notes,), root)
-
-
-def _node_at(trace: SearchTrace, root: PictureNode, path: Path) -> PictureNode:
-    for node in root.walk():
-        if node.path == path and node.shape is not Shape.UNVISITED:
-            return node
-    raise ValueError(f"the search has no node at {trace.path_label(path)}")
-
-
-def _title(trace: SearchTrace) -> str:
-    known = RECORDED_SEARCHES.get(trace.algorithm)
-    algorithm = trace.algorithm if known is None else known.title
-    if trace.chosen is None:
-        return algorithm
-    return f"{algorithm} chooses {shortened(trace.action_label(trace.chosen))}"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def search_picture(trace: SearchTrace) -> PictureNode:
@@ -314,19 +304,12 @@ def by_importance(root: PictureNode, way: Path = ()) -> list[PictureNode]:
 def fold(nodes: list[PictureNode], limit: int) -> None:
     """Keep the first `limit` nodes of `by_importance`; others become marks `+ n nodes`."""
     kept = set(nodes[:limit])
+    left_out = set(nodes[limit:])
     for node in kept:
-        _fold_children(node, kept)
-
-
-def _fold_children(node: PictureNode, kept: set[PictureNode]) -> None:
-    """Put one mark in the place of the children that are not kept."""
-    folded = [
-        child for child in node.children if child not in kept and child.shape is not Shape.UNVISITED
-    ]
-    if not folded:
-        return
-    count = sum(below.shape is not Shape.UNVISITED for child in folded for below in child.walk())
-    first = node.children.index(folded[0])
-    node.children = [child for child in node.children if child not in folded]
-    noun = "node" if count == 1 else "nodes"
-    node.children.insert(first, PictureNode(node.path, Shape.FOLDED, value=f"+ {count}", mark=noun))
+        folded = [child for child in node.children if child in left_out]
+        if folded:
+            count = sum(below in left_out for child in folded for below in child.walk())
+            noun = "node" if count == 1 else "nodes"
+            mark = PictureNode(node.path, Shape.FOLDED, value=f"+ {count}", mark=noun)
+            node.children[node.children.index(folded[0])] = mark
+            node.children = [child for child in node.children if child not in left_out]

@@ -20,7 +20,7 @@ from agents.options import agent_options
 from agents.registry import make_agent
 from agents.solver.solver import Solver
 from agents.solver.solver_engine import is_solvable, solver_compilation
-from agents.trace.growth import SlicedSearch, growth_after, steps
+from agents.trace.growth import SlicedSearch, growth_after
 from agents.traps.told_trap import told_trap
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
@@ -177,9 +177,9 @@ class Searches:
         while goes_on:
             goes_on = search.advance(SLICE_SECONDS)
             worked += SLICE_SECONDS
-            if steps(search.trace) and (worked >= due or not goes_on):
+            if search.trace.steps and (worked >= due or not goes_on):
                 begun = perf_counter()
-                latest = picture_view(search, steps(search.trace), (), asked.nodes, not goes_on)
+                latest = picture_view(search, search.trace.steps, (), asked.nodes, not goes_on)
                 due = worked + PICTURE_SHARE * (perf_counter() - begun)
             yield latest
 
@@ -200,9 +200,9 @@ class Searches:
     def picture(self, asked: PictureAsked) -> dict[str, Any]:
         """Show the tree of a page's latest search as it was after a step."""
         _, search = self._trees.get(asked.page, (None, None))
-        if search is None or not steps(search.trace):
+        if search is None or not search.trace.steps:
             raise ValueError("this search is not kept any more: start it again")
-        step = min(asked.step, steps(search.trace))
+        step = min(asked.step, search.trace.steps)
         return picture_view(search, step, asked.root, asked.nodes, True)
 
 
