@@ -10,13 +10,7 @@ from agents.compiled.compilation import Compilation, is_compiled_game, takes_wid
 from agents.compiled.forest import Forest
 from agents.compiled.learned_value import LearnedValue, learned_values, learned_weights_option
 from agents.compiled.mcts_kernel import TreeSettings
-from agents.compiled.uct_tree import (
-    LEARNED_MCTS,
-    LEARNED_MCTS_IN_FLOATS,
-    MCTS,
-    UctTree,
-    mcts_on,
-)
+from agents.compiled.uct_tree import LEARNED_MCTS, MCTS, UctTree, mcts_on
 from agents.engines import TreeAgent
 from agents.guidance.final_move import FINAL_MOVES, final_action, principal_variation, root_value
 from agents.guidance.ordering import sensible_actions
@@ -129,9 +123,7 @@ class MCTSAgent(TreeAgent):
         if not is_compiled_game(env):
             return None
         if isinstance(rollout, LearnedValue):
-            if not rollout.serves_compiled(env):
-                return None
-            return LEARNED_MCTS if rollout.is_rounded else LEARNED_MCTS_IN_FLOATS
+            return LEARNED_MCTS if rollout.serves_compiled(env) else None
         if rollout not in PLAYOUTS:
             return None
         return mcts_on(env) if takes_wide_words(env) else MCTS
