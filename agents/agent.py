@@ -131,11 +131,8 @@ def final_reward(env: Env[State, Action], state: State, action: Action) -> float
         ValueError: it is no number from -1 to 1, so that no search could tell a win.
     """
     reward = env.reward(state, action)
-    try:
-        if -1.0 <= reward <= 1.0:
-            return reward
-    except TypeError:  # no number
-        pass
+    if is_value(reward):
+        return reward
     raise ValueError(
         f"the reward of {action!r} in {state} is {reward!r}: scale rewards to [-1, 1], where "
         "1 is a win of player 1"

@@ -16,8 +16,7 @@ from agents.compiled.tree_kernel import UNPROVEN
 from agents.networks.features import feature_board, features_of_turn
 from agents.networks.network import PolicyNetwork, TrainedPolicy, policy_scope
 from agents.networks.network_kernel import NetworkArrays, evaluate_position, network_arrays
-from agents.networks.shipped import SHIPPED, StoredPolicy, require_known_game, weights_content
-from agents.options import file_option
+from agents.networks.shipped import StoredPolicy, require_known_game, weights_option
 from envs.bitboard import fits_in_word
 from envs.board import BoardGame, BoardState
 from envs.compiled.jit import Words, compiled, compiles, inlined, jit
@@ -142,12 +141,7 @@ def learned_weights_option(use: str) -> Any:
 
     The agent's option that may be `learned` is called `use`.
     """
-    return file_option(
-        f"network for the {use} learned: distilled or zero, for Connect Four, or a file of "
-        "`connectx train`; none: no network",
-        default=SHIPPED[0],
-        read=weights_content,
-    )
+    return weights_option(f"network for the {use} learned", "; none: no network")
 
 
 LEARNED = "learned"

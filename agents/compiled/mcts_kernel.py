@@ -17,8 +17,8 @@ from agents.compiled.tree_kernel import (
     TreeArrays,
     TreeKernels,
     TreeRule,
-    make_growth,
     make_kernels,
+    make_simulation,
     put_node,
     value_at_sight,
 )
@@ -201,10 +201,10 @@ def decisive_playout(mover: int, mask: int, stream: int, board: BoardMasks) -> t
     return 0, stream
 
 
-grow_by_playouts = make_growth(TreeRule(cell_of_move, best_child, add_child, play_out)).grow
-grow_by_guesses = make_growth(TreeRule(cell_of_move, best_child, add_child, guess_leaf)).grow
-kernels_by_playouts = make_kernels(make_node, grow_by_playouts)
-kernels_by_guesses = make_kernels(make_node, grow_by_guesses)
+simulate_by_playouts = make_simulation(TreeRule(cell_of_move, best_child, add_child, play_out))
+simulate_by_guesses = make_simulation(TreeRule(cell_of_move, best_child, add_child, guess_leaf))
+kernels_by_playouts = make_kernels(make_node, simulate_by_playouts)
+kernels_by_guesses = make_kernels(make_node, simulate_by_guesses)
 """Compiled once for all boards of 64 bits."""
 
 
@@ -222,10 +222,10 @@ def make_kernels_on_board(board: BoardMasks) -> TreeKernels:
         make_node(tree, place, action, mover, mask, Setup(board, setup.settings))
 
     @inlined
-    def grow_on_board(
-        tree: TreeArrays, root: int, through: int, mover: int, mask: int, setup: Setup, count: int
-    ) -> int:
+    def simulate_on_board(
+        tree: TreeArrays, root: int, through: int, mover: int, mask: int, setup: Setup
+    ) -> None:
         there = Setup(board, setup.settings)
-        return grow_by_playouts(tree, root, through, mover, mask, there, count)
+        simulate_by_playouts(tree, root, through, mover, mask, there)
 
-    return make_kernels(make_node_on_board, grow_on_board)
+    return make_kernels(make_node_on_board, simulate_on_board)

@@ -19,10 +19,13 @@ SHIPPED = ("distilled", "zero")
 """Weights for Connect Four: taught by the solver, and only by games against themselves."""
 
 
-def weights_option() -> Any:
-    """A dataclass field, of type `str | bytes`, for the weights of a network."""
+def weights_option(what: str = "the network", otherwise: str = "") -> Any:
+    """A dataclass field, of type `str | bytes`, or that and None, for the weights of a network.
+
+    Its help says what they are, and what no weights mean.
+    """
     return file_option(
-        "the network: distilled or zero, for Connect Four, or a file of `connectx train`",
+        f"{what}: distilled or zero, for Connect Four, or a file of `connectx train`{otherwise}",
         default=SHIPPED[0],
         read=weights_content,
     )

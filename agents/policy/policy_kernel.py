@@ -43,12 +43,8 @@ and `weights`, [thread, place, action], how likely each action is there, beside 
 def policy_opponent(
     network: PolicyNetwork, temperature: float, seed: int | None, game: BoardGame
 ) -> KernelOpponent | None:
-    """The kernel that plays a network; None on larger boards, and for networks without logits."""
-    gives_logits = any(
-        array[..., : network.actions].any()
-        for array in (network.features, network.bias, network.outputs)
-    )
-    if not gives_logits or not fits_in_wide_word(*game.size):
+    """The kernel that plays a network; None on boards that fit no word."""
+    if not fits_in_wide_word(*game.size):
         return None
     tables = partial(tables_of_policy, network, float(temperature), game)
     return KernelOpponent(policy_reply, seed, tables)

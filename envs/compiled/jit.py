@@ -108,8 +108,7 @@ def _inner(kernel: Callable[..., Any]) -> Any:
 
 def fastest(kernel: Function) -> Function:
     """Return the compiled twin of a kernel, or the kernel itself where Numba cannot be used."""
-    chosen: Function = _fastest(kernel)
-    return chosen
+    return compiled(kernel) if compiles() else kernel
 
 
 @lru_cache(maxsize=1)
@@ -123,11 +122,6 @@ def compiles() -> bool:
         problem = f"{type(error).__name__}: {error}"
     print(f"Numba cannot be used, so searches run in plain Python ({problem})", file=sys.stderr)
     return False
-
-
-@cache
-def _fastest(kernel: Callable[..., Any]) -> Any:
-    return compiled(kernel) if compiles() else kernel
 
 
 @inlined

@@ -27,7 +27,7 @@ from agents.policy.puct import (
     considered_visits,
     gumbel_merits,
     halve_sequentially,
-    improved_policy,
+    improved_logits,
     mixed_value,
     noisy_priors,
     normalised,
@@ -277,6 +277,13 @@ def test_the_mixed_value_is_that_of_mctx() -> None:
     assert mixed_value(root_with(children, -0.8)) == pytest.approx(expected)
     # Where nothing was searched it is the evaluation.
     assert mixed_value(root_with({0: Leaf(0.5), 1: Leaf(0.5)}, -0.3, sign=-1)) == 0.3
+
+
+def improved_policy(node: Leaf) -> dict[Any, float]:
+    """The softmax of the improved logits."""
+    logits = improved_logits(node)
+    weights = [exp(logit - max(logits.values())) for logit in logits.values()]
+    return dict(zip(logits, normalised(weights), strict=True))
 
 
 def test_the_improved_policy_by_hand() -> None:

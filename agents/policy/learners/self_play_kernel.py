@@ -26,7 +26,7 @@ from agents.compiled.tree_kernel import (
     Setup,
     TreeArrays,
     TreeRule,
-    make_growth,
+    make_simulation,
 )
 from agents.networks.features import FeatureBoard, completions, open_cells
 from agents.networks.network_kernel import NetworkArrays
@@ -41,7 +41,7 @@ def evaluate_once(tree: TreeArrays, place: int, mover: int, mask: int, setup: Se
     return evaluate_sides(tree, place, mover, mask, setup, setup.board.images[:1])
 
 
-simulate = make_growth(TreeRule(cell_of_action, best_child, add_children, evaluate_once)).simulate
+simulate = make_simulation(TreeRule(cell_of_action, best_child, add_children, evaluate_once))
 
 
 class PlaySettings(NamedTuple):
