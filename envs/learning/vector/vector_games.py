@@ -152,7 +152,7 @@ class FusedGames(Games):
 
     def step(self, actions: Words, arrays: StepArrays) -> None:
         """Do what `Games` does in one call of a kernel."""
-        if self._step(*self._constant, actions, *arrays):
+        if self._step(*self._constant, actions, tuple(arrays)):
             raise over_at_once()
 
 

@@ -58,6 +58,8 @@ GameRows: TypeAlias = tuple[Words, Words, Flags, Bytes, Words, Words]
 """The arrays of games between two steps: mover, mask, over, seats, streams and reply streams."""
 BoardCells: TypeAlias = tuple[Words, Words, Words, Words]
 """The lowest, all and the highest cells of each action, and the shifts."""
+FilledRows: TypeAlias = tuple[Bytes, Bytes, Rewards, Flags]
+"""The arrays that a step fills: observations, action masks, rewards and terminations."""
 
 
 @lru_cache
@@ -77,12 +79,10 @@ def make_step(kind: StepKind) -> StepKernel:
         games: GameRows,
         board_cells: BoardCells,
         actions: Words,
-        observations: Bytes,
-        masks: Bytes,
-        rewards: Rewards,
-        terminations: Flags,
+        filled: FilledRows,
     ) -> int:
         mover, mask, over, seats, streams, reply_streams = games
+        observations, masks, rewards, terminations = filled
         lowest, cells, highest, shifts = board_cells
         planes = observations.reshape((len(over), -1, len(shifts)))
         faults = 0
@@ -131,12 +131,10 @@ def make_shared_step(kind: StepKind) -> StepKernel:
         games: GameRows,
         board_cells: BoardCells,
         actions: Words,
-        observations: Bytes,
-        masks: Bytes,
-        rewards: Rewards,
-        terminations: Flags,
+        filled: FilledRows,
     ) -> int:
         mover, mask, over, seats, streams, reply_streams = games
+        observations, masks, rewards, terminations = filled
         count, faults = len(over), 0
         for part in parallel_range(parts):
             first, last = part * count // parts, (part + 1) * count // parts
@@ -155,10 +153,12 @@ def make_shared_step(kind: StepKind) -> StepKernel:
                 games_of_part,
                 board_cells,
                 actions[first:last],
-                observations[first:last],
-                masks[first:last],
-                rewards[first:last],
-                terminations[first:last],
+                (
+                    observations[first:last],
+                    masks[first:last],
+                    rewards[first:last],
+                    terminations[first:last],
+                ),
             )
         return faults
 
