@@ -162,7 +162,6 @@ def _made(rules: type) -> Any:
 
 
 def _registered() -> list[tuple[str, type]]:
-    """The names and classes of all games registered so far."""
     boards = ((entry.name, entry.rules) for entry in GAMES.values())
     return [*boards, *OTHER_GAMES.items()]
 

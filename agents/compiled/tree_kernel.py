@@ -83,11 +83,7 @@ def make_simulation(rule: TreeRule) -> Callable[..., None]:
     def select_path(
         tree: TreeArrays, root: int, through: int, mover: int, mask: int, setup: Setup
     ) -> tuple[int, int, int]:
-        """Go from the root to the first node that is proven or has an untried move.
-
-        Returns:
-            The number of nodes on the path, and the last one's `mover` and `mask`.
-        """
+        """Go to a node that is proven or has an untried move; return path length and stones."""
         nodes, path = tree.nodes, tree.path
         place = root
         path[0] = root

@@ -7,13 +7,13 @@ from agents.compiled.compilation import Compilation
 from agents.compiled.forest import Forest
 from agents.compiled.learned_value import LearnedValue
 from agents.compiled.mcts_kernel import (
-    TreeSettings,
     kernels_by_guesses,
     kernels_by_playouts,
     make_kernels_on_board,
 )
 from agents.compiled.pooled_tree import PooledTree
 from agents.compiled.tree_kernel import NO_ACTION, ROOT, TAKEN, Setup, TreeKernels
+from agents.mcts import TreeSettings
 from envs.bitboard import board_masks
 from envs.board import BoardState
 from envs.connectx import ConnectX

@@ -239,7 +239,6 @@ def _parts(code: CodeType) -> list[Any]:
 
 
 def _used(function: Callable[..., Any]) -> list[Any]:
-    """The kernels and the constants that a kernel uses."""
     named = [function.__globals__.get(name) for name in function.__code__.co_names]
     enclosed = [cell.cell_contents for cell in function.__closure__ or ()]
     kinds = (bool, int, float, str, tuple)
@@ -380,7 +379,6 @@ def _teach_fetch_ahead() -> None:
 
 
 def _teach_words() -> None:
-    """Make `folded` and `bit_of` known to Numba, for words of 64 bits."""
     from numba import types
     from numba.extending import overload
 

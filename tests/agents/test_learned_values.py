@@ -17,9 +17,9 @@ from agents import AlphaBetaAgent, make_agent, parallel_search
 from agents.agent import Clock
 from agents.compiled.forest import Forest
 from agents.compiled.learned_value import LearnedValue
-from agents.compiled.mcts_kernel import TreeSettings
 from agents.compiled.uct_tree import UctTree
 from agents.guidance.ordering import safe_actions, winning_action
+from agents.mcts import TreeSettings
 from agents.networks.network import TrainedPolicy, encode_policy, evaluate_network
 from agents.networks.shipped import StoredPolicy
 from envs import BoardGame, ConnectFour, ConnectX, TicTacToe

@@ -225,11 +225,7 @@ def chosen_cell(action: int, mask: int, lowest: Words, cells: Words) -> int:
 
 @inlined
 def drawn_cell(stream: int, mask: int, lowest: Words, cells: Words) -> tuple[int, int, int]:
-    """Draw a legal action, as `random_stream.random_action` does.
-
-    Returns:
-        The action, its cell, and the stream where it stopped.
-    """
+    """Draw a legal action as `random_action` does; return it, its cell and the stream."""
     action, cell = 0, 0
     while cell == 0:
         stream = next_stream(stream)
