@@ -229,7 +229,7 @@ BackedUp = tuple[float, float, float, Variation]
 
 
 def mean(findings: Sequence[BackedUp], probabilities: Iterable[float]) -> BackedUp:
-    """What is backed up where chance decides: the expected value, and its bounds."""
+    """The finding that a chance node backs up: the expected value and its bounds."""
     weights = list(probabilities)
     values, lows, highs, _ = zip(*findings, strict=True)
     value, low, high = (expected_value(each, weights) for each in (values, lows, highs))

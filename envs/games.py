@@ -194,7 +194,7 @@ def load_games() -> None:
 
 
 def rules_of(name: str, suffix: str, module: str) -> type:
-    """Find a game's class by the `name` that a module gives its environments, which has a suffix.
+    """Find a game's class by the `name` of its environments in a module, which ends in a suffix.
 
     Raises:
         AttributeError: no game of that name is registered.

@@ -89,7 +89,7 @@ class LearnedValue:
     def __call__(self, env: BoardGame, state: BoardState, rng: object = None) -> float:
         """The value of an unfinished state, from player 1's view, in (-1, 1).
 
-        By machine code if it can wait for that, which it cannot beside a game.
+        Machine code computes it, except beside a game, which cannot wait for the compiler.
 
         Raises:
             ValueError: the game is not that of the network.

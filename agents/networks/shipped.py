@@ -1,4 +1,4 @@
-"""Policies as options: weights that come with the package, by name, and files of the user's."""
+"""Policies as options: the package's own weights, by name, and the user's files."""
 
 from functools import cached_property, lru_cache
 from typing import Any

@@ -258,7 +258,7 @@ def considered_visits(considered: int, simulations: int) -> Iterator[int]:
 
 
 def _halving_visits(considered: int, simulations: int) -> Iterator[int]:
-    """The visits of `considered_visits`, without an end: ten million may be stopped by a clock."""
+    """`considered_visits` without an end, one by one: a clock may stop a search of ten million."""
     phases = max(1, (considered - 1).bit_length())
     reached = 0
     while True:

@@ -62,7 +62,7 @@ class Games:
         return None if self._replies is None else self._replies.playing
 
     def go_on_from(self, before: "Games") -> None:
-        """Take over the games of another object on the same boards, with own opponents."""
+        """Take over the games of another object on the same boards, with these opponents."""
         self.over[:] = before.over
         self._seats[:] = before._seats
         self._streams[:] = before._streams
