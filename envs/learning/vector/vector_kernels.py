@@ -192,8 +192,13 @@ def make_choose(reply: ReplyKernel) -> Callable[..., None]:
 def random_reply(
     tables: tuple[Words, Words], thread: int, stream: int, mover: int, mask: int
 ) -> tuple[int, int]:
-    """Draw a legal action, by the lowest cell and by all cells of each."""
-    action, _, stream = drawn_cell(stream, mask, tables[0], tables[1])
+    """Draw a legal action as `random_action` does, by the lowest cell and by all cells of each."""
+    lowest, cells = tables
+    action, cell = 0, 0
+    while cell == 0:
+        stream = next_stream(stream)
+        action = drawn_index(stream, len(cells))
+        cell = landing_cell(mask, lowest[action], cells[action])
     return action, stream
 
 
@@ -221,17 +226,6 @@ def chosen_cell(action: int, mask: int, lowest: Words, cells: Words) -> int:
     if 0 <= action < len(cells):
         return landing_cell(mask, lowest[action], cells[action])
     return 0
-
-
-@inlined
-def drawn_cell(stream: int, mask: int, lowest: Words, cells: Words) -> tuple[int, int, int]:
-    """Draw a legal action as `random_action` does; return it, its cell and the stream."""
-    action, cell = 0, 0
-    while cell == 0:
-        stream = next_stream(stream)
-        action = drawn_index(stream, len(cells))
-        cell = landing_cell(mask, lowest[action], cells[action])
-    return action, cell, stream
 
 
 @inlined
