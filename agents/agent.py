@@ -131,11 +131,8 @@ def final_reward(env: Env[State, Action], state: State, action: Action) -> float
         ValueError: it is no number from -1 to 1, so that no search could tell a win.
     """
     reward = env.reward(state, action)
-    try:
-        if -1.0 <= reward <= 1.0:
-            return reward
-    except TypeError:  # no number
-        pass
+    if is_value(reward):
+        return reward
     raise ValueError(
         f"the reward of {action!r} in {state} is {reward!r}: scale rewards to [-1, 1], where "
         "1 is a win of player 1"
@@ -232,7 +229,7 @@ BackedUp = tuple[float, float, float, Variation]
 
 
 def mean(findings: Sequence[BackedUp], probabilities: Iterable[float]) -> BackedUp:
-    """What is backed up where chance decides: the expected value, and its bounds."""
+    """The finding that a chance node backs up: the expected value and its bounds."""
     weights = list(probabilities)
     values, lows, highs, _ = zip(*findings, strict=True)
     value, low, high = (expected_value(each, weights) for each in (values, lows, highs))

@@ -11,7 +11,6 @@ from agents.compiled.compilation import Compilation, takes_wide_words
 from agents.compiled.compiled_alpha_beta import (
     ALPHA_BETA,
     LEARNED_ALPHA_BETA,
-    LEARNED_ALPHA_BETA_IN_FLOATS,
     CompiledAlphaBeta,
     alpha_beta_on,
     can_compile,
@@ -123,7 +122,7 @@ class AlphaBetaAgent(DepthFirstAgent, TwoEngines):
         if not can_compile(env, heuristic, self.chosen_ordering()):
             return None
         if isinstance(heuristic, LearnedValue):
-            return LEARNED_ALPHA_BETA if heuristic.is_rounded else LEARNED_ALPHA_BETA_IN_FLOATS
+            return LEARNED_ALPHA_BETA
         return alpha_beta_on(env) if takes_wide_words(env) else ALPHA_BETA
 
     def _new_search(self, env: Any, clock: Clock, compiled: bool) -> AlphaBeta[Any, Any]:

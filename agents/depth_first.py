@@ -33,7 +33,7 @@ ROUNDING = 1e-12
 
 
 class Observer:
-    """Is told by a depth-first search what the calls of its `action_value` do not show.
+    """Hears from a depth-first search what the calls of its `action_value` do not show.
 
     This class ignores it. Values are player 1's.
     """

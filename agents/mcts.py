@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from math import log, sqrt
 from random import Random
+from typing import NamedTuple
 
 from agents.agent import expected_value, is_value, player_sign, possible_outcomes
 from agents.guidance.ordering import winning_action
@@ -26,31 +27,41 @@ def uct(total: float, visits: int, parent_visits: int, exploration: float) -> fl
     return total / visits + exploration * sqrt(log(parent_visits) / visits)
 
 
+class TreeSettings(NamedTuple):
+    """The growth of a tree: options of `agents.mcts_agent.MCTSAgent`."""
+
+    exploration: float
+    rollouts_per_leaf: int
+    solver: bool
+    decisive_moves: bool
+    """Whether a state in which the player to move can win has that move alone.
+
+    In the compiled search, a state's moves are then those that two plies of look-ahead leave open,
+    and a state in which they show a win or nothing but losses is proven when its node is made.
+    """
+    decisive_rollout: bool  # whether compiled playouts are decisive; otherwise they are uniform
+
+
 class Tree(MonteCarloTree[State, Action]):
     """A tree that selects by UCT, expands a leaf by one action and plays on from there.
 
     Where chance decides, a simulation draws the outcome; a new outcome enters the tree on the way
     to the leaf. A chance node is proven when all of its outcomes are, with their mean.
 
-    The game goes on in `state`, the root. The settings are options of `MCTSAgent`.
+    The game goes on in `state`, the root.
     """
 
     def __init__(
         self,
         env: Env[State, Action],
         state: State,
-        exploration: float,
+        settings: TreeSettings,
         rollout: Rollout,
-        rollouts_per_leaf: int,
-        solver: bool,
-        decisive_moves: bool,
         rng: Random,
     ) -> None:
-        self.exploration = exploration
+        self.settings = settings
+        self.solver, self.rollouts_per_leaf = settings.solver, settings.rollouts_per_leaf
         self.rollout = rollout
-        self.rollouts_per_leaf = rollouts_per_leaf
-        self.solver = solver
-        self.decisive_moves = decisive_moves
         self.rng = rng
         super().__init__(env, state)
 
@@ -62,14 +73,16 @@ class Tree(MonteCarloTree[State, Action]):
         sign = player_sign(self.env, state)
         if not sign:
             return Node(state, (), sign, proven)
-        if self.decisive_moves:
+        if self.settings.decisive_moves:
             actions = winning_action(self.env, state, actions) or actions
         return Node(state, actions, sign, proven)
 
     def bound(self, node: Node[State, Action]) -> Callable[[Node[State, Action]], float]:
         """The `uct` of a child for the player whose turn it is."""
         sign = node.sign
-        spread = self.exploration * sqrt(log(node.visits))  # computed once for all children
+        spread = self.settings.exploration * sqrt(
+            log(node.visits)
+        )  # computed once for all children
 
         def uct_of(child: Node[State, Action]) -> float:
             return sign * child.total / child.visits + spread / sqrt(child.visits)

@@ -9,19 +9,12 @@ from agents.agent import Clock, SearchResult, legal_actions, make_rng
 from agents.compiled.compilation import Compilation, is_compiled_game, takes_wide_words
 from agents.compiled.forest import Forest
 from agents.compiled.learned_value import LearnedValue, learned_values, learned_weights_option
-from agents.compiled.mcts_kernel import TreeSettings
-from agents.compiled.uct_tree import (
-    LEARNED_MCTS,
-    LEARNED_MCTS_IN_FLOATS,
-    MCTS,
-    UctTree,
-    mcts_on,
-)
+from agents.compiled.uct_tree import LEARNED_MCTS, MCTS, UctTree, mcts_on
 from agents.engines import TreeAgent
 from agents.guidance.final_move import FINAL_MOVES, final_action, principal_variation, root_value
 from agents.guidance.ordering import sensible_actions
 from agents.guidance.rollouts import ROLLOUTS, Rollout, decisive, uniform
-from agents.mcts import Tree
+from agents.mcts import Tree, TreeSettings
 from agents.options import ENGINES, choose, option, require_at_least, require_one_of, require_whole
 from agents.tree import MonteCarloTree, SearchedNode
 from envs.compiled.random_stream import STREAMS
@@ -129,9 +122,7 @@ class MCTSAgent(TreeAgent):
         if not is_compiled_game(env):
             return None
         if isinstance(rollout, LearnedValue):
-            if not rollout.serves_compiled(env):
-                return None
-            return LEARNED_MCTS if rollout.is_rounded else LEARNED_MCTS_IN_FLOATS
+            return LEARNED_MCTS if rollout.serves_compiled(env) else None
         if rollout not in PLAYOUTS:
             return None
         return mcts_on(env) if takes_wide_words(env) else MCTS
@@ -148,13 +139,7 @@ class MCTSAgent(TreeAgent):
         if not compiled:
             return self.reference_tree(env, state)
         rollout = self._rollout(env, compiled=True)
-        settings = TreeSettings(
-            float(self.exploration),  # for whole numbers the kernel would be compiled again
-            self.rollouts_per_leaf,
-            self.solver,
-            self.decisive_moves,
-            rollout is decisive,
-        )
+        settings = self._settings(rollout)
         streams = [1 + self._rng.randrange(STREAMS) for _ in range(self.threads)]
         learned = rollout if isinstance(rollout, LearnedValue) else None
         return Forest(
@@ -172,13 +157,14 @@ class MCTSAgent(TreeAgent):
 
     def reference_tree(self, env: Env[State, Action], state: State) -> Tree[State, Action]:
         """A tree of the reference for a search of `state`."""
-        return Tree(
-            env,
-            state,
-            self.exploration,
-            self._rollout(env, compiled=False),
+        rollout = self._rollout(env, compiled=False)
+        return Tree(env, state, self._settings(rollout), rollout, self._rng)
+
+    def _settings(self, rollout: Rollout) -> TreeSettings:
+        return TreeSettings(
+            float(self.exploration),  # for whole numbers the kernel would be compiled again
             self.rollouts_per_leaf,
             self.solver,
             self.decisive_moves,
-            self._rng,
+            rollout is decisive,
         )

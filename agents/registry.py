@@ -43,7 +43,6 @@ REGISTERED: Mapping[str, type[Agent]] = {**AGENTS, **TRAINED_AGENTS}
 
 
 def _explain_options(agent: type[Agent]) -> None:
-    """Add the options of an agent to its docstring, for `help`."""
     options = [
         f"    {option.name}: {option.metadata['help']}"
         for option in fields(agent)  # type: ignore[arg-type]

@@ -95,7 +95,7 @@ def winning_lines(rows: int, columns: int, inarow: int) -> Iterator[int]:
     6 rows, 7 columns, 4 in a row have 69. A line of one cell is given once, not per direction.
     """
     if inarow > max(rows, columns):
-        return  # nor is the line made, which could be of any length
+        return  # without building the line, which could be of any length
     board = sum(column_cells(rows, column) for column in range(columns))
     for shift in directions(rows)[: 1 if inarow == 1 else None]:
         line = sum(1 << (shift * i) for i in range(inarow))

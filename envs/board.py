@@ -34,7 +34,7 @@ class BoardState(NamedTuple):
 
     @property
     def key(self) -> int:
-        """A number that no other stones have."""
+        """A number unique to these stones."""
         return self.mover + self.mask
 
     def mirrored(self, rows: int, columns: int) -> "BoardState":

@@ -162,7 +162,6 @@ def _read(path: TreePath, tree: Any, turn: int) -> Iterator[tuple[TreePath, _Pos
 
 
 def _interior(path: TreePath, tree: Any, turn: int) -> tuple[_Position, list[Any]]:
-    """Return an inner node and its subtrees."""
     if isinstance(tree, ChanceNode):
         outcomes = _by_action(path, tree.outcomes)
         for outcome in outcomes.values():

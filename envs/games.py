@@ -162,7 +162,6 @@ def _made(rules: type) -> Any:
 
 
 def _registered() -> list[tuple[str, type]]:
-    """The names and classes of all games registered so far."""
     boards = ((entry.name, entry.rules) for entry in GAMES.values())
     return [*boards, *OTHER_GAMES.items()]
 
@@ -195,7 +194,7 @@ def load_games() -> None:
 
 
 def rules_of(name: str, suffix: str, module: str) -> type:
-    """Find a game's class by the `name` that a module gives its environments, which has a suffix.
+    """Find a game's class by the `name` of its environments in a module, which ends in a suffix.
 
     Raises:
         AttributeError: no game of that name is registered.

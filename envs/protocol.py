@@ -56,7 +56,7 @@ class GameOfChance(Env[State, Action], Protocol[State, Action]):
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Return whether this is a real number, which True and False are not meant to be."""
+    """Return whether this is a real number; True and False do not count."""
     return isinstance(value, float) or (isinstance(value, Real) and not isinstance(value, bool))
 
 

@@ -19,14 +19,26 @@ LINE_COLOUR = "#0b1f38"
 RING = f' stroke="{LINE_COLOUR}" stroke-width="{RING_WIDTH}"'
 
 
-def board_text(env: BoardGame, state: BoardState) -> str:
-    """Draw the board as text: `X` is player 1, `O` player 2; columns are numbered from 1."""
-    return _text(env, state, marked=())
+def board_text(env: BoardGame, state: BoardState, marked: Collection[tuple[int, int]] = ()) -> str:
+    """Draw the board as text: `X` is player 1, `O` player 2; columns are numbered from 1.
+
+    The `marked` cells (row from the top, column) are in reverse video.
+    """
+    width = len(str(env.columns))
+    cells = []
+    for index, content in enumerate(env.to_board(state)):
+        symbol = SYMBOLS[content]
+        if divmod(index, env.columns) in marked:
+            symbol = f"{REVERSE_VIDEO}{symbol}{PLAIN_VIDEO}"
+        cells.append(" " * (width - 1) + symbol)
+    rows = [cells[start : start + env.columns] for start in range(0, len(cells), env.columns)]
+    numbers = [str(column + 1).rjust(width) for column in range(env.columns)]
+    return "\n".join(" ".join(line) for line in [*rows, numbers])
 
 
 def board_ansi(env: BoardGame, state: BoardState) -> str:
     """Draw the board as `board_text` does, with the stones of a winning line in reverse video."""
-    return _text(env, state, marked=env.winning_cells(state))
+    return board_text(env, state, marked=env.winning_cells(state))
 
 
 def board_svg(env: BoardGame, state: BoardState) -> str:
@@ -87,19 +99,6 @@ def _painted(
 def _channels(colour: str) -> NDArray[np.float64]:
     """Red, green and blue, 0 to 255, of `#rrggbb`."""
     return np.array([*bytes.fromhex(colour.removeprefix("#"))], float)
-
-
-def _text(env: BoardGame, state: BoardState, marked: Collection[tuple[int, int]]) -> str:
-    width = len(str(env.columns))
-    cells = []
-    for index, content in enumerate(env.to_board(state)):
-        symbol = SYMBOLS[content]
-        if divmod(index, env.columns) in marked:
-            symbol = f"{REVERSE_VIDEO}{symbol}{PLAIN_VIDEO}"
-        cells.append(" " * (width - 1) + symbol)
-    rows = [cells[start : start + env.columns] for start in range(0, len(cells), env.columns)]
-    numbers = [str(column + 1).rjust(width) for column in range(env.columns)]
-    return "\n".join(" ".join(line) for line in [*rows, numbers])
 
 
 def board_caption(env: BoardGame, state: BoardState) -> str:

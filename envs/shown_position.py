@@ -38,7 +38,6 @@ class PositionView:
         return "\n".join([_position_text(self.env, self.state), *self._lines()])
 
     def __repr__(self) -> str:
-        """The text that Python's prompt shows."""
         return str(self)
 
     @property

@@ -18,8 +18,8 @@ SILENT_SECONDS = 1.0
 LOOK_SECONDS = 0.1
 """... and machine code is being made, not only read from the disk: seconds between two looks."""
 SWITCH_SECONDS = 1e-4
-"""How long the compiler, beside a game, waits at most for Python's lock each time that it returns
-from LLVM: thousands of times, so that Python's own 5 ms would add up to minutes."""
+"""The longest that the compiler, beside a game, waits for Python's lock when it returns from LLVM.
+It does so thousands of times, and Python's default of 5 ms would add up to minutes."""
 FAREWELL_SECONDS = 10.0  # how long the end of Python waits until the compiler can be left
 
 
@@ -76,7 +76,7 @@ class WideBoards:
 WIDE_BOARDS = WideBoards()
 
 
-IN_TURN = Lock()  # held by what compiles beside a game: what a game needs first is ready the sooner
+IN_TURN = Lock()  # lets one compilation after the other run beside a game, in the order of need
 
 
 class Compilation:

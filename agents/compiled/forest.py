@@ -6,6 +6,7 @@ Each thread grows a tree of its own from the same root, and their statistics are
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from itertools import repeat
 
 from agents.agent import Clock
@@ -41,10 +42,17 @@ class Forest:
         """
         for tree in self.trees:
             tree.require_room(simulations)
-        if len(self.trees) == 1:
-            return self._grow_by(map, simulations, clock, through)
-        with ThreadPoolExecutor(len(self.trees)) as executor:
-            return self._grow_by(executor.map, simulations, clock, through)
+        trees, done = len(self.trees), 0
+        round_size = trees * self.trees[0].slice
+        with ThreadPoolExecutor(trees) if trees > 1 else nullcontext() as executor:
+            run: Callable[..., Iterable[int]] = map if executor is None else executor.map
+            while True:
+                batch = round_size if simulations is None else min(round_size, simulations - done)
+                shares = [(batch + number) // trees for number in range(trees)]
+                done += sum(run(PooledTree.grow, self.trees, shares, repeat(through)))
+                proven = any(tree.is_proven() for tree in self.trees)
+                if proven or done == simulations or clock.expired():
+                    return done
 
     def set_priors(self, priors: Mapping[int, float]) -> None:
         """Give the children of the root, which has been expanded, other priors."""
@@ -65,21 +73,3 @@ class Forest:
             else:
                 tree.place, tree.state = place, state
         return True
-
-    def _grow_by(
-        self,
-        map_: Callable[..., Iterable[int]],
-        simulations: int | None,
-        clock: Clock,
-        through: int | None,
-    ) -> int:
-        trees = len(self.trees)
-        round_size = trees * self.trees[0].slice
-        done = 0
-        while True:
-            batch = round_size if simulations is None else min(round_size, simulations - done)
-            shares = [(batch + number) // trees for number in range(trees)]
-            done += sum(map_(PooledTree.grow, self.trees, shares, repeat(through)))
-            proven = any(tree.is_proven() for tree in self.trees)
-            if proven or done == simulations or clock.expired():
-                return done

@@ -16,8 +16,7 @@ from agents.compiled.tree_kernel import UNPROVEN
 from agents.networks.features import feature_board, features_of_turn
 from agents.networks.network import PolicyNetwork, TrainedPolicy, policy_scope
 from agents.networks.network_kernel import NetworkArrays, evaluate_position, network_arrays
-from agents.networks.shipped import SHIPPED, StoredPolicy, require_known_game, weights_content
-from agents.options import file_option
+from agents.networks.shipped import StoredPolicy, require_known_game, weights_option
 from envs.bitboard import fits_in_word
 from envs.board import BoardGame, BoardState
 from envs.compiled.jit import Words, compiled, compiles, inlined, jit
@@ -90,7 +89,7 @@ class LearnedValue:
     def __call__(self, env: BoardGame, state: BoardState, rng: object = None) -> float:
         """The value of an unfinished state, from player 1's view, in (-1, 1).
 
-        By machine code if it can wait for that, which it cannot beside a game.
+        Machine code computes it, except beside a game, which cannot wait for the compiler.
 
         Raises:
             ValueError: the game is not that of the network.
@@ -106,17 +105,14 @@ class LearnedValue:
         return value if state.player == 1 else -value
 
     @classmethod
-    def of_stones(cls, env: BoardGame, rounded: bool = True) -> "LearnedValue":
-        """A network whose sums are exact, for proofs: each stone counts, high ones more.
-
-        They are sums of whole numbers, or else of floats, as of a file that is not rounded.
-        """
+    def of_stones(cls, env: BoardGame) -> "LearnedValue":
+        """A network whose sums are exact, for proofs: each stone counts, high ones more."""
         import numpy as np
 
         scope, board = policy_scope(env), feature_board(env)
         outputs, bits = scope.actions + 1, board.bits
         features = np.zeros((board.features, outputs), np.float32)
-        weights = np.arange(bits) / 256 + (0 if rounded else 2.0**-9 + 2.0**-15)
+        weights = np.arange(bits) / 256
         for own in (0, features_of_turn(bits, len(board.lines), board.inarow)):
             features[own : own + bits, -1] = weights
             features[own + bits : own + 2 * bits, -1] = -weights
@@ -135,11 +131,6 @@ class LearnedValue:
         """Whether compiled searches can use it: it knows the game, and the board fits 64 bits."""
         return self.knows(env) and fits_in_word(*env.size)
 
-    @property
-    def is_rounded(self) -> bool:
-        """Whether the network's file rounds its rows, as training does."""
-        return isinstance(self.policy, TrainedPolicy) or self.policy.is_rounded
-
     def arrays(self, env: BoardGame) -> NetworkArrays:
         """The network for a kernel, with memory of its own; a ValueError for another game."""
         return network_arrays(self.policy.network, require_known_game(self.policy, env))
@@ -150,12 +141,7 @@ def learned_weights_option(use: str) -> Any:
 
     The agent's option that may be `learned` is called `use`.
     """
-    return file_option(
-        f"network for the {use} learned: distilled or zero, for Connect Four, or a file of "
-        "`connectx train`; none: no network",
-        default=SHIPPED[0],
-        read=weights_content,
-    )
+    return weights_option(f"network for the {use} learned", "; none: no network")
 
 
 LEARNED = "learned"

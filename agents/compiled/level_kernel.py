@@ -54,11 +54,7 @@ def tables_of_level(level: Level, game: BoardGame, threads: int) -> LevelTables:
 def level_reply(
     tables: LevelTables, thread: int, stream: int, mover: int, mask: int
 ) -> tuple[int, int]:
-    """Choose the action of a level, in an unfinished position.
-
-    Returns:
-        The action, and the stream after the last draw.
-    """
+    """Choose the action of a level in an unfinished position; return the stream after it, too."""
     stream = next_stream(stream)
     slip = 1 if (stream & DRAWN_MASK) < tables.slips[0] else 0
     legal = 0

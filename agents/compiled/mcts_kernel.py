@@ -7,7 +7,7 @@ place of `rng.random()` they take the next number of a stream.
 
 from functools import cache
 from math import inf, log, sqrt
-from typing import Any, NamedTuple
+from typing import Any
 
 from agents.compiled.learned_value import CERTAINTY, guess_of
 from agents.compiled.tree_kernel import (
@@ -17,28 +17,15 @@ from agents.compiled.tree_kernel import (
     TreeArrays,
     TreeKernels,
     TreeRule,
-    make_growth,
     make_kernels,
+    make_simulation,
     put_node,
     value_at_sight,
 )
+from agents.mcts import TreeSettings
 from envs.bitboard import BoardMasks, has_run, line_ends, possible_cells, safe_cells
 from envs.compiled.jit import inlined
 from envs.compiled.random_stream import drawn_index, next_stream
-
-
-class TreeSettings(NamedTuple):
-    """The growth of a tree: the options of `agents.mcts.Tree`."""
-
-    exploration: float
-    rollouts_per_leaf: int
-    solver: bool
-    decisive_moves: bool
-    """Whether a state's moves are those that two plies of look-ahead leave open.
-
-    A state in which they show a win or nothing but losses is proven when its node is made.
-    """
-    decisive_rollout: bool  # whether playouts are decisive; otherwise they are uniform
 
 
 @inlined
@@ -156,11 +143,7 @@ def cell_of_column(cells: int, column: int, board: BoardMasks) -> int:
 
 @inlined
 def uniform_playout(mover: int, mask: int, stream: int, board: BoardMasks) -> tuple[int, int]:
-    """Play uniformly random moves, as `agents.guidance.rollouts.uniform` does.
-
-    Returns:
-        The result (1, 0 or -1) for the player whose turn it is, and the stream where it stopped.
-    """
+    """Play uniformly random moves; return the result for the player to move, and the stream."""
     sign = 1
     possible = possible_cells(board, mask)
     while possible:
@@ -177,11 +160,7 @@ def uniform_playout(mover: int, mask: int, stream: int, board: BoardMasks) -> tu
 
 @inlined
 def decisive_playout(mover: int, mask: int, stream: int, board: BoardMasks) -> tuple[int, int]:
-    """Take a win, else avoid what loses at once, as `agents.guidance.rollouts.decisive` does.
-
-    Returns:
-        The result (1, 0 or -1) for the player whose turn it is, and the stream where it stopped.
-    """
+    """Take a win, else avoid an immediate loss; return what `uniform_playout` returns."""
     sign = 1
     wins = line_ends(board, mover)
     threats = line_ends(board, mask ^ mover)
@@ -201,10 +180,10 @@ def decisive_playout(mover: int, mask: int, stream: int, board: BoardMasks) -> t
     return 0, stream
 
 
-grow_by_playouts = make_growth(TreeRule(cell_of_move, best_child, add_child, play_out)).grow
-grow_by_guesses = make_growth(TreeRule(cell_of_move, best_child, add_child, guess_leaf)).grow
-kernels_by_playouts = make_kernels(make_node, grow_by_playouts)
-kernels_by_guesses = make_kernels(make_node, grow_by_guesses)
+simulate_by_playouts = make_simulation(TreeRule(cell_of_move, best_child, add_child, play_out))
+simulate_by_guesses = make_simulation(TreeRule(cell_of_move, best_child, add_child, guess_leaf))
+kernels_by_playouts = make_kernels(make_node, simulate_by_playouts)
+kernels_by_guesses = make_kernels(make_node, simulate_by_guesses)
 """Compiled once for all boards of 64 bits."""
 
 
@@ -222,10 +201,10 @@ def make_kernels_on_board(board: BoardMasks) -> TreeKernels:
         make_node(tree, place, action, mover, mask, Setup(board, setup.settings))
 
     @inlined
-    def grow_on_board(
-        tree: TreeArrays, root: int, through: int, mover: int, mask: int, setup: Setup, count: int
-    ) -> int:
+    def simulate_on_board(
+        tree: TreeArrays, root: int, through: int, mover: int, mask: int, setup: Setup
+    ) -> None:
         there = Setup(board, setup.settings)
-        return grow_by_playouts(tree, root, through, mover, mask, there, count)
+        simulate_by_playouts(tree, root, through, mover, mask, there)
 
-    return make_kernels(make_node_on_board, grow_on_board)
+    return make_kernels(make_node_on_board, simulate_on_board)

@@ -126,7 +126,7 @@ class PooledTree(ABC):
         return kernel if self.plain else compiled(kernel)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the places that are free."""
+        """The state without the free places of the pool."""
         return {**self.__dict__, "nodes": self.nodes[: self.counters[TAKEN]].copy()}
 
 

@@ -14,8 +14,8 @@ from agents.compiled.tree_kernel import (
     Setup,
     TreeArrays,
     TreeRule,
-    make_growth,
     make_kernels,
+    make_simulation,
     put_node,
     settle_node,
     value_at_sight,
@@ -154,6 +154,6 @@ def evaluate_sides(
     return value
 
 
-growth_by_network = make_growth(TreeRule(cell_of_action, best_child, add_children, evaluate_leaf))
-kernels_by_network = make_kernels(make_node, growth_by_network.grow)
+rule_by_network = TreeRule(cell_of_action, best_child, add_children, evaluate_leaf)
+kernels_by_network = make_kernels(make_node, make_simulation(rule_by_network))
 """Compiled once for all boards of equally wide words."""

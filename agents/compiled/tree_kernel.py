@@ -75,26 +75,15 @@ class TreeRule(NamedTuple):
     """(tree, place, mover, mask, setup): the sum of the results, for the player who moved there."""
 
 
-class Growth(NamedTuple):
-    """The growth of a tree, for kernels to be made of."""
-
-    simulate: Callable[..., None]
-    grow: Callable[..., int]
-
-
-def make_growth(rule: TreeRule) -> Growth:
-    """Make the growth of trees of one kind."""
+def make_simulation(rule: TreeRule) -> Callable[..., None]:
+    """Make the simulation of trees of one kind, for kernels to be made of."""
     cell_of, best_child, expand, value_leaf = rule
 
     @inlined
     def select_path(
         tree: TreeArrays, root: int, through: int, mover: int, mask: int, setup: Setup
     ) -> tuple[int, int, int]:
-        """Go from the root to the first node that is proven or has an untried move.
-
-        Returns:
-            The number of nodes on the path, and the last one's `mover` and `mask`.
-        """
+        """Go to a node that is proven or has an untried move; return path length and stones."""
         nodes, path = tree.nodes, tree.path
         place = root
         path[0] = root
@@ -116,7 +105,9 @@ def make_growth(rule: TreeRule) -> Growth:
     ) -> None:
         """Run one simulation: select, expand, value, back up.
 
-        If the pool has no room for a node's children it stays a leaf, which is valued again.
+        `root` is its place, `mover` and `mask` are its stones; `through` is the place of the child
+        to which it goes, or NO_PLACE. If the pool has no room for a node's children it stays a
+        leaf, which is valued again.
         """
         nodes, path, settings = tree.nodes, tree.path, setup.settings
         length, own, stones = select_path(tree, root, through, mover, mask, setup)
@@ -132,22 +123,7 @@ def make_growth(rule: TreeRule) -> Growth:
                 prove_path(nodes, path, length)
         back_up(nodes, path, length, total, settings.rollouts_per_leaf)
 
-    @inlined
-    def grow(
-        tree: TreeArrays, root: int, through: int, mover: int, mask: int, setup: Setup, count: int
-    ) -> int:
-        """Run up to `count` simulations, until the root is proven; return how many were run.
-
-        `root` is its place, `mover` and `mask` are its stones; `through` is the place of the child
-        to which all simulations go, or NO_PLACE.
-        """
-        for done in range(count):
-            if tree.nodes[root].proven != UNPROVEN:
-                return done
-            simulate(tree, root, through, mover, mask, setup)
-        return count
-
-    return Growth(simulate, grow)
+    return simulate
 
 
 class TreeKernels(NamedTuple):
@@ -156,16 +132,21 @@ class TreeKernels(NamedTuple):
     make_node: Callable[[TreeArrays, int, int, int, int, Setup], None]
     """Not compiled, for the root of a tree: compiling would not pay for a single node."""
     grow: Callable[[TreeArrays, int, int, int, int, Setup, int], int]
+    """Runs up to some simulations, until the root is proven; returns how many were run."""
 
 
-def make_kernels(make_node: Callable[..., None], grow: Callable[..., int]) -> TreeKernels:
-    """Make kernels of the functions that make a node and grow a tree."""
+def make_kernels(make_node: Callable[..., None], simulate: Callable[..., None]) -> TreeKernels:
+    """Make kernels of the functions that make a node and run a simulation."""
 
     @jit
     def grow_tree(
         tree: TreeArrays, root: int, through: int, mover: int, mask: int, setup: Setup, count: int
     ) -> int:
-        return grow(tree, root, through, mover, mask, setup, count)
+        for done in range(count):
+            if tree.nodes[root].proven != UNPROVEN:
+                return done
+            simulate(tree, root, through, mover, mask, setup)
+        return count
 
     return TreeKernels(make_node, grow_tree)
 

@@ -7,13 +7,13 @@ from agents.compiled.compilation import Compilation
 from agents.compiled.forest import Forest
 from agents.compiled.learned_value import LearnedValue
 from agents.compiled.mcts_kernel import (
-    TreeSettings,
     kernels_by_guesses,
     kernels_by_playouts,
     make_kernels_on_board,
 )
 from agents.compiled.pooled_tree import PooledTree
 from agents.compiled.tree_kernel import NO_ACTION, ROOT, TAKEN, Setup, TreeKernels
+from agents.mcts import TreeSettings
 from envs.bitboard import board_masks
 from envs.board import BoardState
 from envs.connectx import ConnectX
@@ -52,12 +52,12 @@ class UctTree(PooledTree):
         return make_kernels_on_board(self.setup.board)
 
 
-def _grows_what_plain_python_grows(env: ConnectX, rounded: bool | None = None) -> bool:
+def _grows_what_plain_python_grows(env: ConnectX, guesses: bool) -> bool:
     """Whether the compiled kernels grow the same trees as the plain ones.
 
-    Leaves are played out, or valued as `LearnedValue.of_stones` does it.
+    Leaves are guessed by a network or else played out.
     """
-    learned = None if rounded is None else LearnedValue.of_stones(env, rounded)
+    learned = LearnedValue.of_stones(env) if guesses else None
     grown = []
     for plain in (False, True):
         for decisive in (False, True):
@@ -71,17 +71,14 @@ def _grows_what_plain_python_grows(env: ConnectX, rounded: bool | None = None) -
 
 
 PROOF_BOARD = ConnectX(rows=4, columns=5, inarow=3)
-MCTS = Compilation("Monte Carlo", partial(_grows_what_plain_python_grows, PROOF_BOARD))
-LEARNED_MCTS, LEARNED_MCTS_IN_FLOATS = (
-    Compilation(
-        "Monte Carlo with a network", partial(_grows_what_plain_python_grows, PROOF_BOARD, rounded)
-    )
-    for rounded in (True, False)
+MCTS, LEARNED_MCTS = (
+    Compilation(name, partial(_grows_what_plain_python_grows, PROOF_BOARD, guesses))
+    for name, guesses in (("Monte Carlo", False), ("Monte Carlo with a network", True))
 )
 
 
 @lru_cache
 def mcts_on(env: ConnectX) -> Compilation:
     """The compilation of the search for a board of wide words."""
-    prove = partial(_grows_what_plain_python_grows, env)
+    prove = partial(_grows_what_plain_python_grows, env, guesses=False)
     return Compilation(f"Monte Carlo on {env!r}", prove, env)

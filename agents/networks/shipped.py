@@ -1,4 +1,4 @@
-"""Policies as options: weights that come with the package, by name, and files of the user's."""
+"""Policies as options: the package's own weights, by name, and the user's files."""
 
 from functools import cached_property, lru_cache
 from typing import Any
@@ -9,7 +9,6 @@ from agents.networks.network import (
     TrainedPolicy,
     decode_policy,
     decode_scope,
-    is_rounded,
     policy_scope,
 )
 from agents.options import alternatives, file_content, file_option
@@ -20,10 +19,13 @@ SHIPPED = ("distilled", "zero")
 """Weights for Connect Four: taught by the solver, and only by games against themselves."""
 
 
-def weights_option() -> Any:
-    """A dataclass field, of type `str | bytes`, for the weights of a network."""
+def weights_option(what: str = "the network", otherwise: str = "") -> Any:
+    """A dataclass field, of type `str | bytes`, or that and None, for the weights of a network.
+
+    Its help says what they are, and what no weights mean.
+    """
     return file_option(
-        "the network: distilled or zero, for Connect Four, or a file of `connectx train`",
+        f"{what}: distilled or zero, for Connect Four, or a file of `connectx train`{otherwise}",
         default=SHIPPED[0],
         read=weights_content,
     )
@@ -80,11 +82,6 @@ class StoredPolicy:
     def scope(self) -> PolicyScope:
         """The game that it was trained for."""
         return decode_scope(weights_content(self._weights))
-
-    @cached_property
-    def is_rounded(self) -> bool:
-        """See `agents.networks.network.is_rounded`."""
-        return is_rounded(weights_content(self._weights))
 
     @cached_property
     def network(self) -> PolicyNetwork:

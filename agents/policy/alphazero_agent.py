@@ -25,7 +25,7 @@ from agents.options import (
     require_whole,
     require_within,
 )
-from agents.policy.policy_agent import action_chances, averaged, legal_logits
+from agents.policy.policy_agent import action_chances, legal_logits
 from agents.policy.puct import (
     Evaluation,
     GuidedTree,
@@ -217,8 +217,8 @@ def most_visited(node: SearchedNode[int]) -> int:
 
 def network_evaluation(network: PolicyNetwork, env: BoardGame, state: BoardState) -> Evaluation:
     """An `Evaluator`: the means of a network's answers for a state and for its mirror image."""
-    actions = env.get_available_actions(state)
-    logits, values = averaged(evaluate_network, network, env, [state])
-    chances = action_chances(legal_logits(logits, [actions]), temperature=1.0)[0]
+    logits, values = legal_logits(evaluate_network, network, env, [state])
+    chances = action_chances(logits[0], temperature=1.0)
     value = float(values[0])
-    return {a: float(chances[a]) for a in actions}, value if state.player == 1 else -value
+    probabilities = {a: float(chances[a]) for a in env.get_available_actions(state)}
+    return probabilities, value if state.player == 1 else -value

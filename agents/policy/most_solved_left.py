@@ -1,4 +1,4 @@
-"""With how many free cells positions of a board are quick enough to solve by the thousand.
+"""How many free cells positions of a board may have to be solved quickly by the thousand.
 
 The solver takes far longer for low and wide boards than for others with as many free cells, and
 neither rows nor columns tell how much longer. So some games of the board are tried, from their ends

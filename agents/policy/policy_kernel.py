@@ -43,12 +43,8 @@ and `weights`, [thread, place, action], how likely each action is there, beside 
 def policy_opponent(
     network: PolicyNetwork, temperature: float, seed: int | None, game: BoardGame
 ) -> KernelOpponent | None:
-    """The kernel that plays a network; None on larger boards, and for networks without logits."""
-    gives_logits = any(
-        array[..., : network.actions].any()
-        for array in (network.features, network.bias, network.outputs)
-    )
-    if not gives_logits or not fits_in_wide_word(*game.size):
+    """The kernel that plays a network; None on boards that fit no word."""
+    if not fits_in_wide_word(*game.size):
         return None
     tables = partial(tables_of_policy, network, float(temperature), game)
     return KernelOpponent(policy_reply, seed, tables)
@@ -74,11 +70,7 @@ def tables_of_policy(
 
 @inlined
 def policy_reply(tables: Any, thread: int, stream: int, mover: int, mask: int) -> tuple[int, int]:
-    """Choose by a network's means over a position and its mirror image.
-
-    Returns:
-        The action, and the random stream where it stopped.
-    """
+    """Choose by the means over a position and its mirror image; return the stream after it, too."""
     place, side = remembered(tables, thread, mover, mask)
     weights, images = tables.weights[thread, place], tables.images[side]
     drawn = 0.0
@@ -97,11 +89,7 @@ def policy_reply(tables: Any, thread: int, stream: int, mover: int, mask: int) -
 
 @inlined
 def remembered(tables: Any, thread: int, mover: int, mask: int) -> tuple[int, int]:
-    """The place of the weights of a position or of its mirror image, computed if they are new.
-
-    Returns:
-        The place, and 1 if they are those of the mirror image, else 0.
-    """
+    """The place of a position's weights, computed if new; and 1 if its image has them, else 0."""
     image = mirrored(tables.rows, tables.columns, mask)
     image_mover = mirrored(tables.rows, tables.columns, mover)
     side = 1 if image < mask or (image == mask and image_mover < mover) else 0

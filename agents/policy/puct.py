@@ -9,7 +9,7 @@ what is the value of the state? The compiled search grows the same tree (`agents
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice, repeat
-from math import exp, inf, log, sqrt
+from math import inf, log, sqrt
 from typing import Any, Protocol
 
 from agents.agent import Clock
@@ -185,6 +185,8 @@ def mixed_value(node: SearchedNode[Action]) -> float:
 def improved_logits(node: SearchedNode[Action]) -> dict[Action, float]:
     """By action: the logarithm of its prior, plus its transformed value, sigma of the paper.
 
+    The expected value of their softmax is no lower than the priors', as far as the values are right
+    (Danihelka et al., section 4), however few simulations there were: a target for training.
     A value q counts (c_visit + visits of the most visited action) * c_scale * q; an action that
     was not searched has the `mixed_value`.
     """
@@ -196,18 +198,6 @@ def improved_logits(node: SearchedNode[Action]) -> dict[Action, float]:
         action: log_of(child.prior) + scale * values.get(action, mixed)
         for action, child in node.children.items()
     }
-
-
-def improved_policy(node: SearchedNode[Action]) -> dict[Action, float]:
-    """The priors as the search improves them: the softmax of the `improved_logits`.
-
-    Its expected value is no lower than the priors', as far as the values are right (Danihelka et
-    al., section 4), however few simulations there were: a target for training.
-    """
-    logits = improved_logits(node)
-    highest = max(logits.values())
-    weights = [exp(logit - highest) for logit in logits.values()]
-    return dict(zip(logits, normalised(weights), strict=True))
 
 
 def gumbel_merits(
@@ -268,7 +258,7 @@ def considered_visits(considered: int, simulations: int) -> Iterator[int]:
 
 
 def _halving_visits(considered: int, simulations: int) -> Iterator[int]:
-    """The visits of `considered_visits`, without an end: ten million may be stopped by a clock."""
+    """`considered_visits` without an end, one by one: a clock may stop a search of ten million."""
     phases = max(1, (considered - 1).bit_length())
     reached = 0
     while True:

@@ -73,7 +73,7 @@ class SimulationRecorder(Recorder, TreeObserver):
                     self.trace.boards[actions[:depth]] = board
 
     def _statistics(self, node: Node[Any, Any]) -> dict[Hashable, ChildStatistics]:
-        exploration = self.tree.exploration
+        exploration = self.tree.settings.exploration
         return {
             action: ChildStatistics(
                 child.visits,

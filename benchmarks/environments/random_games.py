@@ -8,7 +8,7 @@ from envs import BoardGame
 from envs.bitboard import word_of_board
 from envs.compiled.jit import Words, fastest, jit, words_of
 from envs.compiled.random_stream import stream_of_seed
-from envs.learning.vector.vector_kernels import drawn_cell, played
+from envs.learning.vector.vector_kernels import landing_cell, played, random_reply
 
 
 class RandomGames(NamedTuple):
@@ -40,7 +40,8 @@ def make_random_games(rows: int, inarow: int, board: int) -> Callable[..., tuple
         for _ in range(games):
             mover, mask, over = 0, 0, False
             while not over:
-                _, cell, stream = drawn_cell(stream, mask, lowest, cells)
+                action, stream = random_reply((lowest, cells), 0, stream, mover, mask)
+                cell = landing_cell(mask, lowest[action], cells[action])
                 mover, mask, over, reward = played(cell, mover, mask, rows, inarow, board)
                 if reward != 0.0:
                     by_first = mask.bit_count() & 1

@@ -108,8 +108,7 @@ def _inner(kernel: Callable[..., Any]) -> Any:
 
 def fastest(kernel: Function) -> Function:
     """Return the compiled twin of a kernel, or the kernel itself where Numba cannot be used."""
-    chosen: Function = _fastest(kernel)
-    return chosen
+    return compiled(kernel) if compiles() else kernel
 
 
 @lru_cache(maxsize=1)
@@ -123,11 +122,6 @@ def compiles() -> bool:
         problem = f"{type(error).__name__}: {error}"
     print(f"Numba cannot be used, so searches run in plain Python ({problem})", file=sys.stderr)
     return False
-
-
-@cache
-def _fastest(kernel: Callable[..., Any]) -> Any:
-    return compiled(kernel) if compiles() else kernel
 
 
 @inlined
@@ -245,7 +239,6 @@ def _parts(code: CodeType) -> list[Any]:
 
 
 def _used(function: Callable[..., Any]) -> list[Any]:
-    """The kernels and the constants that a kernel uses."""
     named = [function.__globals__.get(name) for name in function.__code__.co_names]
     enclosed = [cell.cell_contents for cell in function.__closure__ or ()]
     kinds = (bool, int, float, str, tuple)
@@ -386,7 +379,6 @@ def _teach_fetch_ahead() -> None:
 
 
 def _teach_words() -> None:
-    """Make `folded` and `bit_of` known to Numba, for words of 64 bits."""
     from numba import types
     from numba.extending import overload
 

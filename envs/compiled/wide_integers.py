@@ -142,24 +142,6 @@ def teach(operation: Any, operands: int, result: Any, generate: Generate) -> Non
     extending.lower_builtin(operation, *[WideInteger] * operands)(lower)
 
 
-def teach_shift(operation: Any, instruction: str) -> None:
-    """Teach a shift of a wide integer by a narrow one."""
-
-    @templates.infer_global(operation)
-    class Shift(templates.AbstractTemplate):  # type: ignore[misc]
-        def generic(self, arguments: Any, _: Any) -> Any:
-            word, distance = arguments
-            if not isinstance(word, WideInteger) or not isinstance(distance, types.Integer):
-                return None
-            return templates.signature(word, word, types.int64)
-
-    def lower(context: Any, builder: Any, signature: Any, values: list[Any]) -> Any:
-        word, distance = values
-        return getattr(builder, instruction)(word, builder.zext(distance, word.type))
-
-    extending.lower_builtin(operation, WideInteger, types.int64)(lower)
-
-
 def instruction(name: str) -> Generate:
     """Return a function that generates an instruction of LLVM."""
     return lambda builder, values: getattr(builder, name)(*values)
@@ -182,8 +164,9 @@ OPERATORS = {
     "add": (operator.add, operator.iadd),
     "sub": (operator.sub, operator.isub),
     "mul": (operator.mul, operator.imul),
+    "shl": (operator.lshift, operator.ilshift),
+    "ashr": (operator.rshift, operator.irshift),
 }
-SHIFTS = {"shl": (operator.lshift, operator.ilshift), "ashr": (operator.rshift, operator.irshift)}
 COMPARISONS = {
     "==": operator.eq,
     "!=": operator.ne,
@@ -195,9 +178,6 @@ COMPARISONS = {
 for name, operators in OPERATORS.items():
     for operation in operators:
         teach(operation, 2, None, instruction(name))
-for name, operators in SHIFTS.items():
-    for operation in operators:
-        teach_shift(operation, name)
 for symbol, operation in COMPARISONS.items():
     teach(operation, 2, types.boolean, comparison(symbol))
 teach(min, 2, None, lambda builder, two: builder.select(builder.icmp_signed("<", *two), *two))

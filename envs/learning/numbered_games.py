@@ -35,7 +35,8 @@ class NumberedState(NamedTuple):
 class NumberedGame:
     """A game of five methods; an action is its index in the game's `actions`.
 
-    It has the five methods, too, so agents can play it; `game` is the original.
+    It has the five methods, too, so agents can play it, and observes itself for environments, by
+    arrays of a `space`; `game` is the original.
 
     Raises:
         ValueError: the game lacks `actions` or `encode`, or they do not fit.
@@ -68,8 +69,11 @@ class NumberedGame:
         first = np.asarray(game.encode(game.initial_state()))
         if first.dtype.kind not in "biuf":
             raise ValueError(f"{name}.encode gives {first.dtype}: let it be an array of numbers")
-        self.encoded_type = np.dtype(np.int8) if first.dtype.kind == "b" else first.dtype
-        self.encoded_shape = first.shape
+        kind = np.dtype(np.int8) if first.dtype.kind == "b" else first.dtype
+        low, high = (-np.inf, np.inf)
+        if kind.kind != "f":
+            low, high = np.iinfo(kind).min, np.iinfo(kind).max
+        self.space: Space[NDArray[Any]] = Box(low, high, first.shape, kind.type)
 
     def __repr__(self) -> str:
         return f"NumberedGame({self.game!r})"
@@ -127,14 +131,18 @@ class NumberedGame:
                 into the type of that one.
         """
         encoded = np.asarray(self.game.encode(state.state))
-        fits = np.can_cast(encoded.dtype, self.encoded_type)
-        if encoded.shape != self.encoded_shape or not fits:
+        shape, kind = self.space.shape, np.dtype(self.space.dtype)
+        if encoded.shape != shape or not np.can_cast(encoded.dtype, kind):
             raise ValueError(
                 f"{type(self.game).__name__}.encode gives the shape {encoded.shape} of "
-                f"{encoded.dtype} for {state.state}, and {self.encoded_shape} of "
-                f"{self.encoded_type} for the initial state: make them equal"
+                f"{encoded.dtype} for {state.state}, and {shape} of {kind} for the initial state: "
+                "make them equal"
             )
-        return encoded.astype(self.encoded_type)
+        return encoded.astype(kind)
+
+    def observe(self, state: NumberedState, viewer: int) -> NDArray[Any]:
+        """Return a new array of a state; it is the same for both players."""
+        return self.encode(state)
 
     def _numbered(self, state: Hashable, result: float) -> NumberedState:
         player = self.game.current_player(state)
@@ -144,22 +152,6 @@ class NumberedGame:
                 "1 and 2 alone"
             )
         return NumberedState(state, player, result)
-
-
-class Encoding:
-    """The array that a game's `encode` gives, for both players."""
-
-    def __init__(self, game: NumberedGame) -> None:
-        kind = game.encoded_type
-        low, high = (-np.inf, np.inf)
-        if kind.kind != "f":
-            low, high = np.iinfo(kind).min, np.iinfo(kind).max
-        self.space: Space[NDArray[Any]] = Box(low, high, game.encoded_shape, kind.type)
-        self._game = game
-
-    def observe(self, state: NumberedState, viewer: int) -> NDArray[Any]:
-        """Return a new array of a state; it is the same for both players."""
-        return self._game.encode(state)
 
 
 def as_text(game: NumberedGame, state: NumberedState) -> str:

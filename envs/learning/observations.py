@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from envs.board import BoardGame, BoardState
 from envs.learning.arguments import require_choice
-from envs.learning.numbered_games import ENCODED, Encoding, NumberedGame
+from envs.learning.numbered_games import ENCODED, NumberedGame
 
 PARITY = bytes(number & 1 for number in range(256))
 """Translates the characters `0` and `1` to the numbers 0 and 1."""
@@ -80,17 +80,16 @@ class FlatBoard:
 OBSERVERS: Mapping[str, Callable[[Any], Observer]] = {"planes": Planes, "flat": FlatBoard}
 """The observations of boards, the default first."""
 DEFAULT_OBSERVATION = next(iter(OBSERVERS))
-OTHER_OBSERVERS: Mapping[str, Callable[[Any], Observer]] = {ENCODED: Encoding}
-"""The observations of games that are not boards."""
 
 
 def make_observer(observation: str | None, game: BoardGame | NumberedGame) -> Observer:
     """Return the observer of this name; None is the game's default."""
-    observers = OBSERVERS if isinstance(game, BoardGame) else OTHER_OBSERVERS
-    if observation is None:
-        observation = next(iter(observers))
-    require_choice("observation", observation, observers)
-    return observers[observation](game)
+    if isinstance(game, BoardGame):
+        observation = DEFAULT_OBSERVATION if observation is None else observation
+        require_choice("observation", observation, OBSERVERS)
+        return OBSERVERS[observation](game)
+    require_choice("observation", ENCODED if observation is None else observation, [ENCODED])
+    return game
 
 
 def action_mask(legal: Sequence[int], actions: int) -> NDArray[np.int8]:

@@ -53,7 +53,7 @@ def require_opponent(opponent: str | Opponent | Actor | None, game: BoardGame) -
 
 
 def _require_no_observation(play: Opponent) -> None:
-    """Refuse a function that its first argument's name shows to be an agent for Kaggle."""
+    """Refuse an agent for Kaggle, which the name of its first argument gives away."""
     names: list[str] = []
     with suppress(ValueError, TypeError):  # of builtins nobody knows the arguments
         names = [*signature(play).parameters]

@@ -237,7 +237,7 @@ class GameEnv(Env[Observation, np.int64]):
         return action_mask(self._legal, self._actions)
 
     def ask(self, choose: Callable[..., Answer], *arguments: Any) -> Answer:
-        """Ask an opponent, and refuse meanwhile what would change the game under way."""
+        """Ask an opponent, and meanwhile refuse all calls that would change the running game."""
         self._asking = True
         try:
             return choose(*arguments)
@@ -245,7 +245,7 @@ class GameEnv(Env[Observation, np.int64]):
             self._asking = False
 
     def require_own_turn(self) -> None:
-        """Check that no opponent is being asked, which then has called this environment."""
+        """Check that no opponent is being asked: it would be the caller."""
         if self._asking:
             raise ValueError(
                 "the opponent changes the environment that asks it: let it look ahead by "

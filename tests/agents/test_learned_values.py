@@ -2,10 +2,9 @@
 
 import pickle
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from io import BytesIO
 from random import Random
 from typing import Any, NoReturn
 
@@ -14,13 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents import AlphaBetaAgent, MCTSAgent, make_agent, parallel_search
+from agents import AlphaBetaAgent, make_agent, parallel_search
 from agents.agent import Clock
 from agents.compiled.forest import Forest
 from agents.compiled.learned_value import LearnedValue
-from agents.compiled.mcts_kernel import TreeSettings
 from agents.compiled.uct_tree import UctTree
 from agents.guidance.ordering import safe_actions, winning_action
+from agents.mcts import TreeSettings
 from agents.networks.network import TrainedPolicy, encode_policy, evaluate_network
 from agents.networks.shipped import StoredPolicy
 from envs import BoardGame, ConnectFour, ConnectX, TicTacToe
@@ -31,7 +30,7 @@ from tests.helpers.strategies import (
     random_game,
     unfinished_positions,
 )
-from tests.helpers.trained_policies import random_policy, unrounded_policy
+from tests.helpers.trained_policies import random_policy
 
 SETTINGS = TreeSettings(
     exploration=1.0, rollouts_per_leaf=1, solver=True, decisive_moves=True, decisive_rollout=False
@@ -156,44 +155,15 @@ def test_learned_values_need_weights_for_the_game(
         )
 
 
-def file_of_format_2(env: BoardGame) -> bytes:
-    """A file with random weights, which are not rounded."""
-    scope, network = unrounded_policy(env, 1)
-    arrays: dict[str, Any] = network._asdict()
-    bits, lines = (env.rows + 1) * env.columns, len(env.winning_lines)
-    arrays["features"] = network.features[: 7 * bits + 1 + 2 * lines * (env.inarow - 1)]
-    file = BytesIO()
-    np.savez(file, format=2, scope=scope, **arrays)
-    return file.getvalue()
-
-
-def file_of_format_3(env: BoardGame) -> bytes:
-    return encode_policy(random_policy(env, 1))
-
-
-@pytest.mark.parametrize("make_file", [file_of_format_2, file_of_format_3])
-def test_weights_are_of_the_types_that_the_proofs_have_compiled(
-    make_file: Callable[[BoardGame], bytes],
-) -> None:
+def test_weights_are_of_the_types_that_the_proofs_have_compiled() -> None:
     """Of others, the first search would wait for the compiler on its own time, as it did."""
     env = ConnectFour()
-    searched = LearnedValue(StoredPolicy(make_file(env)))
-    proof = LearnedValue.of_stones(env, searched.is_rounded)
+    searched = LearnedValue(StoredPolicy(encode_policy(random_policy(env, 1))))
     kinds = [
         [getattr(part, "dtype", type(part)) for part in value.arrays(env)]
-        for value in (proof, searched)
+        for value in (LearnedValue.of_stones(env), searched)
     ]
     assert kinds[0] == kinds[1]
-
-
-@pytest.mark.parametrize("make", [AlphaBetaAgent, MCTSAgent])
-def test_a_network_of_floats_has_a_compilation_of_its_own(
-    make: type[AlphaBetaAgent | MCTSAgent],
-) -> None:
-    env = ConnectFour()
-    rounded = make(weights=file_of_format_3(env)).compilation(env)
-    assert rounded is make().compilation(env)
-    assert rounded is not make(weights=file_of_format_2(env)).compilation(env)
 
 
 def test_threads_of_a_forest_have_memory_of_their_own() -> None:

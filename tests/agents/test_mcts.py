@@ -13,8 +13,8 @@ from agents import MCTSAgent
 from agents.agent import SearchResult
 from agents.guidance.final_move import FINAL_MOVES, final_action
 from agents.guidance.heuristics import open_lines
-from agents.guidance.rollouts import decisive, evaluated, uniform
-from agents.mcts import Tree, uct
+from agents.guidance.rollouts import Rollout, decisive, evaluated, uniform
+from agents.mcts import Tree, TreeSettings, uct
 from agents.tree import Node
 from envs import (
     ChanceNode,
@@ -48,17 +48,12 @@ both_engines = pytest.mark.parametrize("engine", ["auto", "reference"])
 """The compiled engine where it applies, and the reference everywhere."""
 
 
-def grown_tree(env: Env[Any, Any], state: Any, simulations: int, **options: Any) -> Tree[Any, Any]:
+def grown_tree(
+    env: Env[Any, Any], state: Any, simulations: int, rollout: Rollout = uniform, **options: Any
+) -> Tree[Any, Any]:
     """A tree after some simulations; they stop where the root is proven."""
-    defaults: dict[str, Any] = {
-        "exploration": 1.0,
-        "rollout": uniform,
-        "rollouts_per_leaf": 1,
-        "solver": True,
-        "decisive_moves": True,
-        "rng": Random(0),
-    }
-    tree = Tree(env, state, **(defaults | options))
+    settings = TreeSettings(1.0, 1, True, True, False)._replace(**options)
+    tree = Tree(env, state, settings, rollout, Random(0))
     for _ in range(simulations):
         if tree.root.proven is None:
             tree.simulate()

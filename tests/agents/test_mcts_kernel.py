@@ -15,11 +15,11 @@ from agents.agent import Clock
 from agents.compiled.compilation import Compilation
 from agents.compiled.forest import Forest
 from agents.compiled.learned_value import LearnedValue
-from agents.compiled.mcts_kernel import TreeSettings, kernels_by_playouts
+from agents.compiled.mcts_kernel import kernels_by_playouts
 from agents.compiled.tree_kernel import STREAM, TAKEN
 from agents.compiled.uct_tree import SLICE, UctTree
 from agents.guidance.rollouts import decisive, uniform
-from agents.mcts import Tree
+from agents.mcts import Tree, TreeSettings
 from agents.tree import Node, node_of_two_plies
 from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.compiled.jit import fastest
@@ -80,12 +80,9 @@ def reference_tree(
     tree = tree_type(
         position.env,
         position.state,
-        tree_settings.exploration,
+        tree_settings._replace(decisive_moves=False),
         learned or (decisive if tree_settings.decisive_rollout else uniform),
-        tree_settings.rollouts_per_leaf,
-        tree_settings.solver,
-        decisive_moves=False,
-        rng=StreamRandom(stream),
+        StreamRandom(stream),
     )
     for _ in range(simulations):
         if tree.root.proven is None:

@@ -27,7 +27,7 @@ from agents.policy.puct import (
     considered_visits,
     gumbel_merits,
     halve_sequentially,
-    improved_policy,
+    improved_logits,
     mixed_value,
     noisy_priors,
     normalised,
@@ -279,6 +279,13 @@ def test_the_mixed_value_is_that_of_mctx() -> None:
     assert mixed_value(root_with({0: Leaf(0.5), 1: Leaf(0.5)}, -0.3, sign=-1)) == 0.3
 
 
+def improved_policy(node: Leaf) -> dict[Any, float]:
+    """The softmax of the improved logits."""
+    logits = improved_logits(node)
+    weights = [exp(logit - max(logits.values())) for logit in logits.values()]
+    return dict(zip(logits, normalised(weights), strict=True))
+
+
 def test_the_improved_policy_by_hand() -> None:
     """Logits plus (50 + 3) q; the one that was not searched has the mixed value.
 
@@ -432,7 +439,7 @@ def test_weights_are_of_the_types_that_the_proof_has_compiled(
 ) -> None:
     """Of others, the first search would wait for the compiler on its own time, as it did.
 
-    Rows of format 2, and sums of large boards, do not fit whole numbers of 16 bits.
+    Rows that are not rounded, and sums of large boards, do not fit whole numbers of 16 bits.
     """
     network = make_policy(env, 1).network
     proof, searched = (

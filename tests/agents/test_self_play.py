@@ -12,6 +12,7 @@ from agents.policy.learners.self_play_kernel import (
     PROVEN_VALUE,
     Experience,
     PlaySettings,
+    SelfPlay,
     play_games,
 )
 from agents.policy.learners.targets import experience_memory, play_memory
@@ -40,8 +41,8 @@ def played(
     into = experience_memory(env, GAMES)
     network = network_arrays(unrounded_policy(env, seed).network, env)
     memory = play_memory(env, SETTINGS.simulations, seed)
-    play = play_games if plain else compiled(play_games)
-    count = play(network, SETTINGS._replace(**settings), memory, into, games)
+    play = SelfPlay(network, SETTINGS._replace(**settings), memory, into)
+    count = (play_games if plain else compiled(play_games))(play, games)
     return Experience(*(array[:count] for array in into))
 
 

@@ -14,12 +14,7 @@ from hypothesis import strategies as st
 from envs.learning.random_play import LegalActionSampler
 from envs.learning.vector import vector_threads
 from envs.learning.vector.vector_env import TicTacToeVectorEnv
-from envs.learning.vector.vector_threads import (
-    Sharing,
-    sharing_of_process,
-    short_spins,
-    useful_threads,
-)
+from envs.learning.vector.vector_threads import short_spins, turn_of_caller, useful_threads
 from tests.helpers.processes import ROOT
 
 pytestmark = pytest.mark.usefixtures("threads_of_single_rows")
@@ -185,8 +180,8 @@ def test_a_fork_has_threads_of_its_own_where_its_parent_started_none(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(vector_threads, "IMPORTED_BY", -1)
-    sharing = sharing_of_process.__wrapped__
+    turn = turn_of_caller.__wrapped__
     monkeypatch.setattr(vector_threads, "running_layer", lambda: None)
-    assert sharing() is not Sharing.NOBODY
+    assert turn() is not None
     monkeypatch.setattr(vector_threads, "running_layer", lambda: "omp")
-    assert sharing() is Sharing.NOBODY
+    assert turn() is None

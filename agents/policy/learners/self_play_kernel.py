@@ -26,7 +26,7 @@ from agents.compiled.tree_kernel import (
     Setup,
     TreeArrays,
     TreeRule,
-    make_growth,
+    make_simulation,
 )
 from agents.networks.features import FeatureBoard, completions, open_cells
 from agents.networks.network_kernel import NetworkArrays
@@ -41,7 +41,7 @@ def evaluate_once(tree: TreeArrays, place: int, mover: int, mask: int, setup: Se
     return evaluate_sides(tree, place, mover, mask, setup, setup.board.images[:1])
 
 
-simulate = make_growth(TreeRule(cell_of_action, best_child, add_children, evaluate_once)).simulate
+simulate = make_simulation(TreeRule(cell_of_action, best_child, add_children, evaluate_once))
 
 
 class PlaySettings(NamedTuple):
@@ -80,20 +80,23 @@ class Experience(NamedTuple):
     """[position] UNCERTAIN or PROVEN_VALUE, plus SIDESTEP after a random move, plus LAST."""
 
 
-@jit
-def play_games(
-    network: NetworkArrays, settings: PlaySettings, memory: PlayMemory, into: Experience, games: int
-) -> int:
-    """Play games, and write their positions one after the other, with the values of the searches.
+class SelfPlay(NamedTuple):
+    """A network that plays games against itself."""
 
-    Returns:
-        The number of positions.
-    """
+    network: NetworkArrays
+    settings: PlaySettings
+    memory: PlayMemory
+    into: Experience  # the positions, one after the other, with the values of the searches
+
+
+@jit
+def play_games(play: SelfPlay, games: int) -> int:
+    """Play games, and write their positions; return the number of positions."""
     count = 0
     for _ in range(games):
-        mover, mask = random_opening(network.board, settings, memory)
-        count = play_on(network, settings, memory, into, count, mover, mask)
-        into.certain[count - 1] += LAST
+        mover, mask = random_opening(play.network.board, play.settings, play.memory)
+        count = play_on(play, count, mover, mask)
+        play.into.certain[count - 1] += LAST
     return count
 
 
@@ -125,23 +128,15 @@ def random_move(board: FeatureBoard, mask: int, memory: PlayMemory) -> int:
 
 
 @inlined
-def play_on(
-    network: NetworkArrays,
-    settings: PlaySettings,
-    memory: PlayMemory,
-    into: Experience,
-    count: int,
-    mover: int,
-    mask: int,
-) -> int:
+def play_on(play: SelfPlay, count: int, mover: int, mask: int) -> int:
     """Play a game to its end from a position on; return the number of positions written."""
-    board = network.board
+    board, into = play.network.board, play.into
     while open_cells(board, mask):
         into.movers[count] = mover
         into.masks[count] = mask
-        cell = choose_move(network, settings, memory, into, count, mover, mask)
-        if drawn_fraction(memory) < settings.random_moves:
-            cell = random_move(board, mask, memory)
+        cell = choose_move(play, count, mover, mask)
+        if drawn_fraction(play.memory) < play.settings.random_moves:
+            cell = random_move(board, mask, play.memory)
             into.certain[count] += SIDESTEP
         count += 1
         if has_run(mover | cell, board.rows, board.inarow):
@@ -159,28 +154,20 @@ LAST = 4
 
 
 @inlined
-def choose_move(
-    network: NetworkArrays,
-    settings: PlaySettings,
-    memory: PlayMemory,
-    into: Experience,
-    count: int,
-    mover: int,
-    mask: int,
-) -> int:
+def choose_move(play: SelfPlay, count: int, mover: int, mask: int) -> int:
     """Search a position, write what was found, and return the cell to play to."""
-    board, policy = network.board, into.policies[count]
+    board, into, policy = play.network.board, play.into, play.into.policies[count]
     open_ = open_cells(board, mask)
     wins = open_ & completions(board, mover)
-    tree = memory.tree
+    tree = play.memory.tree
     tree.counters[TAKEN] = 1
-    make_node(tree, ROOT, NO_ACTION, mover, mask, Setup(board, settings.tree, network))
+    make_node(tree, ROOT, NO_ACTION, mover, mask, Setup(board, play.settings.tree, play.network))
     if tree.nodes[ROOT].proven != UNPROVEN:  # won at once, or lost by each move
         into.values[count] = -tree.nodes[ROOT].proven
         into.certain[count] = PROVEN_VALUE
         return spread_evenly(board, policy, wins if wins else open_)
-    search(network, settings, memory, mover, mask)
-    best = write_policy(board, settings, memory, policy)
+    search(play, mover, mask)
+    best = write_policy(board, play.settings, play.memory, policy)
     if tree.nodes[ROOT].proven != UNPROVEN:
         into.values[count] = -tree.nodes[ROOT].proven
         into.certain[count] = PROVEN_VALUE
@@ -201,17 +188,15 @@ def spread_evenly(board: FeatureBoard, policy: Any, cells: int) -> int:
 
 
 @inlined
-def search(
-    network: NetworkArrays, settings: PlaySettings, memory: PlayMemory, mover: int, mask: int
-) -> None:
+def search(play: SelfPlay, mover: int, mask: int) -> None:
     """Grow the tree by the simulations of a move, spread over the root's children by halving."""
-    tree, nodes = memory.tree, memory.tree.nodes
+    settings, memory, nodes = play.settings, play.memory, play.memory.tree.nodes
     for action in range(len(memory.noise)):
         memory.noise[action] = -log(-log(drawn_fraction(memory)))
     through = NO_PLACE
     for number in range(settings.simulations):
-        setup = Setup(network.board, settings.tree, network)
-        simulate(tree, ROOT, through, mover, mask, setup)
+        setup = Setup(play.network.board, settings.tree, play.network)
+        simulate(memory.tree, ROOT, through, mover, mask, setup)
         if nodes[ROOT].proven != UNPROVEN or nodes[ROOT].children == 0:
             return
         improve_logits(settings, memory)

@@ -22,6 +22,7 @@ from agents.policy.learners.self_play_kernel import (
     Experience,
     PlayMemory,
     PlaySettings,
+    SelfPlay,
     play_games,
     value_positions,
 )
@@ -107,8 +108,8 @@ def played(
     """
     memory = play_memory(game, settings.simulations, stream)
     into = experience_memory(game, games)
-    arrays = network_arrays(network, game)
-    count = fastest(play_games)(arrays, settings, memory, into, games)
+    play = SelfPlay(network_arrays(network, game), settings, memory, into)
+    count = fastest(play_games)(play, games)
     if is_solvable(game) and (solver := _solver(game, get_ident())).is_compiled:
         solve_late_positions(solver, into, count)
     fastest(value_positions)(settings, into, count)

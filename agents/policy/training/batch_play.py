@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from agents.networks.network import TrainedPolicy
 from agents.networks.network_kernel import evaluate_many
-from agents.policy.policy_agent import action_worths
+from agents.policy.policy_agent import legal_logits
 from envs.board import BoardGame, BoardState
 
 
@@ -16,8 +16,8 @@ def preferred_actions(
     policy: TrainedPolicy, game: BoardGame, states: Sequence[BoardState]
 ) -> NDArray[np.int64]:
     """The legal action that `PolicyAgent` would play in each unfinished position, at least one."""
-    worths, _ = action_worths(evaluate_many, policy.network, game, states)
-    preferred: NDArray[np.int64] = worths.argmax(axis=1)
+    logits, _ = legal_logits(evaluate_many, policy.network, game, states)
+    preferred: NDArray[np.int64] = logits.argmax(axis=1)
     return preferred
 
 

@@ -77,7 +77,6 @@ class LabelledPositions:
             raise ValueError(f"arrays of the shapes {shapes} are no positions of {env!r}")
 
     def __len__(self) -> int:
-        """The number of positions."""
         return len(self.movers)
 
     @property

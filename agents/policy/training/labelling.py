@@ -138,7 +138,6 @@ def make_labelled_positions(
 def _groves(
     settings: LabelSettings, executor: Executor, workers: int
 ) -> Iterator[LabelledPositions]:
-    """Groves without end, in the order of their numbers."""
     tasks = (
         (number, partial(label_grove, settings.env, settings.seed, number)) for number in count()
     )
@@ -279,10 +278,9 @@ class Grove:
         return joined(self._env, self._labelled)
 
     def _play_labelled(self, state: BoardState, last_ply: int) -> BoardState:
-        """Play all games from one position up to a ply, and label what comes up before it.
+        """Play all games up to a ply, label the positions before it, and return the first game's.
 
-        Returns:
-            The position that the first game has reached; the given one if all are over.
+        That is the given position if all games are over.
         """
         games = Games.begun(self._env, state, self._rng)
         for ply in range(state.mask.bit_count(), last_ply):

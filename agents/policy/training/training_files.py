@@ -215,24 +215,21 @@ def _packed(value: Any, add: Callable[[Any], str]) -> Any:
 
 
 def _unpacked(value: Any, array: Callable[[str], Any]) -> Any:
-    if isinstance(value, list):
-        return [_unpacked(item, array) for item in value]
-    if not isinstance(value, dict):
-        return value
-    ((kind, content),) = value.items()
-    return READERS[kind](content, array)
+    match value:
+        case list():
+            return [_unpacked(item, array) for item in value]
+        case {"tuple": items}:
+            return tuple(_unpacked(items, array))
+        case {"dict": items}:
+            return dict(_unpacked(items, array))
+        case {"array": name}:
+            return array(name)
+        case {"bytes": name}:
+            return array(name).tobytes()
+        case {"tensor": name}:
+            from torch import from_numpy
 
-
-def _tensor(name: str, array: Callable[[str], Any]) -> Any:
-    from torch import from_numpy
-
-    return from_numpy(array(name))
-
-
-READERS: Mapping[str, Callable[[Any, Callable[[str], Any]], Any]] = {
-    "array": lambda name, array: array(name),
-    "bytes": lambda name, array: array(name).tobytes(),
-    "tuple": lambda items, array: tuple(_unpacked(items, array)),
-    "dict": lambda items, array: dict(_unpacked(items, array)),
-    "tensor": _tensor,
-}
+            return from_numpy(array(name))
+        case dict():
+            raise ValueError(f"nothing is of the kind {', '.join(value)}")
+    return value

@@ -50,7 +50,6 @@ class Boards:
         self.shifts = np.array([cell.bit_length() - 1 for cell in game.cell_masks], np.int64)
 
     def __len__(self) -> int:
-        """Count the positions."""
         return len(self.mask)
 
     def kernel(self, kernel: Kernel) -> Kernel:

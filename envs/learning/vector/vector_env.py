@@ -76,7 +76,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         illegal: what an illegal action does.
         render_mode: what `render` returns.
         autoreset_mode: when a game that is over begins anew: `NEXT_STEP`, `SAME_STEP`, or
-            `DISABLED`, where `reset(options={"reset_mask": mask})` begins those of the mask.
+            `DISABLED`, where `reset(options={"reset_mask": mask})` restarts the mask's games.
         threads: the most of Numba's threads that share the games: at most one for each processor,
             and for each 1024 games, since smaller shares gain nothing. More than 1 only in
             self-play and against one compiled opponent, for threads do not speed up Python code;

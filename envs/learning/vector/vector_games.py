@@ -22,7 +22,7 @@ from envs.learning.vector.vector_kernels import (
     make_step,
     random_reply,
 )
-from envs.learning.vector.vector_replies import KernelReplies, MixedReplies, Replies, make_replies
+from envs.learning.vector.vector_replies import KernelReplies, Replies, make_replies
 from envs.learning.vector.vector_threads import ThreadedKernel, useful_threads
 
 
@@ -59,17 +59,16 @@ class Games:
     @property
     def playing(self) -> Words | None:
         """The index of the opponent in each game, if there are several."""
-        return self._replies.playing if isinstance(self._replies, MixedReplies) else None
+        return None if self._replies is None else self._replies.playing
 
     def go_on_from(self, before: "Games") -> None:
-        """Take over the games of another object on the same boards, with own opponents."""
+        """Take over the games of another object on the same boards, with these opponents."""
         self.over[:] = before.over
         self._seats[:] = before._seats
         self._streams[:] = before._streams
         if self._replies is not None:
             for index, stream in enumerate(self._streams.tolist()):
                 self._replies.seed(index, stream)
-        if isinstance(self._replies, MixedReplies):
             self._replies.begin(np.ones_like(self.over), self._streams)
 
     def seed(self, index: int, seed: int) -> None:
@@ -90,9 +89,8 @@ class Games:
         if self._draws_seats:
             draw: Any = drawn_seat  # takes arrays as well as numbers
             self._seats[which], self._streams[which] = draw(self._streams[which])
-        if isinstance(self._replies, MixedReplies):
-            self._replies.begin(which, self._streams)
         if self._replies is not None:
+            self._replies.begin(which, self._streams)
             self._reply(self._replies, which & (self._seats != state.player), np.zeros(len(which)))
         if np.any(self.over & which):
             raise over_at_once()
@@ -154,7 +152,7 @@ class FusedGames(Games):
 
     def step(self, actions: Words, arrays: StepArrays) -> None:
         """Do what `Games` does in one call of a kernel."""
-        if self._step(*self._constant, actions, *arrays):
+        if self._step(*self._constant, actions, tuple(arrays)):
             raise over_at_once()
 
 

@@ -58,6 +58,8 @@ GameRows: TypeAlias = tuple[Words, Words, Flags, Bytes, Words, Words]
 """The arrays of games between two steps: mover, mask, over, seats, streams and reply streams."""
 BoardCells: TypeAlias = tuple[Words, Words, Words, Words]
 """The lowest, all and the highest cells of each action, and the shifts."""
+FilledRows: TypeAlias = tuple[Bytes, Bytes, Rewards, Flags]
+"""The arrays that a step fills: observations, action masks, rewards and terminations."""
 
 
 @lru_cache
@@ -77,12 +79,10 @@ def make_step(kind: StepKind) -> StepKernel:
         games: GameRows,
         board_cells: BoardCells,
         actions: Words,
-        observations: Bytes,
-        masks: Bytes,
-        rewards: Rewards,
-        terminations: Flags,
+        filled: FilledRows,
     ) -> int:
         mover, mask, over, seats, streams, reply_streams = games
+        observations, masks, rewards, terminations = filled
         lowest, cells, highest, shifts = board_cells
         planes = observations.reshape((len(over), -1, len(shifts)))
         faults = 0
@@ -131,12 +131,10 @@ def make_shared_step(kind: StepKind) -> StepKernel:
         games: GameRows,
         board_cells: BoardCells,
         actions: Words,
-        observations: Bytes,
-        masks: Bytes,
-        rewards: Rewards,
-        terminations: Flags,
+        filled: FilledRows,
     ) -> int:
         mover, mask, over, seats, streams, reply_streams = games
+        observations, masks, rewards, terminations = filled
         count, faults = len(over), 0
         for part in parallel_range(parts):
             first, last = part * count // parts, (part + 1) * count // parts
@@ -155,10 +153,12 @@ def make_shared_step(kind: StepKind) -> StepKernel:
                 games_of_part,
                 board_cells,
                 actions[first:last],
-                observations[first:last],
-                masks[first:last],
-                rewards[first:last],
-                terminations[first:last],
+                (
+                    observations[first:last],
+                    masks[first:last],
+                    rewards[first:last],
+                    terminations[first:last],
+                ),
             )
         return faults
 
@@ -192,8 +192,13 @@ def make_choose(reply: ReplyKernel) -> Callable[..., None]:
 def random_reply(
     tables: tuple[Words, Words], thread: int, stream: int, mover: int, mask: int
 ) -> tuple[int, int]:
-    """Draw a legal action, by the lowest cell and by all cells of each."""
-    action, _, stream = drawn_cell(stream, mask, tables[0], tables[1])
+    """Draw a legal action as `random_action` does, by the lowest cell and by all cells of each."""
+    lowest, cells = tables
+    action, cell = 0, 0
+    while cell == 0:
+        stream = next_stream(stream)
+        action = drawn_index(stream, len(cells))
+        cell = landing_cell(mask, lowest[action], cells[action])
     return action, stream
 
 
@@ -221,21 +226,6 @@ def chosen_cell(action: int, mask: int, lowest: Words, cells: Words) -> int:
     if 0 <= action < len(cells):
         return landing_cell(mask, lowest[action], cells[action])
     return 0
-
-
-@inlined
-def drawn_cell(stream: int, mask: int, lowest: Words, cells: Words) -> tuple[int, int, int]:
-    """Draw a legal action, as `random_stream.random_action` does.
-
-    Returns:
-        The action, its cell, and the stream where it stopped.
-    """
-    action, cell = 0, 0
-    while cell == 0:
-        stream = next_stream(stream)
-        action = drawn_index(stream, len(cells))
-        cell = landing_cell(mask, lowest[action], cells[action])
-    return action, cell, stream
 
 
 @inlined

@@ -1,8 +1,9 @@
 """The opponents' replies in many games: by kernels, in batches, or one by one."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -31,9 +32,15 @@ from envs.learning.vector.vector_kernels import (
 from envs.protocol import illegal_action
 
 
-class Replies(Protocol):
+class Replies(ABC):
     """The opponents of many games."""
 
+    playing: Words | None = None  # the number of the opponent in each game, if there are several
+
+    def begin(self, which: Flags, streams: Words) -> None:  # noqa: B027  # most draw nothing
+        """Draw the opponents of these games, if there are several."""
+
+    @abstractmethod
     def choose(self, boards: Boards, turn: Flags, streams: Words) -> Words:
         """Choose an action for each game in `turn`, one at least; the others get any numbers.
 
@@ -41,7 +48,7 @@ class Replies(Protocol):
             ValueError: an opponent chose an illegal action.
         """
 
-    def seed(self, index: int, stream: int) -> None:
+    def seed(self, index: int, stream: int) -> None:  # noqa: B027  # some have their own numbers
         """Reset the opponent of a game, with a new random stream."""
 
 
@@ -75,7 +82,7 @@ def make_replies(
 
 
 @dataclass(eq=False)
-class KernelReplies:
+class KernelReplies(Replies):
     """An opponent that a kernel plays; on boards that are not compiled, only the random one."""
 
     reply: ReplyKernel
@@ -102,13 +109,13 @@ class KernelReplies:
             self.own_streams[index] = stream_of_seed(seed)
 
 
-class MixedReplies:
+class MixedReplies(Replies):
     """Several opponents, one of which is drawn at the beginning of each game."""
 
     def __init__(self, mixture: Mixture, members: Sequence[Replies], count: int) -> None:
         self._mixture = mixture
         self._members = members
-        self.playing = np.zeros(count, np.int64)  # the number of the member who plays, by game
+        self.playing: Words = np.zeros(count, np.int64)
 
     def begin(self, which: Flags, streams: Words) -> None:
         """Draw the opponents of these games."""
@@ -132,7 +139,7 @@ class MixedReplies:
 
 
 @dataclass(eq=False)
-class SingleReplies:
+class SingleReplies(Replies):
     """Each game has an opponent of its own; a reply is a Python call."""
 
     opponent: Any  # as `make_opponent` takes it
@@ -158,7 +165,7 @@ class SingleReplies:
 
 
 @dataclass(eq=False)
-class BatchReplies:
+class BatchReplies(Replies):
     """One opponent for all games."""
 
     opponent: BatchOpponent
@@ -176,6 +183,3 @@ class BatchReplies:
         actions[games] = require_actions(chosen, len(games), "the opponent's actions")
         boards.require_legal(actions, turn, masks, self.opponent)
         return actions
-
-    def seed(self, index: int, stream: int) -> None:
-        """Do nothing: the opponent has its own random numbers."""

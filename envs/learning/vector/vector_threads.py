@@ -2,8 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from enum import Enum, auto
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import lru_cache
 from threading import Lock
 from typing import Any
@@ -24,15 +23,6 @@ ROWS_OF_A_THREAD = 1024
 TURN = Lock()  # held while threads are started, or used where only one caller may use them
 
 
-class Sharing(Enum):
-    """Which callers may use Numba's threads in this process."""
-
-    ALL = auto()  # as many callers at once as there are
-    ONE = auto()  # one caller after the other
-    NOBODY = auto()
-    """The process was forked after OpenMP's threads had run: GNU OpenMP would end it."""
-
-
 class ThreadedKernel:
     """A kernel whose work Numba's threads share, where the process may use them.
 
@@ -49,42 +39,39 @@ class ThreadedKernel:
         self._threads = min(threads, threading_of_numba().config.NUMBA_NUM_THREADS)
 
     def __call__(self, *arguments: object) -> Any:
-        """Run the kernel, and return what it returns."""
-        sharing = sharing_of_process()
-        if sharing is Sharing.ALL:
-            return self._in_parts(*arguments)
-        if sharing is Sharing.NOBODY:
+        """Run the kernel, and return what it returns; the caller's number of threads stays."""
+        turn = turn_of_caller()
+        if turn is None:
             return self._alone(*arguments)
-        with TURN:
-            return self._in_parts(*arguments)
-
-    def _in_parts(self, *arguments: object) -> Any:
-        """Run the kernel, then restore the number of threads that the caller had set."""
         numba = threading_of_numba()
-        allowed = numba.get_num_threads()
-        numba.set_num_threads(self._threads)
-        try:
-            return self._shared(self._threads, *arguments)
-        finally:
-            numba.set_num_threads(allowed)
+        with turn:
+            allowed = numba.get_num_threads()
+            numba.set_num_threads(self._threads)
+            try:
+                return self._shared(self._threads, *arguments)
+            finally:
+                numba.set_num_threads(allowed)
 
 
 @lru_cache
-def sharing_of_process() -> Sharing:
-    """Start the threads of this process, and return who may use them."""
+def turn_of_caller() -> AbstractContextManager[object] | None:
+    """Start the threads of this process; return what to hold while using them.
+
+    It is None in a process that was forked after OpenMP's threads had run: GNU OpenMP would end it.
+    """
     numba = threading_of_numba()
     if os.getpid() != IMPORTED_BY and running_layer() == "omp":
-        return Sharing.NOBODY
+        return None
     with TURN, short_spins():
         numba.get_num_threads()
-    return Sharing.ONE if numba.threading_layer() == "workqueue" else Sharing.ALL
+    return TURN if numba.threading_layer() == "workqueue" else nullcontext()
 
 
 def forget_parent() -> None:
     """Reset the state in a forked process, where a lock that the parent held is never released."""
     global TURN
     TURN = Lock()
-    sharing_of_process.cache_clear()
+    turn_of_caller.cache_clear()
 
 
 if hasattr(os, "register_at_fork"):
