@@ -11,6 +11,7 @@ from agents.compiled.compilation import Compilation, takes_wide_words
 from agents.compiled.compiled_alpha_beta import (
     ALPHA_BETA,
     LEARNED_ALPHA_BETA,
+    LEARNED_ALPHA_BETA_IN_FLOATS,
     CompiledAlphaBeta,
     alpha_beta_on,
     can_compile,
@@ -122,7 +123,7 @@ class AlphaBetaAgent(DepthFirstAgent, TwoEngines):
         if not can_compile(env, heuristic, self.chosen_ordering()):
             return None
         if isinstance(heuristic, LearnedValue):
-            return LEARNED_ALPHA_BETA
+            return LEARNED_ALPHA_BETA if heuristic.is_rounded else LEARNED_ALPHA_BETA_IN_FLOATS
         return alpha_beta_on(env) if takes_wide_words(env) else ALPHA_BETA
 
     def _new_search(self, env: Any, clock: Clock, compiled: bool) -> AlphaBeta[Any, Any]:

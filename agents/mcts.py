@@ -79,10 +79,8 @@ class Tree(MonteCarloTree[State, Action]):
 
     def bound(self, node: Node[State, Action]) -> Callable[[Node[State, Action]], float]:
         """The `uct` of a child for the player whose turn it is."""
-        sign = node.sign
-        spread = self.settings.exploration * sqrt(
-            log(node.visits)
-        )  # computed once for all children
+        sign, exploration = node.sign, self.settings.exploration
+        spread = exploration * sqrt(log(node.visits))  # computed once for all children
 
         def uct_of(child: Node[State, Action]) -> float:
             return sign * child.total / child.visits + spread / sqrt(child.visits)

@@ -9,7 +9,13 @@ from agents.agent import Clock, SearchResult, legal_actions, make_rng
 from agents.compiled.compilation import Compilation, is_compiled_game, takes_wide_words
 from agents.compiled.forest import Forest
 from agents.compiled.learned_value import LearnedValue, learned_values, learned_weights_option
-from agents.compiled.uct_tree import LEARNED_MCTS, MCTS, UctTree, mcts_on
+from agents.compiled.uct_tree import (
+    LEARNED_MCTS,
+    LEARNED_MCTS_IN_FLOATS,
+    MCTS,
+    UctTree,
+    mcts_on,
+)
 from agents.engines import TreeAgent
 from agents.guidance.final_move import FINAL_MOVES, final_action, principal_variation, root_value
 from agents.guidance.ordering import sensible_actions
@@ -122,7 +128,9 @@ class MCTSAgent(TreeAgent):
         if not is_compiled_game(env):
             return None
         if isinstance(rollout, LearnedValue):
-            return LEARNED_MCTS if rollout.serves_compiled(env) else None
+            if not rollout.serves_compiled(env):
+                return None
+            return LEARNED_MCTS if rollout.is_rounded else LEARNED_MCTS_IN_FLOATS
         if rollout not in PLAYOUTS:
             return None
         return mcts_on(env) if takes_wide_words(env) else MCTS

@@ -267,7 +267,9 @@ def take_back(arrays: SearchArrays, ply: int, score: int, plies: int) -> int:
         frame[NEXT] -= 1
         return OPEN
     frame[AGAIN] = 0
-    take_in_proof(arrays, ply)
+    child = arrays.frames[ply + 1]  # the mover has the best of the bounds of all moves
+    frame[LOW] = max(int(frame[LOW]), -int(child[HIGH]))
+    frame[HIGH] = max(int(frame[HIGH]), -int(child[LOW]))
     if score > frame[BEST]:
         frame[BEST] = score
         frame[BEST_MOVE] = move
@@ -286,14 +288,6 @@ def take_back(arrays: SearchArrays, ply: int, score: int, plies: int) -> int:
     frame[BEST] = min(max(int(frame[BEST]), low * WIN_SCORE), high * WIN_SCORE)
     remember(arrays, ply, plies)
     return int(frame[BEST])
-
-
-@inlined
-def take_in_proof(arrays: SearchArrays, ply: int) -> None:
-    """Back up the proven bounds of the state after a move: the mover has the best of all moves."""
-    frame, child = arrays.frames[ply], arrays.frames[ply + 1]
-    frame[LOW] = max(int(frame[LOW]), -int(child[HIGH]))
-    frame[HIGH] = max(int(frame[HIGH]), -int(child[LOW]))
 
 
 @inlined

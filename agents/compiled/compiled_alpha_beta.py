@@ -209,13 +209,11 @@ def slice_on_board(kernel: AlphaBetaSlice, board: BoardMasks, plain: bool) -> Sl
     return compiled(make_slice_on_board(board))
 
 
-def _finds_what_plain_python_finds(env: ConnectX, guesses: bool) -> bool:
-    """Whether the compiled kernel visits the same nodes as the plain one.
-
-    Leaves are guessed by a network or else scored by `open_lines`.
-    """
-    heuristic = LearnedValue.of_stones(env) if guesses else open_lines
-    state = env.initial_state()
+def _finds_what_plain_python_finds(
+    env: ConnectX, make_heuristic: Callable[[ConnectX], Heuristic]
+) -> bool:
+    """Whether the compiled kernel visits the same nodes as the plain one."""
+    state, heuristic = env.initial_state(), make_heuristic(env)
     found = []
     for plain in (False, True):
         search = CompiledAlphaBeta(env, heuristic, natural, Clock(), 100, True, plain)
@@ -224,14 +222,24 @@ def _finds_what_plain_python_finds(env: ConnectX, guesses: bool) -> bool:
 
 
 PROOF_BOARD = ConnectX(rows=4, columns=5, inarow=3)
-ALPHA_BETA, LEARNED_ALPHA_BETA = (
-    Compilation(name, partial(_finds_what_plain_python_finds, PROOF_BOARD, guesses))
-    for name, guesses in (("alpha-beta", False), ("alpha-beta with a network", True))
+ALPHA_BETA = Compilation(
+    "alpha-beta", partial(_finds_what_plain_python_finds, PROOF_BOARD, lambda env: open_lines)
+)
+LEARNED_ALPHA_BETA, LEARNED_ALPHA_BETA_IN_FLOATS = (
+    Compilation(
+        "alpha-beta with a network",
+        partial(
+            _finds_what_plain_python_finds,
+            PROOF_BOARD,
+            partial(LearnedValue.of_stones, rounded=rounded),
+        ),
+    )
+    for rounded in (True, False)
 )
 
 
 @lru_cache
 def alpha_beta_on(env: ConnectX) -> Compilation:
     """The compilation of alpha-beta for a board of wide words."""
-    prove = partial(_finds_what_plain_python_finds, env, guesses=False)
+    prove = partial(_finds_what_plain_python_finds, env, lambda env: open_lines)
     return Compilation(f"alpha-beta on {env!r}", prove, env)

@@ -105,14 +105,17 @@ class LearnedValue:
         return value if state.player == 1 else -value
 
     @classmethod
-    def of_stones(cls, env: BoardGame) -> "LearnedValue":
-        """A network whose sums are exact, for proofs: each stone counts, high ones more."""
+    def of_stones(cls, env: BoardGame, rounded: bool = True) -> "LearnedValue":
+        """A network whose sums are exact, for proofs: each stone counts, high ones more.
+
+        They are sums of whole numbers, or else of floats, as of a file that is not rounded.
+        """
         import numpy as np
 
         scope, board = policy_scope(env), feature_board(env)
         outputs, bits = scope.actions + 1, board.bits
         features = np.zeros((board.features, outputs), np.float32)
-        weights = np.arange(bits) / 256
+        weights = np.arange(bits) / 256 + (0 if rounded else 2.0**-9 + 2.0**-15)
         for own in (0, features_of_turn(bits, len(board.lines), board.inarow)):
             features[own : own + bits, -1] = weights
             features[own + bits : own + 2 * bits, -1] = -weights
@@ -130,6 +133,11 @@ class LearnedValue:
     def serves_compiled(self, env: BoardGame) -> bool:
         """Whether compiled searches can use it: it knows the game, and the board fits 64 bits."""
         return self.knows(env) and fits_in_word(*env.size)
+
+    @property
+    def is_rounded(self) -> bool:
+        """Whether the network's file rounds its rows, as training does."""
+        return isinstance(self.policy, TrainedPolicy) or self.policy.is_rounded
 
     def arrays(self, env: BoardGame) -> NetworkArrays:
         """The network for a kernel, with memory of its own; a ValueError for another game."""

@@ -52,12 +52,12 @@ class UctTree(PooledTree):
         return make_kernels_on_board(self.setup.board)
 
 
-def _grows_what_plain_python_grows(env: ConnectX, guesses: bool) -> bool:
+def _grows_what_plain_python_grows(env: ConnectX, rounded: bool | None = None) -> bool:
     """Whether the compiled kernels grow the same trees as the plain ones.
 
-    Leaves are guessed by a network or else played out.
+    Leaves are played out, or valued as `LearnedValue.of_stones` does it.
     """
-    learned = LearnedValue.of_stones(env) if guesses else None
+    learned = None if rounded is None else LearnedValue.of_stones(env, rounded)
     grown = []
     for plain in (False, True):
         for decisive in (False, True):
@@ -71,14 +71,17 @@ def _grows_what_plain_python_grows(env: ConnectX, guesses: bool) -> bool:
 
 
 PROOF_BOARD = ConnectX(rows=4, columns=5, inarow=3)
-MCTS, LEARNED_MCTS = (
-    Compilation(name, partial(_grows_what_plain_python_grows, PROOF_BOARD, guesses))
-    for name, guesses in (("Monte Carlo", False), ("Monte Carlo with a network", True))
+MCTS = Compilation("Monte Carlo", partial(_grows_what_plain_python_grows, PROOF_BOARD))
+LEARNED_MCTS, LEARNED_MCTS_IN_FLOATS = (
+    Compilation(
+        "Monte Carlo with a network", partial(_grows_what_plain_python_grows, PROOF_BOARD, rounded)
+    )
+    for rounded in (True, False)
 )
 
 
 @lru_cache
 def mcts_on(env: ConnectX) -> Compilation:
     """The compilation of the search for a board of wide words."""
-    prove = partial(_grows_what_plain_python_grows, env, guesses=False)
+    prove = partial(_grows_what_plain_python_grows, env)
     return Compilation(f"Monte Carlo on {env!r}", prove, env)

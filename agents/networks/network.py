@@ -17,6 +17,8 @@ A trained policy as a file: an .npz archive of numpy arrays, of 16-bit floats wh
     features, bias        the first layer; its rows of features are multiples of a power of 2
     dense, dense_bias     the second
     outputs               the third
+
+In format 2, who moves first and who second share the rows of all features but threats.
 """
 
 import struct
@@ -81,6 +83,7 @@ def features_of(board: FeatureBoard, state: BoardState) -> list[int]:
 
 
 POLICY_FORMAT = 3
+SHARED_FORMAT = 2
 
 
 class PolicyScope(NamedTuple):
@@ -153,6 +156,15 @@ def decode_scope(content: bytes) -> PolicyScope:
         raise ValueError(NO_POLICY) from error
 
 
+def is_rounded(content: bytes) -> bool:
+    """Whether a policy's file has rounded weights (`encode_policy`); read as by `decode_scope`."""
+    try:
+        array = _archive(content).beginning("format", SCOPE_BYTES)
+    except ValueError as error:
+        raise ValueError(NO_POLICY) from error
+    return array.rpartition(b"\n")[2][:1] != bytes([SHARED_FORMAT])
+
+
 def decode_policy(content: bytes) -> TrainedPolicy:
     """The content of a policy's file; a ValueError if it is none, damaged, or too old or new."""
     import numpy as np
@@ -164,15 +176,17 @@ def decode_policy(content: bytes) -> TrainedPolicy:
         raise ValueError(NO_POLICY) from error
     if version.shape or version.dtype.kind != "i":
         raise ValueError(NO_POLICY)
-    if version != POLICY_FORMAT:
+    if version not in (POLICY_FORMAT, SHARED_FORMAT):
         raise ValueError(
-            f"this trained policy has version {version} of the format, and {POLICY_FORMAT} is "
-            "read: train it again with `connectx train`"
+            f"this trained policy has version {version} of the format, and {SHARED_FORMAT} and "
+            f"{POLICY_FORMAT} are read: train it again with `connectx train`"
         )
     try:
         # In the order for which kernels are compiled, whatever made the file.
         arrays = {name: archive[name].astype(np.float32, "C") for name in PolicyNetwork._fields}
         scope = PolicyScope(*archive["scope"].tolist())
+        if version == SHARED_FORMAT:
+            arrays["features"] = rows_of_both(arrays["features"], scope.bits)
         policy = TrainedPolicy(scope, PolicyNetwork(**arrays))
         _require_consistent(policy)
     except (IndexError, TypeError, ValueError) as error:
@@ -180,6 +194,22 @@ def decode_policy(content: bytes) -> TrainedPolicy:
             f"this trained policy is damaged ({error}): train it again with `connectx train`"
         ) from error
     return policy
+
+
+def rows_of_both(shared: Floats, bits: int) -> Floats:
+    """The rows of format 2 as the present features are numbered.
+
+    There, the groups of features were: own stones, other stones, own threats when who moves first
+    is to move, and when who moves second is, other threats in the same order, open cells; the turn
+    of who moves second; and lines.
+    """
+    import numpy as np
+
+    turn, lines = shared[7 * bits : 7 * bits + 1], shared[7 * bits + 1 :]
+    groups = [shared[group * bits : (group + 1) * bits] for group in range(7)]
+    first = [groups[group] for group in (0, 1, 2, 4, 6)]
+    second = [groups[group] for group in (0, 1, 3, 5, 6)]
+    return np.concatenate([*first, lines, *second, lines, turn])
 
 
 def _archive(content: bytes) -> ArrayArchive:

@@ -9,6 +9,7 @@ from agents.networks.network import (
     TrainedPolicy,
     decode_policy,
     decode_scope,
+    is_rounded,
     policy_scope,
 )
 from agents.options import alternatives, file_content, file_option
@@ -82,6 +83,11 @@ class StoredPolicy:
     def scope(self) -> PolicyScope:
         """The game that it was trained for."""
         return decode_scope(weights_content(self._weights))
+
+    @cached_property
+    def is_rounded(self) -> bool:
+        """See `agents.networks.network.is_rounded`."""
+        return is_rounded(weights_content(self._weights))
 
     @cached_property
     def network(self) -> PolicyNetwork:

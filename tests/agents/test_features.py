@@ -1,11 +1,13 @@
 """Features of positions, against their definition read off Kaggle's flat board cell by cell."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.networks.features import feature_board, features_of_all
-from agents.networks.network import features_of
+from agents.networks.network import features_of, rows_of_both
 from envs import BoardGame, BoardState, ConnectX, TicTacToe
 from envs.compiled.jit import compiled
 from tests.helpers.flat_boards import free_cells, has_line
@@ -50,14 +52,31 @@ def facts(env: BoardGame, state: BoardState) -> tuple[list[set[int]], set[int]]:
     return [{bit(place) for place in group} for group in groups], found
 
 
+def numbers(groups: Sequence[set[int]], places: Sequence[int], bits: int) -> set[int]:
+    """Features of groups of cells, of which each has its place among the groups."""
+    return {
+        place * bits + bit for place, group in zip(places, groups, strict=True) for bit in group
+    }
+
+
+def moves_second(env: BoardGame, state: BoardState) -> bool:
+    return int(np.count_nonzero(env.to_board(state))) % 2 == 1
+
+
 def expected_features(env: BoardGame, state: BoardState) -> set[int]:
     (groups, lines), bits = facts(env, state), (env.rows + 1) * env.columns
-    found = {place * bits + bit for place, group in enumerate(groups) for bit in group}
-    found |= {5 * bits + line for line in lines}
-    if np.count_nonzero(env.to_board(state)) % 2 == 0:  # who moves first is to move
+    found = numbers(groups, range(5), bits) | {5 * bits + line for line in lines}
+    if not moves_second(env, state):
         return found
     of_player = 5 * bits + 2 * len(lines_of(env)) * (env.inarow - 1)
     return {of_player + feature for feature in found} | {2 * of_player}
+
+
+def features_in_format_2(env: BoardGame, state: BoardState) -> set[int]:
+    (groups, lines), bits = facts(env, state), (env.rows + 1) * env.columns
+    second = moves_second(env, state)
+    found = numbers(groups, [0, 1, 2 + second, 4 + second, 6], bits)
+    return found | {7 * bits + 1 + line for line in lines} | ({7 * bits} if second else set())
 
 
 @given(unfinished_positions(board_games(largest=8) | st.sampled_from(GAMES)))
@@ -68,6 +87,16 @@ def test_features_are_what_the_board_shows(position: Position) -> None:
     assert len(found) == len(set(found)) <= board.most
     assert set(found) == expected_features(env, state)
     assert max(found) < board.features
+
+
+@given(unfinished_positions(board_games(largest=8) | st.sampled_from(GAMES)))
+def test_rows_of_an_older_file_add_up_as_they_did(position: Position) -> None:
+    env, state = position
+    bits, lines = (env.rows + 1) * env.columns, len(env.winning_lines)
+    older = np.arange(7 * bits + 1 + 2 * lines * (env.inarow - 1), dtype=np.float32)[:, np.newaxis]
+    rows = rows_of_both(older, bits)
+    assert len(rows) == feature_board(env).features
+    assert set(rows[features_of(feature_board(env), state), 0]) == features_in_format_2(env, state)
 
 
 def test_compiled_features_are_those_of_plain_python() -> None:

@@ -2,9 +2,10 @@
 
 import pickle
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from io import BytesIO
 from random import Random
 from typing import Any, NoReturn
 
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents import AlphaBetaAgent, make_agent, parallel_search
+from agents import AlphaBetaAgent, MCTSAgent, make_agent, parallel_search
 from agents.agent import Clock
 from agents.compiled.forest import Forest
 from agents.compiled.learned_value import LearnedValue
@@ -30,7 +31,7 @@ from tests.helpers.strategies import (
     random_game,
     unfinished_positions,
 )
-from tests.helpers.trained_policies import random_policy
+from tests.helpers.trained_policies import random_policy, unrounded_policy
 
 SETTINGS = TreeSettings(
     exploration=1.0, rollouts_per_leaf=1, solver=True, decisive_moves=True, decisive_rollout=False
@@ -155,15 +156,44 @@ def test_learned_values_need_weights_for_the_game(
         )
 
 
-def test_weights_are_of_the_types_that_the_proofs_have_compiled() -> None:
+def file_of_format_2(env: BoardGame) -> bytes:
+    """A file with random weights, which are not rounded."""
+    scope, network = unrounded_policy(env, 1)
+    arrays: dict[str, Any] = network._asdict()
+    bits, lines = (env.rows + 1) * env.columns, len(env.winning_lines)
+    arrays["features"] = network.features[: 7 * bits + 1 + 2 * lines * (env.inarow - 1)]
+    file = BytesIO()
+    np.savez(file, format=2, scope=scope, **arrays)
+    return file.getvalue()
+
+
+def file_of_format_3(env: BoardGame) -> bytes:
+    return encode_policy(random_policy(env, 1))
+
+
+@pytest.mark.parametrize("make_file", [file_of_format_2, file_of_format_3])
+def test_weights_are_of_the_types_that_the_proofs_have_compiled(
+    make_file: Callable[[BoardGame], bytes],
+) -> None:
     """Of others, the first search would wait for the compiler on its own time, as it did."""
     env = ConnectFour()
-    searched = LearnedValue(StoredPolicy(encode_policy(random_policy(env, 1))))
+    searched = LearnedValue(StoredPolicy(make_file(env)))
+    proof = LearnedValue.of_stones(env, searched.is_rounded)
     kinds = [
         [getattr(part, "dtype", type(part)) for part in value.arrays(env)]
-        for value in (LearnedValue.of_stones(env), searched)
+        for value in (proof, searched)
     ]
     assert kinds[0] == kinds[1]
+
+
+@pytest.mark.parametrize("make", [AlphaBetaAgent, MCTSAgent])
+def test_a_network_of_floats_has_a_compilation_of_its_own(
+    make: type[AlphaBetaAgent | MCTSAgent],
+) -> None:
+    env = ConnectFour()
+    rounded = make(weights=file_of_format_3(env)).compilation(env)
+    assert rounded is make().compilation(env)
+    assert rounded is not make(weights=file_of_format_2(env)).compilation(env)
 
 
 def test_threads_of_a_forest_have_memory_of_their_own() -> None:

@@ -1,4 +1,4 @@
-"""Monte Carlo tree search: its formula, its statistics, its proofs, its budgets."""
+"""Monte Carlo tree search: its statistics, its proofs, its budgets."""
 
 from collections.abc import Mapping
 from math import nan
@@ -14,7 +14,7 @@ from agents.agent import SearchResult
 from agents.guidance.final_move import FINAL_MOVES, final_action
 from agents.guidance.heuristics import open_lines
 from agents.guidance.rollouts import Rollout, decisive, evaluated, uniform
-from agents.mcts import Tree, TreeSettings, uct
+from agents.mcts import Tree, TreeSettings
 from agents.tree import Node
 from envs import (
     ChanceNode,
@@ -58,13 +58,6 @@ def grown_tree(
         if tree.root.proven is None:
             tree.simulate()
     return tree
-
-
-def test_uct_of_a_worked_example() -> None:
-    """C = 1.5, one visit each: what the second and the third selection compare."""
-    assert uct(30, visits=1, parent_visits=1, exploration=1.5) == 30
-    assert round(uct(30, visits=1, parent_visits=2, exploration=1.5), 2) == 31.25
-    assert round(uct(20, visits=1, parent_visits=2, exploration=1.5), 2) == 21.25
 
 
 # --- statistics

@@ -82,9 +82,20 @@ def test_many_positions_are_evaluated_as_one_is(
         np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4)
 
 
-def test_rows_as_whole_numbers_are_the_rows() -> None:
-    features = random_policy(FOUR, seed=1).network.features
-    rows, step = rows_in_steps(features, 100)
+LARGEST_SUM = np.array([[1.0], [20_000.0], [-12_766.0]], np.float32)
+
+
+@pytest.mark.parametrize(
+    ("features", "most"),
+    [
+        (random_policy(FOUR, seed=1).network.features, 100),
+        (LARGEST_SUM, 3),
+        (LARGEST_SUM * 2, 3),  # with a step twice as large
+    ],
+    ids=["of a file", "the largest sum", "twice as large"],
+)
+def test_rows_as_whole_numbers_are_the_rows(features: Any, most: int) -> None:
+    rows, step = rows_in_steps(features, most)
     assert rows.dtype == np.int16
     np.testing.assert_array_equal(rows * step, features)
     assert (rows % 2).any()  # the step is as large as can be
@@ -118,12 +129,6 @@ def test_rows_are_looked_at_once_for_each_network(monkeypatch: pytest.MonkeyPatc
     for network in (one, one, other, one):
         network_arrays(network, FOUR)
     assert asked == [id(one.features), id(other.features)]
-
-
-def test_the_largest_sum_of_rows_fits() -> None:
-    features = np.array([[1.0], [20_000.0], [-12_766.0]], np.float32)
-    assert rows_in_steps(features, 3)[0].dtype == np.int16
-    assert rows_in_steps(features * 2, 3)[0].dtype == np.int16  # with a step twice as large
 
 
 # --- the file

@@ -439,7 +439,7 @@ def test_weights_are_of_the_types_that_the_proof_has_compiled(
 ) -> None:
     """Of others, the first search would wait for the compiler on its own time, as it did.
 
-    Rows that are not rounded, and sums of large boards, do not fit whole numbers of 16 bits.
+    Rows of format 2, and sums of large boards, do not fit whole numbers of 16 bits.
     """
     network = make_policy(env, 1).network
     proof, searched = (

@@ -205,15 +205,12 @@ def test_pythons_own_notation_is_read(tree: Any) -> None:
     assert positions(parse_tree(repr(tree))) == positions(ExplicitTree(tree))
 
 
-def test_pythons_message_about_a_text_is_shown() -> None:
-    with pytest.raises(ValueError, match="too many nested parentheses"):
-        parse_tree("[" * 250 + "1" + "]" * 250)
-
-
-def test_a_text_that_python_cannot_read_for_its_depth_is_not_called_misspelt() -> None:
-    """Its parser has no message of its own where each list holds a number beside the next list."""
-    with pytest.raises(ValueError, match=r"cannot be read \(.*nested"):
-        parse_tree("[0, " * 230 + "1" + "]" * 230)
+@pytest.mark.parametrize("opening", ["[", "[0, "])
+def test_a_text_that_is_nested_too_deeply_is_told(opening: str) -> None:
+    """Python's parser has no message where each list holds a number beside the next list."""
+    told = "too many nested parentheses" if opening == "[" else r"cannot be read \(.*nested"
+    with pytest.raises(ValueError, match=told):
+        parse_tree(opening * 230 + "1" + "]" * 230)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ Late positions are solved: an exact value takes no longer than some simulations.
 
 from collections.abc import Mapping
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from math import cos, pi
 from typing import Any
 
@@ -101,7 +101,8 @@ class AlphaZeroLearner(NetworkLearner):
         """Play and learn; the losses of the steps, and the plies of all games."""
         losses: list[Losses] = []
         plies = 0
-        with self._players() as players:
+        executor = self._executor
+        with ThreadPoolExecutor(CORES) if executor is None else nullcontext(executor) as players:
             games = self._begun(players)
             try:
                 for left in reversed(range(ITERATIONS)):
@@ -128,11 +129,6 @@ class AlphaZeroLearner(NetworkLearner):
         movers, masks, policies, values = state["window"]
         kind = type(self._window.movers)  # a file has wide words as mere bytes
         self._window = Targets(movers.view(kind), masks.view(kind), policies, values)
-
-    def _players(self) -> AbstractContextManager[Executor]:
-        if self._executor is None:
-            return ThreadPoolExecutor(CORES)
-        return nullcontext(self._executor)
 
     def _begun(self, players: Executor) -> list[Future[Targets]]:
         """Begin games of the present network, to be played while it learns from earlier ones."""

@@ -178,7 +178,9 @@ class NetworkLearner:
         device = self.network.bias.device
         policies = torch.from_numpy(batch.policies.astype(np.float32)).to(device)
         wanted = torch.from_numpy(batch.values).to(device)
-        legal = torch.from_numpy(self._legal(batch.masks)).to(device)
+        board, allowed = self.network.board, np.empty(batch.policies.shape, np.bool_)
+        fastest(legal_actions_of_all)(board, batch.masks, allowed)
+        legal = torch.from_numpy(allowed).to(device)
         logits, values = self.network(batch.movers, batch.masks)
         logarithms = functional.log_softmax(logits.masked_fill(~legal, ILLEGAL), dim=1)
         policy_loss = -(policies * logarithms).sum(dim=1).mean()
@@ -187,12 +189,6 @@ class NetworkLearner:
         (policy_loss + VALUE_WEIGHT * value_loss).backward()
         self._optimizer.step()
         return Losses(policy_loss.item(), value_loss.item())
-
-    def _legal(self, masks: Words) -> NDArray[np.bool_]:
-        board = self.network.board
-        legal = np.empty((len(masks), len(board.actions)), np.bool_)
-        fastest(legal_actions_of_all)(board, masks, legal)
-        return legal
 
     def state(self) -> dict[str, Any]:
         """See `Learner.state`."""
