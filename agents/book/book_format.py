@@ -20,7 +20,7 @@ A repertoire:
          0     4  "CXRP"
          4     2  version of the format: 1
          6     6  rows, columns, inarow: 2 bytes each
-        12     6  the plies up to which it has moves, 2 bytes each, 65535 for none: in all
+        12     6  the plies up to which it has moves, 2 bytes each, signed, -1 for none: in all
                   positions, in those that player 1 meets, in those that player 2 meets
         18     2  seed of the bit field's hash function
         20     2  places in a segment of the bit field
@@ -47,7 +47,6 @@ from envs.compiled.jit import Words
 
 MOST_FOLDED = 16
 """The most scores that a byte of a file may decompress to: several times those of large books."""
-NO_PLIES = 65535
 VERSION = 1  # the version of both formats
 CHECKSUM = Struct("<I")
 
@@ -88,7 +87,7 @@ class FileKind(NamedTuple):
 
 BOOK = FileKind("opening book", b"CXBK", Struct("<4sHHHHH"), "`connectx book`")
 REPERTOIRES = FileKind(
-    "repertoire", b"CXRP", Struct("<4sHHHHHHHHHI"), "`connectx book --repertoire` or `--traps`"
+    "repertoire", b"CXRP", Struct("<4sHHHHhhhHHI"), "`connectx book --repertoire` or `--traps`"
 )
 
 
@@ -126,19 +125,14 @@ def decode_book(data: bytes) -> BookContent:
 
 def encode_repertoire(scope: RepertoireScope, field: BitField) -> bytes:
     """The bytes of a repertoire."""
-    *board, all_plies, first_plies, second_plies = scope
-    plies = (count % (NO_PLIES + 1) for count in (all_plies, first_plies, second_plies))
-    return REPERTOIRES.encode((*board, *plies, *field[:3]), field.bits)
+    return REPERTOIRES.encode((*scope, *field[:3]), field.bits)
 
 
 def decode_repertoire(data: bytes) -> Repertoire:
     """The repertoire that these bytes hold; a ValueError as by `FileKind.decode`."""
-    (rows, columns, inarow, *plies, seed, segment, segments), bits = REPERTOIRES.decode(data)
-    scope = RepertoireScope(
-        rows, columns, inarow, *(-1 if count == NO_PLIES else count for count in plies)
-    )
-    field = BitField(seed, segment, segments, bits)
-    if not (fits_in_word(rows, columns, inarow) and field.is_whole):
+    (*numbers, seed, segment, segments), bits = REPERTOIRES.decode(data)
+    scope, field = RepertoireScope(*numbers), BitField(seed, segment, segments, bits)
+    if not (fits_in_word(*scope[:3]) and field.is_whole):
         raise REPERTOIRES.error("says wrong sizes")
     scope.check()
     return Repertoire(scope, field)

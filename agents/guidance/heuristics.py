@@ -149,9 +149,8 @@ def graded_squares(env: BoardGame, state: BoardState) -> float:
     """
     _require_tic_tac_toe("squares", env)
     player_1, player_2 = env.stones(state)
-    grades = 0
-    for line in env.winning_lines:
-        grades += (line & player_1).bit_count() - (line & player_2).bit_count()
+    lines = env.winning_lines
+    grades = sum((line & player_1).bit_count() - (line & player_2).bit_count() for line in lines)
     return grades / (GRADES + 1)
 
 

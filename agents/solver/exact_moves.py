@@ -45,9 +45,9 @@ class ExactMoves:
     def hardest_to_answer(
         self, state: BoardState, score: int, best: Sequence[int], clock: Clock
     ) -> int:
-        """The best move after which the largest share of the replies are mistakes.
+        """The best move after which the largest share of replies are mistakes; the first of equals.
 
-        The first of equals; of several best moves one that ends the game.
+        A best move that ends the game comes before all others.
         """
         mistakes: dict[int, float] = {}
         with suppress(TimeUp):

@@ -21,7 +21,7 @@ class ReachedPosition(NamedTuple):
 
 
 def read_position(env: ConnectX, moves: str) -> ReachedPosition:
-    """The position after the plies of a move string; a ValueError if it has none or is over."""
+    """The position after a move string; a ValueError if that is none, or the game is over then."""
     state = state_from_moves(env, moves)
     if not env.get_available_actions(state):
         winner = env.winner(state)

@@ -39,14 +39,8 @@ def save_table(solver: Solver, path: Path) -> None:
     The table may be in use by other threads meanwhile. An OSError if it cannot be written.
     """
     engine = require_table(solver)
-    header = {
-        "format": FORMAT,
-        "board": game_id(solver.env),
-        "megabytes": _megabytes(engine),
-        "layout": _layout(engine),
-        "generation": int(engine.generation),
-    }
-    replace_parts(path, chain([json.dumps(header).encode(), b"\n"], _compressed(engine.table)))
+    header = json.dumps(_header(solver, engine)).encode()
+    replace_parts(path, chain([header, b"\n"], _compressed(engine.table)))
 
 
 def load_table(solver: Solver, path: Path) -> None:
@@ -59,18 +53,18 @@ def load_table(solver: Solver, path: Path) -> None:
     content = read_content(path, "name a file that --table has written", "the table ")
     first, _, compressed = content.partition(b"\n")
     header = read_header(first[:LONGEST_HEADER], FORMAT, path, "name a file of --table")
-    if missing := {"board", "megabytes", "layout", "generation"} - header.keys():
-        raise ValueError(f"the table {path} does not say its {min(missing)}: {ADVICE}")
-    board = game_id(solver.env)
-    if header["board"] != board:
-        raise ValueError(f"the table {path} is of {header['board']!r:.60}, not of {board!r}")
     engine = require_table(solver)
-    if header["megabytes"] != _megabytes(engine):
+    own = _header(solver, engine)
+    if missing := own.keys() - header.keys():
+        raise ValueError(f"the table {path} does not say its {min(missing)}: {ADVICE}")
+    if header["board"] != own["board"]:
+        raise ValueError(f"the table {path} is of {header['board']!r:.60}, not of {own['board']!r}")
+    if header["megabytes"] != own["megabytes"]:
         raise ValueError(
-            f"the table {path} has {header['megabytes']!r:.20} MB, not {_megabytes(engine)}: go "
-            "on with the size that it was begun with"
+            f"the table {path} has {header['megabytes']!r:.20} MB, not {own['megabytes']}: go on "
+            "with the size that it was begun with"
         )
-    if header["layout"] != _layout(engine):
+    if header["layout"] != own["layout"]:
         raise ValueError(f"the table {path} comes from another version of the solver: {ADVICE}")
     generation = header["generation"]
     is_number = type(generation) is int and 0 < generation < MOST_GENERATIONS
@@ -89,14 +83,16 @@ def require_table(solver: Solver) -> CompiledEngine:
     return solver.engine
 
 
-def _megabytes(engine: CompiledEngine) -> int:
-    return int(engine.table.nbytes >> 20)
-
-
-def _layout(engine: CompiledEngine) -> list[Any]:
-    """The layout of a table in terms of JSON."""
+def _header(solver: Solver, engine: CompiledEngine) -> dict[str, Any]:
+    """What a file says of its table."""
     near, far, *rest = engine.layout
-    return [list(near), list(far), *rest]
+    return {
+        "format": FORMAT,
+        "board": game_id(solver.env),
+        "megabytes": int(engine.table.nbytes >> 20),
+        "layout": [list(near), list(far), *rest],
+        "generation": int(engine.generation),
+    }
 
 
 def _compressed(table: Words) -> Iterator[bytes]:

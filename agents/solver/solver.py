@@ -157,7 +157,7 @@ class Solver:
         self.engine.forget()
 
     def score(self, state: BoardState) -> int:
-        """The exact score, from the view of the player to move; a ValueError once it is over."""
+        """The exact score for the player to move; a ValueError if the game is over."""
         return self.bounds(state).lower
 
     def outcome(self, state: BoardState) -> int:
@@ -279,7 +279,10 @@ class Solver:
         return scores
 
     def known(self, state: BoardState) -> ScoreBounds | None:
-        """A score that takes no search: in the book, of a finished game, or where no line fits."""
+        """The score, if it takes no search, else None.
+
+        It takes none where the game is over, where no line fits the board, and in the book.
+        """
         if state.won:
             score = -win_score(self.env.rows * self.env.columns, state.ply - 1)
             return ScoreBounds(score, score)

@@ -24,7 +24,7 @@ ESTIMATE = 0.0  # the value that a search gives a node at which it looks no deep
 
 
 def quiz_sheet(subject: Subject, trace: SearchTrace) -> list[str]:
-    """The tree without answers, and the questions; a ValueError without a written tree, or MCTS."""
+    """The tree without answers, and the questions; a ValueError for a position, or after MCTS."""
     if not subject.leaves:
         raise ValueError("a quiz needs a tree: add --tree, or leave --quiz out")
     if trace.simulations:

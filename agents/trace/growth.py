@@ -38,8 +38,7 @@ def trace_after(trace: SearchTrace, step: int) -> SearchTrace:
 def _walked(nodes: list[TracedNode], step: int) -> list[TracedNode]:
     """The nodes as they were after a step, of the search then under way."""
     iteration = nodes[step - 1].iteration
-    first = next(index for index in range(step, 0, -1) if not nodes[index - 1].path) - 1
-    entered = nodes[first:step]
+    entered = [node for node in nodes[:step] if node.iteration == iteration]
     following = nodes[step] if step < len(nodes) else None
     way = following.path if following and following.iteration == iteration else ()
     windows = {node.path: node.window for node in entered}

@@ -32,9 +32,9 @@ class ToldTrap:
     def sentence(self) -> str:
         """What the move does, as a sentence without its subject.
 
-        As in "sets a trap: 6 replies lose the win, 1 keeps it"; which one, the opponent is not
-        told. Where nothing can be given away it is a sentence of its own, "every reply keeps the
-        draw".
+        For example "sets a trap: 6 replies lose the win, 1 keeps it", which does not tell the
+        opponent which one. Where nothing can be given away it is a whole sentence, "every reply
+        keeps the draw".
         """
         prize = "the win" if self.is_won else "the draw"
         if not self.giving_away:

@@ -14,9 +14,8 @@ lines lead to, and mirror images, are one node (`agents.traps.trap_tree`).
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from functools import reduce
 from math import log, sqrt
-from operator import mul, or_
+from operator import mul
 from typing import TypeAlias
 
 from agents.guidance.opponent_models import posterior
@@ -182,7 +181,7 @@ class TrapSearch:
         for reply in replies:
             told = {model: p for model, p in reply.chances.items() if not before >> model & 1}
             if told:
-                node.asked |= reduce(or_, (1 << model for model in told))
+                node.asked |= sum(1 << model for model in told)
                 known, _ = node.found.setdefault(reply.column, (defaultdict(float), reply.turn))
                 known.update(told)
         if node.asked == before:

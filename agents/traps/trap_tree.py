@@ -194,4 +194,4 @@ def likely_models(belief: Belief) -> int:
 def _closed_or_unlikely(reply: tuple[Belief, TrapTurn]) -> int:
     """The models that have nothing to tell behind a reply: it is closed, or they do not play it."""
     chances, child = reply
-    return child.closed | sum(1 << n for n, chance in enumerate(chances) if not chance)
+    return child.closed | sum(1 << model for model, chance in enumerate(chances) if not chance)

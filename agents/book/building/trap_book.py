@@ -7,6 +7,7 @@ replies (`agents.book.building.replies_file`).
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import suppress
 from functools import partial
 from math import ceil, inf
 from typing import Any
@@ -95,13 +96,10 @@ class TrapBookBuilder:
     ) -> None:
         """Run trials until the time is up, or there is nothing left to learn."""
         self._grow_again()
-        trials: list[Trial] = []
-        try:
-            for number, replies in Workers(executor, workers + 1).run(self._tasks(trials), clock):
-                self._enter(trials[number], replies)
+        with suppress(TimeUp):
+            for trial, replies in Workers(executor, workers + 1).run(self._tasks(), clock):
+                self._enter(trial, replies)
                 on_trial()
-        except TimeUp:
-            pass
         self.search.settle_all()
 
     def _enter(self, trial: Trial, replies: Sequence[Reply]) -> None:
@@ -146,8 +144,8 @@ class TrapBookBuilder:
         judge = _new_judge(self.scope[:3], table_megabytes)
         return self.search.turn(begin, judge.turn(begin, Clock()), belief)
 
-    def _tasks(self, trials: list[Trial]) -> Iterator[Task[int, list[Reply]]]:
-        """Tasks by the number of their trial; known replies are entered on the way.
+    def _tasks(self) -> Iterator[Task[Trial, list[Reply]]]:
+        """Tasks by their trial; known replies are entered on the way.
 
         If few positions are left to ask about, two workers may get the same one.
         """
@@ -157,9 +155,8 @@ class TrapBookBuilder:
                 self.search.expand(trial, self.known[trial.state.key])
                 continue
             self._under_way.add(trial.state.key)
-            trials.append(trial)
-            task = partial(likely_replies, self.scope, self._table_megabytes, trial.state, models)
-            yield len(trials) - 1, task
+            state, table_megabytes = trial.state, self._table_megabytes
+            yield trial, partial(likely_replies, self.scope, table_megabytes, state, models)
 
     def _left_to_ask(self, trial: Trial) -> Sequence[int]:
         """The opponents to ask in a trial's last position whose replies are not known."""
