@@ -17,6 +17,7 @@ from submission.bundle.functions.value_data import (
     is_data,
     is_same,
     places_of,
+    taken_apart,
 )
 from submission.bundle.naming import Symbol
 
@@ -242,8 +243,7 @@ def _copied(value: Any, memo: dict[int, Any]) -> Any:
     memo.setdefault(id(memo), []).append(value)  # so that nothing new gets its id
     if hasattr(value, "__deepcopy__"):
         return deepcopy(value, memo)
-    parts: tuple[Any, ...] = (*value.__reduce_ex__(4), None, None, None)
-    make, arguments, state, items, pairs = parts[:5]
+    make, arguments, state, items, pairs = taken_apart(value)
     memo[id(value)] = twin = make(*_copied(arguments, memo))
     contents = [each and [_copied(one, memo) for one in each] for each in (items, pairs)]
     return restored(lambda: twin, (), _copied(state, memo), *contents)
