@@ -205,7 +205,7 @@ def _begun(stages: Stages, is_changed: bool, restoring: ExitStack, memo: dict[in
             return _copied(begun, memo)
         if not isinstance(now, DEFINITIONS):
             if type(now) is type(written):
-                return now if callable(now) else _copied(written, memo)
+                return now if callable(now) else _copied(begun, memo)
             if id(written) in memo:
                 return memo[id(written)]
             memo[id(now)] = memo[id(written)] = now
