@@ -157,7 +157,7 @@ def as_written(
         played: the same after games, in which the file has changed it.
 
     Returns:
-        The one to ask for moves: the function, or a copy of the object.
+        The one to ask for moves: the agent itself, unless it is a container, which is copied.
     """
     memo = _counterparts(state, loaded)  # shared objects stay shared
     with ExitStack() as restoring:

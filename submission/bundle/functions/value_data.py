@@ -139,6 +139,8 @@ def places_of(value: Any) -> dict[str, Place]:
         return {name: Place(value, name) for name in own} | {
             name: Place(cell, "cell_contents") for name, cell in cells
         }
+    if isinstance(value, Enum):
+        return {}
     names = {*getattr(value, "__dict__", ())}
     if not isinstance(value, type):
         names |= {name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())}
