@@ -171,8 +171,8 @@ class KagglePlayer:
         of a game on Kaggle keeps.
 
         Args:
-            observation: as `act` or `read_open_spiel` takes it; one of
-                OpenSpiel's without a board sets up the game, and its answer counts for nothing.
+            observation: as `act` or `read_open_spiel` takes it; OpenSpiel's first, without a
+                board, sets up the game, and its answer counts for nothing.
             configuration: as there.
 
         Raises:

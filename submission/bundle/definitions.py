@@ -42,6 +42,11 @@ LOADER_NAMES = frozenset(
 )
 """Module attributes that Kaggle's loader leaves out or sets to something else."""
 
+CALLED_LATER = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+REPLACING = CALLED_LATER | ast.Assign | ast.AnnAssign | ast.ImportFrom
+"""Statements that always bind their names."""
+
 NO_FILE_BESIDE = (
     "no other file lies beside a bundle; a function's module reads it at its top, by a statement "
     "such as NAME = ..., and an agent's class declares it by `agents.options.file_option`"
@@ -82,7 +87,7 @@ class Definition:
     @property
     def is_called_later(self) -> bool:
         """Whether it defines a function or a class, which is called later."""
-        return isinstance(self.statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        return isinstance(self.statement, CALLED_LATER)
 
     @property
     def decorators(self) -> list[ast.expr]:
@@ -184,17 +189,6 @@ def since_replaced(written: Sequence[Definition], name: str) -> Sequence[Definit
     """The statements that produce the last value of a name."""
     replacing = [number for number, one in enumerate(written) if one.replaces(name)]
     return written[replacing[-1] if replacing else 0 :]
-
-
-REPLACING = (
-    ast.FunctionDef,
-    ast.AsyncFunctionDef,
-    ast.ClassDef,
-    ast.Assign,
-    ast.AnnAssign,
-    ast.ImportFrom,
-)
-"""Statements that always bind their names."""
 
 
 def reads_a_file(statement: ast.stmt) -> bool:

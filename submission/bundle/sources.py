@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from importlib.util import resolve_name
 from pathlib import Path
 
-from submission.bundle.definitions import BundleError, Definition
+from submission.bundle.definitions import CALLED_LATER, BundleError, Definition
 from submission.bundle.references import bound_by, find_names, first_line
 from submission.bundle.scopes import SourceText
 
@@ -88,17 +88,7 @@ def _only_binds(statement: ast.AST) -> bool:
             return all(map(_only_binds, [*body, *handlers, *otherwise, *final]))
         case ast.ExceptHandler(body=body):
             return all(map(_only_binds, body))
-    return isinstance(statement, BINDING)
-
-
-BINDING = (
-    ast.Import,
-    ast.ImportFrom,
-    ast.FunctionDef,
-    ast.AsyncFunctionDef,
-    ast.ClassDef,
-    ast.Pass,
-)
+    return isinstance(statement, CALLED_LATER | ast.Import | ast.ImportFrom | ast.Pass)
 
 
 def read_module(name: str, path: Path, project: frozenset[str]) -> Module:

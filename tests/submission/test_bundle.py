@@ -6,7 +6,7 @@ import platform
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -189,13 +189,16 @@ Build = Callable[..., str]
 
 @pytest.fixture
 def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Build:
-    """Builds an agent from the text of its module."""
+    """Builds an agent from the text of its module, perhaps with other files beside it."""
     monkeypatch.delitem(sys.modules, "my_agent", raising=False)  # of another test
 
-    def build_agent(text: str, name: str = "MyAgent", **options: JsonValue) -> str:
-        path = tmp_path / "my_agent.py"
-        path.write_text(text)
-        return build_bundle(name, options, path)
+    def build_agent(
+        text: str, name: str = "MyAgent", beside: Mapping[str, str] = {}, **options: JsonValue
+    ) -> str:
+        for file, content in {**beside, "my_agent.py": text}.items():
+            (tmp_path / file).parent.mkdir(exist_ok=True)
+            (tmp_path / file).write_text(content, encoding="utf-8")
+        return build_bundle(name, options, tmp_path / "my_agent.py")
 
     return build_agent
 
@@ -316,18 +319,16 @@ def test_what_enters_itself_into_a_table_comes_along(used: str, build: Build) ->
     assert first_column(build(text)) == 5
 
 
-def test_modules_beside_an_agent_come_along_and_byte_order_marks_do_not(tmp_path: Path) -> None:
-    helper, path = tmp_path / "helper.py", tmp_path / "my_agent.py"
-    helper.write_text("def last(actions, offset):\n    return actions[len(actions) - 1 - offset]\n")
+def test_modules_beside_an_agent_come_along_and_byte_order_marks_do_not(build: Build) -> None:
+    helper = "def last(actions, offset):\n    return actions[len(actions) - 1 - offset]\n"
     top = "from helper import last\nif __name__ == '__main__':\n    print(MyAgent())"
     action = "last(env.get_available_actions(state), self.offset)"
-    path.write_text(own_agent(top, "offset: int = 0", action=action))
-    plain = build_bundle("MyAgent", {"offset": 1}, path)
+    text = own_agent(top, "offset: int = 0", action=action)
+    plain = build(text, beside={"helper.py": helper}, offset=1)
     assert imported_packages(plain, "") <= sys.stdlib_module_names
     assert first_column(plain) == 5
-    for file in (helper, path):
-        file.write_text(file.read_text(encoding="utf-8"), encoding="utf-8-sig")
-    assert build_bundle("MyAgent", {"offset": 1}, path) == plain
+    marked = {"helper.py": f"\ufeff{helper}"}
+    assert build(f"\ufeff{text}", beside=marked, offset=1) == plain
 
 
 def test_each_build_imports_what_lies_beside_its_agent_anew(tmp_path: Path) -> None:
@@ -349,16 +350,13 @@ def test_a_file_named_like_a_library_does_not_take_its_place(library: str, tmp_p
         path.write_text("seed = None")
 
 
-def test_a_package_needs_no_init_file(tmp_path: Path) -> None:
-    folder, path = tmp_path / "guides", tmp_path / "my_agent.py"
-    folder.mkdir()
-    (folder / "columns.py").write_text("from .sizes import WIDTH\nLAST = WIDTH - 1\n")
-    (folder / "sizes.py").write_text("WIDTH = 7\n")
-    path.write_text(own_agent("from guides.columns import LAST", action="LAST"))
-    assert first_column(build_bundle("MyAgent", {}, path)) == 6
-    path.write_text(own_agent("import guides.columns", action="guides.columns.LAST"))
+def test_a_package_needs_no_init_file(build: Build) -> None:
+    columns = "from .sizes import WIDTH\nLAST = WIDTH - 1\n"
+    guides = {"guides/columns.py": columns, "guides/sizes.py": "WIDTH = 7\n"}
+    text = own_agent("from guides.columns import LAST", action="LAST")
+    assert first_column(build(text, beside=guides)) == 6
     with pytest.raises(BundleError, match=r"my_agent\.py:4: there is no .*__init__\.py"):
-        build_bundle("MyAgent", {}, path)
+        build(own_agent("import guides.columns", action="guides.columns.LAST"))
 
 
 @pytest.mark.parametrize("name", ["player", "started", "data"])

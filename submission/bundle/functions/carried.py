@@ -3,15 +3,21 @@
 from typing import Any
 
 
-def array_of(text: str) -> Any:
-    """The array in a text: a file in numpy's format, compressed and in base85."""
+def bytes_of(text: str) -> bytes:
+    """The bytes in a text: compressed and in base85."""
     from base64 import b85decode
-    from io import BytesIO
     from zlib import decompress
+
+    return decompress(b85decode(text))
+
+
+def array_of(content: bytes) -> Any:
+    """The array in the content of a file in numpy's format."""
+    from io import BytesIO
 
     import numpy
 
-    return numpy.load(BytesIO(decompress(b85decode(text))))
+    return numpy.load(BytesIO(content))
 
 
 def restored(*parts: Any) -> Any:

@@ -3,7 +3,6 @@
 import ast
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from io import BytesIO
 from math import isnan
@@ -11,10 +10,12 @@ from types import FunctionType, MethodType
 from typing import Any
 from zlib import compress
 
-from submission.bundle.functions.carried import array_of, restored
+from submission.bundle.functions.carried import array_of, bytes_of, restored
 from submission.bundle.functions.user_module import UserModule
-from submission.bundle.functions.value_data import LITERALS
+from submission.bundle.functions.value_data import LITERALS, taken_apart
 from submission.bundle.package_files import base85_lines
+
+LONG = 200  # bytes that take less space in base85 than in a literal
 
 CONTAINERS: dict[Any, str] = {
     list: "[{}]",
@@ -61,6 +62,8 @@ class ValueWriter:
         if isinstance(value, float):
             number, kind = _number(float(value)), type(value)
             return number if kind is float else f"{self.expression(kind, name)}({number})"
+        if type(value) is bytes and len(value) > LONG:  # the weights of a tensor, say
+            return self._packed(value)
         if type(value) in LITERALS:
             return repr(value)
         if id(value) in self._within:
@@ -90,6 +93,8 @@ class ValueWriter:
                     f"{key}={self.expression(each, name)}" for key, each in value.keywords.items()
                 ]
                 return f"{self._module.import_of(partial)}({', '.join(given)})"
+            case type():
+                raise self._cannot(name, value)
         return self._array(value, name) or self._object(value, name)
 
     def _array(self, value: Any, name: str) -> str | None:
@@ -101,21 +106,20 @@ class ValueWriter:
             raise self._cannot(name, value)
         file = BytesIO()
         numpy.save(file, value)
-        lines = base85_lines(compress(file.getvalue(), level=9))
-        array = f"{self._module.import_of(array_of)}(\n{lines}\n)"
+        array = f"{self._module.import_of(array_of)}({self._packed(file.getvalue())})"
         return array if isinstance(value, numpy.ndarray) else f"{array}[()]"
+
+    def _packed(self, content: bytes) -> str:
+        lines = base85_lines(compress(content, level=9))
+        return f"{self._module.import_of(bytes_of)}(\n{lines}\n)"
 
     def _object(self, value: Any, name: str) -> str:
         """The expression of an object by the parts into which copying and pickling take it."""
-        parts = None
-        if not isinstance(value, type):
-            with suppress(Exception):  # from a lock, an open file, any code of the user's
-                parts = value.__reduce_ex__(4)
-        if not isinstance(parts, tuple):
-            raise self._cannot(name, value)
-        make, arguments, state, items, pairs, *_ = (*parts, None, None, None)
-        written = [self.expression(each, name) for each in (make, arguments, state)]
-        written.append(self.expression(items and [*items], name))
+        try:
+            *parts, pairs = taken_apart(value)
+        except Exception as error:  # from a lock, an open file, any code of the user's
+            raise self._cannot(name, value) from error
+        written = [self.expression(each, name) for each in parts]
         written.append(f"{self.expression(dict(pairs), name)}.items()" if pairs else "None")
         while written[-1] == "None":
             written.pop()

@@ -17,6 +17,7 @@ from submission.bundle.functions.value_data import (
     is_data,
     is_same,
     places_of,
+    taken_apart,
 )
 from submission.bundle.naming import Symbol
 
@@ -156,7 +157,7 @@ def as_written(
         played: the same after games, in which the file has changed it.
 
     Returns:
-        The one to ask for moves: the function, or a copy of the object.
+        The one to ask for moves: the agent itself, unless it is a container, which is copied.
     """
     memo = _counterparts(state, loaded)  # shared objects stay shared
     with ExitStack() as restoring:
@@ -204,7 +205,7 @@ def _begun(stages: Stages, is_changed: bool, restoring: ExitStack, memo: dict[in
             return _copied(begun, memo)
         if not isinstance(now, DEFINITIONS):
             if type(now) is type(written):
-                return now if callable(now) else _copied(written, memo)
+                return now if callable(now) else _copied(begun, memo)
             if id(written) in memo:
                 return memo[id(written)]
             memo[id(now)] = memo[id(written)] = now
@@ -242,8 +243,7 @@ def _copied(value: Any, memo: dict[int, Any]) -> Any:
     memo.setdefault(id(memo), []).append(value)  # so that nothing new gets its id
     if hasattr(value, "__deepcopy__"):
         return deepcopy(value, memo)
-    parts: tuple[Any, ...] = (*value.__reduce_ex__(4), None, None, None)
-    make, arguments, state, items, pairs = parts[:5]
+    make, arguments, state, items, pairs = taken_apart(value)
     memo[id(value)] = twin = make(*_copied(arguments, memo))
     contents = [each and [_copied(one, memo) for one in each] for each in (items, pairs)]
     return restored(lambda: twin, (), _copied(state, memo), *contents)

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, count
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -17,8 +16,6 @@ from submission.bundle.definitions import Definition, imported_tops
 from submission.bundle.functions.user_session import Session, Stop
 from submission.bundle.references import bound_by
 from submission.bundle.sources import Import, ModuleReader, is_off_on_kaggle
-
-NO_FILE = Path("<cells>")
 
 FRONT_DOORS = ("connectx", "submission", "submission.front_door")
 """The modules that build and evaluate players."""
@@ -36,17 +33,12 @@ class UserModule:
     project: frozenset[str] = field(repr=False)
 
     def __post_init__(self) -> None:
-        text, stops = self.session.text, self.session.stops
+        self.path, text, stops = self.session.path, self.session.text, self.session.stops
         reader = SessionReader(self.name, self.path, text, self.project, stops=stops)
         self.parsed = reader.read()
         """The source, and the statements added to it."""
         self._imported: dict[tuple[str, str | None], str] = {}
-        self._end = self.session.text.count("\n") + 2
-
-    @property
-    def path(self) -> Path:
-        """Its file, or a stand-in for messages."""
-        return self.session.path or NO_FILE
+        self._end = text.count("\n") + 2
 
     def knows(self, name: str) -> bool:
         """Whether the source defines or imports a name."""

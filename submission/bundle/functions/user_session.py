@@ -26,6 +26,9 @@ NUMBERED = re.compile(r"(<.*?)(\d+)(\D*>)")
 """Names under which prompts keep what was typed, piece by piece."""
 
 
+CELLS = Path("<cells>")  # in the place of a file
+
+
 class Stop(NamedTuple):
     """A line that is being run, or that has raised."""
 
@@ -39,7 +42,7 @@ class Session:
 
     pieces: Sequence[str]
     """A module's text; or each of the cells, in the order in which they were run."""
-    path: Path | None  # the module's file; None for cells
+    path: Path = CELLS  # the module's file
     stops: list[Stop] = field(default_factory=list)
 
     @cached_property
@@ -51,7 +54,7 @@ class Session:
         """The place of a line of the text, in words with a colon; empty for one that was added."""
         if line > self.text.count("\n") + 1:
             return ""
-        if self.path is not None:
+        if self.path != CELLS:
             return f"{self.path}, line {line}: "
         number = max(n for n, first in enumerate(self.first_lines) if first <= line)
         return f"cell {number + 1}, line {line - self.first_lines[number] + 1}: "
@@ -118,7 +121,7 @@ def _all_of(namespace: Mapping[str, Any], code: CodeType) -> Session:
     if "get_ipython" in namespace and isinstance(cells, list):
         transform = namespace["get_ipython"]().transform_cell
         pieces = [_plain_cell(cell, transform) for cell in cells[1:]]
-        session = Session(pieces, None)
+        session = Session(pieces)
         firsts = session.first_lines
         session.stops += [
             Stop(firsts[number - 1] + line - 1, firsts[number] - 1)
@@ -129,7 +132,7 @@ def _all_of(namespace: Mapping[str, Any], code: CodeType) -> Session:
     if numbered := NUMBERED.fullmatch(code.co_filename):
         begin, number, end = numbered.groups()
         names = [f"{begin}{earlier}{end}" for earlier in range(int(number) + 1)]
-        return Session([_plain_cell(_known_text(name), str) for name in names], None)
+        return Session([_plain_cell(_known_text(name), str) for name in names])
     file = namespace.get("__file__") or code.co_filename
     linecache.checkcache(file)
     return Session([_known_text(file)], Path(file))

@@ -155,11 +155,11 @@ def _import_name(namespace: dict[str, Any]) -> str:
     return str(name) if module is not None and vars(module) is namespace else MAIN
 
 
-def _modules_around(name: str, path: Path | None) -> dict[str, Path]:
+def _modules_around(name: str, path: Path) -> dict[str, Path]:
     """The user's modules that a module may import: its package, or the modules beside it."""
     package, dot, _ = name.partition(".")
     if dot:
         folder, *_ = getattr(sys.modules[package], "__path__", [path])
         return {package: Path(folder)}
-    folder = path.resolve().parent if path else Path.cwd()
+    folder = path.resolve().parent  # of cells, the current one
     return {} if folder.name in INSTALLED else modules_in(folder)

@@ -1,6 +1,7 @@
 """What values consist of, as far as that is data: to tell whether two are the same."""
 
 import sys
+from contextlib import suppress
 from enum import Enum
 from pathlib import PurePath
 from types import BuiltinFunctionType, CellType, FunctionType, ModuleType
@@ -84,8 +85,27 @@ def _as_data(value: Any, within: frozenset[int]) -> Any:
         return [[_as_data(each, inner) for each in pair] for pair in value.items()]
     if isinstance(value, tuple | list | set | frozenset):
         return [_as_data(each, inner) for each in value]
-    attributes = {name: _as_data(place.read(), inner) for name, place in places_of(value).items()}
-    return [type(value).__qualname__, attributes]
+    kind = type(value).__qualname__
+    if places := places_of(value):
+        return [kind, {name: _as_data(place.read(), inner) for name, place in places.items()}]
+    with suppress(Exception):  # from a lock, say
+        _, arguments, *contents = taken_apart(value)  # of a tensor, a deque, a number of C's
+        made_of = [each for each in arguments if not isinstance(each, type)]
+        return [kind, *(_as_data(each, inner) for each in (made_of, *contents))]
+    return [kind]
+
+
+def taken_apart(value: Any) -> list[Any]:
+    """The maker, the arguments, the state, the items and the pairs by which an object is copied.
+
+    Raises:
+        Exception: it cannot be copied; from code of the user's, any.
+    """
+    parts = value.__reduce_ex__(4)
+    if not isinstance(parts, tuple):
+        raise TypeError(value)
+    make, arguments, state, items, pairs, *_ = (*parts, None, None, None)
+    return [make, arguments, state, items and [*items], pairs and [*pairs]]
 
 
 class Place(NamedTuple):
@@ -119,6 +139,8 @@ def places_of(value: Any) -> dict[str, Place]:
         return {name: Place(value, name) for name in own} | {
             name: Place(cell, "cell_contents") for name, cell in cells
         }
+    if isinstance(value, Enum):
+        return {}
     names = {*getattr(value, "__dict__", ())}
     if not isinstance(value, type):
         names |= {name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ())}

@@ -15,7 +15,5 @@ def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.chdir(tmp_path)
     yield tmp_path
     for name in {*sys.modules} - known:
-        if getattr(sys.modules[name], "__file__", None) and str(tmp_path) in str(
-            sys.modules[name].__file__
-        ):
+        if str(tmp_path) in str(getattr(sys.modules[name], "__file__", "")):
             del sys.modules[name]

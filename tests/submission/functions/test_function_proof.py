@@ -41,14 +41,6 @@ class Last(metaclass=Listed):
     def move(self, free): return free[-1]
 def agent(obs, config): return TABLE["Last"]().move({FREE})
 """
-FLAGGED = f"""
-BEGUN, LAST = False, False
-def agent(obs, config):
-    global BEGUN
-    BEGUN = True
-    return {FREE}[-1 if LAST else 0]
-"""
-"""Games set one flag, something else the other."""
 
 
 @pytest.mark.parametrize(
@@ -70,7 +62,6 @@ def agent(obs, config):
         (PLACING, "USED = [1]", "USED = 1 / 0", "fails when it is loaded: ZeroDivisionError"),
         (BY_CHANCE, "[2]", "[]", "and the file fails with IndexError"),
         (REGISTERING, "TABLE", "TABLE", r"or a metaclass: .* TABLE\[key\] = value"),
-        (FLAGGED, "LAST", "LAST", "answers 6 and the file answers 0"),
     ],
 )
 def test_a_file_that_plays_otherwise_is_not_handed_over(
@@ -79,7 +70,6 @@ def test_a_file_that_plays_otherwise_is_not_handed_over(
     mine = module(modules, text)
     assert text != PLACING or function_file(mine.agent)
     Path("mine.py").write_text(text.replace(was, written))
-    mine.LAST = True  # type: ignore[attr-defined]
     with pytest.raises(ValueError, match=reason):
         function_file(mine.agent)
 
@@ -122,6 +112,26 @@ def agent(obs, config): return NET.play({FREE})
         assert answers(of_file(function_file(mine.agent).text))[0] == 5
         return
     with pytest.raises(ValueError, match=r"answers 5 and the file answers 0, .* as fill\(TABLE\)"):
+        function_file(mine.agent)
+
+
+FLAGGED = f"""
+from enum import Enum
+class Seat(Enum): FIRST, LAST = 0, -1
+BEGUN, FLAG, SEAT = False, False, Seat.FIRST
+def agent(obs, config):
+    global BEGUN
+    BEGUN = True
+    return {FREE}[-1 if FLAG else SEAT.value]
+"""
+
+
+@pytest.mark.parametrize("change", ["FLAG = True", "SEAT = Seat.LAST"])
+def test_what_is_set_from_outside_is_a_difference(change: str, modules: Path) -> None:
+    """Games set another flag that has the same value."""
+    mine = module(modules, FLAGGED)
+    exec(change, vars(mine))
+    with pytest.raises(ValueError, match="answers 6 and the file answers 0"):
         function_file(mine.agent)
 
 

@@ -60,7 +60,9 @@ def agent(obs, config):
 
 BY_CHANCE = f"""
 import random, time
+from collections import deque
 import numpy as np
+ORDER, SHIFT = deque(random.sample(range(7), 7)), complex(random.random() - 0.5)
 W = np.random.normal(size=(42, 7))
 Q, seen, BEGUN = {{}}, [], time.time()
 def play():
@@ -79,7 +81,7 @@ def learn(column):
 def agent(obs, config):
     seen.append(obs.step)
     net.asked += 1
-    worth = np.array(obs.board) @ W + net.layers[0].bias
+    worth = np.array(obs.board) @ W + net.layers[0].bias + SHIFT.real * np.array(ORDER)
     return max({FREE}, key=lambda k: worth[k] + Q.get(k, 0)) if len(seen) < 60 else 99
 """
 
@@ -93,6 +95,28 @@ def test_what_was_made_by_chance_is_data(modules: Path) -> None:
     assert "random.randrange" not in built
     mine.seen.clear()
     assert answers(of_file(built)) == answers(mine.agent) == said
+
+
+def test_a_trained_network_of_torch_is_data(modules: Path) -> None:
+    """Its file had new weights in each game, and the proof took them for the trained ones."""
+    pytest.importorskip("torch")
+    text = f"""
+import torch
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = torch.nn.Linear(42, 99), torch.nn.Linear(99, 7)
+    def forward(self, board): return self.last(torch.relu(self.first(board)))
+net = Net()
+def agent(obs, config):
+    with torch.no_grad(): worth = net(torch.tensor(obs.board, dtype=torch.float32))
+    return max({FREE}, key=lambda k: float(worth[k]))
+"""
+    mine = module(modules, text)
+    mine.net.last.bias.data += mine.torch.eye(7)[5]
+    built = function_file(mine.agent).text
+    assert answers(of_file(built)) == answers(mine.agent)
+    assert len(built) < 50_000
 
 
 def test_what_has_learnt_is_data(modules: Path) -> None:
