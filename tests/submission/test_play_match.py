@@ -102,7 +102,9 @@ def test_a_broken_executor_keeps_what_was_played() -> None:
     dead = Future[Any]()
     dead.set_exception(BrokenExecutor("the worker died"))
     with ThreadPoolExecutor(1) as thread:
-        submit = Mock(side_effect=lambda w: thread.submit(w) if submit.call_count == 1 else dead)
+        submit: Mock = Mock(
+            side_effect=lambda w: thread.submit(w) if submit.call_count == 1 else dead
+        )
         match = play_match(RANDOM_TWICE, small(4), executor=Mock(submit=submit))
     assert match.completion is Completion.WORKER_DIED
     assert len(match.records) <= 1
