@@ -66,12 +66,6 @@ class GameConfiguration:
         return self.referee is Referee.OPEN_SPIEL_TIC_TAC_TOE
 
     @property
-    def _limit(self) -> float:
-        """The limit of a move as Kaggle shows it: 2 and not 2.0."""
-        whole = int(self.act_timeout)
-        return whole if whole == self.act_timeout else self.act_timeout
-
-    @property
     def env(self) -> BoardGame:
         """The rules."""
         if self._is_tic_tac_toe:
@@ -84,7 +78,9 @@ class GameConfiguration:
         OpenSpiel's environments list the legal actions, which their `random` needs, and are strict,
         so that a player that fails loses; otherwise the game would be void.
         """
-        sizes, limit = {"rows": self.rows, "columns": self.columns}, {"actTimeout": self._limit}
+        whole = int(self.act_timeout)  # Kaggle shows 2 and not 2.0
+        limit = {"actTimeout": whole if whole == self.act_timeout else self.act_timeout}
+        sizes = {"rows": self.rows, "columns": self.columns}
         if not self.referee.is_open_spiel:
             return {**sizes, "inarow": self.inarow, **limit}
         parameters = {} if self._is_tic_tac_toe else {**sizes, "x_in_row": self.inarow}
