@@ -8,6 +8,7 @@ from typing import Any
 from envs.board import BoardGame
 from envs.connectx import ConnectX
 from envs.protocol import is_number
+from envs.render import SYMBOLS
 from envs.tic_tac_toe import SIDE, TicTacToe
 from submission.kaggle import BANK, DONE, Referee
 
@@ -202,6 +203,18 @@ class GameRecord:
             seat=3 - self.seat,
             result=self.result if DONE not in self.statuses else OTHER_VIEW[self.result],
         )
+
+    @property
+    def ending(self) -> str:
+        """How the game ended, in words, as in "X wins"."""
+        own, other = SYMBOLS[self.seat], SYMBOLS[3 - self.seat]
+        return {
+            Result.WIN: f"{own} wins",
+            Result.LOSS: f"{other} wins",
+            Result.DRAW: "A draw",
+            Result.PLAYER_FAILED: f"{own} failed",
+            Result.OPPONENT_FAILED: f"{other} failed",
+        }[self.result]
 
     def seen_by(self, name: str) -> "GameRecord":
         """The game from the view of one of the two who played."""
