@@ -14,7 +14,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
-from agents.reporting.rich_html import html_of
+from agents.reporting.rich_html import WIDEST, html_of
 from agents.reporting.stats import Estimate
 from envs.svg import in_page
 from submission.console_encoding import READABLE
@@ -70,7 +70,6 @@ class Printed(ABC):
 
 
 NOTHING = "-"  # shown where there is no figure
-OPEN = "open"
 
 
 def percent(share: float | None, digits: int = 1) -> str:
@@ -95,7 +94,7 @@ def size_in_words(size: int) -> str:
 
 def elo_interval(elo: Estimate) -> str:
     """The limits, as in "[-35, open]"."""
-    low, high = (f"{limit:+.0f}" if isfinite(limit) else OPEN for limit in (elo.low, elo.high))
+    low, high = (f"{limit:+.0f}" if isfinite(limit) else "open" for limit in (elo.low, elo.high))
     return f"[{low}, {high}]"
 
 
@@ -155,7 +154,6 @@ def _finite(value: Any) -> Any:
     return value
 
 
-WIDEST = 1000
 FOLDED = 16  # the width of names that are folded into several lines, where a line is too narrow
 
 

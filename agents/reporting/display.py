@@ -59,13 +59,12 @@ NUMBERING = "Actions are named as the game names them: columns of a board are co
 
 
 def _effort(result: SearchResult[Any]) -> list[str]:
-    figures = {"node": result.nodes, "simulation": result.simulations, "ply": result.depth or 0}
-    plural = {"ply": "plies"}
-    counted = [
-        f"{count} {name if count == 1 else plural.get(name, f'{name}s')}"
-        for name, count in figures.items()
-        if count
-    ]
+    figures = (
+        (result.nodes, "node", "nodes"),
+        (result.simulations, "simulation", "simulations"),
+        (result.depth, "ply", "plies"),
+    )
+    counted = [f"{count} {one if count == 1 else many}" for count, one, many in figures if count]
     return [*counted, f"{result.elapsed:.3f} s", result.engine]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from envs.board import BoardGame
 from envs.connectx import ConnectX
 from envs.protocol import is_number
+from envs.render import SYMBOLS
 from envs.tic_tac_toe import SIDE, TicTacToe
 from submission.kaggle import BANK, DONE, Referee
 
@@ -66,12 +67,6 @@ class GameConfiguration:
         return self.referee is Referee.OPEN_SPIEL_TIC_TAC_TOE
 
     @property
-    def _limit(self) -> float:
-        """The limit of a move as Kaggle shows it: 2 and not 2.0."""
-        whole = int(self.act_timeout)
-        return whole if whole == self.act_timeout else self.act_timeout
-
-    @property
     def env(self) -> BoardGame:
         """The rules."""
         if self._is_tic_tac_toe:
@@ -84,7 +79,9 @@ class GameConfiguration:
         OpenSpiel's environments list the legal actions, which their `random` needs, and are strict,
         so that a player that fails loses; otherwise the game would be void.
         """
-        sizes, limit = {"rows": self.rows, "columns": self.columns}, {"actTimeout": self._limit}
+        whole = int(self.act_timeout)  # Kaggle shows 2 and not 2.0
+        limit = {"actTimeout": whole if whole == self.act_timeout else self.act_timeout}
+        sizes = {"rows": self.rows, "columns": self.columns}
         if not self.referee.is_open_spiel:
             return {**sizes, "inarow": self.inarow, **limit}
         parameters = {} if self._is_tic_tac_toe else {**sizes, "x_in_row": self.inarow}
@@ -206,6 +203,18 @@ class GameRecord:
             seat=3 - self.seat,
             result=self.result if DONE not in self.statuses else OTHER_VIEW[self.result],
         )
+
+    @property
+    def ending(self) -> str:
+        """How the game ended, in words, as in "X wins"."""
+        own, other = SYMBOLS[self.seat], SYMBOLS[3 - self.seat]
+        return {
+            Result.WIN: f"{own} wins",
+            Result.LOSS: f"{other} wins",
+            Result.DRAW: "A draw",
+            Result.PLAYER_FAILED: f"{own} failed",
+            Result.OPPONENT_FAILED: f"{other} failed",
+        }[self.result]
 
     def seen_by(self, name: str) -> "GameRecord":
         """The game from the view of one of the two who played."""

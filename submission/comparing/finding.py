@@ -11,7 +11,6 @@ from submission.arena.game_record import GameConfiguration, GameRecord
 from submission.match.schedule import Arena, Settings, require_pairs
 from submission.match.sprt import (
     LARGEST_ELO,
-    Decision,
     SequentialTest,
     Sprt,
     Verdict,
@@ -82,36 +81,24 @@ class ThreeWayTest:
     def __init__(self, margin: float) -> None:
         self._upward = SequentialTest(Sprt(0.0, margin, alpha=ALPHA, beta=BETA))
         self._downward = SequentialTest(Sprt(-margin, 0.0, alpha=BETA, beta=ALPHA))
+        self.finding = Finding.UNDECIDED
+        self.games: int | None = None  # those that decided, from game 0 on
 
     def add(self, record: GameRecord) -> None:
         """Add a game, in any order; after the decision it changes nothing."""
-        if self.finding is Finding.UNDECIDED:
-            self._upward.add(record)
-            self._downward.add(record)
-
-    @property
-    def finding(self) -> Finding:
-        """The finding so far."""
+        if self.finding is not Finding.UNDECIDED:
+            return
+        self._upward.add(record)
+        self._downward.add(record)
         up, down = self._upward.decision, self._downward.decision
         if up is not None and up.verdict is Verdict.ACCEPTED_ELO1:
-            return Finding.BETTER
-        if down is not None and down.verdict is Verdict.ACCEPTED_ELO0:
-            return Finding.WORSE
-        if up is None or down is None:
-            return Finding.UNDECIDED
-        return Finding.REPEATED if None in (up.verdict, down.verdict) else Finding.EQUAL
-
-    @property
-    def games(self) -> int | None:
-        """The number of games that decided, from game 0 on; None before the decision."""
-        up, down = self._upward.decision, self._downward.decision
-        deciding: dict[Finding, list[Decision | None]] = {
-            Finding.BETTER: [up],
-            Finding.WORSE: [down],
-            Finding.UNDECIDED: [],
-        }
-        ends = [each.games for each in deciding.get(self.finding, [up, down]) if each is not None]
-        return max(ends, default=None)
+            self.finding, self.games = Finding.BETTER, up.games
+        elif down is not None and down.verdict is Verdict.ACCEPTED_ELO0:
+            self.finding, self.games = Finding.WORSE, down.games
+        elif up is not None and down is not None:
+            repeated = None in (up.verdict, down.verdict)
+            self.finding = Finding.REPEATED if repeated else Finding.EQUAL
+            self.games = max(up.games, down.games)
 
     def games_to_come(self, records: Sequence[GameRecord]) -> int:
         """About how many more games decide; 0 after the decision."""

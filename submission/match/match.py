@@ -15,7 +15,7 @@ from submission.executors.local_workers import Versions
 from submission.match.completion import Completion, early_end_in_words
 from submission.match.pairing_stats import PairingStats, pairing_stats
 from submission.match.schedule import GameSpecification, Settings
-from submission.match.sprt import ENOUGH_REPEATS, Decision, SequentialTest, Sprt
+from submission.match.sprt import ENOUGH_REPEATS, SequentialTest, Sprt
 from submission.reports import (
     NOTHING,
     PlayerTable,
@@ -123,15 +123,19 @@ class ScoreBoard:
 
     def needs(self, specification: GameSpecification) -> bool:
         """Whether this game is still to be played."""
-        names = specification.pairing.names
-        return specification.game not in self._games[names] and names not in self.decisions
+        names, game = specification.pairing.names, specification.game
+        return game not in self._games[names] and game < self._end(names)
 
-    @property
-    def decisions(self) -> dict[tuple[str, str], Decision]:
-        """Ends of the sequential test, by pairing; undecided ones are left out."""
-        return {
-            names: test.decision for names, test in self._tests.items() if test.decision is not None
-        }
+    def is_complete(self, games: int) -> bool:
+        """Whether each pairing has all of this number of games, or is decided."""
+        return all(
+            len(played) == games or self._end(names) < inf for names, played in self._games.items()
+        )
+
+    def _end(self, names: tuple[str, str]) -> float:
+        """The number of games that decided a pairing; infinite while nothing has."""
+        test = self._tests.get(names)
+        return inf if test is None or test.decision is None else test.decision.games
 
     @property
     def records(self) -> tuple[GameRecord, ...]:
@@ -139,12 +143,11 @@ class ScoreBoard:
 
         Games under way at the decision are left out, so that the number of workers changes nothing.
         """
-        ends = {names: decision.games for names, decision in self.decisions.items()}
         return tuple(
             games[number]
             for names, games in self._games.items()
             for number in sorted(games)
-            if number < ends.get(names, inf)
+            if number < self._end(names)
         )
 
 

@@ -4,7 +4,6 @@
 """
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -93,11 +92,7 @@ def match_of(content: bytes, path: Path) -> Match:
     score_board = ScoreBoard(header.pairings, header.settings.sprt)
     for record in records:
         score_board.add(record)
-    played = Counter(record.pairing for record in records)
-    is_complete = all(
-        played[names] == header.settings.games or names in score_board.decisions
-        for names in header.pairings
-    )
+    is_complete = score_board.is_complete(header.settings.games)
     return Match(
         players=header.players,
         pairings=header.pairings,

@@ -149,17 +149,15 @@ def points_matrix(count: int, encounters: Encounters) -> NDArray[np.float64]:
     return points
 
 
-BOTH_FAILED = 0.5  # the points of either where both have failed
-
-
 def encounters_of(names: Sequence[str], records: Iterable[GameRecord]) -> Encounters:
     """The points of each pair of games of these players.
 
-    A game whose partner was not played, after an interrupt, is a pair of its own.
+    Where both have failed, each has half a point. A game whose partner was not played, after an
+    interrupt, is a pair of its own.
     """
     found: dict[tuple[int, int], dict[object, NDArray[np.float64]]] = defaultdict(dict)
     for record in records:
-        own = BOTH_FAILED if len(record.failures) == 2 else record.result.points
+        own = 0.5 if len(record.failures) == 2 else record.result.points
         points = {names.index(record.player): own, names.index(record.opponent): 1 - own}
         first, second = sorted(points)
         pair = found[first, second].setdefault((record.pairing, record.pair), np.zeros(2))

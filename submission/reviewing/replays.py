@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import chain
 from math import inf
 from pathlib import Path
@@ -124,9 +125,8 @@ def _configuration(episode: Episode) -> GameConfiguration:
 
 def _actions(env: BoardGame, episode: Episode) -> tuple[list[int], BoardState]:
     """The columns played and the last position, from the boards: a move may have been refused."""
-    actions, state = [*episode.opening], env.initial_state()
-    for action in actions:
-        state = env.get_next_state(state, action)
+    actions = [*episode.opening]
+    state = reduce(env.get_next_state, actions, env.initial_state())
     for board in map(list, episode.boards):
         if board == env.to_board(state):
             continue  # the beginning, or a refused move

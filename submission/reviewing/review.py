@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, astuple, dataclass
+from functools import reduce
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -11,7 +12,7 @@ from rich.text import Text
 
 from agents.solver.score_words import column_in_words, position_in_words
 from agents.solver.solver import ScoreBounds
-from envs.board import moves_text, state_from_moves
+from envs.board import moves_text
 from envs.connectx import ConnectX
 from envs.games import game_id
 from submission.arena.game_record import GameRecord
@@ -228,19 +229,17 @@ def _name(game: ReviewedGame) -> str:
 
 
 def _given_away(game: ReviewedGame) -> Iterator[str]:
+    env = game.env
     for ply in game.given_away:
-        state = state_from_moves(game.env, _moves_before(game, ply.ply))
-        chosen = column_in_words(game.env, state, ply.action, ply.after)
-        better = column_in_words(game.env, state, ply.best[0], ply.before)
+        played = game.record.columns[: ply.ply]
+        state = reduce(env.get_next_state, played, env.initial_state())
+        chosen = column_in_words(env, state, ply.action, ply.after)
+        better = column_in_words(env, state, ply.best[0], ply.before)
         yield f"  {_name(game)}, {_where(game, ply.ply)}: {chosen}; {better}"
 
 
 def _where(game: ReviewedGame, ply: int) -> str:
-    return position_in_words(_moves_before(game, ply))
-
-
-def _moves_before(game: ReviewedGame, ply: int) -> str:
-    return moves_text(game.record.columns[:ply])
+    return position_in_words(moves_text(game.record.columns[:ply]))
 
 
 def _times(game: ReviewedGame) -> list[str]:

@@ -91,6 +91,7 @@ def _form(number: int, record: GameRecord, game: str) -> dict[str, Any]:
         "opponent": record.opponent,
         "seat": record.seat,
         "result": record.result,
+        "outcome": record.ending,
         "plies": len(record.columns),
         "cause": record.cause,
         "opening_plies": len(record.opening),

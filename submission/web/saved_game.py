@@ -14,7 +14,6 @@ from typing import Any
 from agents.reporting.output_file import replace_text
 from agents.solver.solver_engine import is_solvable
 from envs.board import BoardGame
-from envs.render import SYMBOLS
 from submission.arena.game_record import GameRecord, Result
 from submission.play.game_history import History, position_view
 from submission.reviewing.judged_game import JudgedPly, judged_plies
@@ -82,23 +81,10 @@ def saved_game(
     return {
         "end": position_view(position),
         "players": record.in_seats,
-        "course": course_in_words(record),
+        "course": f"{record.ending}{'.' if record.cause is None else f': {record.cause}'}",
         "opening": len(record.opening),
         **_packed([_ply(position, ply) for ply in judged]),
     }
-
-
-def course_in_words(record: GameRecord) -> str:
-    """The end of a game in a few words, as on the page."""
-    own, other = SYMBOLS[record.seat], SYMBOLS[3 - record.seat]
-    words = {
-        Result.WIN: f"{own} wins",
-        Result.LOSS: f"{other} wins",
-        Result.DRAW: "A draw",
-        Result.PLAYER_FAILED: f"{own} failed",
-        Result.OPPONENT_FAILED: f"{other} failed",
-    }[record.result]
-    return f"{words}." if record.cause is None else f"{words}: {record.cause}"
 
 
 def _ply(position: History, judged: JudgedPly) -> dict[str, Any]:

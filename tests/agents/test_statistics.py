@@ -159,15 +159,11 @@ def coverage(
     )
 
 
-OPENINGS_DECIDE = (0.05, 0.02, 0.86, 0.02, 0.05)
-PAIRS_AGREE = (0.45, 0.03, 0.04, 0.03, 0.45)
-
-
 @pytest.mark.parametrize("number", [5, 8])
 def test_intervals_of_few_pairs_hold_the_truth(number: int) -> None:
     for probabilities in (
-        OPENINGS_DECIDE,
-        PAIRS_AGREE,
+        (0.05, 0.02, 0.86, 0.02, 0.05),  # openings decide
+        (0.45, 0.03, 0.04, 0.03, 0.45),  # pairs agree
         (0.25, 0, 0.5, 0, 0.25),
         (0.04, 0.16, 0.32, 0.32, 0.16),
         (0, 0, 0.6, 0.1, 0.3),

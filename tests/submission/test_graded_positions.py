@@ -105,14 +105,11 @@ def test_the_seed_and_not_the_workers_decides_what_is_made(tmp_path: Path) -> No
 def test_drawn_positions_are_of_their_style(style: Style) -> None:
     for seed in range(5):
         position = SolvedPosition(drawn_moves(style, 7, Random(seed)), (0,) * 7)
-        wins = [c for c in GAME.get_available_actions(position.state) if _wins(position, c)]
+        followers = GAME.get_available_actions(position.state)
+        wins = [c for c in followers if GAME.get_next_state(position.state, c).won]
         assert position.ply == 7
         assert not position.state.won
         assert not (style is Style.THOUGHT and wins)
-
-
-def _wins(position: SolvedPosition, column: int) -> bool:
-    return GAME.get_next_state(position.state, column).won
 
 
 def test_what_is_at_stake_in_a_position() -> None:

@@ -103,10 +103,6 @@ def best(position: SolvedPosition) -> Move:
     return Move(position.best[0], 0.25)
 
 
-def answer_of(position: SolvedPosition, move: Move) -> Answer:
-    return Answer(position, move.column, move.seconds, move.failure)
-
-
 def test_no_figure_is_cut_off_at_any_width(seated: Seating) -> None:
     seated(best)
     tables = graded(sample=30).tables()
@@ -237,7 +233,7 @@ def test_random_play_gets_what_is_computed_for_it() -> None:
     ]
     for result, members, measure in figures_of_random:
         values = [
-            [measure(answer_of(a.position, Move(column, 0))) for column in a.position.legal]
+            [measure(Answer(a.position, column, 0.0)) for column in a.position.legal]
             for a in members
         ]
         assert result.random == pytest.approx(fmean(map(fmean, values)))

@@ -184,36 +184,17 @@ def test_the_picture_shows_the_ratings_to_scale(ladder: Ladder) -> None:
         assert box.right <= drawing.size.right + 1, words
 
 
-def page_of(record: GameRecord) -> str:
-    """The page on which a game was lost, and no other."""
-    return ladder_page(make_ladder(match_of(record), None))
-
-
-def between(first: str, last: str, page: str) -> str:
-    """The part of a page from one piece of it to another, both included."""
-    start = page.index(first)
-    return page[start : page.index(last, start) + len(last)]
-
-
 def replay_figure(record: GameRecord) -> str:
-    return between("<figure", "</figure>", page_of(record))
-
-
-def cells_shown(figure: str) -> list[int]:
-    """What the board of a figure shows: 0 free, 1 and 2 the stones."""
-    circles = ElementTree.fromstring(figure).iter(f"{SVG}circle")
-    return [COLOURS.index(circle.attrib["fill"]) for circle in circles]
-
-
-def board_after(plies: int) -> list[int]:
-    """The board of `WIN` after so many plies."""
-    env = ConnectX()
-    return env.to_board(reduce(env.get_next_state, WIN.columns[:plies], env.initial_state()))
+    """The only one on the page of a lost game."""
+    page = ladder_page(make_ladder(match_of(record), None))
+    return page[page.index("<figure") : page.index("</figure>") + len("</figure>")]
 
 
 def test_a_replay_ends_with_the_last_board_and_its_line() -> None:
-    figure = replay_figure(WIN)
-    assert cells_shown(figure) == board_after(7)
+    figure, env = replay_figure(WIN), ConnectX()
+    circles = ElementTree.fromstring(figure).iter(f"{SVG}circle")
+    shown = [COLOURS.index(circle.attrib["fill"]) for circle in circles]
+    assert shown == env.to_board(reduce(env.get_next_state, WIN.columns, env.initial_state()))
     assert figure.count("stroke-width") == 4
     assert "Over after 7 plies." in figure
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from math import inf, nan
 from random import Random
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -84,51 +85,27 @@ def test_the_seed_and_neither_further_opponents_nor_workers_change_games(
     assert sorted(reported, key=together.records.index) == [*together.records]
 
 
-class CtrlC:
-    """Interrupts after some games."""
-
-    def __init__(self, games: int) -> None:
-        self.games = games
-
-    def __call__(self, record: GameRecord) -> None:
-        self.games -= 1
-        if self.games == 0:
-            raise KeyboardInterrupt
-
-
 def test_ctrl_c_keeps_what_was_played(two_workers: Executor) -> None:
     started = time.perf_counter()
     dawdler = "import time\ndef agent(observation):\n    time.sleep(0.1)\n    return 0"
     pairings = [Pairing(submitted(dawdler), RANDOM)]
-    match = play_match(pairings, small(500), executor=two_workers, on_game=CtrlC(2))
+    ctrl_c = Mock(side_effect=[None, KeyboardInterrupt])
+    match = play_match(pairings, small(500), executor=two_workers, on_game=ctrl_c)
     assert match.completion is Completion.INTERRUPTED
     assert len(match.records) == 2
     assert two_workers.submit(abs, -1).result() == 1
     assert time.perf_counter() - started < 10, "what had not begun should have been cancelled"
 
 
-class Broken(Executor):
-    """Plays a game, and then its only worker dies."""
-
-    def __init__(self) -> None:
-        self._thread = ThreadPoolExecutor(1)
-        self._submitted = 0
-
-    def submit(self, *work: Any, **named: Any) -> Future[Any]:
-        self._submitted += 1
-        if self._submitted == 1:
-            return self._thread.submit(*work, **named)
-        dead: Future[Any] = Future()
-        dead.set_exception(BrokenExecutor("the worker died"))
-        return dead
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        self._thread.shutdown()
-
-
 def test_a_broken_executor_keeps_what_was_played() -> None:
-    with Broken() as executor:
-        match = play_match(RANDOM_TWICE, small(4), executor=executor)
+    """Its only worker dies after a game."""
+    dead = Future[Any]()
+    dead.set_exception(BrokenExecutor("the worker died"))
+    with ThreadPoolExecutor(1) as thread:
+        submit: Mock = Mock(
+            side_effect=lambda w: thread.submit(w) if submit.call_count == 1 else dead
+        )
+        match = play_match(RANDOM_TWICE, small(4), executor=Mock(submit=submit))
     assert match.completion is Completion.WORKER_DIED
     assert len(match.records) <= 1
 

@@ -3,6 +3,7 @@
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -13,7 +14,7 @@ from submission.arena.game_record import GameConfiguration, GameRecord
 from submission.arena.players import Pairing, against_each, find_player
 from submission.match.completion import Completion
 from submission.match.results_content import ResultsHeader
-from submission.match.results_file import ResultsFile, new_results, read_results, resumed_results
+from submission.match.results_file import new_results, read_results, resumed_results
 from submission.match.run import play_match
 from submission.match.schedule import Arena, Settings
 from submission.match.sprt import Sprt
@@ -37,20 +38,6 @@ def pairings() -> list[Pairing]:
     return against_each(ours, [RANDOM, ours])
 
 
-class Interruption:
-    """Keeps so many games, and interrupts with the last of them."""
-
-    def __init__(self, results: ResultsFile, games: int) -> None:
-        self.results = results
-        self.games = games
-
-    def __call__(self, record: GameRecord) -> None:
-        self.results.append(record)
-        self.games -= 1
-        if self.games == 0:
-            raise KeyboardInterrupt
-
-
 @cache
 def uninterrupted(settings: Settings) -> list[GameRecord]:
     match = play_match(pairings(), settings)
@@ -63,13 +50,16 @@ def uninterrupted(settings: Settings) -> list[GameRecord]:
 def run(path: Path, settings: Settings, stop_after: int, executor: Executor | None = None) -> bool:
     """A run that goes on from an earlier one, or begins; whether it came to its end."""
     header = ResultsHeader.of(pairings(), settings)
+    left = count(stop_after - 1, -1)
     with (resumed_results if path.exists() else new_results)(path, header) as results:
+
+        def keep(record: GameRecord) -> None:
+            results.append(record)
+            if next(left) == 0:
+                raise KeyboardInterrupt
+
         match = play_match(
-            pairings(),
-            settings,
-            executor=executor,
-            played=results.played,
-            on_game=Interruption(results, stop_after),
+            pairings(), settings, executor=executor, played=results.played, on_game=keep
         )
     is_complete = match.completion is Completion.COMPLETE
     if is_complete:
