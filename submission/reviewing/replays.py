@@ -11,6 +11,7 @@ from typing import Any
 from agents.reporting.input_file import quoted, read_content, read_json, refused
 from envs.board import BoardGame, BoardState, moves_text, parse_moves
 from envs.games import game_id
+from envs.render import SYMBOLS
 from submission.arena.game_record import GameConfiguration, GameRecord, Result
 from submission.entry import PLAYED_WITH
 from submission.kaggle import DONE
@@ -42,6 +43,18 @@ class Replay:
     def actions(self) -> list[int]:
         """The columns played, counted from 0."""
         return parse_moves(self.moves)
+
+    @property
+    def outcome(self) -> str:
+        """How the game ended, in words."""
+        own, other = SYMBOLS[self.seat], SYMBOLS[3 - self.seat]
+        return {
+            Result.WIN: f"{own} wins",
+            Result.LOSS: f"{other} wins",
+            Result.DRAW: "A draw",
+            Result.PLAYER_FAILED: f"{own} failed",
+            Result.OPPONENT_FAILED: f"{other} failed",
+        }[self.result]
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,10 @@ class OpenedFile:
         chosen = [found for replay in self.file.replays for found in _seen(replay, wanted)]
         return {
             "total": len(chosen),
-            "replays": [asdict(replay) for replay in chosen[offset : offset + count]],
+            "replays": [
+                {**asdict(replay), "outcome": replay.outcome}
+                for replay in chosen[offset : offset + count]
+            ],
         }
 
     @cached_property

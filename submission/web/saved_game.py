@@ -14,7 +14,6 @@ from typing import Any
 from agents.reporting.output_file import replace_text
 from agents.solver.solver_engine import is_solvable
 from envs.board import BoardGame
-from envs.render import SYMBOLS
 from submission.arena.game_record import GameRecord, Result
 from submission.play.game_history import History, played_position, position_view
 from submission.reviewing.judged_game import JudgedPly, judged_plies
@@ -83,23 +82,10 @@ def saved_game(
     return {
         "end": position_view(position),
         "players": replay.players,
-        "course": course_in_words(replay),
+        "course": f"{replay.outcome}{'.' if replay.cause is None else f': {replay.cause}'}",
         "opening": replay.opening_plies,
         **_packed([_ply(position, ply) for ply in judged]),
     }
-
-
-def course_in_words(replay: Replay) -> str:
-    """The end of a game in a few words, as on the page."""
-    own, other = SYMBOLS[replay.seat], SYMBOLS[3 - replay.seat]
-    words = {
-        Result.WIN: f"{own} wins",
-        Result.LOSS: f"{other} wins",
-        Result.DRAW: "A draw",
-        Result.PLAYER_FAILED: f"{own} failed",
-        Result.OPPONENT_FAILED: f"{other} failed",
-    }[replay.result]
-    return f"{words}." if replay.cause is None else f"{words}: {replay.cause}"
 
 
 def _ply(position: History, judged: JudgedPly) -> dict[str, Any]:
