@@ -51,10 +51,11 @@ class SubmissionOpponent(Opponent):
     end the game are known.
     """
 
+    _seat: Seat  # while it is seated
+
     def __init__(self, player: Player) -> None:
         super().__init__(Path(player.name).name, player.name, RandomAgent())
         self._player = player
-        self._seat: Seat | None = None
 
     @contextmanager
     def seated(self) -> Iterator[None]:
@@ -64,8 +65,6 @@ class SubmissionOpponent(Opponent):
 
     def choose(self, env: BoardGame, state: BoardState, time_limit: float) -> int:
         """See `Opponent`."""
-        if self._seat is None:
-            raise OpponentFailed(f"{self.name} has left")
         rules = GameConfiguration(*_sizes(env), act_timeout=time_limit)
         observation = {
             "board": env.to_board(state),
