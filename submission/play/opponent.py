@@ -14,9 +14,8 @@ from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 from submission.arena.game_record import GameConfiguration
 from submission.arena.own_referee import overtime
-from submission.arena.players import Player
+from submission.arena.players import Player, find_player
 from submission.arena.seats import Seat, open_seat
-from submission.building import PlayerLike, as_player
 from submission.kaggle import BANK
 from submission.sandbox.move import misplaced
 from submission.sandbox.staging import SUBMISSIONS
@@ -83,7 +82,7 @@ class SubmissionOpponent(Opponent):
         raise OpponentFailed("\n".join([*told, *where, f"To mend it, {failure.mend}."]))
 
 
-def find_opponent(wanted: PlayerLike, env: BoardGame) -> Opponent:
+def find_opponent(wanted: str | Path | Agent | Player, env: BoardGame) -> Opponent:
     """The opponent for an agent or its name, as in `mcts:seed=1`, or for a submission.
 
     Raises:
@@ -100,7 +99,7 @@ def find_opponent(wanted: PlayerLike, env: BoardGame) -> Opponent:
         agent.require_playable(env)
         return Opponent(text.partition(":")[0], text, agent)
     _sizes(env)
-    return SubmissionOpponent(as_player(wanted))
+    return SubmissionOpponent(wanted if isinstance(wanted, Player) else find_player(fspath(wanted)))
 
 
 def _sizes(env: BoardGame) -> tuple[int, int, int]:
