@@ -68,7 +68,7 @@ TAKEN = {
     r"(-?\d+)<=x<=(\d+)": r"from \1 to \2",
     r"x>=(-?\d+)": r"at least \1",
     r"x<=(\d+)": r"at most \1",
-    r"default: \((\d+)\)": r"default: \1",
+    r"default: \(([\d.]+)\)": r"default: \1",
     r" <(str|path|list\[\w+\])>$": "",
     r"<(\w+(\|\w+)+)>$": r"\1",
 }

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 import typer
 
@@ -30,8 +30,6 @@ from submission.cli.options import SOLVING, declared, flag, output, setting
 from submission.executors.dask_workers import chosen_count, chosen_executor
 from submission.reports import counted, size_in_words
 from submission.terminal import progress_bar, say
-
-Finding = TypeVar("Finding")
 
 BOOK_PLIES = 8
 TRAP_MINUTES = 15.0
@@ -148,7 +146,7 @@ class Writing:
     def write_scores(self, scope: BookScope, output: Path) -> None:
         """Write the scores of all positions of the first plies."""
         checkpoint = Checkpoint(_beside(output, "scores"), scope)
-        with self._begun(checkpoint) as known, self._solving() as (executor, show):
+        with self._begun(checkpoint) as ([known], executor, show):
             content = build_book(checkpoint, known, executor, self.table_megabytes, show)
             replace_content(output, encode_book(content))
         _say_written(output, counted(len(content.deepest_scores), "scores"))
@@ -156,7 +154,7 @@ class Writing:
     def write_repertoire(self, scope: RepertoireScope, output: Path) -> None:
         """Write a best move for each position that its player meets."""
         checkpoint = Checkpoint(_beside(output, "moves"), scope)
-        with self._begun(checkpoint) as known, self._solving() as (executor, show):
+        with self._begun(checkpoint) as ([known], executor, show):
             data = build_repertoire(checkpoint, known, executor, self.table_megabytes, show)
             replace_content(output, data)
         _say_written(output, f"the moves of {checkpoint.count} positions")
@@ -168,11 +166,7 @@ class Writing:
         replies = RepliesFile(_beside(output, "replies"), scope)
         others = Checkpoint(_beside(output, "moves"), moves, "traps")
         megabytes = self.table_megabytes
-        with (
-            self._begun(replies) as known,
-            self._begun(others) as other_columns,
-            self._solving() as (executor, show),
-        ):
+        with self._begun(replies, others) as ([known, other_columns], executor, show):
             count = chosen_count(self.workers, self.dask)
             traps = build_traps(replies, known, executor, count, megabytes, seconds, show)
             columns = {**other_columns, **traps}
@@ -181,22 +175,22 @@ class Writing:
         _say_written(output, f"{len(traps)} traps, and the moves of the other positions")
 
     @contextmanager
-    def _begun(self, checkpoint: FindingsFile[Finding]) -> Iterator[dict[int, Finding]]:
-        """The findings of an earlier run, in a file that is locked against other runs."""
-        with checkpoint.opened(self.resume) as known:
-            if checkpoint.was_torn:
-                say(f"The last line of {checkpoint.path} was torn: its finding is computed again.")
-            yield known
+    def _begun(
+        self, *files: FindingsFile[Any]
+    ) -> Iterator[tuple[list[dict[int, Any]], Executor, OnProgress]]:
+        """What an earlier run has found, in files that are locked; the workers, and their progress.
 
-    @contextmanager
-    def _solving(self) -> Iterator[tuple[Executor, OnProgress]]:
-        """The workers and their progress; an interrupted book ends the command."""
+        An interrupted book ends the command.
+        """
         try:
-            with (
-                chosen_executor(self.workers, self.dask) as executor,
-                progress_bar("Solving") as show,
-            ):
-                yield executor, show
+            with ExitStack() as stack:
+                known = [stack.enter_context(file.opened(self.resume)) for file in files]
+                for file in files:
+                    if file.was_torn:
+                        told = f"The last line of {file.path} was torn"
+                        say(f"{told}: its finding is computed again.")
+                executor = stack.enter_context(chosen_executor(self.workers, self.dask))
+                yield known, executor, stack.enter_context(progress_bar("Solving"))
         except UnfinishedBook as unfinished:
             say(str(unfinished))
             raise typer.Exit(1) from unfinished

@@ -150,10 +150,10 @@ SOLVING: Mapping[str, Any] = {
 def declared(
     base: Callable[..., Any] | Mapping[str, Any] | None = None, /, **own: Any
 ) -> Callable[[Command], Command]:
-    """Declare a command's options by their names: its own ones, those of a table, or `OPTIONS`.
+    """Declare a command's options by their names: its own, those of a table, or of `OPTIONS`.
 
-    From a function of the front door the command gets the keyword options, with the function's
-    defaults, as `**options`, except those that are parameters of the command.
+    Where the base is a function of the front door, the command also gets its keyword options, with
+    their defaults, as `**options`, except those that are parameters of the command.
     """
     table, source = (base, []) if isinstance(base, Mapping) else ({}, _parameters(base))
     known = {**OPTIONS, **table, **own}

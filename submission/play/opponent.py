@@ -14,9 +14,8 @@ from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 from submission.arena.game_record import GameConfiguration
 from submission.arena.own_referee import overtime
-from submission.arena.players import Player
+from submission.arena.players import Player, find_player
 from submission.arena.seats import Seat, open_seat
-from submission.building import PlayerLike, as_player
 from submission.kaggle import BANK
 from submission.sandbox.move import misplaced
 from submission.sandbox.staging import SUBMISSIONS
@@ -51,10 +50,11 @@ class SubmissionOpponent(Opponent):
     end the game are known.
     """
 
+    _seat: Seat  # while it is seated
+
     def __init__(self, player: Player) -> None:
         super().__init__(Path(player.name).name, player.name, RandomAgent())
         self._player = player
-        self._seat: Seat | None = None
 
     @contextmanager
     def seated(self) -> Iterator[None]:
@@ -64,8 +64,6 @@ class SubmissionOpponent(Opponent):
 
     def choose(self, env: BoardGame, state: BoardState, time_limit: float) -> int:
         """See `Opponent`."""
-        if self._seat is None:
-            raise OpponentFailed(f"{self.name} has left")
         rules = GameConfiguration(*_sizes(env), act_timeout=time_limit)
         observation = {
             "board": env.to_board(state),
@@ -84,7 +82,7 @@ class SubmissionOpponent(Opponent):
         raise OpponentFailed("\n".join([*told, *where, f"To mend it, {failure.mend}."]))
 
 
-def find_opponent(wanted: PlayerLike, env: BoardGame) -> Opponent:
+def find_opponent(wanted: str | Path | Agent | Player, env: BoardGame) -> Opponent:
     """The opponent for an agent or its name, as in `mcts:seed=1`, or for a submission.
 
     Raises:
@@ -101,7 +99,7 @@ def find_opponent(wanted: PlayerLike, env: BoardGame) -> Opponent:
         agent.require_playable(env)
         return Opponent(text.partition(":")[0], text, agent)
     _sizes(env)
-    return SubmissionOpponent(as_player(wanted))
+    return SubmissionOpponent(wanted if isinstance(wanted, Player) else find_player(fspath(wanted)))
 
 
 def _sizes(env: BoardGame) -> tuple[int, int, int]:

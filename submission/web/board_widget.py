@@ -18,6 +18,7 @@ import anywidget
 import traitlets
 from IPython.display import display
 
+from agents.agent import Agent
 from agents.book.opening_book import shipped_book_of
 from agents.solver.solver import Solver
 from agents.solver.solver_engine import is_solvable
@@ -27,7 +28,7 @@ from envs.games import GAMES, game_entry
 from envs.protocol import is_number
 from envs.render import SYMBOLS
 from envs.shown_position import show
-from submission.building import PlayerLike
+from submission.building import PlayerLike, as_player
 from submission.play.game_history import History, played_position, position_view
 from submission.play.opponent import OpponentFailed, find_opponent
 from submission.play.session import verdict
@@ -91,6 +92,8 @@ class Board(anywidget.AnyWidget):
             limits = f"{LEAST_SECONDS} to {MOST_SECONDS:g}"
             raise ValueError(f"seconds are from {limits}, not {seconds!r}")
         self.seconds = float(seconds)
+        if not isinstance(opponent, str | Path | Agent | None):
+            opponent = as_player(opponent)
         self._opponent = None if opponent is None else find_opponent(opponent, self.env)
         self._position = played_position(self.env, moves)
         self._opening = len(self._position.actions)

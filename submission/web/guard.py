@@ -9,6 +9,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 
 from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -56,16 +57,11 @@ LOCKED_POLICY = (
 )
 
 
-class Refused(Exception):
+class Refused(HTTPException):
     """A request that is refused, with a status of 4xx and a sentence that says what to do."""
 
     def __init__(self, status: HTTPStatus, sentence: str) -> None:
-        super().__init__(sentence)
-        self.status = status
-
-    def answer(self) -> Response:
-        """The sentence; the connection is closed after it."""
-        return JSONResponse({"error": str(self)}, self.status, {"connection": "close"})
+        super().__init__(status, sentence, {"connection": "close"})
 
 
 class Guard:
@@ -109,7 +105,8 @@ class Guard:
         try:
             answer = self._own_answer(Request(scope)) or self.app
         except Refused as refused:
-            answer = refused.answer()
+            sentence = {"error": refused.detail}
+            answer = JSONResponse(sentence, refused.status_code, refused.headers)
         # All files are small, so that none is sent in parts.
         whole = [pair for pair in scope["headers"] if pair[0] not in (b"range", b"if-range")]
         await answer({**scope, "headers": whole}, receive, send_safely)

@@ -17,14 +17,11 @@ def one_script(entry: str, replaced: Mapping[str, str]) -> str:
 
     Modules have their names without the ending; `replaced` has those that take the place of others.
     """
-    written: dict[str, str | None] = {}
+    written: dict[str, str] = {}
 
     def write(name: str) -> None:
         if name in written:
-            if written[name] is None:
-                raise ValueError(f"the module {name} of the page imports itself in a circle")
             return
-        written[name] = None
         text = COMMENT.sub("", _source(replaced.get(name, name)))
         for _, imported in IMPORT.findall(text):
             write(imported)
@@ -32,12 +29,11 @@ def one_script(entry: str, replaced: Mapping[str, str]) -> str:
         body = EXPORT.sub(r"\1 \2", IMPORT.sub(r"const {\1} = modules.\2;\n", text))
         if odd := OTHER.search(body):
             raise ValueError(f"the module {name} of the page has {odd[0]!r}, which no script can")
-        del written[name]  # so that it comes after its imports
         inner = f"{lean(body)}\nreturn {{ {exported} }};"
         written[name] = f"modules.{name} = (() => {{\n{inner}\n}})();\n"
 
     write(entry)
-    return '"use strict";\nconst modules = {};\n' + "".join(filter(None, written.values()))
+    return '"use strict";\nconst modules = {};\n' + "".join(written.values())
 
 
 def lean_script(text: str) -> str:

@@ -18,7 +18,7 @@ from starlette.staticfiles import StaticFiles
 from agents.levels import LEVELS
 from submission import __version__
 from submission.play.game_history import position_view
-from submission.web.guard import Refused, read_body
+from submission.web.guard import read_body
 from submission.web.one_script import lean_script
 from submission.web.opened_files import OpenedFile, dropped_file
 from submission.web.questions import (
@@ -99,7 +99,7 @@ class Server:
             ],
             exception_handlers={
                 Busy: partial(_refuse, 503),
-                HTTPException: _refuse_route,
+                HTTPException: _refuse_request,
                 Refusal: partial(_refuse, 422),
                 ValueError: partial(_refuse, 400),
             },
@@ -193,11 +193,7 @@ async def _module(request: Request) -> Response:
 
 
 async def _answer_post(kind: type[Any], answer: Answer, request: Request) -> Response:
-    try:
-        body = await read_body(request)
-    except Refused as refused:
-        return refused.answer()
-    question = read(kind, parse_json(body, "the question"))
+    question = read(kind, parse_json(await read_body(request), "the question"))
     return JSONResponse(await until_disconnected(request, answer(question)))
 
 
@@ -205,7 +201,7 @@ async def _refuse(status: int, request: Request, error: Exception) -> Response:
     return JSONResponse({"error": str(error)}, status_code=status)
 
 
-async def _refuse_route(request: Request, error: Exception) -> Response:
-    status = error.status_code if isinstance(error, HTTPException) else 404
-    sentence = {404: "there is nothing at this address", 405: "this address takes no such request"}
-    return JSONResponse({"error": sentence.get(status, str(error))}, status_code=status)
+async def _refuse_request(request: Request, error: Any) -> Response:
+    known = {404: "there is nothing at this address", 405: "this address takes no such request"}
+    sentence = known.get(error.status_code, error.detail)
+    return JSONResponse({"error": sentence}, error.status_code, error.headers)

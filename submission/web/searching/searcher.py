@@ -47,7 +47,6 @@ class Order(NamedTuple):
 
 
 CANCEL = "cancel"
-ENDED: Any = object()
 READY = 0
 
 
@@ -164,19 +163,16 @@ class Searcher:
         growing = self._growing[job]
         begun = perf_counter()
         try:
-            snapshot = next(growing.snapshots, ENDED)
+            snapshot = next(growing.snapshots)
         except Exception as error:
             self._drop(job)
             self._tell(job, "refused", _sentence(error))
             return
         now = perf_counter()
         growing.used += now - begun
-        if snapshot is ENDED:
-            self._drop(job)
-            self._tell(job, "refused", "the search has ended without a result")
-        elif snapshot is None or snapshot is growing.latest:
+        if snapshot is None or snapshot is growing.latest:
             return
-        elif snapshot["done"]:
+        if snapshot["done"]:
             self._drop(job)
             self._tell(job, "done", snapshot)
         elif now - growing.told >= SNAPSHOT_SECONDS:

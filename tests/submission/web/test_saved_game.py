@@ -32,7 +32,7 @@ def games_in(page: str) -> list[dict[str, Any]]:
 def saved(record: GameRecord, folder: Path) -> str:
     env = ConnectFour()
     path = folder / "game.html"
-    save_games([(env, record)], path)
+    save_games([(env, record)], path, 60.0)
     return path.read_text(encoding="utf-8")
 
 

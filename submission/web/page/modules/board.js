@@ -29,7 +29,9 @@ const ROOMY = 70; // and from which its words stand in one line
 export function createBoard(container, { onMove, label = "Board" }) {
   const host = document.createElement("div");
   const root = host.attachShadow({ mode: "open" });
-  root.adoptedStyleSheets = [styleSheet()];
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(STYLE);
+  root.adoptedStyleSheets = [sheet];
   container.append(host);
 
   const parts = frame(root, label);
@@ -111,12 +113,6 @@ export function createBoard(container, { onMove, label = "Board" }) {
       host.remove();
     },
   };
-}
-
-function styleSheet() {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(STYLE);
-  return sheet;
 }
 
 /** The parts that stay as long as the board. */

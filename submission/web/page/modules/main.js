@@ -325,7 +325,7 @@ function stepBy(by) {
 }
 
 function openMoves(moves) {
-  return begin(game.end.game, moves, usualSeats(moves, state.setup));
+  return begin(game.end.game, moves, usualSeats(moves));
 }
 
 function savePage() {
@@ -343,7 +343,7 @@ async function follow() {
   const wanted = readAddress(location.hash);
   Object.assign(state, { view: wanted.view, note: "" });
   const trouble = wanted.seats?.map(seat => seatTrouble(seat, state.setup)).find(Boolean) ?? "";
-  state.seats = (!trouble && wanted.seats) || usualSeats(wanted.moves, state.setup);
+  state.seats = (!trouble && wanted.seats) || usualSeats(wanted.moves);
   if (wanted.view !== "play") state.stepping = false;
   turns.forget();
   try {

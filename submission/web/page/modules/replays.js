@@ -158,7 +158,7 @@ export class Replays {
       { type: "button", class: "replay", "data-number": replay.number, onclick: open },
       h("span", { class: "number" }, String(replay.number + 1)),
       h("span", { class: "names" }, h("span", {}, `${MARKS[1]}\u00a0${first}`), h("span", {}, `${MARKS[2]}\u00a0${second}`)),
-      h("span", { class: "outcome" }, h("b", {}, outcomeText(replay)), h("small", {}, replay.plies === 1 ? "1 ply" : `${replay.plies} plies`)),
+      h("span", { class: "outcome" }, h("b", {}, replay.outcome), h("small", {}, replay.plies === 1 ? "1 ply" : `${replay.plies} plies`)),
       replay.cause ? h("small", { class: "cause" }, replay.cause) : null,
     ));
   }
@@ -188,18 +188,6 @@ export class Replays {
       if (this.#file.number === number) showError(byId("replays-error"), error.message);
     }
   }
-}
-
-/** How a replay ended, for both players. @param {object} replay @returns {string} */
-export function outcomeText({ result, seat }) {
-  const [own, other] = [MARKS[seat], MARKS[3 - seat]];
-  return {
-    win: `${own} wins`,
-    loss: `${other} wins`,
-    draw: "draw",
-    "player failed": `${own} failed`,
-    "opponent failed": `${other} failed`,
-  }[result];
 }
 
 function drawStandings({ title, columns, rows, notes, cross }) {

@@ -8,11 +8,8 @@ const NOW = "now"; // in the list of who may sit somewhere: the agent that sits 
 const OTHER = "other";
 
 /** The seats where an address names none: two persons look at a position, and a game begins against a level. */
-export function usualSeats(moves, { levels }) {
-  if (moves) return [PERSON, PERSON];
-  const agent = levels.length
-    ? { name: "level", options: { n: FIRST_LEVEL } } : { name: "mcts", options: {} };
-  return [PERSON, agent];
+export function usualSeats(moves) {
+  return [PERSON, moves ? PERSON : { name: "level", options: { n: FIRST_LEVEL } }];
 }
 
 /** The name of the player on a seat; where both `seats` are given, two persons are told apart. */

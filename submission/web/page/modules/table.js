@@ -2,7 +2,6 @@
 
 import { beatenLevels, PERSON, remember } from "./address.js";
 import { byId, h, MARKS } from "./dom.js";
-import { outcomeText } from "./replays.js";
 import { playerCard, SeatCard, seatName } from "./seats.js";
 
 const LEAST_THINKING = 250; // milliseconds for which the agent's turn is seen
@@ -107,7 +106,7 @@ export function drawToolbar(state, game, turns) {
 export function courseText({ replay }, { over, winner }) {
   if (over) return winner ? `${MARKS[winner]} wins.` : "A draw.";
   if (!replay) return "The game goes on.";
-  return [outcomeText(replay.replay), replay.replay.cause].filter(Boolean).join(": ");
+  return [replay.replay.outcome, replay.replay.cause].filter(Boolean).join(": ");
 }
 
 /** The state of the game in words. */
