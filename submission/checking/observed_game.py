@@ -20,7 +20,7 @@ from submission.checking.game_watch import (
 )
 from submission.sandbox import causes
 from submission.sandbox.launcher import Launcher
-from submission.sandbox.messages import Choice, RuntimeVersions
+from submission.sandbox.messages import Loaded, Ready
 from submission.sandbox.move import Failure, Move, failure
 from submission.sandbox.player import RunningPlayer
 
@@ -36,10 +36,8 @@ class ObservedGame:
     """The record of one game."""
 
     plan: GamePlan
-    versions: RuntimeVersions | None  # None if no process reached the submission
-    kept_from: tuple[str, ...]  # what the submission could not reach; see `containment`
-    choice: Choice | None  # None where the file has not been loaded
-    load_seconds: float | None
+    ready: Ready | None  # None if no process reached the submission
+    loaded: Loaded | None  # None where the file has not been loaded
     moves: Mapping[Seat, Sequence[Move]]  # of the submission, on each seat
     failure: Failure | None  # ended the game against the submission; None where it has passed
     when: str  # at which point of the game it ended
@@ -110,13 +108,10 @@ class _Game:
         # The seat that was asked last comes last, with the last words of a failing one.
         in_turn = sorted(self._players, key=lambda seat: seat == self._asked)
         stderr = "".join([self._players[seat].finish() for seat in in_turn])
-        loaded = next((player.loaded for player in players if player.loaded), None)
         return ObservedGame(
             plan=self._plan,
-            versions=next((player.versions for player in players if player.versions), None),
-            kept_from=next((player.kept_from for player in players if player.versions), ()),
-            choice=loaded.choice if loaded else None,
-            load_seconds=loaded.seconds if loaded else None,
+            ready=next((player.ready for player in players if player.ready), None),
+            loaded=next((player.loaded for player in players if player.loaded), None),
             moves=self._watch.moves,
             failure=self._failure,
             when=self._when,

@@ -38,7 +38,8 @@ def is_mounted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
         refuse_namespaces(monkeypatch)
     with player(GOOD) as running:
         assert answer(running) == 0
-        is_contained = {NETWORK, HOME} <= {*running.kept_from}
+        assert running.ready is not None
+        is_contained = {NETWORK, HOME} <= {*running.ready.kept_from}
     if request.param == "mounted" and not is_contained:
         pytest.skip("this system refuses namespaces")
     assert is_contained == (request.param == "mounted")
