@@ -23,9 +23,8 @@ from submission.sandbox.player import RunningPlayer
 from submission.sandbox.staging import stage
 from tests.helpers.archives import archive
 from tests.helpers.checks import GOOD, check_file, check_pair, first_fault
-from tests.helpers.containment import refuse_namespaces
 from tests.helpers.other_system import ROOT
-from tests.helpers.sandboxed import ask, player
+from tests.helpers.sandboxed import ask, player, refuse_namespaces
 
 ORDER = [3, 2, 4, 1, 5, 0, 6]
 OTHER_ORDER = ORDER[::-1]
