@@ -40,7 +40,8 @@ def summarise(
     """The report of a check."""
     records = [game.record for game in games]
     deciding = [record for record in records if record.plan.decides]
-    choice = next((record.choice for record in records if record.choice), None)
+    ready = next((record.ready for record in records if record.ready), None)
+    choice = next((record.loaded.choice for record in records if record.loaded), None)
     size = path.stat().st_size
     timing = timing_of(deciding, limits)
     faults_first = sorted(games, key=lambda game: game.fault is None)
@@ -51,10 +52,10 @@ def summarise(
         size=size,
         standard_imports=source.standard_imports(),
         other_imports=source.other_imports(),
-        versions=next((record.versions for record in records if record.versions), None),
+        versions=ready.versions if ready else None,
         speed=limits.speed,
         memory=limits.memory if LINUX else None,
-        kept_from=next((record.kept_from for record in records if record.versions), ()),
+        kept_from=ready.kept_from if ready else (),
         agent=describe_choice(choice, source) if choice else None,
         timing=timing,
         games=tuple(map(_result, games)),

@@ -43,7 +43,8 @@ def diagnose(
     failure = record.failure
     if failure is None:
         return _unread_syntax(source)
-    doubt = doubt_choice(record.choice, source)
+    choice = record.loaded.choice if record.loaded else None
+    doubt = doubt_choice(choice, source)
     cause = Cause(failure.cause, failure.mend)
     imports = source.imports or ()
     done_without = (entry for entry in imports if entry.is_guarded and is_missing_here_alone(entry))
@@ -55,9 +56,9 @@ def diagnose(
         cause, is_kaggles = _missing_module(failure.missing, neighbours, is_late)
         missing = (failure.missing,) if is_kaggles else ()
     fault = Fault(failure.status, *cause, record.when, failure.lines, missing)
-    if doubt is None or record.choice is None or fault.status == "TIMEOUT":
+    if doubt is None or choice is None or fault.status == "TIMEOUT":
         return fault
-    mend = f"{mend_choice(record.choice)}, or else {fault.mend}"
+    mend = f"{mend_choice(choice)}, or else {fault.mend}"
     return replace(fault, cause=f"{doubt}; {fault.cause}", mend=mend)
 
 

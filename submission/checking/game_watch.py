@@ -52,28 +52,15 @@ def lasting_opponent(env: BoardGame, otherwise: Chooser) -> Chooser:
     return choose
 
 
-class GameWatch:
-    """Tells when to stop a game: once it cannot show a lack of time any more."""
-
-    def __init__(self, plan: GamePlan, limits: Limits) -> None:
-        self.moves: dict[Seat, list[Move]] = {seat: [] for seat in plan.seats}
-        self._plan = plan
-        self._limits = limits
-        self._first_move_ended: float | None = None
-
-    def take(self, seat: Seat, move: Move, now: float) -> None:
-        """Record a move that has ended at `now`, in seconds."""
-        self.moves[seat].append(move)
-        if self._first_move_ended is None:
-            self._first_move_ended = now
-
-    def has_shown_enough(self, now: float) -> bool:
-        """Whether the game may be stopped at `now`, in seconds."""
-        if self._first_move_ended is None or now - self._first_move_ended <= self._plan.seconds:
-            return False
-        if self._plan.decides and min(map(len, self.moves.values())) < 2:
-            return False  # a first move says nothing of the pace
-        return not self._plan.is_long or not doubtful_seats(self.moves, self._plan, self._limits)
+def has_shown_enough(
+    moves: Mapping[Seat, Sequence[Move]], plan: GamePlan, limits: Limits, seconds: float
+) -> bool:
+    """Whether a game cannot show a lack of time any more, some seconds after its first move."""
+    if seconds <= plan.seconds:
+        return False
+    if plan.decides and min(map(len, moves.values())) < 2:
+        return False  # a first move says nothing of the pace
+    return not plan.is_long or not doubtful_seats(moves, plan, limits)
 
 
 def overtimes(moves: Sequence[Move], act_timeout: float) -> list[float]:

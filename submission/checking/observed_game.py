@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from math import inf
 from random import Random
 from time import monotonic
 from typing import Any
@@ -12,7 +13,7 @@ from submission.arena.own_referee import OwnGame
 from submission.checking.game_plan import SEATS, GamePlan, Limits, Seat
 from submission.checking.game_watch import (
     Chooser,
-    GameWatch,
+    has_shown_enough,
     in_full_game,
     lasting_opponent,
     of_full_game,
@@ -20,7 +21,7 @@ from submission.checking.game_watch import (
 )
 from submission.sandbox import causes
 from submission.sandbox.launcher import Launcher
-from submission.sandbox.messages import Choice, RuntimeVersions
+from submission.sandbox.messages import Loaded, Ready
 from submission.sandbox.move import Failure, Move, failure
 from submission.sandbox.player import RunningPlayer
 
@@ -36,10 +37,8 @@ class ObservedGame:
     """The record of one game."""
 
     plan: GamePlan
-    versions: RuntimeVersions | None  # None if no process reached the submission
-    kept_from: tuple[str, ...]  # what the submission could not reach; see `containment`
-    choice: Choice | None  # None where the file has not been loaded
-    load_seconds: float | None
+    ready: Ready | None  # None if no process reached the submission
+    loaded: Loaded | None  # None where the file has not been loaded
     moves: Mapping[Seat, Sequence[Move]]  # of the submission, on each seat
     failure: Failure | None  # ended the game against the submission; None where it has passed
     when: str  # at which point of the game it ended
@@ -87,7 +86,8 @@ class _Game:
         self._choose: Chooser = self._random_choice
         if plan.is_long:
             self._choose = lasting_opponent(rules.env, otherwise=self._random_choice)
-        self._watch = GameWatch(plan, limits)
+        self._moves: dict[Seat, list[Move]] = {seat: [] for seat in plan.seats}
+        self._first_move_ended = inf
         self._failure: Failure | None = None
         self._has_jumped = False
         self._asked: Seat | None = None
@@ -98,9 +98,7 @@ class _Game:
         end = monotonic() + self._limits.run_timeout
         if isinstance(self._board, OpenSpielGame):
             self._begin(self._board)
-        while self._failure is None and not (
-            self._is_over() or self._watch.has_shown_enough(monotonic())
-        ):
+        while self._failure is None and not (self._is_over() or self._has_shown_enough()):
             self._play_move()
             if self._failure is None and monotonic() > end:
                 self._failure = failure("TIMEOUT", causes.of_long_game(self._limits.run_timeout))
@@ -110,14 +108,11 @@ class _Game:
         # The seat that was asked last comes last, with the last words of a failing one.
         in_turn = sorted(self._players, key=lambda seat: seat == self._asked)
         stderr = "".join([self._players[seat].finish() for seat in in_turn])
-        loaded = next((player.loaded for player in players if player.loaded), None)
         return ObservedGame(
             plan=self._plan,
-            versions=next((player.versions for player in players if player.versions), None),
-            kept_from=next((player.kept_from for player in players if player.versions), ()),
-            choice=loaded.choice if loaded else None,
-            load_seconds=loaded.seconds if loaded else None,
-            moves=self._watch.moves,
+            ready=next((player.ready for player in players if player.ready), None),
+            loaded=next((player.loaded for player in players if player.loaded), None),
+            moves=self._moves,
             failure=self._failure,
             when=self._when,
             is_complete=self._failure is not None or self._board.over,
@@ -158,13 +153,18 @@ class _Game:
         self._failure = board.carry_out(move)
         move = move._replace(seconds=move.seconds + self._setting_up.pop(seat, 0.0))
         if not player.has_ended:
-            self._watch.take(seat, move, monotonic())
+            self._moves[seat].append(move)
+            self._first_move_ended = min(self._first_move_ended, monotonic())
         self._when = f"in move {self._number_of_move(seat)} on seat {seat}"
         if player.is_loading:
             self._when = WHILE_LOADING
 
     def _random_choice(self, played: Sequence[int], legal: Sequence[int]) -> int:
         return self._random.choice(legal)
+
+    def _has_shown_enough(self) -> bool:
+        seconds = monotonic() - self._first_move_ended
+        return has_shown_enough(self._moves, self._plan, self._limits, seconds)
 
     def _is_over(self) -> bool:
         """Whether the game is over; a long game goes on after an early end."""
@@ -177,7 +177,7 @@ class _Game:
         The clock and the bank go on, too. The position is one that players reach who make the game
         last, in which a submission has as much to think about as in a game that had not ended.
         """
-        ((seat, moves),) = self._watch.moves.items()
+        ((seat, moves),) = self._moves.items()
         bank = max(0.0, self._limits.bank - sum(overtimes(moves, self._plan.rules.act_timeout)))
         board = OwnGame(self._plan.rules, bank)
         while len(board.columns) < 2 * len(moves) + seat - 1 and not board.over:
@@ -193,7 +193,7 @@ class _Game:
         A failure other than lack of time counts only until the game goes on in a position that the
         submission did not reach itself.
         """
-        ((seat, moves),) = self._watch.moves.items()
+        ((seat, moves),) = self._moves.items()
         failed = self._failure
         if failed is not None and failed.status == "TIMEOUT":
             sentence = in_full_game(self._number_of_move(seat))
@@ -206,4 +206,4 @@ class _Game:
 
     def _number_of_move(self, seat: Seat) -> int:
         """The number of a seat's last move, from 1, including a move in which its process ended."""
-        return len(self._watch.moves[seat]) + self._players[seat].has_ended
+        return len(self._moves[seat]) + self._players[seat].has_ended

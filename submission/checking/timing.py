@@ -35,7 +35,7 @@ def timing_of(records: Sequence[ObservedGame], limits: Limits) -> Timing | None:
     """The timing of the games that decide; None where no move was made."""
     played = [seat for record in records for seat in record.moves.values() if seat]
     moves = sorted(move.seconds for seat in played for move in seat)
-    loadings = [record.load_seconds for record in records if record.load_seconds is not None]
+    loadings = [record.loaded.seconds for record in records if record.loaded]
     if not moves or not loadings:
         return None
     return Timing(

@@ -1,8 +1,8 @@
 """Strangers' code in processes of its own: limited, timed, and ended with all of their children.
 
 This is the only way in which a submission is ever run. The process that asks for moves has a
-supervisor for each player that it has at a time; the supervisor's starter, a fork server where the
-system forks, starts the player::
+supervisor for each player that it has at a time; the supervisor's starter, a fork server on Linux,
+starts the player::
 
     launcher, player  -->  supervisor  -->  fork server  -->  player_process
 

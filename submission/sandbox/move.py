@@ -49,15 +49,19 @@ class Move(NamedTuple):
 
 def failure(status: str, cause: Cause, stderr: str = "", error: Raised | None = None) -> Failure:
     """A failure, its texts fit to be shown."""
-    text, mend = (plain_text(part).replace("\n", " ") for part in cause)
+    text, mend, *lines = map(_plain_line, (*cause, *(error.lines if error else ())))
     return Failure(
         status,
         text,
         _last_lines(plain_text(stderr)),
         mend,
-        error.lines if error else (),
+        tuple(lines),
         error.module if error else None,
     )
+
+
+def _plain_line(text: str) -> str:
+    return plain_text(text).replace("\n", " ")
 
 
 def misplaced(column: int | None, configuration: Mapping[str, Any]) -> Failure:

@@ -19,7 +19,7 @@ from msgspec.json import Decoder
 from submission.sandbox import causes, containment, messages
 from submission.sandbox.folders import remove_folder
 from submission.sandbox.interpreter import APART, LINUX, child_command
-from submission.sandbox.messages import Begun, Ended, Hidden, Loaded, Moved, Ready, RuntimeVersions
+from submission.sandbox.messages import Begun, Ended, Hidden, Loaded, Moved, Ready
 from submission.sandbox.move import GRACE, Failure, Move, failure, read_answer
 from submission.sandbox.player_process import LINE_BYTES, PlayerJob
 from submission.sandbox.processes import end_marked, is_stopped
@@ -91,7 +91,7 @@ class SupervisorProcess:
         os.write(self._commands.fileno(), messages.encoded(message))
 
     def hear(self, reports: Decoder[T], seconds: float = 0.0) -> T:
-        """Its next report, one of these, for which it may have to wait so many seconds more.
+        """Its next report, one of these, which is due by REPORT_SECONDS after some `seconds`.
 
         Raises:
             EOFError: it has ended, or is ended here because it sends nothing, or no report.
@@ -180,8 +180,7 @@ class RunningPlayer:
         self._speed = speed
         self._failure: Failure | None = None
         self._is_finished = False
-        self.versions: RuntimeVersions | None = None  # none before the first move
-        self.kept_from: tuple[str, ...] = ()  # what it cannot reach; see `containment`
+        self.ready: Ready | None = None  # None before the first move
         self.loaded: Loaded | None = None  # None until the file has been loaded
         self.hidden: list[str] = []
         """Paths and hosts that it has asked for in vain; see `causes.of_hidden`."""
@@ -200,7 +199,7 @@ class RunningPlayer:
     @property
     def is_loading(self) -> bool:
         """Whether the file is being loaded, or has failed to load."""
-        return self.versions is not None and self.loaded is None
+        return self.ready is not None and self.loaded is None
 
     def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Move:
         """Ask for a move, as `submission.arena.seats.Seat` describes it.
@@ -246,8 +245,8 @@ class RunningPlayer:
     def _take_in(self, events: list[messages.Event]) -> None:
         for event in events:
             match event:
-                case Ready(_, versions, kept_from):
-                    self.versions, self.kept_from = versions, kept_from
+                case Ready():
+                    self.ready = event
                 case Loaded():
                     self.loaded = event
                 case Hidden(path):

@@ -65,7 +65,6 @@ STUCK = {
     "huge power": "return 9**9**9 % 7",
     "lock": "lock = __import__('threading').Lock(); lock.acquire(); lock.acquire()",
     "iterator": "all(iter(lambda: True, 1))",
-    "its parent is stopped": "os.kill(os.getppid(), signal.SIGSTOP); time.sleep(99)",
     "its supervisor is stopped": "stat = open(f'/proc/{os.getppid()}/stat').read(); "
     "os.kill(int(stat.rpartition(')')[2].split()[1]), signal.SIGSTOP); time.sleep(99)",
     "deaf": "signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65)); time.sleep(999)",

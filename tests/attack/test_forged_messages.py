@@ -1,20 +1,16 @@
 """Players that write messages of their process themselves: they alone fail, and the run goes on."""
 
-import json
-from collections.abc import Mapping, Sequence
-from copy import deepcopy
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
 from submission.match.results_file import read_results
 from submission.sandbox.messages import KeyedLines, Message
-from submission.sandbox.move import FAILING_STATUSES, Move
 from tests.helpers.attacks import Tally, Workplace, bounded, chance, scaled
+from tests.helpers.forgeries import ANSWER, GENUINE, distorted, is_sound, line_of
 from tests.helpers.sandboxed import ask, player
-from tests.submission import test_forged_messages as messages
 
 pytestmark = pytest.mark.attack
 
@@ -27,56 +23,14 @@ CHUNKS = 3000
 KEY = b"THE-KEY"
 """Stands for the key of a player's messages, which it finds in its own process."""
 
-GENUINE: Sequence[dict[str, Any]] = [
-    *messages.GENUINE,
-    {**messages.ANSWER, "status": "INVALID", "column": None, "returned": ["str", "'3'"]},
-    {**messages.ANSWER, "status": "TIMEOUT", "column": None, "returned": None},
-]
-"""One message of each kind."""
-
-ODD: Sequence[Any] = [
-    *(None, True, False, 0, -1, 2**31, 2**63, 10**400, -0.0, 1e308, -1e-9, float("nan")),
-    *(float("inf"), "", "x" * 70_000, "\ud800", "\x1b[2J\n\r\0", "3.x", "agent", [], {}, [[]]),
-    *({"event": "answer"}, ["int"], [None, None], ["x"] * 5000, "ready", "TIMEOUT"),
-]
-
-SAME_KIND: Mapping[type, Sequence[Any]] = {
-    str: ["", "x" * 9999, "\ud800", "\x1b[31m\n", "3.x", "..", "/" * 5000, "No module named 'x'"],
-    int: [-(2**31), -1, 0, 1, 2**31, 2**32 - 1],
-    float: [0.0, -1.0, 1e308, float("nan"), float("inf"), -0.0],
-}
-"""Odd values of the expected type."""
-
 
 def forged(rng: Random) -> bytes:
     """A line that is nearly a message."""
-    message = json.loads(json.dumps(rng.choice(GENUINE)))
-    for _ in range(rng.randrange(4)):
-        change(rng, message)
-    line = KEY * (rng.random() < 0.97) + json.dumps(message).encode()
+    line = KEY * (rng.random() < 0.97) + line_of(distorted(rng, GENUINE))
     for _ in range(rng.choice([0, 0, 0, 1, 5])):
         place = rng.randrange(len(line))
         line = line[:place] + rng.randbytes(rng.randrange(3)) + line[place + rng.randrange(2) :]
     return line + b"\n"
-
-
-def change(rng: Random, message: Any) -> None:
-    """Change a value somewhere in a message."""
-    places = range(len(message)) if isinstance(message, list) else [*message]
-    if not places:
-        return
-    place = rng.choice(list(places))
-    inner = message[place]
-    if isinstance(inner, list | dict) and rng.random() < 0.7:
-        change(rng, inner)
-    elif rng.random() < 0.6:
-        message[place] = deepcopy(rng.choice(SAME_KIND.get(type(inner), ODD)))
-    elif rng.random() < 0.5 or isinstance(message, list):
-        message[place] = deepcopy(rng.choice(ODD))
-    elif rng.random() < 0.5:
-        del message[place]
-    else:
-        message[str(rng.randrange(9))] = deepcopy(rng.choice(ODD))
 
 
 FORGER = """
@@ -100,18 +54,9 @@ def random_forger(rng: Random) -> str:
     return forger([forged(rng) for _ in range(LINES)], rng.choice(THEN))
 
 
-def is_told(move: Move) -> bool:
-    """Whether it is a move, or a failure in words that can be shown."""
-    if move.failure is None:
-        return type(move.column) is int
-    lines = [move.failure.cause, move.failure.mend, *move.failure.stderr, *move.failure.lines]
-    told = move.failure.status in FAILING_STATUSES and all(line.isprintable() for line in lines)
-    return told and move.column is None
-
-
 def test_a_forged_answer_arrives() -> None:
     """So the attacks of this module are attacks: who sleeps has moved all the same."""
-    answer = b"\n" + KEY + messages.line_of(messages.ANSWER)
+    answer = b"\n" + KEY + line_of(ANSWER)
     with player(forger([answer], "time.sleep(999)")) as running:
         assert ask(running, limit=5).column == 3
 
@@ -129,7 +74,7 @@ def test_who_forges_messages_harms_nobody_else(tally: Tally) -> None:
             tally.hold(False, f"{number}: {error!r} of\n{source}")
             continue
         tally.add("forged messages", LINES * 2)
-        tally.hold(all(map(is_told, moves)), f"{number}: {moves} of\n{source}")
+        tally.hold(all(map(is_sound, moves)), f"{number}: {moves} of\n{source}")
         tally.hold(honest.column == 5, f"{number}: the next player {honest} after\n{source}")
 
 

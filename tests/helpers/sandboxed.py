@@ -5,6 +5,9 @@ from contextlib import AbstractContextManager
 from textwrap import dedent
 from typing import Any
 
+import pytest
+
+from submission.sandbox.interpreter import child_command
 from submission.sandbox.launcher import LAUNCHER, Launcher
 from submission.sandbox.move import Move
 from submission.sandbox.player import RunningPlayer
@@ -41,3 +44,21 @@ def answers(
     """The first moves of a player."""
     with player(source, launcher=launcher) as running:
         return [ask(running, limit) for _ in range(moves)]
+
+
+REFUSING = """
+from submission.sandbox import containment
+def refuse(*arguments): raise PermissionError(1, "refused")
+containment._System.unshare = refuse
+"""
+
+
+def refuse_namespaces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have players' processes started as where the system permits no namespaces."""
+
+    def command(*arguments: Any) -> list[str]:
+        *python, program = child_command(*arguments)
+        path, _, main = program.rpartition("; from")
+        return [*python, f"{path}\n{REFUSING}\nfrom{main}"]
+
+    monkeypatch.setattr("submission.sandbox.launcher.child_command", command)

@@ -27,7 +27,9 @@ def told_by(body: str) -> tuple[Move, tuple[str, ...]]:
     """The move of a player, and what it is kept from."""
     source = f"import os, socket, subprocess\ndef agent(observation):\n    {body}"
     with player(source) as running:
-        return ask(running), running.kept_from
+        move = ask(running)
+        assert running.ready is not None
+        return move, running.ready.kept_from
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from submission.checking.observed_game import ObservedGame
 from submission.checking.source_facts import Import, SourceFacts
 from submission.sandbox import causes
 from submission.sandbox.causes import Cause, Raised
-from submission.sandbox.messages import Choice, RuntimeVersions
+from submission.sandbox.messages import Choice, Loaded
 from submission.sandbox.move import Failure, Move, failure
 
 NEIGHBOURS = {"tactics", "numbers"}
@@ -34,10 +34,8 @@ MEMORY = 3 * 2**30
 def game(reason: Failure | None, choice: Choice = CHOICE) -> ObservedGame:
     return ObservedGame(
         plan=PLAN,
-        versions=RuntimeVersions("3.12.1", None, "2.0.2"),
-        kept_from=(),
-        choice=choice,
-        load_seconds=0.1,
+        ready=None,
+        loaded=Loaded(0.1, choice),
         moves={2: [Move(1, 0.1)]},
         failure=reason,
         when="in move 1 on seat 2",

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from time import monotonic, sleep
 from typing import Any
 
@@ -20,11 +21,26 @@ from submission.sandbox import launcher, messages
 from submission.sandbox import player as player_module
 from submission.sandbox.kaggle_agent import KaggleAgent
 from submission.sandbox.launcher import SupervisorPool
-from submission.sandbox.move import Failure, Move
+from submission.sandbox.move import Move
 from submission.sandbox.player import RunningPlayer, SupervisorProcess
 from submission.sandbox.player_process import LINE_BYTES
+from tests.helpers.forgeries import (
+    ANSWER,
+    CHOICE,
+    EXIT,
+    FAILED,
+    GENUINE,
+    HIDDEN,
+    LOADED,
+    RAISED,
+    READY,
+    distorted,
+    is_sound,
+    line_of,
+)
 from tests.helpers.processes import completed
 from tests.helpers.sandboxed import OBSERVATION, RULES, answers, ask, player
+from tests.helpers.systems import needs_linux
 
 FORGED = ("ERROR", "answered by other means than a return")
 
@@ -54,41 +70,6 @@ def supervisors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def moves_after(forged: list[dict[str, Any]]) -> list[Move]:
     """What comes of a player that sends messages of its own; they may be heard after a move."""
     return answers(FORGING.format(messages=json.dumps(forged)), 2, limit=5)
-
-
-READY = {
-    "event": "ready",
-    "process_id": 1,
-    "versions": {"python": "3.12", "numba": None, "numpy": None},
-    "kept_from": [],
-}
-CHOICE = {
-    "name": "agent",
-    "type": "function",
-    "line": 1,
-    "arguments": 1,
-    "file": "main.py",
-    "is_own": True,
-}
-LOADED = {"event": "loaded", "seconds": 0.5, "choice": CHOICE}
-HIDDEN = {"event": "hidden", "path": "/book"}
-EXIT = {"event": "exit", "code": 3}
-RAISED = {"type": "E", "message": "", "module": None, "lines": ["1"], "python": "3.12"}
-ANSWER = {
-    "event": "answer",
-    "seconds": 0.1,
-    "status": None,
-    "column": 3,
-    "returned": ["int", "3"],
-    "error": None,
-    "stderr": "",
-}
-FAILED = {**ANSWER, "status": "ERROR", "column": None, "returned": None, "error": RAISED}
-GENUINE = (READY, {"event": "loading"}, LOADED, HIDDEN, EXIT, ANSWER, FAILED)
-
-
-def line_of(message: dict[str, Any]) -> bytes:
-    return json.dumps(message).encode() + b"\n"
 
 
 MALFORMED: list[dict[str, Any]] = [
@@ -127,52 +108,17 @@ def test_messages_that_no_player_sends_are_its_failure(forged: list[dict[str, An
     assert failure[:2] == FORGED
 
 
-JSON = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-3, 8)
-    | st.integers()
-    | st.floats()
-    | st.sampled_from(["ready", "answer", "ERROR", "INVALID", "int", ""])
-    | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
-    max_leaves=6,
-)
+def test_genuine_messages_are_none() -> None:
+    for message in GENUINE:
+        (taken,) = messages.KeyedLines("k").take_in(b"k" + line_of(message))
+        assert type(taken).__name__.lower() == message["event"]
 
 
-@st.composite
-def distorted(draw: st.DrawFn, genuine: tuple[dict[str, Any], ...]) -> dict[str, Any]:
-    """A genuine message in which something is different, or nothing."""
-    message = json.loads(json.dumps(draw(st.sampled_from(genuine))))
-    for _ in range(draw(st.integers(0, 2))):
-        parts = [message, *(part for part in message.values() if isinstance(part, dict))]
-        part = draw(st.sampled_from(parts))
-        name = draw(st.sampled_from([*part, "other"]))
-        if draw(st.booleans()):
-            part[name] = draw(JSON)
-        else:
-            part.pop(name, None)
-    return dict(message)
-
-
-def require_sound(move: Move) -> None:
-    """It is one that a match can go on with, and can record."""
-    assert (move.column is None) == (move.failure is not None)
-    assert 0 <= move.seconds < 60
-    json.dumps(move, allow_nan=False)
-    if move.failure is not None:
-        assert isinstance(move.failure, Failure)
-        assert move.failure.status in ("ERROR", "INVALID", "TIMEOUT")
-        assert "\n" not in move.failure.cause
-    else:
-        assert type(move.column) is int
-
-
-@given(st.lists(distorted(GENUINE), max_size=4))
+@given(st.randoms(), st.integers(0, 4))
 @settings(max_examples=12)
-def test_whatever_a_player_sends_there_is_a_move_or_a_failure(forged: list[dict[str, Any]]) -> None:
-    for move in moves_after(forged):
-        require_sound(move)
+def test_whatever_a_player_sends_there_is_a_move_or_a_failure(rng: Random, count: int) -> None:
+    for move in moves_after([distorted(rng, GENUINE) for _ in range(count)]):
+        assert is_sound(move), move
 
 
 class WrittenOver:
@@ -180,10 +126,9 @@ class WrittenOver:
 
     def __init__(self, written: bytes) -> None:
         self.stdin: io.BufferedWriter = open(os.devnull, "wb")  # noqa: PTH123, SIM115
-        reports, end = os.pipe()
-        os.write(end, written)
-        os.close(end)
-        self.stdout = os.fdopen(reports, "rb")
+        self.stdout = tempfile.TemporaryFile()  # noqa: SIM115
+        self.stdout.write(written)
+        self.stdout.seek(0)
         self.poll = self.kill = lambda: None
 
     def wait(self, timeout: float | None = None) -> int:
@@ -213,14 +158,13 @@ REPORTS: tuple[dict[str, Any], ...] = (
 )
 
 
-@given(
-    st.lists(
-        distorted(REPORTS).map(line_of) | st.binary(max_size=30).map(lambda b: b + b"\n"),
-        max_size=2,
-    )
-)
-def test_forged_reports_of_a_supervisor_are_a_move_or_a_failure(reports: list[bytes]) -> None:
-    require_sound(move_by(reports))
+@given(st.randoms(), st.lists(st.none() | st.binary(max_size=30), max_size=2))
+def test_forged_reports_of_a_supervisor_are_a_move_or_a_failure(
+    rng: Random, garbage: list[bytes | None]
+) -> None:
+    reports = [line_of(distorted(rng, REPORTS)) if g is None else g + b"\n" for g in garbage]
+    move = move_by(reports)
+    assert is_sound(move), move
 
 
 def test_reports_without_end_are_not_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -240,7 +184,7 @@ def agent(observation):
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="finds its supervisor by /proc")
+@needs_linux
 def test_a_supervisor_that_was_stopped_is_not_awaited() -> None:
     source, begin = AT_ITS_SUPERVISOR % "os.kill(supervisor, signal.SIGSTOP)", monotonic()
     (move,) = answers(source, limit=0.5)
@@ -257,7 +201,7 @@ STOPPING_LATER = """
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="finds its supervisor by /proc")
+@needs_linux
 def test_a_supervisor_that_was_stopped_after_a_move_neither_holds_nor_fails_the_next_player() -> (
     None
 ):
@@ -272,7 +216,7 @@ def test_a_supervisor_that_was_stopped_after_a_move_neither_holds_nor_fails_the_
     assert monotonic() - begin < 30
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="finds its supervisor by /proc")
+@needs_linux
 @pytest.mark.parametrize(
     "deed",
     [

@@ -1,13 +1,19 @@
 """How long a game is played, on a clock that the tests wind, and what a full one would take."""
 
 from dataclasses import replace
+from math import inf, nan
 from typing import Any
 
 import pytest
 
 from submission.arena.game_record import GameConfiguration
 from submission.checking.game_plan import GamePlan, Limits, Seat
-from submission.checking.game_watch import GameWatch, doubtful_seats, of_full_game, overtimes
+from submission.checking.game_watch import (
+    doubtful_seats,
+    has_shown_enough,
+    of_full_game,
+    overtimes,
+)
 from submission.sandbox.move import Move
 
 LIMITS = Limits(act_timeout=2, bank=60, run_timeout=1200, memory=2**30)
@@ -17,15 +23,19 @@ LONG = replace(PLAN, is_long=True)
 
 
 class Game:
-    """A watch and its clock."""
+    """The moves of a game, and the time since its first one."""
 
-    def __init__(self, plan: GamePlan = PLAN, limits: Limits = LIMITS) -> None:
-        self.now = 100.0
-        self.watch = GameWatch(plan, limits)
+    def __init__(self, plan: GamePlan = PLAN) -> None:
+        self.moves: dict[Seat, list[Move]] = {seat: [] for seat in plan.seats}
+        self._plan = plan
+        self._since_first = -inf
 
     def move(self, seconds: float, seat: Seat = 1) -> None:
-        self.now += seconds
-        self.watch.take(seat, Move(0, seconds), self.now)
+        self._since_first = max(0.0, self._since_first + seconds)
+        self.moves[seat].append(Move(0, seconds))
+
+    def has_shown_enough(self, later: float = 0.0) -> bool:
+        return has_shown_enough(self.moves, self._plan, LIMITS, self._since_first + later)
 
 
 @pytest.mark.parametrize(
@@ -38,8 +48,8 @@ def test_a_move_takes_from_its_seats_bank_what_is_over_its_limit(
     game.move(32, seat=2)
     for seconds in earlier:
         game.move(seconds)
-    assert 60 - sum(overtimes(game.watch.moves[1], act_timeout=2)) == pytest.approx(bank_left)
-    assert overtimes(game.watch.moves[2], act_timeout=2) == [30]
+    assert 60 - sum(overtimes(game.moves[1], act_timeout=2)) == pytest.approx(bank_left)
+    assert overtimes(game.moves[2], act_timeout=2) == [30]
 
 
 @pytest.mark.parametrize(
@@ -55,28 +65,28 @@ def test_a_long_game_goes_on_as_long_as_the_bank_could_run_out(pace: float, enou
     for each in (game, other):
         each.move(0.1)
         each.move(pace)
-        assert not each.watch.has_shown_enough(each.now)
-    assert game.watch.has_shown_enough(game.now + 10) is enough
-    assert other.watch.has_shown_enough(other.now + 10), "a long game follows it"
-    assert doubtful_seats(other.watch.moves, PLAN, LIMITS) == ([] if enough else [1])
+        assert not each.has_shown_enough()
+    assert game.has_shown_enough(10) is enough
+    assert other.has_shown_enough(10), "a long game follows it"
+    assert doubtful_seats(other.moves, PLAN, LIMITS) == ([] if enough else [1])
 
 
 def test_the_first_move_says_nothing_of_the_pace_but_takes_from_the_bank() -> None:
     game = Game(LONG)
     game.move(20)  # with the loading of the file
-    assert not game.watch.has_shown_enough(game.now + 11)
+    assert not game.has_shown_enough(11)
     game.move(4.0)  # at most 20 moves that take 2 s, besides the 18 s that are taken
-    assert game.watch.has_shown_enough(game.now + 11)
+    assert game.has_shown_enough(11)
     game.move(4.3)  # 2.3 s for 19 more moves and those two: 18 + 2 + 2.3 + 19 * 2.3 > 60
-    assert not game.watch.has_shown_enough(game.now + 11)
+    assert not game.has_shown_enough(11)
 
 
 def test_games_that_do_not_decide_are_stopped_in_any_case() -> None:
     game = Game(replace(PLAN, decides=False))
-    assert not game.watch.has_shown_enough(10**6), "no game before its first move has ended"
+    assert not game.has_shown_enough(10**6), "no game before its first move has ended"
     game.move(30)
-    assert not game.watch.has_shown_enough(game.now + 9.9)
-    assert game.watch.has_shown_enough(game.now + 10.1)
+    assert not game.has_shown_enough(9.9)
+    assert game.has_shown_enough(10.1)
 
 
 def test_the_seats_of_a_full_board() -> None:
@@ -108,10 +118,17 @@ def test_unseen_moves_are_as_slow_as_the_later_seen_ones(
 
 
 @pytest.mark.parametrize(
-    "change",
-    [{"act_timeout": 0}, {"bank": -1}, {"run_timeout": 0}, {"memory": 0}, {"bank": float("nan")}],
+    ("name", "value", "sentence"),
+    [
+        ("act_timeout", 0, "above 0 seconds, not 0"),
+        ("run_timeout", 0, "above 0 seconds, not 0"),
+        ("bank", -1, "at least 0 seconds and finite, not -1"),
+        ("bank", nan, "at least 0 seconds and finite, not nan"),
+        ("memory", 0, "at least 536870912 bytes, not 0"),
+        *(("speed", speed, "above 0 and at most 1, not") for speed in (0, -1, 1.01, nan, inf)),
+    ],
 )
-def test_limits_that_leave_nothing(change: dict[str, float]) -> None:
-    values: dict[str, Any] = {"act_timeout": 2, "bank": 60, "run_timeout": 9, "memory": 2**30}
-    with pytest.raises(ValueError, match=next(iter(change))):
-        Limits(**{**values, **change})
+def test_limits_that_leave_nothing(name: str, value: float, sentence: str) -> None:
+    limits: dict[str, Any] = {name: value}
+    with pytest.raises(ValueError, match=f"^{name} must be {sentence}"):
+        replace(LIMITS, **limits)

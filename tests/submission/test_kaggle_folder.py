@@ -23,9 +23,8 @@ from submission.sandbox.player import RunningPlayer
 from submission.sandbox.staging import stage
 from tests.helpers.archives import archive
 from tests.helpers.checks import GOOD, check_file, check_pair, first_fault
-from tests.helpers.containment import refuse_namespaces
 from tests.helpers.other_system import ROOT
-from tests.helpers.sandboxed import ask, player
+from tests.helpers.sandboxed import ask, player, refuse_namespaces
 
 ORDER = [3, 2, 4, 1, 5, 0, 6]
 OTHER_ORDER = ORDER[::-1]
@@ -38,7 +37,8 @@ def is_mounted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
         refuse_namespaces(monkeypatch)
     with player(GOOD) as running:
         assert answer(running) == 0
-        is_contained = {NETWORK, HOME} <= {*running.kept_from}
+        assert running.ready is not None
+        is_contained = {NETWORK, HOME} <= {*running.ready.kept_from}
     if request.param == "mounted" and not is_contained:
         pytest.skip("this system refuses namespaces")
     assert is_contained == (request.param == "mounted")

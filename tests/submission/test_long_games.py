@@ -29,7 +29,7 @@ Agent = Callable[[Mapping[str, Any]], Move]
 class ToldPlayer:
     """A player whose moves a function tells, with their seconds."""
 
-    versions, kept_from, hidden, is_loading, has_ended = None, (), (), False, False
+    ready, hidden, is_loading, has_ended = None, (), False, False
 
     def __init__(self, agent: Agent) -> None:
         self._agent = agent

@@ -11,8 +11,7 @@ import pytest
 from submission.sandbox.causes import REACHED_FOR, Raised, of_exception
 from submission.sandbox.network_guard import NetworkGuard
 from tests.helpers.checks import GOOD, check_pair, first_fault, text_of
-from tests.helpers.containment import refuse_namespaces
-from tests.helpers.sandboxed import ask, player
+from tests.helpers.sandboxed import ask, player, refuse_namespaces
 
 HOST = "weights.example.org"
 ADDRESS = "192.0.2.1"
