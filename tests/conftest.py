@@ -15,7 +15,6 @@ from hypothesis import HealthCheck, settings
 
 from agents.compiled import compilation
 from envs.learning.vector import vector_threads
-from submission.executors import dask_workers, local_workers
 from tests.helpers.shell import Shell
 
 for profile, examples in {"shared-machine": 50, "long": 1000}.items():
@@ -88,6 +87,9 @@ def threads_of_single_rows() -> Iterator[None]:
 @pytest.fixture
 def workers_in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands share out their work to threads; processes would load and compile it once more."""
+    # Not for tests with Kaggle's versions, which lack what these import.
+    from submission.executors import dask_workers, local_workers
+
     processes = local_workers.local_executor  # refuses too few
 
     def threads(workers: int) -> AbstractContextManager[Executor]:

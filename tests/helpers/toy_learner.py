@@ -4,6 +4,7 @@ It learns the moves of the winners of random games, by regression.
 """
 
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,11 @@ TOY = Method("toy", "for tests", f"{__name__}.{ToyLearner.__name__}", ("width",)
 
 
 def enter_toy(patch: pytest.MonkeyPatch) -> None:
-    """Enter the toy learner in the table of methods, as the only one."""
+    """Enter the toy learner in the table of methods, as the only one.
+
+    The command's default is the first of the methods, so its module has to know them before.
+    """
+    import_module("submission.cli.train")
     patch.setattr(learner, "LEARNERS", {"toy": TOY})
 
 
