@@ -195,7 +195,7 @@ def _begun(stages: Stages, is_changed: bool, restoring: ExitStack, memo: dict[in
 
     It is the module's where the two differ for another reason than games, for that is what the file
     must be compared with. What functions, classes and objects of the user's keep is so decided for
-    each part, which is replaced in its place.
+    each part, which is replaced in its place; or in a copy, of an object with other contents.
     """
     now, written, _ = stages
     begun = now if not is_changed and stages.is_own else written
@@ -208,16 +208,29 @@ def _begun(stages: Stages, is_changed: bool, restoring: ExitStack, memo: dict[in
                 return now if callable(now) else _copied(begun, memo)
             if id(written) in memo:
                 return memo[id(written)]
-            memo[id(now)] = memo[id(written)] = now
+            if _has_contents(now):
+                stages = stages._replace(now=copy(now))
+            memo[id(now)] = memo[id(written)] = stages.now
         _begin_parts(stages, restoring, memo)
     except Exception:  # not everything can be copied
         return now
-    return now
+    return stages.now
+
+
+def _has_contents(value: Any) -> bool:
+    """Whether an object holds more than its attributes, as one does whose class is a `deque`."""
+    try:
+        make, arguments, _, items, pairs = taken_apart(value)
+    except Exception:  # from code of the user's, any
+        return False
+    is_plain = getattr(make, "__name__", None) == "__newobj__" and len(arguments) == 1
+    return not is_plain or items is not None or pairs is not None
 
 
 def _begin_parts(stages: Stages, restoring: ExitStack, memo: dict[int, Any]) -> None:
     """Give each part of a function, a class or an object the value with which games begin."""
     only_data = isinstance(stages.now, DEFINITIONS)
+    restoring.callback(_remove_others, stages.now, {*places_of(stages.now)})
     for place, part in [*stages.parts()]:
         is_unknown = part.written is UNKNOWN and part.played is UNKNOWN
         if is_unknown or (only_data and not (is_data(part.now) and is_data(part.written))):
@@ -227,6 +240,14 @@ def _begin_parts(stages: Stages, restoring: ExitStack, memo: dict[int, Any]) -> 
         with suppress(Exception):  # a metaclass may not let a class change
             place.write(begun)
             restoring.callback(place.write, part.now)
+
+
+def _remove_others(value: Any, names: set[str]) -> None:
+    """Remove what games have made in a function, a class or an object beside these names."""
+    for name, place in places_of(value).items():
+        if name not in names:
+            with suppress(Exception):
+                place.write(UNKNOWN)
 
 
 def _copied(value: Any, memo: dict[int, Any]) -> Any:

@@ -2,7 +2,9 @@
 
 import sys
 from contextlib import suppress
+from datetime import date, time
 from enum import Enum
+from inspect import ismemberdescriptor
 from pathlib import PurePath
 from types import BuiltinFunctionType, CellType, FunctionType, ModuleType
 from typing import Any, NamedTuple
@@ -86,6 +88,8 @@ def _as_data(value: Any, within: frozenset[int]) -> Any:
     if isinstance(value, tuple | list | set | frozenset):
         return [_as_data(each, inner) for each in value]
     kind = type(value).__qualname__
+    if isinstance(value, date | time) or type(value).__module__.startswith("numpy.random."):
+        return [kind]  # a clock or a source of chance: a file has its own, new in each game
     if places := places_of(value):
         return [kind, {name: _as_data(place.read(), inner) for name, place in places.items()}]
     with suppress(Exception):  # from a lock, say
@@ -116,6 +120,8 @@ class Place(NamedTuple):
 
     def read(self) -> Any:
         """The value; UNKNOWN if there is none."""
+        if (attributes := self._attributes) is not None:
+            return attributes.get(self.name, UNKNOWN)
         try:
             return getattr(self.holder, self.name, UNKNOWN)
         except ValueError:  # an empty cell
@@ -123,12 +129,26 @@ class Place(NamedTuple):
 
     def write(self, value: Any) -> None:
         """Replace the value, or remove it by UNKNOWN, whatever the class of an object says."""
-        is_plain = not isinstance(self.holder, type | FunctionType | CellType)
-        owner: Any = object if is_plain else type(self.holder)
-        if value is UNKNOWN:
+        owner: Any = type(self.holder) if self._is_definition else object
+        if (attributes := self._attributes) is not None and value is UNKNOWN:
+            attributes.pop(self.name, None)
+        elif attributes is not None:
+            attributes[self.name] = value
+        elif value is UNKNOWN:
             owner.__delattr__(self.holder, self.name)
         else:
             owner.__setattr__(self.holder, self.name, value)
+
+    @property
+    def _is_definition(self) -> bool:
+        return isinstance(self.holder, type | FunctionType | CellType)
+
+    @property
+    def _attributes(self) -> dict[str, Any] | None:
+        """The dictionary of an object in which the value is, where a property may hide it."""
+        kept = None if self._is_definition else getattr(self.holder, "__dict__", None)
+        is_in_slot = ismemberdescriptor(getattr(type(self.holder), self.name, None))
+        return kept if type(kept) is dict and not is_in_slot else None
 
 
 def places_of(value: Any) -> dict[str, Place]:

@@ -241,6 +241,35 @@ def test_a_proof_goes_unnoticed(modules: Path, capfd: pytest.CaptureFixture[str]
     assert drawn == (random.random(), np.random.random())
 
 
+def test_a_proof_leaves_no_trace_in_an_object(modules: Path) -> None:
+    """Nor in what it first makes in a game, behind a property, or in a container of its own."""
+    text = """
+from collections import deque
+class Memory(deque): pass
+class Slotted: __slots__ = ("last",)
+class Player:
+    def __init__(self):
+        self.__dict__["calls"], self.memory, self.slotted = 0, Memory(), Slotted()
+    @property
+    def calls(self): return self.__dict__["calls"]
+    def __call__(self, obs, config):
+        self.__dict__["calls"] += 1
+        self.made = Player.made = self.slotted.last = self.calls
+        self.memory.append(self.made)
+        return len(self.memory) % 7
+agent = Player()
+"""
+    mine = module(modules, text)
+    mine.agent.memory.append(0)
+    for played in range(2):
+        function_file(mine.agent)
+        assert len(mine.agent.memory) == played + 1
+        assert mine.agent.calls == played
+        made = ["made" in vars(mine.agent), "made" in vars(mine.Player)]
+        assert [*made, hasattr(mine.agent.slotted, "last")] == 3 * [bool(played)]
+        mine.agent({}, {})
+
+
 def test_a_slow_function_is_asked_in_fewer_positions(
     modules: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

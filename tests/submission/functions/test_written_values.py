@@ -97,6 +97,24 @@ def test_what_was_made_by_chance_is_data(modules: Path) -> None:
     assert answers(of_file(built)) == answers(mine.agent) == said
 
 
+def test_clocks_and_sources_of_chance_are_the_files_own(modules: Path) -> None:
+    """Written as data, each game would have the same chances, and a clock that has long run out."""
+    begun = "BEGUN, RNG, OLD = datetime.now(), np.random.default_rng(), np.random.RandomState()\n"
+    text = f"""
+from datetime import datetime
+import numpy as np
+{begun}class Player:
+    def __init__(self): self.rng = np.random.default_rng()
+    def __call__(self, obs, config):
+        late = (datetime.now() - BEGUN).total_seconds() > 1000
+        return int(RNG.choice({FREE}) + OLD.choice([0]) + 0 * self.rng.random()) + 9 * late
+agent = Player()
+"""
+    built = function_file(module(modules, text).agent).text
+    assert begun in built
+    assert "agent = Player()" in built
+
+
 def test_a_trained_network_of_torch_is_data(modules: Path) -> None:
     """Its file had new weights in each game, and the proof took them for the trained ones."""
     pytest.importorskip("torch")
