@@ -15,6 +15,7 @@ import sys
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import chain
 from math import inf
 from pathlib import Path
 from threading import Thread
@@ -126,16 +127,18 @@ class Supervisor(asyncio.SubprocessProtocol):
         finally:
             self._spares_starter = False
             await self._end_strays()
-            while self._starter_id is not None:
-                self._has_news.clear()
-                await self._has_news.wait()
+            with contextlib.suppress(TimeoutError):  # a signal may have come between it and its end
+                async with asyncio.timeout(END_SECONDS):
+                    while self._starter_id is not None:
+                        self._has_news.clear()
+                        await self._has_news.wait()
 
     def _read(self, loop: asyncio.AbstractEventLoop) -> None:
         # Python would close `sys.stdin` at its end, and wait for the thread that reads it.
-        with os.fdopen(0, "rb", closefd=False) as lines:
-            for line in lines:
+        commands = os.fdopen(0, "rb", closefd=False)
+        with contextlib.suppress(RuntimeError):  # the loop has ended before the commands
+            for line in chain(commands, [b""]):
                 loop.call_soon_threadsafe(self._take_command, line)
-        loop.call_soon_threadsafe(self._take_command, b"")
 
     def _take_command(self, line: bytes) -> None:
         """Take a line; without one, or if somebody else has written it, all is over."""

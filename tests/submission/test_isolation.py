@@ -3,6 +3,7 @@
 import contextlib
 import multiprocessing
 import os
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -339,6 +340,22 @@ def test_a_supervisor_that_has_been_killed_is_replaced(tmp_path: Path) -> None:
     wait_until_gone(noted(file, 3))
     assert list((tmp_path / "players").iterdir()) == []
     assert draws(2) == drawn, "the seed decides, in whatever process"
+
+
+LATE = """
+import asyncio
+from pathlib import Path
+from submission.sandbox.supervisor import Supervisor
+ended = asyncio.new_event_loop()
+ended.close()
+Supervisor([], Path(), "")._read(ended)
+"""
+
+
+def test_a_command_to_a_supervisor_that_is_ending_makes_no_noise() -> None:
+    command = [sys.executable, "-c", LATE]
+    late = subprocess.run(command, input=b"{}\n", capture_output=True, timeout=60, check=True)
+    assert (late.stdout, late.stderr) == (b"", b"")
 
 
 def test_a_host_that_does_not_start_is_told_in_one_sentence(
