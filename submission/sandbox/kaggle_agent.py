@@ -25,7 +25,7 @@ FRAMES = 5  # the last lines of a traceback to report
 LONGEST_TEXT = 1000
 
 STDERR_TAIL = 4000
-"""The last characters that a move has written: as JSON they take up to 12 bytes each, and a message
+"""The last characters that a move has written: as JSON they take up to 6 bytes each, and a message
 has at most `player_process.LINE_BYTES`."""
 
 ADDRESS = re.compile(r" at 0x[0-9a-f]+", re.IGNORECASE)
