@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Collection, Iterator, Set
+from contextlib import suppress
 
 from submission.bundle.definitions import BundleError, Definition, since_replaced
 from submission.bundle.naming import Symbol, Use
@@ -149,11 +150,13 @@ class Loading:
         return reached
 
     def _uses(self, definition: Definition) -> list[Use]:
-        """The uses of a definition that read a name and have a meaning."""
+        """The uses of a definition that read a name; none if the definition cannot be bundled.
+
+        A file that can do without such a definition leaves it out.
+        """
         if definition not in self._read:
-            self._read[definition] = [
-                use
-                for use in self._tree.known_uses(definition)
-                if not use.reference.binds and not use.reference.quoted
-            ]
+            self._read[definition] = []
+            with suppress(BundleError):
+                uses = self._tree.uses(definition)
+                self._read[definition] = [use for use in uses if not use.reference.binds]
         return self._read[definition]

@@ -14,6 +14,18 @@ from submission.bundle.functions.function_file import function_file
 from tests.helpers.written_modules import FREE, answers, module, of_file, require_same_answers
 
 WRITTEN = {
+    "what cannot go into a file stays out of one that plays without it": f"""
+LOG = []
+def note(path): LOG.append(path)
+note(__file__)
+try:
+    note(get_ipython())
+except NameError:
+    pass
+def agent(obs, config):
+    LOG.append(obs["step"])
+    return {FREE}[0]
+""",
     "helpers are called like builtins, above and below": f"""
 def min(moves):
     return 3 if 3 in moves else max(moves, 2)
