@@ -138,6 +138,8 @@ class SessionReader(ModuleReader):
                 *map(bound_by, names)
             }:
                 self._keep(statement, following)
+            case ast.Assign():  # also of `__all__`, which functions may read
+                self._keep(statement, following)
             case _:
                 super()._read_statement(statement, following)
 

@@ -14,6 +14,11 @@ from submission.bundle.functions.function_file import function_file
 from tests.helpers.written_modules import FREE, answers, module, of_file, require_same_answers
 
 WRITTEN = {
+    "the list of a module's public names is a list": f"""
+__all__ = ["agent"]
+def agent(obs, config):
+    return {FREE}[-len(__all__)]
+""",
     "what cannot go into a file stays out of one that plays without it": f"""
 LOG = []
 def note(path): LOG.append(path)
