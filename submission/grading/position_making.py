@@ -95,13 +95,13 @@ def _by_workers(
     executor: Executor,
     on_progress: OnProgress,
 ) -> list[SolvedPosition]:
-    """The position that each item leads to, in their order."""
-    found: dict[Item, SolvedPosition] = {}
-    on_progress(0, len(items), "")
+    """The position that each item leads to, in their order; equal ones are solved once."""
+    distinct, found = [*dict.fromkeys(items)], dict[Item, SolvedPosition]()
+    on_progress(0, len(distinct), "")
     try:
-        for batch in run_shards(executor, work, items, BATCH):
+        for batch in run_shards(executor, work, distinct, BATCH):
             found |= batch
-            on_progress(len(found), len(items), "")
+            on_progress(len(found), len(distinct), "")
     except BrokenExecutor as error:
         raise ChildProcessError(
             "a worker process died, perhaps out of memory: run the command again with fewer workers"

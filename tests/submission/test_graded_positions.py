@@ -12,7 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from submission.grading.position_making import Style, drawn_moves, make_position_set, select
+from submission.grading.position_making import (
+    Style,
+    drawn_moves,
+    make_position_set,
+    select,
+    solve_all,
+)
 from submission.grading.solved_positions import (
     FORMAT,
     GAME,
@@ -51,6 +57,16 @@ def test_bitbully_finds_the_same_scores_and_kinds() -> None:
         assert list(position.best) == judge.best_moves(position.opening)
         assert (position.is_hard or position.is_tactical) >= (len(keeping) == 1)
         assert position.is_hard <= (len(keeping) == 1)
+
+
+def test_equal_games_are_solved_once_and_the_progress_reaches_its_end() -> None:
+    late, *others = [position.moves for position in sampled(Phase.ENDGAME, 8)]
+    games = [late, *others, late, late]
+    told = list[tuple[int, int]]()
+    with ThreadPoolExecutor(1) as executor:
+        found = solve_all(games, executor, lambda done, total, _: told.append((done, total)))
+    assert [position.moves for position in found] == games
+    assert told == [(0, 8), (6, 8), (8, 8)]
 
 
 def test_a_file_whose_score_was_changed_is_refused(tmp_path: Path) -> None:
