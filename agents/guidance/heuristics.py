@@ -151,8 +151,9 @@ def graded_squares(env: BoardGame, state: BoardState) -> float:
     """
     _require_tic_tac_toe("squares", env)
     player_1, player_2 = env.stones(state)
-    lines = env.winning_lines
-    grades = sum((line & player_1).bit_count() - (line & player_2).bit_count() for line in lines)
+    grades = 0
+    for line in env.winning_lines:  # in each leaf: a third faster than a sum over a generator
+        grades += (line & player_1).bit_count() - (line & player_2).bit_count()
     return grades / (GRADES + 1)
 
 

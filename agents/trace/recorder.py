@@ -125,8 +125,17 @@ class NodeRecorder(Recorder, Observer):
         self._open[-1].probabilities = probabilities
 
     def enter(self, action: Hashable, depth: float, window: Window | None = None) -> None:
-        """Record that the search goes on to the child behind `action`."""
+        """Record that the search goes on to the child behind `action`.
+
+        Raises:
+            ValueError: the search has entered it before.
+        """
         parent = self._open[-1]
+        if action in parent.node.visited:
+            raise ValueError(
+                f"the search enters the child behind {action!r} of {parent.state} twice: let "
+                "get_available_actions give each action once"
+            )
         if parent.node.player != CHANCE:  # which hands each child a window of its own
             parent.window = window
         state = self.env.get_next_state(parent.state, action)

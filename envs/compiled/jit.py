@@ -86,12 +86,13 @@ def compiled(kernel: Function) -> Function:
     Raises:
         ImportError: Numba is missing or broken; a broken Numba may raise other errors, too.
     """
-    with MAKING_TWINS:
-        _teach_numba()
-        if kernel not in TWINS:
-            TWINS[kernel] = _twin(kernel)
-        twin: Function = TWINS[kernel]
-        return twin
+    if kernel not in TWINS:  # else no caller waits for a thread that makes others
+        with MAKING_TWINS:
+            _teach_numba()
+            if kernel not in TWINS:
+                TWINS[kernel] = _twin(kernel)
+    twin: Function = TWINS[kernel]
+    return twin
 
 
 def _inner(kernel: Callable[..., Any]) -> Any:

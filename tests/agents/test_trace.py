@@ -1,5 +1,6 @@
 """Traces of minimax, alpha-beta and expectimax, against the trees themselves and a textbook."""
 
+from collections.abc import Sequence
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from tests.helpers.brute_force import BruteForce
 from tests.helpers.clocks import ticking_clock
 from tests.helpers.kaggle_rules import assert_boards_are_kaggles
 from tests.helpers.random_trees import LEAVES, mixed_trees, plain_trees, replaced, subtree, worth
-from tests.helpers.small_games import Nim
+from tests.helpers.small_games import Nim, NimState, Take
 from tests.helpers.strategies import Position, connect_games, late_positions
 from tests.helpers.textbook import PLAIN, TEXTBOOK, aids
 from tests.helpers.traces import depth_first_agents, trace_of, unchanged_by_a_trace
@@ -311,6 +312,15 @@ def test_the_last_iteration_is_the_deepest_search() -> None:
 def test_compiled_searches_are_refused(agent: str) -> None:
     with pytest.raises(ValueError, match="choose engine auto or reference"):
         recorded(make_agent(agent, engine="compiled"), SearchTrace())
+
+
+def test_a_game_that_gives_an_action_twice_is_refused() -> None:
+    class Twice(Nim):
+        def get_available_actions(self, state: NimState) -> Sequence[Take]:
+            return [*super().get_available_actions(state)] * 2
+
+    with pytest.raises(ValueError, match="twice: let get_available_actions give each action once"):
+        trace_of(MinimaxAgent(depth=2), Twice(4, 2))
 
 
 @pytest.mark.parametrize("agent", RECORDED_SEARCHES)

@@ -1,7 +1,8 @@
-"""Machine code on disk: each process finds what was compiled for it, whoever compiles beside it."""
+"""Machine code: each process finds on disk what was compiled for it, whoever compiles beside it."""
 
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib import import_module, invalidate_caches
 from itertools import product
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from envs.compiled.jit import COMPILED_ANEW, compiled
+from envs.compiled.jit import COMPILED_ANEW, MAKING_TWINS, compiled, fastest, jit
 
 caching = pytest.importorskip("numba.core.caching")
 
@@ -187,3 +188,13 @@ def test_code_of_other_constants_has_other_names(folder: Path) -> None:
     kernels = [scales.make(factor, step) for factor, step in ((1, 12), (11, 2), (1, 12))]
     first, other, again = [compiled(kernel).__qualname__ for kernel in kernels]
     assert first == again != other
+
+
+def test_nobody_waits_for_the_compiler_of_other_code() -> None:
+    @jit
+    def one() -> int:
+        return 1
+
+    twin = fastest(one)
+    with ThreadPoolExecutor(1) as executor, MAKING_TWINS:
+        assert executor.submit(fastest, one).result(timeout=10) is twin
