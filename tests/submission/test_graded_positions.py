@@ -66,7 +66,8 @@ def test_equal_games_are_solved_once_and_the_progress_reaches_its_end() -> None:
     with ThreadPoolExecutor(1) as executor:
         found = solve_all(games, executor, lambda done, total, _: told.append((done, total)))
     assert [position.moves for position in found] == games
-    assert told == [(0, 8), (6, 8), (8, 8)]
+    assert told == sorted(told)  # in shards, whichever ends first
+    assert (told[0], told[-1]) == ((0, 8), (8, 8))
 
 
 def test_a_file_whose_score_was_changed_is_refused(tmp_path: Path) -> None:
