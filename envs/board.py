@@ -4,12 +4,12 @@ A move string is a game as text: `"4453"` is four plies, with actions counted fr
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Iterable, Sequence
+from functools import cached_property, reduce
 from typing import NamedTuple
 
 from envs.bitboard import cell_bit, has_line, line_steps, mirrored, winning_lines
-from envs.protocol import Env, State, illegal_action, legal_advice, require_count
+from envs.protocol import Action, Env, State, illegal_action, legal_advice, require_count
 
 EMPTY = 0
 
@@ -257,6 +257,11 @@ def moves_text(actions: Sequence[int]) -> str:
         return "".join(str(action + 1) for action in actions)
     separated = ",".join(str(action + 1) for action in actions)
     return separated if "," in separated else f"{separated},"
+
+
+def state_after(env: Env[State, Action], actions: Iterable[Action]) -> State:
+    """Return the state after actions from the initial state on; ValueError if one is illegal."""
+    return reduce(env.get_next_state, actions, env.initial_state())
 
 
 def state_from_moves(env: Env[State, int], moves: str) -> State:

@@ -24,9 +24,9 @@ TRIAL_MEGABYTES = 4
 def most_solved_left(env: ConnectX) -> int:
     """The most free cells with which to solve positions; all cells of an easy board."""
     cells, solver = env.rows * env.columns, Solver(env, TRIAL_MEGABYTES)
-    for state in sorted(_ends_of_games(env), key=lambda state: -state.mask.bit_count()):
+    for state in sorted(_ends_of_games(env), key=lambda state: -state.ply):
         if not solver.bounds(state, node_limit=TRIAL_NODES - solver.nodes).exact:
-            return cells - state.mask.bit_count() - 1
+            return cells - state.ply - 1
     return cells
 
 
@@ -36,7 +36,7 @@ def _ends_of_games(env: ConnectX) -> list[BoardState]:
     for _ in range(TRIAL_GAMES):
         state = env.initial_state()
         while legal := env.get_available_actions(state):
-            if env.rows * env.columns - state.mask.bit_count() <= TRIED_LEFT:
+            if env.rows * env.columns - state.ply <= TRIED_LEFT:
                 found.append(state)
             state = env.get_next_state(state, rng.choice(sensible_actions(env, state, legal)))
     return found

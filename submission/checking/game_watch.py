@@ -7,14 +7,13 @@ guessed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
 from itertools import accumulate
 from statistics import fmean
 
 from agents.book.opening_book import shipped_book_of
 from agents.solver.solver import Solver
 from agents.solver.solver_engine import is_solvable
-from envs.board import BoardGame
+from envs.board import BoardGame, state_after
 from submission.checking.game_plan import GamePlan, Limits, Seat
 from submission.sandbox.causes import Cause
 from submission.sandbox.move import Move
@@ -40,7 +39,7 @@ def lasting_opponent(env: BoardGame, otherwise: Chooser) -> Chooser:
     solver = Solver(env, SOLVER_MEGABYTES, book=shipped_book_of(env))
 
     def choose(played: Sequence[int], legal: Sequence[int]) -> int:
-        state = reduce(env.get_next_state, played, env.initial_state())
+        state = state_after(env, played)
         scores = solver.scores(state, SOLVER_SECONDS)
 
         def haste(column: int) -> tuple[bool, int]:

@@ -129,9 +129,7 @@ class _Game:
             is_loading = self._players[seat].is_loading
             self._when = WHILE_LOADING if is_loading else f"when the game was set up on seat {seat}"
 
-    def _set_up(
-        self, place: int, observation: dict[str, Any], configuration: dict[str, Any]
-    ) -> Move:
+    def _set_up(self, place: int, observation: Told, configuration: Told) -> Move:
         """Ask a seat before the game, as OpenSpiel's environments do; every answer is accepted."""
         seat = SEATS[place]
         if seat not in self._players:

@@ -67,12 +67,12 @@ class Comparison(Printed):
     @property
     def new(self) -> str:
         """The name of the new player."""
-        return self.stats.player
+        return self.match.pairings[0][0]
 
     @property
     def old(self) -> str:
         """The name of the old player."""
-        return self.stats.opponent
+        return self.match.pairings[0][1]
 
     @property
     def stats(self) -> PairingStats:

@@ -148,8 +148,8 @@ def kinds_of(position: SolvedPosition) -> Iterator[str]:
 def by_ply(answers: Sequence[Answer]) -> dict[int, AnswerStats]:
     """Group by the plies played, in ascending order."""
     ply_of = attrgetter("position.ply")
-    by_ply = groupby(sorted(answers, key=ply_of), key=ply_of)
-    return {ply: answer_stats([*each]) for ply, each in by_ply}
+    members = groupby(sorted(answers, key=ply_of), key=ply_of)
+    return {ply: answer_stats([*each]) for ply, each in members}
 
 
 def worst_mistakes(answers: Iterable[Answer], count: int) -> list[Answer]:

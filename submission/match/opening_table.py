@@ -1,7 +1,6 @@
 """The results of each opening, beside the opening's value under perfect play."""
 
 from collections.abc import Sequence
-from functools import reduce
 from itertools import groupby
 from operator import attrgetter
 
@@ -11,7 +10,7 @@ from rich.text import Text
 
 from agents.book.opening_book import shipped_book_of
 from agents.solver.position_bounds import sign
-from envs.board import BoardGame, moves_text
+from envs.board import BoardGame, moves_text, state_after
 from submission.arena.game_record import GameRecord
 from submission.match.match import Match
 from submission.match.pairing_stats import tally_of
@@ -61,7 +60,7 @@ def _openings_table(env: BoardGame, names: tuple[str, str], games: Sequence[Game
 def _outcome(env: BoardGame, opening: Opening) -> int | None:
     """1, 0 or -1: with perfect play the first mover wins, draws or loses; None if unknown."""
     book = shipped_book_of(env)
-    state = reduce(env.get_next_state, opening, env.initial_state())
+    state = state_after(env, opening)
     score = book.score(state) if book else None
     if score is None:
         return None

@@ -6,13 +6,12 @@ is replayed when it is read: its record must follow from its columns.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
-from functools import reduce
 from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from agents.reporting.input_file import read_header, read_json, refused_line
-from envs.board import BoardGame
+from envs.board import BoardGame, state_after
 from submission.arena.game_record import EPISODE_STEPS, GameConfiguration, GameRecord, Result
 from submission.arena.own_referee import rewards_of
 from submission.kaggle import DONE
@@ -150,7 +149,7 @@ def _require_sound(games: Mapping[int, GameRecord], header: ResultsHeader, path:
 def _require_played(record: GameRecord, rules: GameConfiguration, env: BoardGame) -> None:
     """Replay a game, and refuse a record that does not fit it."""
     try:
-        state = reduce(env.get_next_state, record.columns, env.initial_state())
+        state = state_after(env, record.columns)
     except ValueError:
         raise ValueError(f"no game has the columns {[*record.columns]}") from None
     failing = [place for place in (0, 1) if record.statuses[place] != DONE]

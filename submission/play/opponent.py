@@ -68,7 +68,7 @@ class SubmissionOpponent(Opponent):
         observation = {
             "board": env.to_board(state),
             "mark": state.player,
-            "step": state.mask.bit_count(),
+            "step": state.ply,
             "remainingOverageTime": BANK,
         }
         move = self._seat.act(observation, rules.for_players())

@@ -199,8 +199,8 @@ def estimated_elo(scores: Sequence[LevelScore]) -> Estimate:
     games, points = sum(score.games for score in scores), sum(score.points for score in scores)
     if not games:
         return Estimate(0.0, -inf, inf)
-    counted = [(score.level.elo, score.games * (1 + 2 / games)) for score in scores]
-    elo = likeliest_elo(points + 1, counted)
+    opponents = [(score.level.elo, score.games * (1 + 2 / games)) for score in scores]
+    elo = likeliest_elo(points + 1, opponents)
     expected = [(score.games, expected_score(elo - score.level.elo)) for score in scores]
     information = sum(number * share * (1 - share) for number, share in expected)
     half = Z_95 * ELO / sqrt(information)

@@ -72,7 +72,7 @@ def judge(solver: Solver, state: BoardState, action: int, time_limit: float | No
     scores = solver.scores(state, time_limit)
     before, after = bounds_of_best(scores), scores[action]
     return JudgedPly(
-        ply=state.mask.bit_count(),
+        ply=state.ply,
         player=state.player,
         action=action,
         scores=scores,

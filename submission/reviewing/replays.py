@@ -3,14 +3,13 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from itertools import chain
 from math import inf
 from pathlib import Path
 from typing import Any
 
 from agents.reporting.input_file import quoted, read_content, read_json, refused
-from envs.board import BoardGame, BoardState
+from envs.board import BoardGame, BoardState, state_after
 from submission.arena.game_record import GameConfiguration, GameRecord, Result
 from submission.arena.own_referee import rewards_of
 from submission.entry import PLAYED_WITH
@@ -126,7 +125,7 @@ def _configuration(episode: Episode) -> GameConfiguration:
 def _actions(env: BoardGame, episode: Episode) -> tuple[list[int], BoardState]:
     """The columns played and the last position, from the boards: a move may have been refused."""
     actions = [*episode.opening]
-    state = reduce(env.get_next_state, actions, env.initial_state())
+    state = state_after(env, actions)
     for board in map(list, episode.boards):
         if board == env.to_board(state):
             continue  # the beginning, or a refused move

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, astuple, dataclass
-from functools import reduce
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -12,7 +11,7 @@ from rich.text import Text
 
 from agents.solver.score_words import column_in_words, position_in_words
 from agents.solver.solver import ScoreBounds
-from envs.board import moves_text
+from envs.board import moves_text, state_after
 from envs.connectx import ConnectX
 from envs.games import game_id
 from submission.arena.game_record import GameRecord
@@ -231,8 +230,7 @@ def _name(game: ReviewedGame) -> str:
 def _given_away(game: ReviewedGame) -> Iterator[str]:
     env = game.env
     for ply in game.given_away:
-        played = game.record.columns[: ply.ply]
-        state = reduce(env.get_next_state, played, env.initial_state())
+        state = state_after(env, game.record.columns[: ply.ply])
         chosen = column_in_words(env, state, ply.action, ply.after)
         better = column_in_words(env, state, ply.best[0], ply.before)
         yield f"  {_name(game)}, {_where(game, ply.ply)}: {chosen}; {better}"

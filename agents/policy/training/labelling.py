@@ -283,7 +283,7 @@ class Grove:
         That is the given position if all games are over.
         """
         games = Games.begun(self._env, state, self._rng)
-        for ply in range(state.mask.bit_count(), last_ply):
+        for ply in range(state.ply, last_ply):
             if self._labeller.cells - ply <= LATE_CELLS_LEFT:
                 games = games.first(LATE_GAMES)
             moves, scores = self._label(games, ply)
@@ -307,7 +307,7 @@ class Grove:
         """Play one game to a ply, or to the last position of a game that ends before."""
         for _ in range(TRIES):
             reached, players = state, (self._fallible_player(), self._fallible_player())
-            while reached.mask.bit_count() < ply:
+            while reached.ply < ply:
                 probabilities = players[reached.player - 1](self._env, reached)
                 action = self._rng.choice(list(probabilities), p=list(probabilities.values()))
                 following = self._env.get_next_state(reached, int(action))

@@ -25,7 +25,6 @@ TIMED = re.compile(r"get_ipython\(\)\.run_line_magic\('time', (['\"].*['\"])\)$"
 NUMBERED = re.compile(r"(<.*?)(\d+)(\D*>)")
 """Names under which prompts keep what was typed, piece by piece."""
 
-
 CELLS = Path("<cells>")  # in the place of a file
 
 

@@ -48,7 +48,7 @@ def ply_view(state: BoardState, action: int, values: PositionValues) -> dict[str
     scores = {move: value.bounds for move, value in values.moves.items()}
     chosen = values.moves[action]
     return {
-        "ply": state.mask.bit_count(),
+        "ply": state.ply,
         "player": state.player,
         "action": action,
         "value": balance(chosen, state.player),

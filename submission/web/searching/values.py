@@ -89,7 +89,7 @@ def position_values(
     **progress: Any,
 ) -> PositionValues:
     """The values of moves with these scores and estimates, and of the position by its best move."""
-    cells, ply = env.rows * env.columns, state.mask.bit_count()
+    cells, ply = env.rows * env.columns, state.ply
 
     def value(bounds: ScoreBounds, estimate: float | None) -> MoveValue:
         plies = plies_to_end(cells, ply, bounds)
@@ -135,7 +135,7 @@ class Valuation:
         self.children = {
             action: env.get_next_state(state, action) for action in env.get_available_actions(state)
         }
-        left = self._cells - state.mask.bit_count()
+        left = self._cells - state.ply
         # Without a win now, the next stone may lose, and the one after it may win.
         open_bounds = ScoreBounds(-(left // 2), (left - 1) // 2)
         self.found = {
@@ -247,7 +247,7 @@ class Valuation:
                     except TimeUp:
                         return
                     if abs(value) == 1.0:  # it wins or loses with the last of these plies
-                        won = win_score(self._cells, self.state.mask.bit_count() + depth - 1)
+                        won = win_score(self._cells, self.state.ply + depth - 1)
                         score = round(value) * self._sign * won
                         self._narrow(action, score, score)
                 yield True
