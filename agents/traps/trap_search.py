@@ -93,9 +93,10 @@ class TrapSearch:
         is nothing left to learn.
         """
         belief = root.belief
-        while not root.is_settled(likely_models(belief)):
-            trial = self._walk(root, belief)
-            if not trial.path[-1].is_settled(likely_models(trial.belief)):
+        models = likely_models(belief)
+        while not root.is_settled(models):
+            trial = self._walk(root, belief, models)
+            if not trial.path[-1].is_settled(trial.likely):
                 return trial
             _carry_up(trial.path)
         return None
@@ -137,9 +138,9 @@ class TrapSearch:
     def _mirrored(self, columns: Iterable[int]) -> tuple[int, ...]:
         return tuple(self.env.columns - 1 - column for column in columns)
 
-    def _walk(self, node: TrapNode, belief: Belief) -> Trial:
+    def _walk(self, node: TrapNode, belief: Belief, models: int) -> Trial:
         """The path to a node without known replies, or to one that turns out to be settled."""
-        path, models = [node], likely_models(belief)
+        path = [node]
         while True:
             node.visit(belief)
             if node.is_settled(models):
@@ -149,13 +150,12 @@ class TrapSearch:
             elif node.unasked(models):
                 break
             elif (reply := _wanting_reply(node, belief)) is not None:
-                node, belief = reply
-                models = likely_models(belief)
+                node, belief, models = reply
             else:  # what is left to learn is too unlikely
                 node.closed |= models
                 break
             path.append(node)
-        return Trial(path, belief)
+        return Trial(path, belief, models)
 
     def _best_child(self, node: TrapTurn, models: int) -> ReplyTurn:
         """The move to try next, by UCT; those after which nothing is left to learn are left out."""
@@ -198,18 +198,18 @@ def _carry_up(path: Sequence[TrapNode]) -> None:
         node.settle()
 
 
-def _wanting_reply(node: ReplyTurn, belief: Belief) -> tuple[TrapTurn, Belief] | None:
+def _wanting_reply(node: ReplyTurn, belief: Belief) -> tuple[TrapTurn, Belief, int] | None:
     """The reply to look at next: a likely one that was seldom visited and is not nearly won.
 
-    With the belief after it; None if nothing is left to learn behind any.
+    With the belief after it, and its likely models; None if nothing is left to learn behind any.
     """
     best, best_want = None, -1.0
     for chances, child in node.children:
         following = posterior(belief, chances, DOUBT)
         value = sum(map(mul, following, child.values))
         want = sum(map(mul, belief, chances)) * (HOPE - value) / (1 + child.visits)
-        if want > best_want and not child.is_settled(likely_models(following)):
-            best, best_want = (child, following), want
+        if want > best_want and not child.is_settled(models := likely_models(following)):
+            best, best_want = (child, following, models), want
     return best
 
 

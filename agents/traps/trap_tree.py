@@ -159,6 +159,7 @@ class Trial(NamedTuple):
 
     path: Sequence[TrapNode]
     belief: Belief  # about an opponent who plays the path
+    likely: int  # the models that are worth asking by this belief, as a set
 
     @property
     def state(self) -> BoardState:
@@ -169,7 +170,7 @@ class Trial(NamedTuple):
     def models(self) -> Sequence[int]:
         """The numbers of the models to ask there."""
         leaf = self.path[-1]
-        wanted = leaf.unasked(likely_models(self.belief)) if isinstance(leaf, ReplyTurn) else 0
+        wanted = leaf.unasked(self.likely) if isinstance(leaf, ReplyTurn) else 0
         return [model for model in range(len(self.belief)) if wanted >> model & 1]
 
 

@@ -29,7 +29,7 @@ from submission.cli.arguments import require_memory
 from submission.cli.options import SOLVING, declared, flag, output, setting
 from submission.executors.dask_workers import chosen_count, chosen_executor
 from submission.reports import counted, size_in_words
-from submission.terminal import progress_bar, say
+from submission.terminal import progress_bar, say, status_line
 
 BOOK_PLIES = 8
 TRAP_MINUTES = 15.0
@@ -96,7 +96,8 @@ def book(
     longer it looks, the more it finds. To use them, `connectx build perfect --option traps=FILE`.
 
     Findings are saved at once, in FILE.scores, FILE.moves or FILE.replies, so that after Ctrl-C the
-    same command with --resume goes on without loss. Exit status 1 after Ctrl-C.
+    same command with --resume goes on without loss; --traps may then take further opponents, named
+    after the others. Exit status 1 after Ctrl-C.
     """
     board = rows, columns, inarow
     if dask is None:
@@ -184,7 +185,8 @@ class Writing:
         """
         try:
             with ExitStack() as stack:
-                known = [stack.enter_context(file.opened(self.resume)) for file in files]
+                with status_line("Reading"):
+                    known = [stack.enter_context(file.opened(self.resume)) for file in files]
                 for file in files:
                     if file.was_torn:
                         told = f"The last line of {file.path} was torn"

@@ -217,7 +217,7 @@ def test_files_of_something_else_are_left_alone(
     checkpoint: Checkpoint[BookScope], content: bytes
 ) -> None:
     checkpoint.path.write_bytes(content)
-    message = r"does not begin with .*: it belongs to something else"
+    message = r"does not belong to 'connectx book .*': choose another --output"
     require_refused(checkpoint, ValueError, message)
 
 

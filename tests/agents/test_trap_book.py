@@ -48,6 +48,7 @@ def grown(
 ) -> TrapBookBuilder:
     """A tree that has nothing left to learn."""
     builder = TrapBookBuilder(scope, 1, known or {}, on_replies)
+    builder.grow_again(lambda: None)
     with executor_of() as executor:
         builder.grow(executor, workers, Clock(), lambda: None)
     assert builder.root.closed
@@ -88,6 +89,37 @@ def test_replies_of_an_earlier_run_are_not_asked_for_again() -> None:
     assert not asked.keys() & some.keys()
     again = grown(LOST, whole.known, lambda _: pytest.fail("asked once more"))
     assert again.root.value == pytest.approx(whole.root.value)
+
+
+def test_a_run_grows_again_by_what_is_known_before_its_time_begins(tmp_path: Path) -> None:
+    whole, told = whole_tree(LOST), list[tuple[int, int, str]]()
+    checkpoint = RepliesFile(tmp_path / "t.replies", LOST)
+    with ThreadPoolExecutor(1) as executor:
+        columns = build_traps(
+            checkpoint, whole.known, executor, 1, 1, 0.0, lambda *progress: told.append(progress)
+        )
+    assert columns
+    promised = f"{whole.root.value:.3f} points promised, {len(whole.known)} positions"
+    assert len(told) >= len(whole.known)
+    assert told[-1] == (0, 0, promised)
+
+
+def test_a_run_goes_on_against_a_further_opponent(tmp_path: Path) -> None:
+    alone = RepliesFile(tmp_path / "t.replies", LOST._replace(opponents=OPPONENTS[:1]))
+    with alone.opened(resume=False) as known:
+        first = grown(alone.scope, known, alone.append).known
+    both, asked = RepliesFile(alone.path, LOST), dict[int, Sequence[Reply]]()
+    with both.opened(resume=True) as known:
+        assert known.keys() == first.keys()
+        builder = grown(LOST, known, asked.update)
+        both.append(asked)
+    assert builder.root.value == pytest.approx(whole_tree(LOST).root.value, abs=0.01)
+    again = [reply for key in asked.keys() & first.keys() for reply in asked[key]]
+    assert again
+    assert all(reply.chances.keys() == {1} for reply in again)
+    assert both.read().keys() == builder.known.keys()
+    with pytest.raises(ValueError, match="does not belong to"):
+        alone.read()
 
 
 def test_the_first_move_may_be_any() -> None:
@@ -134,7 +166,7 @@ def test_of_two_answers_of_an_opponent_the_first_counts(tmp_path: Path) -> None:
         won, lost = Turn(1, ()), Turn(-1, (0, 1))
         first = [Reply(0, {0: 1.0}, won)]
         both = [Reply(0, {0: 0.0, 1: 1.0}, won), Reply(1, {0: 1.0, 1: 0.0}, lost)]
-        builder._enter(trial._replace(belief=(1.0, 0.0)), first)
+        builder._enter(trial._replace(likely=0b01), first)
         for _ in range(2):
             builder._enter(trial, both)
     assert builder.known == {EMPTY: [Reply(0, {0: 1.0, 1: 1.0}, won)]}
@@ -163,7 +195,7 @@ def test_the_file_of_replies_gives_back_what_was_found(tmp_path: Path, weights: 
         checkpoint.append({EMPTY: [Reply(0, {1: 0.5}, Turn(-2, (1, 0))), replies[EMPTY][1]]})
         checkpoint.append({COLUMN: replies[COLUMN]})
     assert checkpoint.read() == replies
-    with pytest.raises(ValueError, match="does not begin with"):
+    with pytest.raises(ValueError, match="does not belong to"):
         RepliesFile(checkpoint.path, scope._replace(seat=1)).read()
 
 

@@ -6,7 +6,7 @@ computation.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import BrokenExecutor, Executor
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -30,6 +30,7 @@ from envs.compiled.jit import Words
 
 MOST_POSITIONS = 2**24
 """The limit after any ply of a book: three times the number after twelve plies of Connect Four."""
+HEADING = "connectx book"  # the first line of every checkpoint begins so
 LONGEST_QUOTE = 60  # the most characters of a line that a message quotes
 
 Finding = TypeVar("Finding")
@@ -39,9 +40,10 @@ Scope = TypeVar("Scope", BookScope, RepertoireScope)
 class FindingsFile(ABC, Generic[Finding]):
     """A checkpoint: findings by the keys of their positions."""
 
-    def __init__(self, path: Path, heading: str) -> None:
+    def __init__(self, path: Path, heading: str, earlier: Collection[str] = ()) -> None:
         self.path = path
         self.heading = heading  # the first line: what is computed
+        self._headings = {heading, *earlier}  # with those of a run that this one can go on with
         self.count = 0
         """The number of findings, including those of this run, once the file is `opened`."""
         self.was_torn = False  # whether the last line was cut short when the file was opened
@@ -54,8 +56,11 @@ class FindingsFile(ABC, Generic[Finding]):
         """The line of a finding."""
 
     @abstractmethod
-    def finding(self, line: str) -> tuple[int, Finding]:
-        """The key and the finding of a line; the ValueError for another says what is expected."""
+    def finding(self, line: str, heading: str) -> tuple[int, Finding]:
+        """The key and the finding of a line of the run with this heading.
+
+        The ValueError for another line says what is expected.
+        """
 
     def joined(self, earlier: Finding, finding: Finding) -> Finding:
         """What two lines tell of one position; a ValueError if they contradict each other."""
@@ -83,7 +88,8 @@ class FindingsFile(ABC, Generic[Finding]):
                     )
                 self._file.cut(len(content) - len(torn))
                 self.count, self.was_torn = len(found), bool(torn)
-                self._untold = [] if len(content) > len(torn) else [self.heading]
+                is_told = f"{self.heading}\n".encode() in content
+                self._untold = [] if is_told else [self.heading]
                 yield found
             finally:
                 with suppress(OSError):  # Windows removes no file that is open
@@ -105,16 +111,19 @@ class FindingsFile(ABC, Generic[Finding]):
         *lines, torn = content.decode("ascii", "replace").split("\n")
         if not lines and self.heading.startswith(torn):
             return {}, torn
-        if lines[:1] != [self.heading]:
+        headings = [line for line in lines if line.startswith(HEADING)]
+        if not headings or headings[0] != lines[0] or not {*headings} <= self._headings:
             raise ValueError(
-                f"{self.path} does not begin with {self.heading!r}: it belongs to something "
-                "else, so choose another --output"
+                f"{self.path} does not belong to {self.heading!r}: choose another --output"
             )
         found = dict[int, Finding]()
-        for number, line in enumerate(lines[1:], start=2):
+        for number, line in enumerate(lines, start=1):
+            if line in self._headings:
+                heading = line
+                continue
             place = f"{self.path}, line {number}: {line[:LONGEST_QUOTE]!r}"
             try:
-                key, finding = self.finding(line)
+                key, finding = self.finding(line, heading)
             except ValueError as error:
                 raise ValueError(f"{place} is not {error}: delete this line") from None
             try:
@@ -130,9 +139,9 @@ class Checkpoint(FindingsFile[int], Generic[Scope]):
     def __init__(self, path: Path, scope: Scope, choice: str = "best") -> None:
         board = board_words(scope.rows, scope.columns, scope.inarow)
         chosen = "" if choice == "best" else f", {choice}"
-        heading = f"connectx book moves 1: {board}{chosen}"
+        heading = f"{HEADING} moves 1: {board}{chosen}"
         if isinstance(scope, BookScope):
-            heading = f"connectx book scores 1: {board}, plies {scope.plies}"
+            heading = f"{HEADING} scores 1: {board}, plies {scope.plies}"
         super().__init__(path, heading)
         self.scope: Scope = scope
         self.choice = choice
@@ -141,7 +150,7 @@ class Checkpoint(FindingsFile[int], Generic[Scope]):
         """The line of a score or column."""
         return f"{key} {finding}"
 
-    def finding(self, line: str) -> tuple[int, int]:
+    def finding(self, line: str, heading: str) -> tuple[int, int]:
         """The key and the score or column of a line."""
         try:
             key, found = map(int, line.split())

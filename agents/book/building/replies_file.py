@@ -3,14 +3,20 @@
 A checkpoint: a first line that names the computation, then a line for each position in which the
 opponent is to move, with its key (`BoardState.key`) and its replies, `column:chances:score:moves`
 with the chances of all opponents joined by commas, nothing for those who were not asked, and the
-moves joined by dots. A later line of the same position tells what more opponents play there.
+moves joined by dots. A later line of the same position tells what more opponents play there. Where
+a run goes on against further opponents, named after the others, it writes a first line of its own.
 """
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from agents.book.building.book_building import FindingsFile, board_words, position_of_key
+from agents.book.building.book_building import (
+    HEADING,
+    FindingsFile,
+    board_words,
+    position_of_key,
+)
 from agents.registry import agent_from_text
 from agents.solver.position_bounds import trivial_bounds
 from agents.traps.trap_tree import Reply, Turn
@@ -43,9 +49,13 @@ class RepliesFile(FindingsFile[Sequence[Reply]]):
 
     def __init__(self, path: Path, scope: TrapScope) -> None:
         *board, seat, opponents = scope
-        names = " ".join(opponents).encode("unicode_escape").decode()  # they may contain any path
-        heading = f"connectx book traps 2: {board_words(*board)}, seat {seat}, {names}"
-        super().__init__(path, heading)
+        begin = f"{HEADING} traps 2: {board_words(*board)}, seat {seat},"
+        names = [name.encode("unicode_escape").decode() for name in opponents]  # with any path
+        counts = range(1, len(names) + 1)
+        self._opponents = {" ".join([begin, *names[:count]]): count for count in counts}
+        """How many opponents a run has, by its first line."""
+        *earlier, heading = self._opponents
+        super().__init__(path, heading, earlier)
         self.scope = scope
         self._env = ConnectX(*board)
         self._board = board_masks(*board)
@@ -58,11 +68,12 @@ class RepliesFile(FindingsFile[Sequence[Reply]]):
             words.append(f"{column}:{told}:{turn.score}:{'.'.join(map(str, turn.moves))}")
         return " ".join(words)
 
-    def finding(self, line: str) -> tuple[int, list[Reply]]:
+    def finding(self, line: str, heading: str) -> tuple[int, list[Reply]]:
         """The key and the replies of a line."""
+        opponents = self._opponents[heading]
         try:
             key, *words = line.split()
-            found = int(key), [self._reply(word) for word in (words[0], *words[1:])]
+            found = int(key), [_reply(word, opponents) for word in (words[0], *words[1:])]
         except (ValueError, IndexError):
             raise ValueError("a key and replies with a chance for each opponent") from None
         if not self._can_be(*found):
@@ -72,16 +83,6 @@ class RepliesFile(FindingsFile[Sequence[Reply]]):
     def joined(self, earlier: Sequence[Reply], finding: Sequence[Reply]) -> Sequence[Reply]:
         """The replies of all opponents who were asked."""
         return joined_replies(earlier, finding)
-
-    def _reply(self, word: str) -> Reply:
-        column, told, score, moves = word.split(":")
-        of_all = told.split(",")
-        chances = {number: float(chance) for number, chance in enumerate(of_all) if chance}
-        can_be = any(chances.values()) and all(0 <= chance <= 1 for chance in chances.values())
-        if len(of_all) != len(self.scope.opponents) or not can_be:
-            raise ValueError(word)
-        turn = Turn(int(score), tuple(map(int, moves.split("."))) if moves else ())
-        return Reply(int(column), chances, turn)
 
     def _can_be(self, key: int, replies: Sequence[Reply]) -> bool:
         state = position_of_key(self._board, key)
@@ -102,6 +103,17 @@ class RepliesFile(FindingsFile[Sequence[Reply]]):
         least, most = trivial_bounds(self._board, state.mover, state.mask)
         in_range = min(least, 1) <= turn.score <= min(most, 1)
         return in_range and bool(turn.moves) == (turn.score <= 0) and {*turn.moves} <= {*legal}
+
+
+def _reply(word: str, opponents: int) -> Reply:
+    column, told, score, moves = word.split(":")
+    of_all = told.split(",")
+    chances = {number: float(chance) for number, chance in enumerate(of_all) if chance}
+    can_be = any(chances.values()) and all(0 <= chance <= 1 for chance in chances.values())
+    if len(of_all) != opponents or not can_be:
+        raise ValueError(word)
+    turn = Turn(int(score), tuple(map(int, moves.split("."))) if moves else ())
+    return Reply(int(column), chances, turn)
 
 
 def joined_replies(known: Sequence[Reply], more: Sequence[Reply]) -> Sequence[Reply]:

@@ -91,11 +91,18 @@ class TrapBookBuilder:
         self._on_replies = on_replies
         self._under_way: set[int] = set()
 
+    def grow_again(self, on_trial: Callable[[], None]) -> None:
+        """Grow by the replies of an earlier run, until too many trials end where none are known."""
+        left = ceil(len(self.known) / 10)
+        while left > 0 and (trial := self.search.select(self.root)) is not None:
+            left -= bool(self._left_to_ask(trial))
+            self.search.expand(trial, self.known.get(trial.state.key, ()))
+            on_trial()
+
     def grow(
         self, executor: Executor, workers: int, clock: Clock, on_trial: Callable[[], None]
     ) -> None:
         """Run trials until the time is up, or there is nothing left to learn."""
-        self._grow_again()
         with suppress(TimeUp):
             for trial, replies in Workers(executor, workers + 1).run(self._tasks(), clock):
                 self._enter(trial, replies)
@@ -119,13 +126,6 @@ class TrapBookBuilder:
             self.known[key] = joined_replies(self.known.get(key, ()), new)
             self._on_replies({key: new})
         self.search.expand(trial, self.known[key])
-
-    def _grow_again(self) -> None:
-        """Grow by the replies of an earlier run, until too many trials end where none are known."""
-        left = ceil(len(self.known) / 10)
-        while left > 0 and (trial := self.search.select(self.root)) is not None:
-            left -= bool(self._left_to_ask(trial))
-            self.search.expand(trial, self.known.get(trial.state.key, ()))
 
     def columns(self) -> dict[int, int]:
         """The column of each position that enough trials went through, by its key."""
@@ -223,15 +223,19 @@ def build_traps(
     seconds: float,
     on_progress: OnProgress,
 ) -> dict[int, int]:
-    """Grow a tree of traps; its columns by key of the position. It raises as `build_book` does."""
-    clock = Clock(seconds)
+    """Grow a tree of traps; its columns by key of the position. It raises as `build_book` does.
+
+    The seconds begin when the tree has grown by the `known` replies.
+    """
     builder = TrapBookBuilder(checkpoint.scope, table_megabytes, known, checkpoint.append)
 
-    def tell() -> None:
+    def tell(elapsed: float) -> None:
         promised = f"{builder.root.value:.3f} points promised, {len(builder.known)} positions"
         total = 0 if seconds == inf else int(seconds)
-        on_progress(int(min(clock.elapsed, seconds)), total, promised)
+        on_progress(int(min(elapsed, seconds)), total, promised)
 
     with told_how_to_go_on(lambda: f"the replies of {len(builder.known)} positions are found"):
-        builder.grow(executor, workers, clock, tell)
+        builder.grow_again(lambda: tell(0.0))
+        clock = Clock(seconds)
+        builder.grow(executor, workers, clock, lambda: tell(clock.elapsed))
     return builder.columns()
