@@ -95,7 +95,12 @@ def solve(
     if moves == "-" or not (moves is not None or board_alone):
         if table is not None:
             raise ValueError("--table is for one position: add its moves")
-        _solve_lines(solver, every_column, json, time_limit)
+        terminal = sys.stdin.isatty()
+        if terminal or not (_solve_lines(solver, every_column, json, time_limit) or moves):
+            raise ValueError(
+                "no position is given: add its moves, as in `connectx solve 4453` ('' for the "
+                "empty board), or pipe positions to the command, one a line"
+            )
         return
     position = read_position(env, moves or "")
     analyse_one = analyse_score if board_alone and not every_column else analyse
@@ -183,12 +188,8 @@ def _kept_table(solver: Solver, file: Path | None, resume: bool) -> Iterator[Cal
             save_table(solver, file)
 
 
-def _solve_lines(solver: Solver, every_column: bool, json: bool, time_limit: float | None) -> None:
-    if sys.stdin.isatty():
-        raise ValueError(
-            "no position is given: add its moves, as in `connectx solve 4453`, or pipe positions "
-            "to the command, one a line"
-        )
+def _solve_lines(solver: Solver, every_column: bool, json: bool, time_limit: float | None) -> int:
+    """Print a line for each position from standard input; their number."""
     positions: Iterable[ReachedPosition] = read_positions(solver.env, sys.stdin)
     if not is_stream(sys.stdin):
         positions = list(positions)  # so mistakes are reported before anything is solved
@@ -198,8 +199,9 @@ def _solve_lines(solver: Solver, every_column: bool, json: bool, time_limit: flo
     results = None if sys.stdout.isatty() else sys.stdout
     with progress_bar("Solving") as show:
         total = len(positions) if isinstance(positions, list) else 0
-        show(0, total, "")
+        show(done := 0, total, "")
         for done, position in enumerate(positions, start=1):
             analysis = analyse_one(solver, position, time_limit)
             show(done, total, "")
             typer.echo(as_line(analysis), file=results)
+    return done

@@ -67,6 +67,10 @@ def test_json_has_the_score_of_each_column(solve: Solve, late_scores: dict[int, 
     assert {entry["column"] - 1: entry["score"] for entry in record["columns"]} == late_scores
 
 
+def test_no_lines_become_no_lines(solve: Solve) -> None:
+    assert solve("-", stdin=StringIO("")) == Outcome(0, "", "")
+
+
 def test_json_of_many_positions_is_a_line_each(solve: Solve) -> None:
     lines = solve("--json", stdin=StringIO(f"{LATE}\n\n{LATE}4\n")).stdout.splitlines()
     records = [json.loads(line) for line in lines]
@@ -212,6 +216,7 @@ def test_bounds_in_words(bounds: ScoreBounds, words: str) -> None:
         ("4 --time-limit -1", None, "'--time-limit'"),
         ("4 --time-limit inf", None, "time_limit must be finite, not inf"),
         ("", None, "no position is given: add its moves, as in `connectx solve 4453`"),
+        ("--rows 4 --columns 5", "\n", "no position is given: add its moves"),
         ("-", "4\n\n48\n", "line 3: move 2 of '48' is 8"),
         ("-", "4\n1212121\n", "line 2: after '1212121' the game is over"),
         ("--table old", None, "old is there already: go on from it with --resume, or name another"),
