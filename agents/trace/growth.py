@@ -28,7 +28,8 @@ def trace_after(trace: SearchTrace, step: int) -> SearchTrace:
     Nodes that the search had not left yet have no value. A ValueError if there is no such step.
     """
     require_within("the step", step, 1, trace.steps)
-    earlier = replace(trace, chosen=trace.chosen if step == trace.steps else None)
+    line = trace.principal_variation if step == trace.steps else ()
+    earlier = replace(trace, principal_variation=line)
     if trace.simulations:
         return _grown(earlier, trace.simulations[:step])
     earlier.nodes = _walked(trace.nodes, step)
@@ -111,7 +112,7 @@ def growth_after(trace: SearchTrace, step: int, limit: int, top: Path = ()) -> G
     """A search as it was after a step; a ValueError if there is no such step, or node then."""
     then = trace_after(PrintedTrace(**vars(trace)), step)
     latest = then.simulations[-1] if then.simulations else then.nodes[-1]
-    path = latest.path if then.chosen is None else ()
+    path = () if then.principal_variation else latest.path
     picture = whole_picture(then, top)
     words = tell(then, first=len(then.simulations))
     return Growth(

@@ -54,7 +54,7 @@ class Recorder(Agent):
         if isinstance(env, BoardGame):
             self.trace.rows, self.trace.columns = env.rows, env.columns
         result = self.observed(state, time_limit)
-        self.trace.chosen = result.action
+        self.trace.principal_variation = result.principal_variation
         return result
 
     @abstractmethod

@@ -64,7 +64,7 @@ def tell(trace: SearchTrace, leaves: LeafValues | None = None, first: int = 1) -
     if not trace.steps:
         raise ValueError(NO_SEARCH)
     lines = _simulations(trace, first) if trace.simulations else _walk(trace, leaves or {})
-    if trace.chosen is None:
+    if not trace.principal_variation:
         return [*lines]
     return [*lines, f"the search chooses {trace.action_label(trace.chosen)}"]
 

@@ -54,12 +54,17 @@ class SearchTrace:
     """The nodes of a Monte Carlo tree whose value was proven in the end, with it."""
     boards: dict[Path, tuple[int, ...]] = field(default_factory=dict, repr=False)
     """The cells at each node of a Monte Carlo tree, as in `TracedNode.board`."""
-    chosen: Hashable | None = None
-    """The action that the search chose."""
+    principal_variation: Path = ()
+    """The actions that the search expects, the chosen one first; none before it has chosen."""
 
     def clear(self) -> None:
         """Empty the trace."""
         vars(self).update(vars(SearchTrace()))
+
+    @property
+    def chosen(self) -> Hashable | None:
+        """The action that the search chose; None before that, or where the action is None."""
+        return self.principal_variation[0] if self.principal_variation else None
 
     @property
     def steps(self) -> int:

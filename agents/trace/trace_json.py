@@ -15,7 +15,7 @@ from agents.trace.trace import SearchTrace, TracedNode
 from envs.protocol import CHANCE
 
 SCALARS = (bool, int, float, str, NoneType)
-VERSION = 1  # version of the format; another one is refused
+VERSION = 2  # version of the format; another one is refused
 MOST = 1 << 63  # no player, count or size is as large
 
 

@@ -129,7 +129,7 @@ def test_a_wide_fan_passes_below_a_taller_neighbour() -> None:
         *(TracedNode((0, leaf), 1, (), value=0.0, ending=ReturnReason.TERMINAL) for leaf in leaves),
         TracedNode((1,), 2, leaves, window=(0, 1), value=0.0, ending=ReturnReason.TRANSPOSITION),
     ]
-    drawing = read_drawing(draw(SearchTrace("alphabeta", nodes=nodes, chosen=0)))
+    drawing = read_drawing(draw(SearchTrace("alphabeta", nodes=nodes, principal_variation=(0,))))
     assert drawing.named("0").box.bottom < drawing.named("1").box.bottom
     assert drawing.named("0,29").box.right > drawing.named("1").box.right
     assert_nothing_overlaps(drawing)
@@ -285,12 +285,12 @@ def test_a_monte_carlo_tree_shows_visits_means_and_what_is_proven(trace: SearchT
 
 
 @settings(max_examples=30)
-@given(mixed_trees(), st.integers(1, 60), st.integers(0, 99))
+@given(mixed_trees(), growing_agents())
 def test_a_monte_carlo_tree_marks_the_principal_variation_of_the_result(
-    tree: Any, simulations: int, seed: int
+    tree: Any, growing: MCTSAgent
 ) -> None:
     trace = SearchTrace()
-    agent = recorded(MCTSAgent(simulations=simulations, seed=seed), trace)
+    agent = recorded(growing, trace)
     line = agent.search(ExplicitTree(tree), ()).principal_variation
     drawing = read_drawing(draw(trace, limit=len(trace.players)))
     prefixes = [line[:plies] for plies in range(len(line) + 1)]
@@ -355,7 +355,7 @@ def test_deep_trees_are_drawn() -> None:
     depth = 200
     nodes = [TracedNode(("a",) * ply, 1, ("a",), ["a"], value=0.0) for ply in range(depth)]
     nodes[-1].actions, nodes[-1].visited = (), []
-    trace = SearchTrace("minimax", nodes=nodes, chosen="a")
+    trace = SearchTrace("minimax", nodes=nodes, principal_variation=("a",) * depth)
     with small_stack(150):
         assert draw(trace, depth).count('class="node max principal"') == depth
         assert trace_text(trace, depth).count("a: max = 0") == depth - 1

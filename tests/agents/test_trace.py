@@ -23,7 +23,7 @@ from tests.helpers.brute_force import BruteForce
 from tests.helpers.clocks import ticking_clock
 from tests.helpers.kaggle_rules import assert_boards_are_kaggles
 from tests.helpers.random_trees import LEAVES, mixed_trees, plain_trees, replaced, subtree, worth
-from tests.helpers.small_games import Nim, NimState, Take
+from tests.helpers.small_games import Nim, NimState, PassingRace, RaceState, Take
 from tests.helpers.strategies import Position, connect_games, late_positions
 from tests.helpers.textbook import PLAIN, TEXTBOOK, aids
 from tests.helpers.traces import depth_first_agents, trace_of, unchanged_by_a_trace
@@ -321,6 +321,14 @@ def test_a_game_that_gives_an_action_twice_is_refused() -> None:
 
     with pytest.raises(ValueError, match="twice: let get_available_actions give each action once"):
         trace_of(MinimaxAgent(depth=2), Twice(4, 2))
+
+
+def test_a_pass_may_be_chosen() -> None:
+    env = PassingRace(target=7)
+    trace = trace_of(MinimaxAgent(depth=1), env, RaceState(4, 1))
+    assert trace.chosen is None
+    assert tell(trace)[-1] == "the search chooses None"
+    assert trace_text(trace).startswith("Minimax chooses None, worth 1")
 
 
 @pytest.mark.parametrize("agent", RECORDED_SEARCHES)

@@ -40,7 +40,7 @@ def test_a_trace_comes_back(game: tuple[Any, Any], agent: Agent) -> None:
 
 def test_actions_may_be_tuples_or_none_and_a_trace_empty() -> None:
     trace = trace_of(MinimaxAgent(depth=1), TREE)
-    trace.chosen = (2, ("down", 1.5))
+    trace.principal_variation = ((2, ("down", 1.5)),)
     passes = [trace_of(agent, PassingRace(4)) for agent in AGENTS]
     for each in (trace, SearchTrace(), *passes):
         assert from_json(to_json(each)) == each
@@ -51,9 +51,9 @@ def test_the_names_are_those_of_the_data_model() -> None:
         AlphaBetaAgent(time_limit=None, iterative_deepening=False, table_size=0), TREE, ()
     )
     document = json.loads(to_json(trace))
-    assert document["version"] == 1
+    assert document["version"] == 2
     assert document["trace"]["algorithm"] == "alphabeta"
-    assert document["trace"]["chosen"] == "stay"
+    assert document["trace"]["principal_variation"] == ["stay", 0]
     assert document["trace"]["nodes"][4] == {
         "path": ["go"],
         "player": 2,
@@ -94,9 +94,9 @@ def test_an_action_of_a_class_of_its_own_is_refused() -> None:
         ("[" * 100_000, "this text is no trace of a search, for it is no JSON"),
         ("[]", "this JSON is no trace of a search, as it says no version"),
         ('{"trace": {}}', "this JSON is no trace of a search, as it says no version"),
-        ('{"version": 2}', "this trace is of version 2, and only version 1 can be read: record"),
-        ('{"version": 1}', "this JSON is no trace of a search: None stands where SearchTrace is"),
-        ('{"version": 1, "trace": {}}', "{} stands where SearchTrace is expected"),
+        ('{"version": 1}', "this trace is of version 1, and only version 2 can be read: record"),
+        ('{"version": 2}', "this JSON is no trace of a search: None stands where SearchTrace is"),
+        ('{"version": 2, "trace": {}}', "{} stands where SearchTrace is expected"),
     ],
 )
 def test_other_texts_are_refused(text: str, message: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from agents import Agent, AlphaBetaAgent, ExpectimaxAgent, MCTSAgent, MinimaxAgent
+from agents.guidance.final_move import FINAL_MOVES
 from agents.trace import SearchTrace, recorded
 from agents.tree import Node
 from tests.helpers.quick_agents import fresh
@@ -47,6 +48,7 @@ def growing_agents(**fixed: Any) -> st.SearchStrategy[MCTSAgent]:
         "rollouts_per_leaf": st.integers(1, 3),
         "solver": st.booleans(),
         "decisive_moves": st.booleans(),
+        "final_move": st.sampled_from(sorted(FINAL_MOVES)),
         "seed": st.integers(0, 1000),
         "engine": st.just("reference"),
     }

@@ -1,15 +1,12 @@
 """Pictures of traces before they are drawn: the kind and the texts of each node, and the cuts."""
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import partial
 
-from agents.guidance.final_move import final_action, principal_variation
 from agents.options import require_at_least
 from agents.trace.recording import RECORDED_SEARCHES
 from agents.trace.trace import BOUND_SIGNS, Path, ReturnReason, SearchTrace, TracedNode, shortened
-from agents.tree import Node
 from envs.protocol import CHANCE
 
 LIMIT = 300  # nodes that a picture shows by default
@@ -74,7 +71,6 @@ MARKS = {
     ReturnReason.NOT_YET: "not yet known",
 }
 PLAYER_SHAPES = {CHANCE: Shape.CHANCE, 1: Shape.MAX, 2: Shape.MIN}  # by whose turn it is
-SIGNS = {CHANCE: 0, 1: 1, 2: -1}  # by whose turn it is: of the values that are best then
 
 
 def picture_of(trace: SearchTrace, limit: int) -> Picture:
@@ -110,12 +106,12 @@ def whole_picture(trace: SearchTrace, top: Path = ()) -> Picture:
 def _title(trace: SearchTrace) -> str:
     known = RECORDED_SEARCHES.get(trace.algorithm)
     title = trace.algorithm if known is None else known.title
-    if trace.chosen is not None:
+    if trace.principal_variation:
         title += f" chooses {shortened(trace.action_label(trace.chosen))}"
     if trace.simulations:
         return title
     root = trace.last_iteration()[0]
-    if trace.chosen is None and root.iteration > 0:
+    if not trace.principal_variation and root.iteration > 0:
         title += f", search {root.iteration + 1}"
     return title if root.value is None else f"{title}, worth {trace.value_label(root.value)}"
 
@@ -147,7 +143,7 @@ def which_search(trace: SearchTrace) -> str:
     count = trace.nodes[-1].iteration + 1
     if count == 1:
         return ""
-    if trace.chosen is None:  # others may follow
+    if not trace.principal_variation:  # others may follow
         return f"search {count}, one ply deeper than the one before"
     return f"the last of {count} searches, each one ply deeper than the one before"
 
@@ -176,25 +172,15 @@ def search_picture(trace: SearchTrace) -> PictureNode:
                 PictureNode((*path, action), Shape.UNVISITED, action=trace.action_label(action))
                 for action in node.unvisited
             ]
-    for path in principal_paths(visits, trace.chosen):
-        places[path].principal = True
+    return _with_line(trace, places)
+
+
+def _with_line(trace: SearchTrace, places: Mapping[Path, PictureNode]) -> PictureNode:
+    """The root, after the principal variation was marked, as far as it was visited."""
+    for depth in range(len(trace.principal_variation) + 1):
+        if place := places.get(trace.principal_variation[:depth]):
+            place.principal = True
     return places[()]
-
-
-def principal_paths(visits: Visits, chosen: Hashable) -> list[Path]:
-    """The root and the nodes of the principal variation, as far as players decide it."""
-    paths: list[Path] = [()]
-    path: Path = (chosen,)
-    while path in visits and visits[path].probability is None:
-        paths.append(path)
-        node = visits[path]
-        best = (
-            action
-            for action in node.visited
-            if node.value is not None and visits[*path, action].value == node.value
-        )
-        path = (*path, next(best, None))
-    return paths
 
 
 def _search_node(trace: SearchTrace, visits: Visits, node: TracedNode) -> PictureNode:
@@ -235,52 +221,33 @@ def _change(trace: SearchTrace, node: TracedNode, index: int) -> str:
 
 def simulations_picture(trace: SearchTrace) -> PictureNode:
     """The root of the picture after the last simulation; children by their visits."""
-    nodes = _searched_nodes(trace)
-    places = {path: _simulated_node(trace, path, node) for path, node in nodes.items()}
-    places[()].principal = True
-    line: Path = (trace.chosen,)
-    if line in nodes:
-        line += principal_variation(nodes[line], partial(final_action, final_move="visits"))
-        for depth in range(len(line)):
-            places[line[: depth + 1]].principal = True
-    for path, place in places.items():
-        place.children = [places[*path, action] for action in nodes[path].children]
-        if path in trace.proven and not place.children:
-            place.shape = Shape.TERMINAL
-        place.children.sort(key=lambda child: -(child.visits or 0))
-        for child in place.children:
-            child.share = (child.visits or 0) / (place.visits or 1)
-    return places[()]
-
-
-def _searched_nodes(trace: SearchTrace) -> dict[Path, Node[None, Hashable]]:
-    """The nodes of the tree after the last simulation; children in the order of their creation."""
     statistics = {
         path: (visits, total)
         for simulation in trace.simulations
         for path, visits, total in simulation.backed_up
     }
-    nodes: dict[Path, Node[None, Hashable]] = {}
-    for path, player in trace.players.items():
-        node = nodes[path] = Node(None, (), SIGNS[player], trace.proven.get(path))
-        node.visits, node.total = statistics.get(path, (0, 0.0))
-    for path, node in nodes.items():
+    places: dict[Path, PictureNode] = {}
+    for path in trace.players:
+        places[path] = _simulated_node(trace, path, *statistics.get(path, (0, 0.0)))
         if path:
-            nodes[path[:-1]].children[path[-1]] = node
-    for node in nodes.values():
-        proven = [child.proven for child in node.children.values() if child.proven is not None]
-        node.assured = node.sign * max(node.sign * value for value in proven) if proven else None
-    return nodes
+            places[path[:-1]].children.append(places[path])
+    for path, place in places.items():
+        if path in trace.proven and not place.children:
+            place.shape = Shape.TERMINAL
+        place.children.sort(key=lambda child: -(child.visits or 0))
+        for child in place.children:
+            child.share = (child.visits or 0) / (place.visits or 1)
+    return _with_line(trace, places)
 
 
-def _simulated_node(trace: SearchTrace, path: Path, node: Node[None, Hashable]) -> PictureNode:
+def _simulated_node(trace: SearchTrace, path: Path, visits: int, total: float) -> PictureNode:
     return PictureNode(
         path,
         PLAYER_SHAPES[trace.players[path]],
         action=trace.action_label(path[-1]) if path else "",
-        value=trace.value_label(node.total / node.visits) if node.visits else "",
-        visits=node.visits,
-        mark="" if node.proven is None else f"proven {trace.value_label(node.proven)}",
+        value=trace.value_label(total / visits) if visits else "",
+        visits=visits,
+        mark=f"proven {trace.value_label(trace.proven[path])}" if path in trace.proven else "",
         board=trace.boards.get(path),
     )
 
