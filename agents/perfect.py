@@ -241,8 +241,10 @@ class PerfectAgent(Agent):
                 best = [*sensible_actions(solver.env, state, legal_actions(solver.env, state))]
             best.sort(key=lambda move: move != action)
             setting = Clock(clock.left * TRAP_SHARE, TRAP_SECONDS)
-            setter = self._setter(solver, setting)
-            action = setter.best(state, Turn(score, tuple(best)), setting, TRAP_TRIALS)
+            if self._trap_setter is None:
+                self._trap_setter = TrapSetter(Judge(solver))
+            self._trap_setter.watch(self._game.replies, setting)
+            action = self._trap_setter.best(state, Turn(score, tuple(best)), setting, TRAP_TRIALS)
         value = float(sign(score) * (1 if state.player == 1 else -1))
         return SearchResult(
             action,
@@ -253,13 +255,6 @@ class PerfectAgent(Agent):
             nodes=solver.nodes - nodes,
             engine="compiled" if solver.is_compiled else "reference",
         )
-
-    def _setter(self, solver: Solver, clock: Clock) -> TrapSetter:
-        """The setter of traps, with the opponent's moves of this game."""
-        if self._trap_setter is None:
-            self._trap_setter = TrapSetter(Judge(solver))
-        self._trap_setter.watch(self._game.replies, clock)
-        return self._trap_setter
 
     def _is_compiled(self, env: Any) -> bool:
         return solver_compilation(env).is_ready(patient=False)
