@@ -6,7 +6,7 @@ computation.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor, Executor
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -40,10 +40,10 @@ Scope = TypeVar("Scope", BookScope, RepertoireScope)
 class FindingsFile(ABC, Generic[Finding]):
     """A checkpoint: findings by the keys of their positions."""
 
-    def __init__(self, path: Path, heading: str, earlier: Collection[str] = ()) -> None:
+    def __init__(self, path: Path, *headings: str) -> None:
         self.path = path
-        self.heading = heading  # the first line: what is computed
-        self._headings = {heading, *earlier}  # with those of a run that this one can go on with
+        self.headings = headings  # first lines of runs that this one can go on with
+        self.heading = headings[-1]  # its own first line: what is computed
         self.count = 0
         """The number of findings, including those of this run, once the file is `opened`."""
         self.was_torn = False  # whether the last line was cut short when the file was opened
@@ -111,14 +111,14 @@ class FindingsFile(ABC, Generic[Finding]):
         *lines, torn = content.decode("ascii", "replace").split("\n")
         if not lines and self.heading.startswith(torn):
             return {}, torn
-        headings = [line for line in lines if line.startswith(HEADING)]
-        if not headings or headings[0] != lines[0] or not {*headings} <= self._headings:
+        begun = [line for line in lines if line.startswith(HEADING)]
+        if not begun or begun[0] != lines[0] or not {*begun} <= {*self.headings}:
             raise ValueError(
                 f"{self.path} does not belong to {self.heading!r}: choose another --output"
             )
         found = dict[int, Finding]()
         for number, line in enumerate(lines, start=1):
-            if line in self._headings:
+            if line in begun:
                 heading = line
                 continue
             place = f"{self.path}, line {number}: {line[:LONGEST_QUOTE]!r}"

@@ -51,11 +51,8 @@ class RepliesFile(FindingsFile[Sequence[Reply]]):
         *board, seat, opponents = scope
         begin = f"{HEADING} traps 2: {board_words(*board)}, seat {seat},"
         names = [name.encode("unicode_escape").decode() for name in opponents]  # with any path
-        counts = range(1, len(names) + 1)
-        self._opponents = {" ".join([begin, *names[:count]]): count for count in counts}
-        """How many opponents a run has, by its first line."""
-        *earlier, heading = self._opponents
-        super().__init__(path, heading, earlier)
+        counts = range(1, len(names) + 1)  # a run may add opponents to those of an earlier one
+        super().__init__(path, *(" ".join([begin, *names[:count]]) for count in counts))
         self.scope = scope
         self._env = ConnectX(*board)
         self._board = board_masks(*board)
@@ -70,7 +67,7 @@ class RepliesFile(FindingsFile[Sequence[Reply]]):
 
     def finding(self, line: str, heading: str) -> tuple[int, list[Reply]]:
         """The key and the replies of a line."""
-        opponents = self._opponents[heading]
+        opponents = 1 + self.headings.index(heading)
         try:
             key, *words = line.split()
             found = int(key), [_reply(word, opponents) for word in (words[0], *words[1:])]
