@@ -84,8 +84,9 @@ def explain(
 ) -> None:
     """Show how a search thinks: its steps in words, and its tree.
 
-    In a position of a game the agent searches as in play; in a tree it searches as in textbooks,
-    from left to right and without a table, unless --option changes that.
+    In a position of a game the agent searches as in play, but in plain Python and so without a
+    network; in a tree it searches as in textbooks, from left to right and without a table. --option
+    changes either.
 
     A list is a node, a dict one with named actions. The root is max, and min and max take turns
     unless {'min': [3, 5]} or {'max': [3, 5]} says whose node it is. Chance is written as
