@@ -266,16 +266,18 @@ def test_a_player_that_fails_in_every_game_is_an_exit_status(
     assert shell.run(*command.split()).status == 1
 
 
-@pytest.mark.parametrize("words", ["solve", "solve --rows 5", "play greedy"])
+@pytest.mark.parametrize(
+    ("words", "status"), [("solve", 2), ("solve --rows 5", 2), ("solve -", 0), ("play greedy", 0)]
+)
 def test_a_standard_input_that_is_closed_is_an_empty_one(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch, words: str
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, words: str, status: int
 ) -> None:
     outcomes = []
     for stdin in (None, StringIO()):
         monkeypatch.setattr(sys, "stdin", stdin)
         outcomes.append(shell.run(*words.split()))
     assert outcomes[0] == outcomes[1]
-    assert outcomes[0].status == 0
+    assert outcomes[0].status == status
 
 
 STRANGE = "[/b]/:bug:[red].py"

@@ -67,10 +67,6 @@ def test_json_has_the_score_of_each_column(solve: Solve, late_scores: dict[int, 
     assert {entry["column"] - 1: entry["score"] for entry in record["columns"]} == late_scores
 
 
-def test_no_lines_become_no_lines(solve: Solve) -> None:
-    assert solve("-", stdin=StringIO("")) == Outcome(0, "", "")
-
-
 def test_json_of_many_positions_is_a_line_each(solve: Solve) -> None:
     lines = solve("--json", stdin=StringIO(f"{LATE}\n\n{LATE}4\n")).stdout.splitlines()
     records = [json.loads(line) for line in lines]
