@@ -1,5 +1,6 @@
 """Growing a book of traps: on small boards to the end, by any executor, and in several runs."""
 
+import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from functools import cache
@@ -99,9 +100,11 @@ def test_a_run_grows_again_by_what_is_known_before_its_time_begins(tmp_path: Pat
             checkpoint, whole.known, executor, 1, 1, 0.0, lambda *progress: told.append(progress)
         )
     assert columns
-    promised = f"{whole.root.value:.3f} points promised, {len(whole.known)} positions"
     assert len(told) >= len(whole.known)
-    assert told[-1] == (0, 0, promised)
+    assert {(done, total) for done, total, _ in told} == {(0, 0)}
+    promised, positions = f"{whole.root.value:.3f} points promised", len(whole.known)
+    assert re.fullmatch(rf"{promised} after \d+ trials, {positions} positions", told[-1][2])
+    assert len({words for *_, words in told}) == len(told)
 
 
 def test_a_run_goes_on_against_a_further_opponent(tmp_path: Path) -> None:

@@ -230,9 +230,10 @@ def build_traps(
     builder = TrapBookBuilder(checkpoint.scope, table_megabytes, known, checkpoint.append)
 
     def tell(elapsed: float) -> None:
-        promised = f"{builder.root.value:.3f} points promised, {len(builder.known)} positions"
+        promised = f"{builder.root.value:.3f} points promised after {builder.root.visits} trials"
         total = 0 if seconds == inf else int(seconds)
-        on_progress(int(min(elapsed, seconds)), total, promised)
+        words = f"{promised}, {len(builder.known)} positions"
+        on_progress(int(min(elapsed, seconds)), total, words)
 
     with told_how_to_go_on(lambda: f"the replies of {len(builder.known)} positions are found"):
         builder.grow_again(lambda: tell(0.0))
