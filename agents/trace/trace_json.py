@@ -15,12 +15,12 @@ from agents.trace.trace import SearchTrace, TracedNode
 from envs.protocol import CHANCE
 
 SCALARS = (bool, int, float, str, NoneType)
-VERSION = 2  # version of the format; another one is refused
+VERSION = 2  # version of the format; version 1 has the chosen action alone, and is read too
 MOST = 1 << 63  # no player, count or size is as large
 
 
 def to_json(trace: SearchTrace) -> str:
-    """A trace as JSON: {"version": 1, "trace": ...}, by the names of the data model's fields.
+    """A trace as JSON: {"version": 2, "trace": ...}, by the names of the data model's fields.
 
     Raises:
         ValueError: an action is neither a number, a word nor None, nor a tuple of them.
@@ -43,13 +43,17 @@ def from_json(text: str) -> SearchTrace:
         ) from error
     if not isinstance(document, dict) or "version" not in document:
         raise ValueError("this JSON is no trace of a search, as it says no version")
-    if document["version"] != VERSION:
+    if document["version"] not in (1, VERSION):
         raise ValueError(
-            f"this trace is of version {quoted(document['version'])}, and only version {VERSION} "
-            "can be read: record the search again"
+            f"this trace is of version {quoted(document['version'])}, and only versions up to "
+            f"{VERSION} can be read: record the search again"
         )
+    data = document.get("trace")
+    if document["version"] == 1 and isinstance(data, dict) and "chosen" in data:
+        chosen = data.pop("chosen")
+        data["principal_variation"] = [] if chosen is None else [chosen]
     try:
-        trace: SearchTrace = decoded(SearchTrace, document.get("trace"))
+        trace: SearchTrace = decoded(SearchTrace, data)
         _require_players_and_boards(trace)
         _require_trees(trace)
     except (ValueError, OverflowError, RecursionError) as error:

@@ -1,6 +1,7 @@
 """Traces as JSON: the same trace back, and a clear word where the text is none."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -80,6 +81,15 @@ def test_a_simulation_has_its_statistics_by_action() -> None:
     assert len(document["trace"]["boards"][0][1]) == 9
 
 
+def test_version_1_told_the_chosen_action_alone() -> None:
+    trace = trace_of(MinimaxAgent(depth=2), TREE)
+    document = json.loads(to_json(trace))
+    chosen, *_ = document["trace"].pop("principal_variation")
+    document["trace"]["chosen"] = chosen
+    read = from_json(json.dumps({**document, "version": 1}))
+    assert read == replace(trace, principal_variation=(chosen,))
+
+
 def test_an_action_of_a_class_of_its_own_is_refused() -> None:
     env = Nim(1, 2)
     with pytest.raises(ValueError, match=r"Take\(heap=0, objects=1\) is no number or word"):
@@ -94,7 +104,8 @@ def test_an_action_of_a_class_of_its_own_is_refused() -> None:
         ("[" * 100_000, "this text is no trace of a search, for it is no JSON"),
         ("[]", "this JSON is no trace of a search, as it says no version"),
         ('{"trace": {}}', "this JSON is no trace of a search, as it says no version"),
-        ('{"version": 1}', "this trace is of version 1, and only version 2 can be read: record"),
+        ('{"version": 3}', "this trace is of version 3, and only versions up to 2 can be read"),
+        ('{"version": 1}', "this JSON is no trace of a search: None stands where SearchTrace is"),
         ('{"version": 2}', "this JSON is no trace of a search: None stands where SearchTrace is"),
         ('{"version": 2, "trace": {}}', "{} stands where SearchTrace is expected"),
     ],
