@@ -46,44 +46,6 @@ def cut_to(tree: Any, plies: float) -> Any:
     return [cut_to(each, plies - 1) for each in tree]
 
 
-# --- the textbook
-
-
-def test_the_textbook_tree_is_searched_as_the_textbook_does() -> None:
-    env = ExplicitTree(TEXTBOOK, scale=100)
-    trace = trace_of(AlphaBetaAgent(**PLAIN), env)
-    top = 100.0
-    lines = [
-        (
-            node.path,
-            node.player,
-            [round(bound * trace.scale, 9) for bound in (*node.window, *node.window_returned)],
-            round(node.value * trace.scale, 9),
-            node.bound.name,
-            node.ending.value,
-            node.unvisited,
-        )
-        for node in trace.nodes
-        if node.window and node.window_returned and node.value is not None
-    ]
-    assert lines == [
-        ((), 1, [-top, top, 3, top], 3, "EXACT", "complete", ()),
-        ((0,), 2, [-top, top, -top, 3], 3, "EXACT", "complete", ()),
-        ((0, 0), 1, [-top, top, -top, top], 3, "EXACT", "terminal", ()),
-        ((0, 1), 1, [-top, 3, -top, 3], 12, "EXACT", "terminal", ()),
-        ((0, 2), 1, [-top, 3, -top, 3], 8, "EXACT", "terminal", ()),
-        ((1,), 2, [3, top, 3, 2], 2, "UPPER", "cutoff", (1, 2)),
-        ((1, 0), 1, [3, top, 3, top], 2, "EXACT", "terminal", ()),
-        ((2,), 2, [3, top, 3, 2], 2, "EXACT", "complete", ()),
-        ((2, 0), 1, [3, top, 3, top], 14, "EXACT", "terminal", ()),
-        ((2, 1), 1, [3, 14, 3, 14], 5, "EXACT", "terminal", ()),
-        ((2, 2), 1, [3, 5, 3, 5], 2, "EXACT", "terminal", ()),
-    ]
-    assert trace.algorithm == "alphabeta"
-    assert trace.chosen == 0
-    assert len(trace.nodes) == len(lines)
-
-
 # --- recording changes nothing
 
 
