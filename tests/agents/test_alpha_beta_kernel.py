@@ -11,8 +11,13 @@ from hypothesis import strategies as st
 
 from agents import AlphaBetaAgent, SearchResult
 from agents.compiled.alpha_beta_tables import (
+    AT_LEAST,
+    AT_MOST,
+    WIN_SCORE,
+    pack_entry,
     score_value,
     slot_of,
+    unpack_entry,
     value_score,
 )
 from agents.compiled.compilation import Compilation
@@ -222,6 +227,21 @@ def test_every_score_comes_back_from_its_value(inarow: int, score: int) -> None:
     scaled = score * 4 ** max(0, inarow - 6) + 1
     assert -1.0 < score_value(scaled, inarow) < 1.0
     assert value_score(score_value(scaled, inarow), inarow) == scaled
+
+
+@given(
+    st.integers(-WIN_SCORE, WIN_SCORE),
+    st.integers(1, 255),
+    st.sampled_from([AT_LEAST, AT_MOST, AT_LEAST | AT_MOST]),
+    st.integers(0, 254),
+    st.sampled_from([(-1, -1), (-1, 0), (-1, 1), (0, 0), (0, 1), (1, 1)]),
+)
+def test_an_entry_holds_what_was_packed(
+    score: int, reach: int, bound: int, cell: int, proven: tuple[int, int]
+) -> None:
+    entry = pack_entry(score, reach, bound, 1 << cell, *proven)
+    assert 0 < entry < 1 << 63
+    assert unpack_entry(entry) == (score, reach, bound, cell, *proven)
 
 
 @jit
