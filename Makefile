@@ -95,7 +95,7 @@ help:
 	@echo "make test-extras   training, adapters with the libraries that they adapt to, and benchmarks with their peers"
 	@echo "make test-browser  the page and the notebook's board in Chromium, which must be installed"
 	@echo "make matrix        make test with each of Python $(PYTHONS) that is found"
-	@echo "make attack        minutes of kills, hostile files and requests (SEED=$(SEED), SCALE=$(SCALE))"
+	@echo "make attack        minutes of kills, hostile files and hostile agents (SEED=$(SEED), SCALE=$(SCALE))"
 	@echo "make check         ruff, mypy --strict, and the schema of GitHub's workflows"
 	@echo "make format        format and mend the sources with ruff"
 	@echo "make bench         time the searches beside peers from PyPI"

@@ -229,12 +229,6 @@ def test_every_score_comes_back_from_its_value(inarow: int, score: int) -> None:
     assert value_score(score_value(scaled, inarow), inarow) == scaled
 
 
-def test_won_and_lost_are_one_and_minus_one() -> None:
-    for sign in (-1, 1):
-        assert score_value(sign * WIN_SCORE, 4) == sign
-        assert value_score(sign, 4) == sign * WIN_SCORE
-
-
 @given(
     st.integers(-WIN_SCORE, WIN_SCORE),
     st.integers(1, 255),

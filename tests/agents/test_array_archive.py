@@ -95,6 +95,7 @@ HOSTILE_ARRAYS: dict[str, Callable[[], bytes]] = {
     "10^14 entries of no length": lambda: policy_with(features=array((10**14,), "|S0")),
     "fewer entries than none": lambda: policy_with(features=array((-5, 7))),
     "fewer entries than there are": lambda: policy_with(features=array((2,), "<f2", bytes(40))),
+    "objects": lambda: policy_with(features=array((1,), "|O", b"I0\n.".ljust(8))),
     "a nested header": lambda: policy_with(features=array((2,)).replace(b"(2,)", b"((((")),
     "zeros": lambda: policy_with(ZIP_DEFLATED, features=array((UNFOLDED // 2,), "<f2", ZEROS)),
     "zeros, said to be few": lambda: zeros(ZIP_DEFLATED),

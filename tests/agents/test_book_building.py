@@ -190,19 +190,6 @@ def test_an_earlier_run_is_not_overwritten(checkpoint: Checkpoint[BookScope]) ->
     require_refused(checkpoint, FileExistsError, message, resume=False)
 
 
-def test_two_runs_cannot_add_to_one_file(checkpoint: Checkpoint[BookScope]) -> None:
-    with checkpoint.opened(resume=False):
-        checkpoint.append(SOME)
-        for resume in (False, True):
-            with (
-                pytest.raises(BlockingIOError, match=r"^another run is using .*book\.scores: wait"),
-                Checkpoint(checkpoint.path, SCOPE).opened(resume),
-            ):
-                pass
-    with Checkpoint(checkpoint.path, SCOPE).opened(resume=True) as known:
-        assert known == SOME
-
-
 OTHERS = [BookScope(4, 4, 3, 5), BookScope(4, 5, 3, 6), BookScope(4, 4, 4, 6)]
 
 

@@ -11,8 +11,7 @@ import pytest
 
 from agents import Agent, RandomAgent, make_agent
 from agents.compiled.compilation import Compilation
-from agents.compiled.level_kernel import level_opponent, level_reply
-from agents.compiled.level_tables import level_tables
+from agents.compiled.level_kernel import level_opponent
 from agents.levels import EXACT, LEVELS, LevelAgent, affordable_depth
 from envs import BoardGame, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.board import BoardState
@@ -176,23 +175,6 @@ def test_the_kernel_chooses_as_the_agent(env: BoardGame, n: int) -> None:
         state = rng.choice(random_game(env, rng)[:-1])
         action, stream = kernel.reply(tables, 1, stream, state.mover, state.mask)
         assert action == agent.act(env, state)
-
-
-@pytest.mark.parametrize("depth", [2, 4, 9])
-def test_the_kernel_looks_to_the_end_of_a_small_game(depth: int) -> None:
-    """Where it sees the end of the game, it keeps the value that minimax gives."""
-    env, rng = ConnectX(3, 3, 3), Random(3)
-    depths = [[depth] * 4] * 2
-    tables = level_tables(env, 0, depths, [1, 0, 2], threads=1)
-    exact = make_agent("minimax", depth=None, time_limit=None)
-    for _ in range(30):
-        state = rng.choice(random_game(env, rng)[:-1])
-        if (9 - state.mask.bit_count()) > depth:
-            continue
-        action, _ = level_reply(tables, 0, 1, state.mover, state.mask)
-        child, value = env.get_next_state(state, action), exact.search(env, state).value
-        over = not env.get_available_actions(child)
-        assert value == (env.reward(state, action) if over else exact.search(env, child).value)
 
 
 def test_levels_that_compile_or_solve_have_no_kernel() -> None:

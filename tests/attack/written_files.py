@@ -37,8 +37,8 @@ from submission.match.run import play_match
 from submission.match.schedule import Arena, Settings
 from submission.reviewing.replays import read_agent_log, read_replays
 from submission.sandbox.staging import stage
-from tests.attack.hostile_archives import MAIN
 from tests.helpers.archives import tar
+from tests.helpers.attacks import GOOD
 from tests.helpers.episodes import episode_of, write_episode, write_log
 from tests.helpers.shell import printed
 from tests.helpers.toy_learner import begun, files_in, train
@@ -247,7 +247,8 @@ FORMATS: dict[str, Format] = {
     "published positions": Format(_pons, read_positions_to_ask),
     "submission archives": Format(
         lambda folder: _written(
-            folder / "mine.tar.gz", gzip.compress(tar(MAIN, ("data/weights.bin", bytes(99))))
+            folder / "mine.tar.gz",
+            gzip.compress(tar(("main.py", GOOD.encode()), ("data/weights.bin", bytes(99)))),
         ),
         _stage,
         Layer(gzip.decompress, lambda content, *_: gzip.compress(content, 1)),

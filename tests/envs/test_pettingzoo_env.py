@@ -188,18 +188,6 @@ class TestBesidePettingZoosGames:
 
 
 class TestAGame:
-    def test_the_winner_gets_one_and_the_loser_loses_it(self) -> None:
-        environment = begun(moves="121212")
-        environment.step(0)
-        rewards = {}
-        for agent in play_dead(environment):
-            observation, rewards[agent], terminated, truncated, _ = environment.last()
-            assert terminated
-            assert not truncated
-            assert not observation["action_mask"].any()
-        assert rewards == {"player_1": 1.0, "player_2": -1.0}
-        assert environment.agents == []
-
     @pytest.mark.parametrize("action", [0, 7, -1, 1000])
     def test_an_illegal_action_loses_or_raises(self, action: int) -> None:
         environment, strict = (begun(moves="111111", illegal=way) for way in ("loss", "raise"))

@@ -30,10 +30,7 @@ from tests.helpers.quick_agents import unhurried_agent
 from tests.helpers.strategies import Position, board_games, positions
 
 CONNECT_FOUR = "connectx/ConnectFour-v0"
-CONNECT_X = "connectx/ConnectX-v0"
 TIC_TAC_TOE = "connectx/TicTacToe-v0"
-WIN_WITH_THE_LAST_STONE = "567555452343641722571334167142211647237366"
-DRAWN_TIC_TAC_TOE = "123586479"
 
 STONES_OF = {1: bytes.maketrans(b"\0\1\2", b"\0\1\0"), 2: bytes.maketrans(b"\0\1\2", b"\0\0\1")}
 
@@ -166,25 +163,6 @@ def stones_since(before: list[int], after: list[int], columns: int) -> list[int]
     new = [cell for cell, (old, now) in enumerate(zip(before, after, strict=True)) if old != now]
     to_move = 1 if before.count(1) == before.count(2) else 2
     return [cell % columns for cell in sorted(new, key=lambda cell: after[cell] != to_move)]
-
-
-@pytest.mark.parametrize(
-    ("environment_id", "options", "moves", "reward"),
-    [
-        (CONNECT_FOUR, {"opponent": "greedy", "seat": "second"}, WIN_WITH_THE_LAST_STONE, 1.0),
-        (CONNECT_FOUR, {"opponent": None}, WIN_WITH_THE_LAST_STONE, 1.0),
-        # The learner's stone leaves one cell, in which the opponent completes a line.
-        (CONNECT_FOUR, {"seat": "first"}, WIN_WITH_THE_LAST_STONE[:-1], -1.0),
-        (TIC_TAC_TOE, {"opponent": None}, DRAWN_TIC_TAC_TOE, 0.0),
-    ],
-)
-def test_the_last_stone_decides(
-    environment_id: str, options: dict[str, Any], moves: str, reward: float
-) -> None:
-    env = make(environment_id, **options)
-    env.reset(options={"moves": moves[:-1]})
-    assert env.step(int(moves[-1]) - 1)[1:3] == (reward, True)
-    assert 0 not in env.to_board(env.state)
 
 
 # --- seats and views

@@ -114,6 +114,21 @@ def test_genuine_messages_are_none() -> None:
         assert type(taken).__name__.lower() == message["event"]
 
 
+@given(st.randoms(), st.lists(st.none() | st.binary(max_size=3000), max_size=9), st.integers(1, 99))
+def test_the_reader_takes_in_anything(
+    rng: Random, garbage: list[bytes | None], length: int
+) -> None:
+    """Lines that are nearly messages, torn ones, and any others, in pieces of any length."""
+    reader, written = messages.KeyedLines("THE-KEY"), b""
+    for each in garbage:
+        line = b"THE-KEY" + line_of(distorted(rng, GENUINE)) if each is None else each
+        place = rng.randrange(len(line) + 1)
+        written += line[:place] + rng.randbytes(rng.randrange(3)) + line[place + rng.randrange(2) :]
+    for begin in range(0, len(written), length):
+        for message in reader.take_in(written[begin : begin + length]):
+            assert isinstance(message, messages.Message)
+
+
 @given(st.randoms(), st.integers(0, 4))
 @settings(max_examples=12)
 def test_whatever_a_player_sends_there_is_a_move_or_a_failure(rng: Random, count: int) -> None:

@@ -39,7 +39,6 @@ from submission.grading.solved_positions import (
 from submission.kaggle import kaggle_environments
 from submission.match.completion import Completion
 from submission.sandbox.move import Failure, Move
-from tests.helpers.shell import printed
 from tests.helpers.shipped_positions import SHIPPED
 from tests.helpers.svg_reading import SVG
 
@@ -101,16 +100,6 @@ def graded(
 
 def best(position: SolvedPosition) -> Move:
     return Move(position.best[0], 0.25)
-
-
-def test_no_figure_is_cut_off_at_any_width(seated: Seating) -> None:
-    seated(best)
-    tables = graded(sample=30).tables()
-    for width in (40, 60, 80, 200):
-        text = printed(tables, width)
-        assert max(map(len, text.splitlines())) <= width
-        assert "\N{HORIZONTAL ELLIPSIS}" not in text
-        assert all(str(kind) in " ".join(text.split()) for kind in (*Phase, "won", "lost", "all"))
 
 
 def test_the_best_columns_get_all_and_leave_no_mistake(seated: Seating) -> None:

@@ -117,16 +117,6 @@ def test_certainty_is_not_claimed() -> None:
     assert results[-1] == ">99.9"
 
 
-def test_ten_players_fit_eighty_columns() -> None:
-    names = [f"player-{number}" for number in range(10)]
-    records = [
-        game
-        for pair in combinations(names, 2)
-        for game in meeting(*pair, *(WIN if number % 3 else LOSS for number in range(4)))
-    ]
-    assert "…" not in shown(make_ladder(tournament(*records, names=names), None), width=80)
-
-
 def test_the_page_is_whole_needs_nothing_else_and_escapes_names(ladder: Ladder) -> None:
     text = ladder_page(ladder)
     page = Page(text)

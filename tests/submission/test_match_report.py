@@ -148,18 +148,6 @@ def test_games_that_repeat_are_said() -> None:
     assert "Distinct" not in shown(match_of(WIN, LOSS))
 
 
-def test_names_are_shown_as_they_are() -> None:
-    name = "mcts:order=[bold]"
-    match = match_of(replace(WIN, opponent=name))
-    text = shown(replace(match, pairings=(("hero", name),)), width=120)
-    assert len(rows(text, name)) == 2
-
-
-def test_large_figures_fit_eighty_columns() -> None:
-    games = [replace(WIN, game=game) for game in range(400)]
-    assert "…" not in shown(match_of(*games, LOSS))
-
-
 # --- by opening
 
 

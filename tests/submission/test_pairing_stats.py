@@ -60,13 +60,6 @@ def test_points_are_kaggles_rewards_from_0_to_1(played: list[GameRecord]) -> Non
     assert sum(points_of_pairs(whole_pairs)) == sum((1 + reward) / 2 for reward in rewards)
 
 
-def test_results_are_counted_by_seat() -> None:
-    stats = pairing_stats(NAMES, [WIN, LOSS, DRAW])
-    assert stats.as_first == Tally(wins=1, draws=1, losses=0)
-    assert stats.as_second == Tally(wins=0, draws=0, losses=1)
-    assert stats.score == paired_score_estimate([1.0]), "the draw lacks its partner"
-
-
 def test_a_failure_of_the_player_scores_nothing() -> None:
     stats = pairing_stats(NAMES, [PLAYER_FAILED, SECOND_WIN])
     assert stats.player_failures == {"ERROR": 1}

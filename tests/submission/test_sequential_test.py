@@ -99,12 +99,6 @@ def test_only_the_games_that_decided_matter(played: list[GameRecord]) -> None:
     assert test.llr == pytest.approx(ratio)
 
 
-def test_a_missing_game_is_waited_for() -> None:
-    records = games(*[WIN] * 30)
-    assert judged(records[1:]).decision is None
-    assert judged([*records[1:], records[0]]).decision == judged(records).decision
-
-
 def test_failures_count_as_in_pairs() -> None:
     """The player's failure is a loss; a pair in which the opponent failed is passed over."""
     assert judged(games(PLAYER_FAILED, WIN)).llr == judged(games(LOSS, WIN)).llr != 0

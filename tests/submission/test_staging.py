@@ -5,6 +5,7 @@ import tarfile
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from re import escape
 from tempfile import TemporaryDirectory
 
@@ -77,6 +78,10 @@ REFUSED = {
     "mine.zip": (b"PK", "is no submission"),
     "text.tar.gz": (b"x = 1\n", "cannot be unpacked"),
     "cut.tar.gz": (gzip.compress(b"main.py" + bytes(2000), mtime=0)[:-30], "cannot be unpacked"),
+    "torn.tar.gz": (
+        gzip.compress(tar(("main.py", Random(1).randbytes(300_000))))[:200_000] + b"\xff" * 99_999,
+        "cannot be unpacked",
+    ),
     "elsewhere.tgz": (gzip.compress(tar(("agent/main.py", b"x = 1"))), r"no main\.py at its top"),
     **{
         f"outside{number}.tar.gz": (gzip.compress(tar((name, b"x"), MAIN)), "outside of its folder")
@@ -135,6 +140,9 @@ def test_a_file_too_large_for_kaggle_is_neither_read_nor_unpacked(
     packed = archive(tmp_path / "mine.tar.gz", ("main.py", bytes(1001)))
     with pytest.raises(ValueError, match="unpacks to too much"):
         stage(packed, folder)
+    monkeypatch.setattr(staging, "MOST_MEMBERS", 1)
+    with pytest.raises(ValueError, match="unpacks to too much"):
+        stage(archive(tmp_path / "two.tar.gz", MAIN, ("more.py", b"")), folder)
 
 
 LONG = 10_000_000

@@ -56,10 +56,20 @@ nearly_right = st.fixed_dictionaries(
         "options": st.sampled_from(["{}", '{"simulations": 3}', '{"depth": 2}', "[", "null"]),
     },
 )
+
+
+def torn(fields: dict[str, Any], place: int, written: bytes) -> bytes:
+    """JSON into which something has been written."""
+    whole = json.dumps(fields).encode()
+    return whole[:place] + written + whole[place + len(written) :]
+
+
+numbers = st.sampled_from([b"1e999", b"9" * 5000, b"NaN", b"[" * 99_999, rb'"\u001b[2J\n"'])
 bodies = (
     st.binary(max_size=200)
     | values.map(lambda value: json.dumps(value).encode("utf-8", "surrogatepass"))
     | nearly_right.map(lambda fields: json.dumps(fields).encode())
+    | st.builds(torn, nearly_right, st.integers(0, 150), st.binary(max_size=9) | numbers)
 )
 headers = st.fixed_dictionaries(
     {},
