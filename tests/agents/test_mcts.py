@@ -33,14 +33,17 @@ from tests.helpers.kaggle_rules import kaggle_game
 from tests.helpers.random_trees import mixed_trees, worth
 from tests.helpers.strategies import (
     Position,
+    board_games,
     contested_games,
     swapped_colours,
     unfinished_positions,
+    winnable_positions,
 )
 from tests.helpers.traces import all_nodes
 
 AnyNode = Node[Any, Any]
 Statistics = tuple[int, float, float | None]
+small_boards = board_games(largest=4)
 both_engines = pytest.mark.parametrize("engine", ["auto", "reference"])
 """The compiled engine where it applies, and the reference everywhere."""
 
@@ -55,6 +58,44 @@ def grown_tree(
         if tree.root.proven is None:
             tree.simulate()
     return tree
+
+
+# --- statistics
+
+
+@given(
+    unfinished_positions(contested_games(largest=6)),
+    st.integers(1, 60),
+    st.integers(1, 4),
+    st.booleans(),
+)
+def test_visits_and_totals_add_up(
+    position: Position, simulations: int, rollouts_per_leaf: int, solver: bool
+) -> None:
+    env, state = position
+    tree = grown_tree(env, state, 0, rollouts_per_leaf=rollouts_per_leaf, solver=solver)
+    for _ in range(simulations):
+        tree.simulate()
+    nodes = list(all_nodes(tree.root))
+
+    assert tree.root.visits == simulations * rollouts_per_leaf
+    assert len(nodes) == tree.nodes
+    for node in nodes:
+        below = sum(child.visits for child in node.children.values())
+        if node.proven is None:
+            own = 0 if node is tree.root else rollouts_per_leaf
+            assert node.visits == below + own
+        assert node.visits % rollouts_per_leaf == 0
+        assert abs(node.total) <= node.visits
+        assert set(node.untried).isdisjoint(node.children)
+
+
+def test_each_simulation_adds_a_leaf_and_every_action_is_tried_before_one_is_repeated() -> None:
+    env = ConnectFour()
+    tree = grown_tree(env, env.initial_state(), 7)
+    assert tree.nodes == 8
+    assert set(tree.root.children) == set(range(7))
+    assert [child.visits for child in tree.root.children.values()] == [1] * 7
 
 
 def test_a_node_in_which_a_win_is_at_hand_has_that_child_alone() -> None:
@@ -152,6 +193,18 @@ def test_without_a_solver_means_come_close_to_what_the_tree_is_worth(
     env = ExplicitTree(tree)
     result = MCTSAgent(20_000, exploration=0.3, solver=False, seed=1).search(env, ())
     assert result.value * env.scale == pytest.approx(mean, abs=0.02 * env.scale)
+
+
+def test_outcomes_are_drawn_by_their_probabilities() -> None:
+    """Four standard deviations of a binomial distribution around its mean."""
+    shares = {"a": 0.6, "b": 0.3, "c": 0.1, "never": 0.0}
+    env = ExplicitTree([ChanceNode({name: (share, 1) for name, share in shares.items()})])
+    root = grown_tree(env, (), 5000, solver=False).root
+    drawn = root.children[0].children
+    assert "never" not in drawn
+    for name, child in drawn.items():
+        share, count = shares[name], root.children[0].visits
+        assert abs(child.visits - share * count) < 4 * (count * share * (1 - share)) ** 0.5
 
 
 @pytest.mark.parametrize("rollout", [uniform, decisive])
@@ -253,6 +306,23 @@ def test_rollouts_end_as_the_game_does(position: Position, seed: int) -> None:
         assert rollout(env, state, Random(seed)) in (-1.0, 0.0, 1.0)
         assert rollout(env, state, Random(seed)) == rollout(env, state, Random(seed))
     assert uniform(env, swapped_colours(state), Random(seed)) == -uniform(env, state, Random(seed))
+
+
+@given(winnable_positions(contested_games(largest=6)), st.integers(0, 100))
+def test_the_decisive_rollout_takes_a_win(position: Position, seed: int) -> None:
+    env, state = position
+    assert decisive(env, state, Random(seed)) == (1.0 if state.player == 1 else -1.0)
+
+
+def test_the_decisive_rollout_blocks_and_the_uniform_one_blunders() -> None:
+    """Player 2 blocks the column; after that, no one gets four in the two columns left."""
+    env = ConnectX(rows=4, columns=2, inarow=4)
+    state = state_from_moves(env, "12121")
+    results = {
+        rollout: {rollout(env, state, Random(seed)) for seed in range(50)}
+        for rollout in (uniform, decisive)
+    }
+    assert results == {uniform: {0.0, 1.0}, decisive: {0.0}}
 
 
 @given(unfinished_positions(contested_games(largest=6)))

@@ -50,6 +50,7 @@ from tests.helpers.traces import all_nodes
 from tests.helpers.trained_policies import random_policy, unrounded_policy
 
 AnyTree = GuidedTree[Any, Any]
+AnyNode = Node[Any, Any]
 small_boards = board_games(largest=4)
 fitting_games = board_games(largest=7).filter(
     lambda game: fits_in_word(game.rows, game.columns, game.inarow)
@@ -68,6 +69,11 @@ def opinionated(env: Env[Any, Any], state: Any) -> tuple[Mapping[Any, float], fl
     weights = [1 + hash((state, number)) % 7 for number in range(len(actions))]
     value = hash((state, "value")) % 199 / 100 - 0.99
     return dict(zip(actions, normalised(weights), strict=True)), value
+
+
+def told(opinions: Mapping[Any, tuple[Mapping[Any, float], float]]) -> Evaluator:
+    """Says of each state what it is told to."""
+    return lambda env, state: opinions[state]
 
 
 def new_tree(
@@ -105,6 +111,43 @@ FIRST = begun(ConnectFour())
 def test_the_bound_of_a_worked_example() -> None:
     """Q + C P sqrt(N) / (1 + n) = 0.5 + 2 * 0.3 * 4 / 3."""
     assert puct(0.5, prior=0.3, visits=2, parent_visits=16, exploration=2.0) == pytest.approx(1.3)
+
+
+TREE = ExplicitTree({"l": {"a": 0.1, "b": 0.2}, "r": {"a": -0.5, "b": 0.75}})
+OPINIONS = {
+    (): ({"l": 0.25, "r": 0.75}, 0.5),
+    ("l",): ({"a": 0.5, "b": 0.5}, -0.25),
+    ("r",): ({"a": 0.5, "b": 0.5}, 0.25),
+}
+
+
+def test_a_tree_by_hand() -> None:
+    """Four simulations with C = 1 and a reduction of 0.5; the leaves are proven at sight.
+
+    1. The root is expanded: 0.5.
+    2. l: (0.5 - 0.5) + 0.25 * 1 / 1 = 0.25; r: 0 + 0.75 = 0.75. Its children are leaves: min(-0.5,
+       0.75) = -0.5 is proven, the evaluator not asked.
+    3. r is proven and passed over: l, whose least child 0.1 is proven. All are: the root is worth
+       0.1 for player 1.
+    """
+    asked = []
+
+    def evaluator(env: Any, state: Any) -> Any:
+        asked.append(state)
+        return OPINIONS[state]
+
+    tree = new_tree(TREE, (), evaluator, exploration=1.0, fpu=0.5)
+    tree.simulate()
+    assert (tree.root.visits, tree.root.total, tree.root.evaluation) == (1, 0.5, 0.5)
+    assert {a: child.prior for a, child in tree.root.children.items()} == {"l": 0.25, "r": 0.75}
+    tree.simulate()
+    right = tree.root.children["r"]
+    assert (right.visits, right.total, right.proven) == (1, -0.5, -0.5)
+    # player 1 can fall back on r, and nothing else is proven yet
+    assert (tree.root.visits, tree.root.total, tree.root.assured) == (2, 0.0, -0.5)
+    tree.simulate()
+    assert (tree.root.proven, tree.root.visits) == (0.1, 3)
+    assert asked == [()]
 
 
 # --- statistics
@@ -172,6 +215,15 @@ def test_a_game_of_chance_is_refused_in_a_sentence() -> None:
 # --- the root
 
 
+def test_noise_is_mixed_into_the_priors_by_hand() -> None:
+    tree = grown_tree(TREE, (), 1, evaluator=told(OPINIONS))
+    tree.set_priors(noisy_priors(tree.root, {"l": 3.0, "r": 1.0}, share=0.25))
+    priors = [child.prior for child in tree.root.children.values()]
+    assert priors == [0.75 * 0.25 + 0.25 * 0.75, 0.75 * 0.75 + 0.25 * 0.25]
+    # These could not be divided by their sum.
+    assert noisy_priors(tree.root, {"l": 0.0, "r": 0.0}, share=1.0) == {"l": 0.5, "r": 0.5}
+
+
 @pytest.mark.parametrize(
     ("considered", "simulations", "expected"),
     [
@@ -225,14 +277,6 @@ def test_the_mixed_value_is_that_of_mctx() -> None:
     assert mixed_value(root_with(children, -0.8)) == pytest.approx(expected)
     # Where nothing was searched it is the evaluation.
     assert mixed_value(root_with({0: Leaf(0.5), 1: Leaf(0.5)}, -0.3, sign=-1)) == 0.3
-
-
-def test_noise_is_mixed_into_the_priors_by_hand() -> None:
-    root = root_with({"l": Leaf(0.25), "r": Leaf(0.75)}, 0.0)
-    priors = noisy_priors(root, {"l": 3.0, "r": 1.0}, share=0.25)
-    assert priors == {"l": 0.75 * 0.25 + 0.25 * 0.75, "r": 0.75 * 0.75 + 0.25 * 0.25}
-    # These could not be divided by their sum.
-    assert noisy_priors(root, {"l": 0.0, "r": 0.0}, share=1.0) == {"l": 0.5, "r": 0.5}
 
 
 def improved_policy(node: Leaf) -> dict[Any, float]:

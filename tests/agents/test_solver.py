@@ -253,6 +253,18 @@ def test_the_kernel_as_it_stands_searches_the_same_tree() -> None:
         assert progress[VISITED] == bounds.nodes
 
 
+@pytest.mark.parametrize("plies", [20, 24, 30])
+def test_the_plain_solver_finds_published_scores(plies: int) -> None:
+    """On positions of all published sets with this number of stones."""
+    solver, found = Solver(CONNECT_FOUR, plain=True), 0
+    for name in PUBLISHED_FILES:
+        for moves, score in published_positions(name, 1000):
+            if len(moves) == plies and found < 40:
+                assert solver.score(state_from_moves(CONNECT_FOUR, moves)) == score
+                found += 1
+    assert found
+
+
 def test_the_least_table_is_as_large_as_stated() -> None:
     """On boards that fill their words; on all others that the solver takes it is smaller."""
     least: dict[tuple[int, int], int] = {}

@@ -1,8 +1,9 @@
 """Statistics of matches: published intervals, definitions, a numerical optimiser."""
 
-from collections.abc import Callable
-from functools import partial
-from math import inf, sqrt
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from itertools import combinations_with_replacement
+from math import factorial, inf, prod, sqrt
 
 import numpy as np
 import pytest
@@ -132,6 +133,43 @@ def test_more_points_never_lower_a_limit(pair_points: list[float], place: int) -
     before, after = paired_score_estimate(pair_points), paired_score_estimate(better)
     assert after.low >= before.low - 1e-9
     assert after.high >= before.high - 1e-9
+
+
+@cache
+def intervals(
+    estimate: Callable[[Sequence[float]], Estimate], number: int
+) -> list[tuple[Estimate, tuple[int, ...]]]:
+    """The interval from each outcome of so many pairs, and how often each result is in it."""
+    outcomes = combinations_with_replacement(PAIR_POINTS, number)
+    return [(estimate(pair_points), count_pairs(pair_points)) for pair_points in outcomes]
+
+
+def coverage(
+    estimate: Callable[[Sequence[float]], Estimate], probabilities: Sequence[float], number: int
+) -> float:
+    """The chance that an interval from so many pairs holds the mean: exact, over all outcomes."""
+    mean = np.dot(probabilities, PAIR_POINTS) / 2
+    holding = [
+        counts for found, counts in intervals(estimate, number) if found.low <= mean <= found.high
+    ]
+    return sum(
+        factorial(number)
+        * prod(p**count / factorial(count) for p, count in zip(probabilities, counts, strict=True))
+        for counts in holding
+    )
+
+
+@pytest.mark.parametrize("number", [5, 8])
+def test_intervals_of_few_pairs_hold_the_truth(number: int) -> None:
+    for probabilities in (
+        (0.05, 0.02, 0.86, 0.02, 0.05),  # openings decide
+        (0.45, 0.03, 0.04, 0.03, 0.45),  # pairs agree
+        (0.25, 0, 0.5, 0, 0.25),
+        (0.04, 0.16, 0.32, 0.32, 0.16),
+        (0, 0, 0.6, 0.1, 0.3),
+        (0.01, 0.02, 0.12, 0.15, 0.7),
+    ):
+        assert coverage(paired_score_estimate, probabilities, number) >= 0.93, probabilities
 
 
 @pytest.mark.parametrize(

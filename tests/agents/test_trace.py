@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents import Agent, AlphaBetaAgent, MCTSAgent, MinimaxAgent, make_agent
+from agents import Agent, AlphaBetaAgent, ExpectimaxAgent, MCTSAgent, MinimaxAgent, make_agent
 from agents.agent import Clock
 from agents.alpha_beta import Bound
 from agents.guidance.heuristics import zero
@@ -18,9 +18,10 @@ from agents.trace import draw, tell, trace_text
 from agents.trace.recorder import NodeRecorder
 from agents.trace.recording import RECORDED_SEARCHES, recorded
 from agents.trace.trace import ReturnReason, SearchTrace
-from envs import ChanceNode, ConnectX, ExplicitTree, MaxNode, MinNode
+from envs import ChanceNode, ConnectX, ExplicitTree, MaxNode, MinNode, TicTacToe, state_from_moves
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.clocks import ticking_clock
+from tests.helpers.kaggle_rules import assert_boards_are_kaggles
 from tests.helpers.random_trees import LEAVES, mixed_trees, plain_trees, replaced, subtree, worth
 from tests.helpers.small_games import Nim, NimState, PassingRace, RaceState, Take
 from tests.helpers.strategies import Position, connect_games, late_positions
@@ -43,6 +44,44 @@ def cut_to(tree: Any, plies: float) -> Any:
     if isinstance(tree, dict):
         return {name: cut_to(each, plies - 1) for name, each in tree.items()}
     return [cut_to(each, plies - 1) for each in tree]
+
+
+# --- the textbook
+
+
+def test_the_textbook_tree_is_searched_as_the_textbook_does() -> None:
+    env = ExplicitTree(TEXTBOOK, scale=100)
+    trace = trace_of(AlphaBetaAgent(**PLAIN), env)
+    top = 100.0
+    lines = [
+        (
+            node.path,
+            node.player,
+            [round(bound * trace.scale, 9) for bound in (*node.window, *node.window_returned)],
+            round(node.value * trace.scale, 9),
+            node.bound.name,
+            node.ending.value,
+            node.unvisited,
+        )
+        for node in trace.nodes
+        if node.window and node.window_returned and node.value is not None
+    ]
+    assert lines == [
+        ((), 1, [-top, top, 3, top], 3, "EXACT", "complete", ()),
+        ((0,), 2, [-top, top, -top, 3], 3, "EXACT", "complete", ()),
+        ((0, 0), 1, [-top, top, -top, top], 3, "EXACT", "terminal", ()),
+        ((0, 1), 1, [-top, 3, -top, 3], 12, "EXACT", "terminal", ()),
+        ((0, 2), 1, [-top, 3, -top, 3], 8, "EXACT", "terminal", ()),
+        ((1,), 2, [3, top, 3, 2], 2, "UPPER", "cutoff", (1, 2)),
+        ((1, 0), 1, [3, top, 3, top], 2, "EXACT", "terminal", ()),
+        ((2,), 2, [3, top, 3, 2], 2, "EXACT", "complete", ()),
+        ((2, 0), 1, [3, top, 3, top], 14, "EXACT", "terminal", ()),
+        ((2, 1), 1, [3, 14, 3, 14], 5, "EXACT", "terminal", ()),
+        ((2, 2), 1, [3, 5, 3, 5], 2, "EXACT", "terminal", ()),
+    ]
+    assert trace.algorithm == "alphabeta"
+    assert trace.chosen == 0
+    assert len(trace.nodes) == len(lines)
 
 
 # --- recording changes nothing
@@ -205,6 +244,36 @@ def test_what_the_table_knew_is_recorded_as_such(position: Position) -> None:
             assert node.bound is Bound.LOWER or node.value >= true
 
 
+def test_chance_and_modelled_opponents_have_their_probabilities() -> None:
+    tree: Any = [ChanceNode([(0.25, 8), (0.75, 4), (0.0, 1)]), {"left": 2, "right": 6}]
+    env = ExplicitTree(tree)
+    trace = trace_of(ExpectimaxAgent(depth=None), env)
+    found = {node.path: (node.value, node.probability, node.ending.value) for node in trace.nodes}
+    assert found == {
+        (): (5 / trace.scale, None, "complete"),
+        (0,): (5 / trace.scale, None, "complete"),
+        (0, 0): (8 / trace.scale, 0.25, "terminal"),
+        (0, 1): (4 / trace.scale, 0.75, "terminal"),
+        (1,): (4 / trace.scale, None, "complete"),
+        (1, "left"): (2 / trace.scale, 0.5, "terminal"),
+        (1, "right"): (6 / trace.scale, 0.5, "terminal"),
+    }
+    assert [node.player for node in trace.nodes[:2]] == [1, 0]
+
+
+def test_the_board_and_the_player_of_each_node_follow_kaggles_rules() -> None:
+    env = ConnectX(rows=4, columns=5)
+    state = state_from_moves(env, "3312")
+    trace = trace_of(MinimaxAgent(depth=3), env, state)
+    grown = trace_of(MCTSAgent(simulations=100, seed=0, threads=2), env, state)
+    assert (trace.rows, trace.columns) == (grown.rows, grown.columns) == (4, 5)
+    assert set(grown.boards) == set(grown.players)
+    assert len(grown.players) > 50
+    nodes = [(node.path, node.board, node.player) for node in trace.nodes]
+    nodes += [(path, board, grown.players[path]) for path, board in grown.boards.items()]
+    assert_boards_are_kaggles(env, state, nodes)
+
+
 def test_a_game_without_a_board_has_a_trace_without_boards() -> None:
     env = Nim(1, 2)
     trace = trace_of(MinimaxAgent(), env)
@@ -227,6 +296,16 @@ def test_each_search_empties_the_trace() -> None:
         twice.search(tree, ())
         assert (trace.rows, trace.scale, bool(trace.boards)) == (None, tree.scale, False)
         assert sum(node.path == () for node in trace.nodes) == (not trace.simulations)
+
+
+def test_the_last_iteration_is_the_deepest_search() -> None:
+    env = TicTacToe()
+    agent = AlphaBetaAgent(depth=3, time_limit=None)
+    trace = trace_of(agent, env)
+    assert {len(node.path) for node in trace.nodes} == {0, 1, 2, 3}
+    assert max(len(node.path) for node in trace.last_iteration()) == 3
+    assert {node.iteration for node in trace.nodes} == {0, 1, 2}
+    assert {node.iteration for node in trace.last_iteration()} == {2}
 
 
 @pytest.mark.parametrize("agent", ["alphabeta", "mcts"])

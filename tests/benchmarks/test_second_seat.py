@@ -3,13 +3,15 @@
 import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from math import sqrt
 from pathlib import Path
 from random import Random
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from agents.registry import agent_from_text
 from agents.reporting.stats import Estimate, score_estimate
@@ -55,6 +57,8 @@ from tests.helpers.trained_policies import policy_file
 
 REPORTED = [text for texts in REPORTED_OPPONENTS.values() for text in texts]
 LOST, DRAWN, WON = Played((3,), 1.0), Played((3, 3), 0.0), Played((3, 3, 3), -1.0)
+
+ratings = st.builds(Rating, st.floats(0, 1500), st.floats(5, 300))
 
 
 def encounter(*games: Played) -> Encounter:
@@ -192,6 +196,18 @@ def test_a_rating_has_the_moments_that_bayes_theorem_gives(
         updated(first, second, result), posterior(first, second, result), strict=True
     ):
         assert rating == pytest.approx(moments, rel=1e-3)
+
+
+@given(ratings, ratings)
+def test_the_winner_rises_and_the_loser_falls(first: Rating, second: Rating) -> None:
+    winner, loser = updated(first, second, 1)
+    assert winner.mu >= first.mu
+    assert loser.mu <= second.mu
+    assert 0 < winner.sigma <= first.sigma
+    assert 0 < loser.sigma <= second.sigma
+    rise, fall = winner.mu - first.mu, second.mu - loser.mu
+    assert rise / first.sigma**2 == pytest.approx(fall / second.sigma**2, rel=1e-6, abs=1e-9)
+    assert [*chain(*updated(second, first, -1))] == pytest.approx([*loser, *winner])
 
 
 def by_order(kinds: Sequence[str]) -> dict[Pairing, tuple[float, ...]]:

@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 from math import inf, log10
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -19,6 +20,8 @@ from submission.rating.rank import (
     Rank,
     estimated_elo,
     level_player,
+    nearest_level,
+    next_level,
 )
 from tests.helpers.documents import ROOT
 from tests.helpers.game_records import LOSS, WIN, games, match_of, without_durations
@@ -63,6 +66,26 @@ def test_a_side_on_which_nothing_is_known_is_open() -> None:
     assert (won.high, lost.low) == (inf, -inf)
     assert won.low > LEVELS[9].elo - 100
     assert lost.high < LEVELS[0].elo + 100
+
+
+def test_the_interval_holds_the_rating_of_simulated_players() -> None:
+    """Each plays 120 games, eight against the nearest level before it chooses the next."""
+    rng, held = Random(1), 0
+    for _ in range(150):
+        truth, games = rng.uniform(100, 1500), dict[int, list[float]]()
+        for _ in range(15):
+            level = next_level(_scores(games))
+            share = expected_score(truth - level.elo)
+            games.setdefault(level.n, []).extend(float(rng.random() < share) for _ in range(8))
+        elo = estimated_elo(_scores(games))
+        held += elo.low <= truth <= elo.high
+        assert elo.high - elo.low < 200
+        assert abs(nearest_level(elo.value).elo - truth) < 250
+    assert 0.9 * 150 <= held <= 0.99 * 150
+
+
+def _scores(games: dict[int, list[float]]) -> list[LevelScore]:
+    return [LevelScore(LEVELS[n - 1], len(of), sum(of)) for n, of in sorted(games.items())]
 
 
 @pytest.mark.thorough

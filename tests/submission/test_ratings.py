@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from agents.reporting.stats import elo_difference, expected_score
 from submission.rating import ratings
-from submission.rating.ratings import ELO, Encounters, elo_ratings, rate, took_points
+from submission.rating.ratings import ELO, Encounters, Ratings, elo_ratings, rate, took_points
 
 BASEBALL = """
 Milwaukee   0 7 9 7 7 9 11
@@ -175,3 +175,37 @@ def test_superiority_is_that_of_the_posterior() -> None:
     lower = sum([1, 9, 36, 84, 126, 126, 84]) / 2**9  # P(Beta(7, 3) > 1/2) = P(Bin(9, 1/2) <= 6)
     assert lower - 0.02 < found.superiority[0, 1] < upper + 0.02
     assert found.superiority + found.superiority.T == pytest.approx(1 - np.eye(2), abs=1e-9)
+
+
+STRENGTHS = np.array([450.0, 300, 150, 0])
+DRAWS = 0.2
+
+
+def played(rng: np.random.Generator, count: int) -> Encounters:
+    """A round robin of players with these strengths, so many pairs of games of each two."""
+    encounters = {}
+    for first in range(len(STRENGTHS)):
+        for second in range(first + 1, len(STRENGTHS)):
+            score = expected_score(STRENGTHS[first] - STRENGTHS[second])
+            drawn = 2 * DRAWS * min(score, 1 - score)
+            chances = [score - drawn / 2, drawn, 1 - score - drawn / 2]
+            points = rng.choice([1, 0.5, 0], size=(count, 2), p=chances).sum(axis=1)
+            encounters[first, second] = np.column_stack([points, 2 - points])
+    return encounters
+
+
+def test_known_strengths_lie_in_95_of_100_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ratings, "REPLICAS", 100)
+    rng = np.random.default_rng(5)
+    tournaments: list[Ratings] = [
+        rate(len(STRENGTHS), played(rng, 12), anchor=3, seed=number) for number in range(60)
+    ]
+    held = [
+        elo.low <= strength <= elo.high
+        for tournament in tournaments
+        for strength, elo in zip(STRENGTHS[:3], tournament.elo, strict=False)
+    ]
+    # 180 intervals, of which those of one tournament are alike: two standard errors are 5 %.
+    assert 0.90 <= np.mean(held) <= 0.99
+    middle = [tournament.elo[1].value for tournament in tournaments]
+    assert np.mean(middle) == pytest.approx(300, abs=3 * float(np.std(middle)) / sqrt(60))

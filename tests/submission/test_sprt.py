@@ -1,12 +1,15 @@
 """The sequential test: its likelihoods against published figures, its errors by simulation."""
 
-from math import log
+from functools import cache
+from math import log, sqrt
+from typing import NamedTuple
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.reporting.stats import expected_score
+from agents.reporting.stats import PAIR_SCORES, expected_score
 from submission.match.sprt import Sprt, Verdict, parse_sprt
 from tests.helpers.likeliest_distribution import greatest_log_likelihood
 
@@ -77,6 +80,66 @@ def test_a_verdict_falls_at_the_bounds() -> None:
     assert sprt.verdict(sprt.upper) is Verdict.ACCEPTED_ELO1
     assert sprt.verdict(sprt.lower) is Verdict.ACCEPTED_ELO0
     assert sprt.verdict(sprt.upper - 0.001) is sprt.verdict(sprt.lower + 0.001) is None
+
+
+class Simulated(NamedTuple):
+    """What became of many matches that were tested pair by pair."""
+
+    accepted_elo1: float
+    """Share of the matches."""
+    pairs: float
+    """Mean length."""
+
+
+def pair_probabilities(elo: float, draws: float) -> list[float]:
+    """Of two independent games of a player whose difference is `elo`, a share of them drawn."""
+    wins = expected_score(elo) - draws / 2
+    game = [1 - draws - wins, draws, wins]
+    return np.convolve(game, game).tolist()
+
+
+@cache
+def verdict_after(sprt: Sprt, pair_counts: tuple[int, ...]) -> Verdict | None:
+    return sprt.verdict(sprt.log_likelihood_ratio(pair_counts))
+
+
+def simulate(sprt: Sprt, probabilities: list[float], matches: int, seed: int) -> Simulated:
+    rng = np.random.default_rng(seed)
+    accepted = pairs = 0
+    for _ in range(matches):
+        pair_counts, verdict = [0] * 5, None
+        for pair in rng.choice(5, size=1000, p=probabilities):
+            pair_counts[pair] += 1
+            verdict = verdict_after(sprt, tuple(pair_counts))
+            if verdict is not None:
+                break
+        accepted += verdict is Verdict.ACCEPTED_ELO1
+        pairs += sum(pair_counts)
+    return Simulated(accepted / matches, pairs / matches)
+
+
+@pytest.mark.parametrize(("draws", "rate"), [(0.05, 0.05), (0.4, 0.2)])
+def test_errors_are_as_rare_as_stated(draws: float, rate: float) -> None:
+    sprt, matches = Sprt(0, 150, alpha=rate, beta=rate), 150
+    even = simulate(sprt, pair_probabilities(0, draws), matches, seed=1)
+    better = simulate(sprt, pair_probabilities(150, draws), matches, seed=2)
+    sampling_error = 3 * sqrt(rate * (1 - rate) / matches)
+    assert even.accepted_elo1 <= rate + sampling_error
+    assert 1 - better.accepted_elo1 <= rate + sampling_error
+    # A test that erred far less often than stated would play more games than it needs.
+    assert even.accepted_elo1 + 1 - better.accepted_elo1 >= 0.4 * rate
+
+
+@pytest.mark.parametrize("elo", [0, 100])
+def test_length_is_near_walds_approximation(elo: float) -> None:
+    """With the drift of M. Van den Bergh's note: half the hypotheses' distance squared, in
+    standard deviations of a pair. Both leave out what the last pair goes beyond the bound."""
+    sprt, probabilities = Sprt(0, 100), pair_probabilities(elo, draws=0)
+    variance = np.dot(probabilities, np.square(PAIR_SCORES)) - expected_score(elo) ** 2
+    drift = (expected_score(100) - 0.5) ** 2 / (2 * variance)
+    walds_length = (1 - 2 * sprt.alpha) * sprt.upper / drift
+    simulated = simulate(sprt, probabilities, matches=50, seed=1)
+    assert simulated.pairs == pytest.approx(walds_length, rel=0.2)
 
 
 def test_a_command_line_names_it() -> None:
