@@ -155,7 +155,7 @@ button:focus-visible { outline: 3px solid var(--accent); }
 .light[data-kind] { fill-opacity: 0.5; }
 .light[data-kind="win"] { fill: #17b26a; }
 .light[data-kind="draw"] { fill: #9aa3b8; }
-.light[data-kind="loss"] { fill: #7c1f4d; }
+.light[data-kind="loss"] { fill: #0a1740; }
 .light[data-best="true"]:not([data-kind="loss"]) { fill-opacity: 0.85; }
 .light[data-kind].on { fill-opacity: 1; }
 .cx-full { animation: shake 0.3s; }

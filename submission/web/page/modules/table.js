@@ -139,7 +139,7 @@ export function drawEnding(state, game) {
   byId("ending").dataset.player = winner ?? "";
   byId("ending-title").textContent = endText(state, winner);
   byId("ending-detail").textContent = winner
-    ? `${MARKS[winner]} needed ${Math.ceil(actions.length / 2)} moves.` : "The board is full.";
+    ? `In ${Math.ceil(actions.length / 2)} moves.` : "The board is full.";
   offerLevel(null);
   const played = winner && !state.handed && state.thoughts[2 - winner]; // all of it here, and not in a link
   if (!played || isAgent(seat) || loser.name !== "level") return;
