@@ -60,8 +60,6 @@ function render() {
   if (retry.mistake) byId("values-state").textContent = "The values come back when the mistakes are done.";
   drawBoard();
   byId("values-switch").checked = state.valued;
-  byId("values-on").hidden = !state.valued;
-  byId("values-off").hidden = state.valued;
   record.show(game, state.valued && !retry.mistake?.replay, state.replay?.replay.opening_plies);
   search.show(position, state.view === "search");
   if (state.view === "replays") replays.show(state.replay);
@@ -77,8 +75,6 @@ function render() {
 /** Show what is needed to retry mistakes. */
 function drawRetry() {
   retry.draw();
-  if (retry.isOpen) byId("ending").hidden = true;
-  document.querySelector(".toolbar").hidden = retry.isOpen;
   byId("retry-mistakes").hidden = retry.isOpen || !state.valued || !ownMistakes().length;
 }
 
