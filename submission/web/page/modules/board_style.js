@@ -73,9 +73,8 @@ button {
   touch-action: manipulation;
 }
 button[aria-disabled="true"] { cursor: default; }
-button:focus-visible { outline: 3px solid var(--accent); }
+button:focus-visible { box-shadow: inset 0 0 0 4px var(--surface); outline: 3px solid var(--accent); }
 .cx-cell button { justify-content: center; }
-.cx-cell button:focus-visible { outline-color: var(--second); }
 .cx-foot {
   align-items: center; display: flex; flex: none; flex-direction: column; height: var(--foot); padding-top: 0.15em;
   pointer-events: none; width: 100%;

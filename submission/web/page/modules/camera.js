@@ -45,9 +45,8 @@ export class Camera {
   }
 
   /**
-   * Show a picture: all of it or, if it would be too small to read, the part around places, the last above all.
-   * `root` is the root's distance from the left end, `isWhole` whether nothing is folded, `isKept` whether the view
-   * stays as it is.
+   * Show a picture: all or, if it would be too small to read, the part around places, the last above all. `root` is the
+   * root's distance from the left end, `isWhole` whether nothing is folded, `isKept` whether the view stays as it is.
    */
   show(picture, places, isKept) {
     this.#size = picture;

@@ -191,14 +191,6 @@ function goTo(ply) {
   settle("replace");
 }
 
-function undo() {
-  goTo(plyTowards(-1, state, game));
-}
-
-function redo() {
-  goTo(plyTowards(1, state, game));
-}
-
 async function playOn() {
   const { moves } = game;
   if (state.replay) {
@@ -298,11 +290,6 @@ function togglePause() {
   render();
 }
 
-function pause() {
-  if (state.view === "search") search.togglePause();
-  else if (!byId("pause").hidden) togglePause();
-}
-
 function stepOnce() {
   state.stepping = true;
   render();
@@ -375,7 +362,8 @@ async function restore({ game: id, moves, ply, replay }) {
 
 function bindButtons() {
   const actions = {
-    undo, redo, continue: playOn, pause: togglePause, step: stepOnce, "copy-link": copyLink,
+    undo: () => goTo(plyTowards(-1, state, game)), redo: () => goTo(plyTowards(1, state, game)),
+    continue: playOn, pause: togglePause, step: stepOnce, "copy-link": copyLink,
     "save-page": savePage, "replays-open": () => byId("replays-chooser").click(),
     "new-game": newGame, rematch: () => rematch(), "next-level": playNextLevel, review,
     "swap-again": async () => {
@@ -401,6 +389,11 @@ function bindButtons() {
   });
 }
 
+/** Do what a button does, where it is seen. */
+function press(id) {
+  if (byId(id).checkVisibility()) byId(id).click();
+}
+
 function newGame() {
   askGame(state.setup.games, game.end, begin);
 }
@@ -414,12 +407,12 @@ async function start() {
   bindSettings();
   bindButtons();
   bindKeys({
-    u: () => !search.isOnStage && game.ply > 0 && undo(),
-    r: () => !search.isOnStage && game.ply < game.plies && redo(),
+    u: () => press("undo"),
+    r: () => press("redo"),
     v: toggleValues,
     n: newGame,
-    g: () => byId("next-replay").checkVisibility() && byId("next-replay").click(),
-    p: pause,
+    g: () => press("next-replay"),
+    p: () => press(state.view === "search" ? "search-play" : "pause"),
     ",": () => stepBy(-1),
     ".": () => stepBy(1),
     "?": () => byId("help-dialog").showModal(),
