@@ -85,12 +85,15 @@ def test_a_game_against_each_level_by_clicks(site: Site, level: int) -> None:
 
 def test_a_game_by_keyboard_alone(site: Site) -> None:
     with site.page() as page:
+        intro = page.get_by_role("region", name="New here?")
+        expect(intro).to_contain_text("Watch how an agent thinks")
         page.keyboard.press("n")
         page.keyboard.press("Enter")
         expect(page.get_by_role("dialog", name="New game")).to_be_hidden()
         expect(page.locator("#ply-line")).to_have_text("4 in a row wins")
         page.keyboard.press("4")
         expect(page.locator("#ply-line")).to_have_text("move 2 of 2")
+        expect(intro).to_be_hidden()
         page.keyboard.press("ArrowLeft")
         assert page.evaluate(FOCUSED) == "Column 3"
         page.keyboard.press("Enter")
@@ -764,6 +767,7 @@ def test_mistakes_are_retried_with_the_solver_as_judge(site: Site) -> None:
         expect(message(page)).to_have_text("X: find a better move")
         verdict = page.locator("#retrying-detail")
         assert "Column" in page.evaluate(FOCUSED)
+        page.keyboard.press("r")  # its button is not there
         keeping = Judge().moves_that_keep_the_outcome([])
         for column in sorted(range(7), key=lambda column: column in keeping):
             places(page).nth(column).click()

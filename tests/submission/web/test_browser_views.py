@@ -27,7 +27,7 @@ from tests.helpers.browser import (
     places,
 )
 from tests.helpers.episodes import episode_of, write_episode
-from tests.helpers.game_records import write_ladder
+from tests.helpers.game_records import DRAW, write_ladder
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
@@ -36,6 +36,7 @@ PAGE = Path(__file__).parents[3] / "submission" / "web" / "page"
 MOST_BYTES = 200_000
 MIDDLE = "44444326556"
 LONG = "274314756126673163665457233545"
+DRAWN = moves_text(DRAW.columns)
 VIEWS = {
     "play": f"#game=connectx-6x7x4&moves={MIDDLE}",
     "large": "#game=connectx-20x20x5&moves=10,11,10,11,9",
@@ -427,6 +428,11 @@ def test_a_laptop_shows_the_end_of_a_game_and_the_toolbar(site: Site) -> None:
         expect(page.locator("#record-state")).to_contain_text("Mistakes that changed the result")
         expect(page.locator("#moves [aria-current=step]")).to_be_in_viewport(ratio=1)
         assert_fits(page, [(1024, 768), (1440, 900), (1920, 1080)])
+        go_to(page, f"#game=connectx-6x7x4&moves={DRAWN}&first=person&second=person")
+        expect(page.locator("#moves li")).to_have_count(1 + len(DRAWN))
+        for nth in (1, -1):  # after a game there is room for all of its moves
+            expect(page.locator("#moves li").nth(nth)).to_be_in_viewport(ratio=1)
+        assert_fits(page, LAPTOPS)
 
 
 def assert_fits(page: "Page", sizes: Sequence[tuple[int, int]]) -> None:
