@@ -442,14 +442,16 @@ def assert_fits(page: "Page", sizes: Sequence[tuple[int, int]]) -> None:
         assert page.evaluate("document.documentElement.scrollHeight") == height
 
 
-def test_the_end_of_a_game_covers_no_cell_of_its_board(site: Site) -> None:
-    with site.visit("#game=tictactoe&moves=15293") as page:
-        ending, board = (
-            page.locator("#ending").bounding_box(),
-            page.locator("#board").bounding_box(),
-        )
-        assert ending
-        assert board
+@pytest.mark.parametrize(
+    ("over", "part"),
+    [
+        ("tictactoe&moves=15293", "#board"),
+        ("connectx-20x20x5&moves=1,2,1,2,1,2,1,2,1", "#board .cx-number"),
+    ],
+)
+def test_the_end_of_a_game_covers_nothing_of_its_board(site: Site, over: str, part: str) -> None:
+    with site.visit(f"#game={over}") as page:
+        ending, board = (page.locator(one).first.bounding_box() for one in ("#ending", part))
         assert ending["y"] >= board["y"] + board["height"]
 
 

@@ -27,8 +27,8 @@ export const STYLE = `
   width: min(100%,
     36px + var(--cx-height, 70vh) * var(--columns) / var(--high), 36px + var(--cx-cell, 88px) * var(--columns));
 }
-.cx-board { --foot: 4.7em; }
-.cx-board.cx-narrow { --foot: 3.4em; }
+.cx-board { --foot: var(--cx-foot, 4.7em); }
+.cx-board.cx-narrow { --foot: var(--cx-foot, 3.4em); }
 .cx-board *, .cx-board *::before { box-sizing: border-box; }
 .cx-field { display: grid; position: relative; }
 .cx-column .cx-field { grid-template-rows: auto var(--foot); }
