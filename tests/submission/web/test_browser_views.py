@@ -516,12 +516,6 @@ def test_no_stone_hovers_where_a_finger_has_tapped(site: Site) -> None:
         assert page.locator("#board .ghost").count() == 1
 
 
-def test_the_value_of_a_cell_colours_no_column(site: Site) -> None:
-    with site.visit(VIEWS["tic-tac-toe"], valued=True) as page:
-        expect(page.locator("#board .cx-value[data-kind=draw]")).to_have_count(7)
-        assert page.locator("#board .light[data-kind]").count() == 0
-
-
 def test_the_page_is_small(site: Site) -> None:
     """All that a browser loads of it: the server leaves comments of the modules out."""
     with site.page() as page:

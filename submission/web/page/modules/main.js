@@ -365,7 +365,7 @@ function bindButtons() {
     undo: () => goTo(plyTowards(-1, state, game)), redo: () => goTo(plyTowards(1, state, game)),
     continue: playOn, pause: togglePause, step: stepOnce, "copy-link": copyLink,
     "save-page": savePage, "replays-open": () => byId("replays-chooser").click(),
-    "new-game": newGame, rematch: () => rematch(), "next-level": playNextLevel, review,
+    "new-game": () => askGame(state.setup.games, game.end, begin), rematch: () => rematch(), "next-level": playNextLevel, review,
     "swap-again": async () => {
       await swapSeats();
       board.focus();
@@ -394,10 +394,6 @@ function press(id) {
   if (byId(id).checkVisibility()) byId(id).click();
 }
 
-function newGame() {
-  askGame(state.setup.games, game.end, begin);
-}
-
 async function start() {
   onConnection(trouble => { byId("connection").textContent = trouble; });
   state.setup = await getSetup();
@@ -410,7 +406,7 @@ async function start() {
     u: () => press("undo"),
     r: () => press("redo"),
     v: toggleValues,
-    n: newGame,
+    n: () => byId("new-game").click(),
     g: () => press("next-replay"),
     p: () => press(state.view === "search" ? "search-play" : "pause"),
     ",": () => stepBy(-1),
