@@ -2,7 +2,8 @@
 
 import { games } from "./api.js";
 import { createBoard } from "./board.js";
-import { byId, h, MARKS, stone } from "./dom.js";
+import { turnText } from "./board_words.js";
+import { byId, h, stone } from "./dom.js";
 import { positionAt } from "./position.js";
 import { Record } from "./record.js";
 
@@ -41,7 +42,7 @@ function shownAt(at) {
   return {
     ...position, interactive: false, balance: plies.find(judgement => judgement.ply === at - 1)?.value ?? null,
     values: judged ? valuesOf(judged, game) : plies.length ? {} : null,
-    message: position === end ? course : `${MARKS[position.player]} to move.`,
+    message: position === end ? course : turnText(position),
   };
 }
 

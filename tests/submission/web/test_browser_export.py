@@ -137,6 +137,7 @@ def test_a_saved_game_fits_any_screen_and_passes_an_audit(site: Site, saved: str
         for width in (320, 360, 1280, 1920):
             page.set_viewport_size({"width": width, "height": 800})
             assert page.evaluate("document.documentElement.scrollWidth") == width
+        expect(page.get_by_role("button", name="To the end")).to_be_in_viewport(ratio=1)
 
 
 def test_the_page_saves_the_game_on_its_board(site: Site, tmp_path: Path) -> None:

@@ -85,12 +85,15 @@ def test_a_game_against_each_level_by_clicks(site: Site, level: int) -> None:
 
 def test_a_game_by_keyboard_alone(site: Site) -> None:
     with site.page() as page:
+        intro = page.get_by_role("region", name="New here?")
+        expect(intro).to_contain_text("Watch how an agent thinks")
         page.keyboard.press("n")
         page.keyboard.press("Enter")
         expect(page.get_by_role("dialog", name="New game")).to_be_hidden()
         expect(page.locator("#ply-line")).to_have_text("4 in a row wins")
         page.keyboard.press("4")
         expect(page.locator("#ply-line")).to_have_text("move 2 of 2")
+        expect(intro).to_be_hidden()
         page.keyboard.press("ArrowLeft")
         assert page.evaluate(FOCUSED) == "Column 3"
         page.keyboard.press("Enter")
@@ -110,16 +113,18 @@ def test_a_game_by_keyboard_alone(site: Site) -> None:
         expect(page.get_by_role("dialog", name="Help")).to_be_hidden()
 
 
-def test_a_digit_without_a_column_does_nothing(site: Site) -> None:
-    with site.visit("#game=connectx-6x7x4&moves=44&first=person&second=person") as page:
+def test_a_digit_without_a_column_does_nothing_and_a_full_column_says_so(site: Site) -> None:
+    with site.visit("#game=connectx-6x7x4&moves=111111&first=person&second=person") as page:
         page.keyboard.press("ArrowLeft")
         assert page.evaluate(FOCUSED) == "Column 4"
         for key in ("9", "8", "7"):
             page.keyboard.press(key)
-        expect(page.locator("#board [role=status]")).to_have_text(
-            "X plays column 7. O's turn: drop a disc"
-        )
-        assert game_moves(page.url) == "447"
+        told = page.locator("#board [role=status]")
+        expect(told).to_have_text("X plays column 7. O's turn")
+        expect(places(page).first).to_have_attribute("aria-label", "Column 1, full")
+        places(page).first.click(force=True)
+        expect(told).to_have_text("Column 1, full.")
+        assert game_moves(page.url) == "1111117"
 
 
 def name_of_best(words: str, best: bool, all_lose_alike: bool) -> str:
@@ -428,6 +433,8 @@ def test_games_of_other_sizes_and_from_moves(site: Site) -> None:
         page.locator("#values-switch").check()
         expect(page.locator("#values-list")).to_have_attribute("aria-busy", "false")
         assert page.locator("#values-list .words").all_inner_texts() == ["draw keeps the draw"] * 9
+        assert page.locator("#board .cx-value[data-kind=draw]").count() == 9
+        assert page.locator("#board .light[data-kind]").count() == 0  # a cell colours no column
         places(page).nth(4).click()
         wait_for_moves(page, 2)
         assert state_from_moves(TicTacToe(), game_moves(page.url)).player == 1
@@ -764,6 +771,7 @@ def test_mistakes_are_retried_with_the_solver_as_judge(site: Site) -> None:
         expect(message(page)).to_have_text("X: find a better move")
         verdict = page.locator("#retrying-detail")
         assert "Column" in page.evaluate(FOCUSED)
+        page.keyboard.press("r")  # its button is not there
         keeping = Judge().moves_that_keep_the_outcome([])
         for column in sorted(range(7), key=lambda column: column in keeping):
             places(page).nth(column).click()
@@ -815,14 +823,6 @@ def test_board_and_moves_keep_their_places_when_values_come_and_are_awaited(site
         places(page).nth(0).click()
         expect(page.locator("#values-state")).to_have_text("Solving…")
         assert tops() == known
-
-
-def test_a_full_column_says_so(site: Site) -> None:
-    with site.visit("#game=connectx-6x7x4&moves=111111&first=person&second=person") as page:
-        expect(places(page).first).to_have_attribute("aria-label", "Column 1, full")
-        places(page).first.click(force=True)
-        expect(page.locator("#board [role=status]")).to_have_text("Column 1, full.")
-        assert game_moves(page.url) == "111111"
 
 
 def test_on_a_telephone_on_its_side_the_board_keeps_its_place_from_turn_to_turn(site: Site) -> None:

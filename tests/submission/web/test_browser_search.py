@@ -609,6 +609,9 @@ def test_on_a_phone_the_tree_is_the_first_thing_seen_and_two_fingers_zoom(site: 
         start(page)
         stage, before = boxes(page, "#tree")[0], boxes(page, NODES)[0]
         assert stage["top"] < 200
+        for node in boxes(page, f"{NODES}.principal .sign"):  # the expected line
+            assert_within(node, stage, "left", "right")
+        assert boxes(page, "#tree-board .cx-message")[0]["top"] >= stage["bottom"]
         assert stage["bottom"] < PHONE["height"]
         assert boxes(page, "#search-play")[0]["bottom"] <= PHONE["height"]
         x, y = stage["left"] + stage["width"] / 2, stage["top"] + 60

@@ -27,7 +27,7 @@ from tests.helpers.browser import (
     places,
 )
 from tests.helpers.episodes import episode_of, write_episode
-from tests.helpers.game_records import write_ladder
+from tests.helpers.game_records import DRAW, write_ladder
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
@@ -36,6 +36,7 @@ PAGE = Path(__file__).parents[3] / "submission" / "web" / "page"
 MOST_BYTES = 200_000
 MIDDLE = "44444326556"
 LONG = "274314756126673163665457233545"
+DRAWN = moves_text(DRAW.columns)
 VIEWS = {
     "play": f"#game=connectx-6x7x4&moves={MIDDLE}",
     "large": "#game=connectx-20x20x5&moves=10,11,10,11,9",
@@ -427,6 +428,11 @@ def test_a_laptop_shows_the_end_of_a_game_and_the_toolbar(site: Site) -> None:
         expect(page.locator("#record-state")).to_contain_text("Mistakes that changed the result")
         expect(page.locator("#moves [aria-current=step]")).to_be_in_viewport(ratio=1)
         assert_fits(page, [(1024, 768), (1440, 900), (1920, 1080)])
+        go_to(page, f"#game=connectx-6x7x4&moves={DRAWN}&first=person&second=person")
+        expect(page.locator("#moves li")).to_have_count(1 + len(DRAWN))
+        for nth in (1, -1):  # after a game there is room for all of its moves
+            expect(page.locator("#moves li").nth(nth)).to_be_in_viewport(ratio=1)
+        assert_fits(page, LAPTOPS)
 
 
 def assert_fits(page: "Page", sizes: Sequence[tuple[int, int]]) -> None:
@@ -436,14 +442,16 @@ def assert_fits(page: "Page", sizes: Sequence[tuple[int, int]]) -> None:
         assert page.evaluate("document.documentElement.scrollHeight") == height
 
 
-def test_the_end_of_a_game_covers_no_cell_of_its_board(site: Site) -> None:
-    with site.visit("#game=tictactoe&moves=15293") as page:
-        ending, board = (
-            page.locator("#ending").bounding_box(),
-            page.locator("#board").bounding_box(),
-        )
-        assert ending
-        assert board
+@pytest.mark.parametrize(
+    ("over", "part"),
+    [
+        ("tictactoe&moves=15293", "#board"),
+        ("connectx-20x20x5&moves=1,2,1,2,1,2,1,2,1", "#board .cx-number"),
+    ],
+)
+def test_the_end_of_a_game_covers_nothing_of_its_board(site: Site, over: str, part: str) -> None:
+    with site.visit(f"#game={over}") as page:
+        ending, board = (page.locator(one).first.bounding_box() for one in ("#ending", part))
         assert ending["y"] >= board["y"] + board["height"]
 
 
@@ -506,12 +514,6 @@ def test_no_stone_hovers_where_a_finger_has_tapped(site: Site) -> None:
         assert page.locator("#board .ghost").count() == 0
         page.keyboard.press("ArrowLeft")
         assert page.locator("#board .ghost").count() == 1
-
-
-def test_the_value_of_a_cell_colours_no_column(site: Site) -> None:
-    with site.visit(VIEWS["tic-tac-toe"], valued=True) as page:
-        expect(page.locator("#board .cx-value[data-kind=draw]")).to_have_count(7)
-        assert page.locator("#board .light[data-kind]").count() == 0
 
 
 def test_the_page_is_small(site: Site) -> None:

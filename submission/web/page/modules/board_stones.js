@@ -24,11 +24,10 @@ export function drawEmpty(drawing, { rows, columns, place }) {
   const mask = shape("mask", { id: "holes" }, shape("defs", {}, drawing));
   shape("rect", { width, height, y: BELOW, rx: 26, class: "under" }, drawing);
   shape("rect", { width, height, fill: "#fff" }, mask);
-  const round = { width, height, rx: 26 };
-  shape("rect", { ...round, class: "back" }, drawing);
+  shape("rect", { x: 2, y: 2, width: width - 4, height: height - 4, rx: 24, class: "back" }, drawing);
   shape("g", { class: "hovering" }, drawing);
   shape("g", { class: "stones" }, drawing);
-  shape("rect", { ...round, class: "front", mask: "url(#holes)" }, drawing);
+  shape("rect", { width, height, rx: 26, class: "front", mask: "url(#holes)" }, drawing);
   const lights = shape("g", { mask: "url(#holes)" }, drawing);
   for (let column = 0; place === "column" && column < columns; column++) {
     shape("rect", { x: column * UNIT + 3, y: 6, width: UNIT - 6, height: height - 12, rx: 18, class: "light" }, lights);

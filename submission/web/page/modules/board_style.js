@@ -27,8 +27,8 @@ export const STYLE = `
   width: min(100%,
     36px + var(--cx-height, 70vh) * var(--columns) / var(--high), 36px + var(--cx-cell, 88px) * var(--columns));
 }
-.cx-board { --foot: 4.7em; }
-.cx-board.cx-narrow { --foot: 3.4em; }
+.cx-board { --foot: var(--cx-foot, 4.7em); }
+.cx-board.cx-narrow { --foot: var(--cx-foot, 3.4em); }
 .cx-board *, .cx-board *::before { box-sizing: border-box; }
 .cx-field { display: grid; position: relative; }
 .cx-column .cx-field { grid-template-rows: auto var(--foot); }
@@ -73,9 +73,8 @@ button {
   touch-action: manipulation;
 }
 button[aria-disabled="true"] { cursor: default; }
-button:focus-visible { outline: 3px solid var(--accent); }
+button:focus-visible { box-shadow: inset 0 0 0 4px var(--surface); outline: 3px solid var(--accent); }
 .cx-cell button { justify-content: center; }
-.cx-cell button:focus-visible { outline-color: var(--second); }
 .cx-foot {
   align-items: center; display: flex; flex: none; flex-direction: column; height: var(--foot); padding-top: 0.15em;
   pointer-events: none; width: 100%;
@@ -155,7 +154,7 @@ button:focus-visible { outline: 3px solid var(--accent); }
 .light[data-kind] { fill-opacity: 0.5; }
 .light[data-kind="win"] { fill: #17b26a; }
 .light[data-kind="draw"] { fill: #9aa3b8; }
-.light[data-kind="loss"] { fill: #7c1f4d; }
+.light[data-kind="loss"] { fill: #0a1740; }
 .light[data-best="true"]:not([data-kind="loss"]) { fill-opacity: 0.85; }
 .light[data-kind].on { fill-opacity: 1; }
 .cx-full { animation: shake 0.3s; }

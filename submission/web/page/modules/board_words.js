@@ -10,6 +10,12 @@ export function bestName({ best, kind, trap }) {
   return [name, trap ? "best trap" : ""].filter(Boolean).join(", ");
 }
 
+/** Whose turn it is, or how the game has ended. */
+export function turnText({ over, winner, player }) {
+  if (over) return winner ? `${MARKS[winner]} wins.` : "A draw.";
+  return `${MARKS[player]} to move.`;
+}
+
 /** The name of a place, with the value of a move there. */
 export function placeName(view, action) {
   const name = `${view.place === "column" ? "Column" : "Cell"} ${action + 1}`;

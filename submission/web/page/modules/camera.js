@@ -45,18 +45,18 @@ export class Camera {
   }
 
   /**
-   * Show a picture: all of it or, if it would be too small to read, the part around a place. `root` is the root's
-   * distance from the left end, `isWhole` whether nothing is folded, `isKept` whether the view stays as it is.
+   * Show a picture: all or, if it would be too small to read, the part around places, the last above all. `root` is the
+   * root's distance from the left end, `isWhole` whether nothing is folded, `isKept` whether the view stays as it is.
    */
-  show(picture, place, isKept) {
+  show(picture, places, isKept) {
     this.#size = picture;
     this.#content.classList.add("glide");
-    if (this.isFit && !isKept) this.#fit(place);
-    else this.reveal(place);
+    if (this.isFit && !isKept) this.#fit(places);
+    else this.reveal(places.at(-1));
   }
 
   /** Show all, as large as it fits where no more of it could be shown, with the root in the middle. */
-  #fit(place) {
+  #fit(places) {
     const { frame, room } = this;
     const { width, height, root, isWhole } = this.#size;
     const fitting = Math.min(room.width / width, room.height / height, LARGEST_FIT);
@@ -64,7 +64,7 @@ export class Camera {
     const right = frame.width - FRAME - width * k;
     const middle = frame.width / 2 - root * k;
     this.#view = { k, x: width * k > room.width ? middle : Math.max(FRAME, Math.min(middle, right)), y: FRAME };
-    this.reveal(place);
+    for (const { x } of places) this.reveal({ x, y: places.at(-1).y });
   }
 
   /** Zoom by a factor, about a place in pixels of the frame. */

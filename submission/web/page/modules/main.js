@@ -60,8 +60,6 @@ function render() {
   if (retry.mistake) byId("values-state").textContent = "The values come back when the mistakes are done.";
   drawBoard();
   byId("values-switch").checked = state.valued;
-  byId("values-on").hidden = !state.valued;
-  byId("values-off").hidden = state.valued;
   record.show(game, state.valued && !retry.mistake?.replay, state.replay?.replay.opening_plies);
   search.show(position, state.view === "search");
   if (state.view === "replays") replays.show(state.replay);
@@ -77,8 +75,6 @@ function render() {
 /** Show what is needed to retry mistakes. */
 function drawRetry() {
   retry.draw();
-  if (retry.isOpen) byId("ending").hidden = true;
-  document.querySelector(".toolbar").hidden = retry.isOpen;
   byId("retry-mistakes").hidden = retry.isOpen || !state.valued || !ownMistakes().length;
 }
 
@@ -195,14 +191,6 @@ function goTo(ply) {
   settle("replace");
 }
 
-function undo() {
-  goTo(plyTowards(-1, state, game));
-}
-
-function redo() {
-  goTo(plyTowards(1, state, game));
-}
-
 async function playOn() {
   const { moves } = game;
   if (state.replay) {
@@ -302,11 +290,6 @@ function togglePause() {
   render();
 }
 
-function pause() {
-  if (state.view === "search") search.togglePause();
-  else if (!byId("pause").hidden) togglePause();
-}
-
 function stepOnce() {
   state.stepping = true;
   render();
@@ -379,9 +362,10 @@ async function restore({ game: id, moves, ply, replay }) {
 
 function bindButtons() {
   const actions = {
-    undo, redo, continue: playOn, pause: togglePause, step: stepOnce, "copy-link": copyLink,
+    undo: () => goTo(plyTowards(-1, state, game)), redo: () => goTo(plyTowards(1, state, game)),
+    continue: playOn, pause: togglePause, step: stepOnce, "copy-link": copyLink,
     "save-page": savePage, "replays-open": () => byId("replays-chooser").click(),
-    "new-game": newGame, rematch: () => rematch(), "next-level": playNextLevel, review,
+    "new-game": () => askGame(state.setup.games, game.end, begin), rematch: () => rematch(), "next-level": playNextLevel, review,
     "swap-again": async () => {
       await swapSeats();
       board.focus();
@@ -405,8 +389,9 @@ function bindButtons() {
   });
 }
 
-function newGame() {
-  askGame(state.setup.games, game.end, begin);
+/** Do what a button does, where it is seen. */
+function press(id) {
+  if (byId(id).checkVisibility()) byId(id).click();
 }
 
 async function start() {
@@ -418,12 +403,12 @@ async function start() {
   bindSettings();
   bindButtons();
   bindKeys({
-    u: () => !search.isOnStage && game.ply > 0 && undo(),
-    r: () => !search.isOnStage && game.ply < game.plies && redo(),
+    u: () => press("undo"),
+    r: () => press("redo"),
     v: toggleValues,
-    n: newGame,
-    g: () => byId("next-replay").checkVisibility() && byId("next-replay").click(),
-    p: pause,
+    n: () => byId("new-game").click(),
+    g: () => press("next-replay"),
+    p: () => press(state.view === "search" ? "search-play" : "pause"),
     ",": () => stepBy(-1),
     ".": () => stepBy(1),
     "?": () => byId("help-dialog").showModal(),

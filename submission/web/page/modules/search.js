@@ -118,6 +118,7 @@ export class Search {
     const name = byId("search-agent").value;
     const agent = this.#setup.agents.find(({ name: known }) => known === name);
     const given = values ?? agent.search;
+    byId("search-help").textContent = agent.help;
     const options = agent.options.filter(option => !HIDDEN.includes(option.name));
     const main = optionsForm(options.filter(({ name: option }) => MAIN.includes(option)), given);
     const others = optionsForm(options.filter(({ name: option }) => !MAIN.includes(option)), given);

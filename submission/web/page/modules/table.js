@@ -1,6 +1,7 @@
 /** The table around the board: whose turn it is, the seats, the buttons, and the line below. */
 
 import { beatenLevels, PERSON, remember } from "./address.js";
+import { turnText } from "./board_words.js";
 import { byId, h, MARKS } from "./dom.js";
 import { playerCard, SeatCard, seatName } from "./seats.js";
 
@@ -60,7 +61,7 @@ export function plyTowards(by, state, game) {
 /** Who sits where, beside each other. */
 export class SeatRow {
   #cards;
-  #swap = byId("swap-template").content.firstElementChild;
+  #swap = byId("seats").firstElementChild;
 
   /** What to do when a seat is chosen, an agent with options is wanted for it, or both are to be exchanged. */
   constructor(setup, { onSeat, onAgent, onSwap }) {
@@ -103,19 +104,19 @@ export function drawToolbar(state, game, turns) {
 }
 
 /** How a game has ended, or that it goes on, in words. */
-export function courseText({ replay }, { over, winner }) {
-  if (over) return winner ? `${MARKS[winner]} wins.` : "A draw.";
+export function courseText({ replay }, position) {
+  if (position.over) return turnText(position);
   if (!replay) return "The game goes on.";
   return [replay.replay.outcome, replay.replay.cause].filter(Boolean).join(": ");
 }
 
 /** The state of the game in words. */
 export function statusText(state, game, turns) {
-  const { over, player } = game.position;
+  const { over } = game.position;
   if (over && state.view === "play" && !state.replay) return endText(state, game.position.winner);
   if (over || (state.replay && game.ply === game.plies)) return courseText(state, game.position);
   const seat = seatAt(state, game.ply);
-  if (state.view !== "play") return `${MARKS[player]} to move.`;
+  if (state.view !== "play") return turnText(game.position);
   if (state.note) return state.note;
   if (!isAgent(seat)) return yourTurnText(state, game);
   if (state.paused && countAgents(state) === 2) return `${seatName(seat)} is to move, paused…`;
@@ -139,7 +140,7 @@ export function drawEnding(state, game) {
   byId("ending").dataset.player = winner ?? "";
   byId("ending-title").textContent = endText(state, winner);
   byId("ending-detail").textContent = winner
-    ? `${MARKS[winner]} needed ${Math.ceil(actions.length / 2)} moves.` : "The board is full.";
+    ? `In ${Math.ceil(actions.length / 2)} moves.` : "The board is full.";
   offerLevel(null);
   const played = winner && !state.handed && state.thoughts[2 - winner]; // all of it here, and not in a link
   if (!played || isAgent(seat) || loser.name !== "level") return;

@@ -94,7 +94,9 @@ export class Tree {
     this.#renew(this.#layers.items, this.#laid.items, item => this.#item(item));
     this.#mark();
     if (focused !== undefined) (this.#drawn.get(focused) ?? this.#svg.querySelector("[tabindex='0']"))?.focus({ preventScroll: true });
-    this.#camera.show(this.#laid, this.#middle(this.#nearest(this.#view.selected)), !isNew);
+    const line = this.#laid.items.filter(({ kind, node }) => kind === "node" && node.principal);
+    const wanted = [...line.toReversed(), this.#nearest(this.#view.selected)].map(item => this.#middle(item));
+    this.#camera.show(this.#laid, wanted, !isNew);
   }
 
   /** Note the input of the whole tree's layout. @returns {boolean} whether it has changed */

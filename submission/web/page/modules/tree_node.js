@@ -3,6 +3,7 @@
 import { movesText } from "./address.js";
 import { post } from "./api.js";
 import { createBoard } from "./board.js";
+import { turnText } from "./board_words.js";
 import { byId, h, isAbort, MARKS, stone } from "./dom.js";
 
 const BOUNDS = { "=": "", "≥": "at least ", "≤": "at most " };
@@ -36,18 +37,13 @@ export class NodePanel {
     try {
       const position = await post("position", { game, moves }, signal);
       if (signal.aborted) return;
-      this.#board.update({ ...position, interactive: false, values: null, message: turnOf(position) });
+      this.#board.update({ ...position, interactive: false, values: null, message: turnText(position) });
     } catch (error) {
       if (isAbort(error)) return;
       this.#shown = "";
       byId("tree-facts").replaceChildren(h("p", { class: "error" }, error.message));
     }
   }
-}
-
-function turnOf({ over, winner, player }) {
-  if (over) return winner ? `${MARKS[winner]} wins.` : "A draw.";
-  return `${MARKS[player]} to move.`;
 }
 
 /** The moves from the root to a node, each with the stone of its player. */

@@ -32,7 +32,7 @@ export class Values {
     this.balance = position?.winner ? { 1: 1, 2: -1 }[position.winner] : null;
     showError(byId("values-error"), "");
     byId("values-list").replaceChildren();
-    byId("values-list").style.setProperty("--count", position?.over ? 0 : position?.legal.length);
+    document.querySelector(".panels").style.setProperty("--count", position?.legal.length ?? 0);
     byId("values-list").ariaBusy = String(Boolean(position && !position.over));
     byId("values-state").textContent = position?.over ? "The game is over." : "";
     if (!position || position.over) return;
