@@ -13,8 +13,8 @@ from submission.checking.observed_game import ObservedGame
 from submission.checking.source_facts import SourceFacts
 from submission.checking.timing import Timing, timing_of
 from submission.sandbox.causes import of_hidden
-from submission.sandbox.file_guard import PROJECT_MODULES
-from submission.sandbox.interpreter import LINUX
+from submission.sandbox.inside.containment import LINUX
+from submission.sandbox.inside.file_guard import PROJECT_MODULES
 from submission.sandbox.messages import Choice
 from submission.sandbox.move import Move
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from submission.checking.observed_game import ObservedGame
 from submission.entry import PLAYED_WITH
-from submission.sandbox.kaggle_agent import LONGEST_TEXT
+from submission.sandbox.inside.kaggle_agent import LONGEST_TEXT
 from submission.sandbox.move import STDERR_LINES
 
 FALL_BACK = "; falling back"

@@ -11,9 +11,10 @@ from threading import Lock
 from typing import Any
 
 from submission.kaggle import kaggle_environments
-from submission.sandbox.interpreter import LINUX, child_command
+from submission.sandbox.inside.containment import LINUX
+from submission.sandbox.inside.player_process import FORK
+from submission.sandbox.interpreter import child_command
 from submission.sandbox.player import RunningPlayer, SupervisorProcess
-from submission.sandbox.player_process import FORK
 
 
 class SupervisorPool:
@@ -129,7 +130,7 @@ class Launcher:
             OSError, ValueError: the submission cannot be written.
         """
         packages = [] if self._python else [kaggle_environments()]
-        starter = child_command("submission.sandbox.player_process", self._python, *packages)
+        starter = child_command("submission.sandbox.inside.player_process", self._python, *packages)
         command = (*starter, *([FORK] if self._forks else []))
         player = self._start(command, agent, seed=seed, memory=memory, speed=speed)
         try:

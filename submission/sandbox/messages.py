@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 from msgspec.json import Decoder
 
 from submission.sandbox.causes import Cause, Raised
-from submission.sandbox.player_process import LINE_BYTES, PlayerJob
+from submission.sandbox.inside.player_process import LINE_BYTES, PlayerJob
 
 T = TypeVar("T")
 

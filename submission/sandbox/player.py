@@ -16,12 +16,13 @@ import msgspec
 import psutil
 from msgspec.json import Decoder
 
-from submission.sandbox import causes, containment, messages
+from submission.sandbox import causes, messages
 from submission.sandbox.folders import remove_folder
-from submission.sandbox.interpreter import APART, LINUX, child_command
+from submission.sandbox.inside.containment import LINUX, link_player
+from submission.sandbox.inside.player_process import LINE_BYTES, PlayerJob
+from submission.sandbox.interpreter import APART, child_command
 from submission.sandbox.messages import Begun, Ended, Hidden, Loaded, Moved, Ready
 from submission.sandbox.move import GRACE, Failure, Move, failure, read_answer
-from submission.sandbox.player_process import LINE_BYTES, PlayerJob
 from submission.sandbox.processes import end_marked, is_stopped
 from submission.sandbox.staging import lay_out
 from submission.terminal import plain_text
@@ -188,7 +189,7 @@ class RunningPlayer:
         job = PlayerJob(home, seed, memory, speed, key=secrets.token_hex(16))
         lay_out(agent, job.agent)
         job.working.mkdir()
-        containment.link_player(Path(home))
+        link_player(Path(home))
         supervisor.say(messages.Start(job))
 
     @property

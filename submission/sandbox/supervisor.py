@@ -25,10 +25,11 @@ from typing import Any
 from submission.sandbox import causes, messages, processes
 from submission.sandbox.causes import Cause
 from submission.sandbox.folders import clear_shared_memory, owned_folder, remove_folder
-from submission.sandbox.interpreter import APART, LINUX, MARK, child_environment
-from submission.sandbox.kaggle_folder import MAIN
+from submission.sandbox.inside.containment import LINUX
+from submission.sandbox.inside.kaggle_folder import MAIN
+from submission.sandbox.inside.player_process import CHANNEL_LOST, FORK, PlayerJob
+from submission.sandbox.interpreter import APART, MARK, child_environment
 from submission.sandbox.messages import Answer, Ask, End, Ended, Event, Failed, Moved, Start, Status
-from submission.sandbox.player_process import CHANNEL_LOST, FORK, PlayerJob
 
 MOST_PROCESSES = 256  # a player with more processes at a time is ended
 GLANCE_SECONDS = 0.2  # how long to wait for news before counting a player's processes again

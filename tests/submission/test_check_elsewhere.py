@@ -35,7 +35,7 @@ from submission.checking.source_facts import early_annotations, read_source
 from submission.cli import submit
 from submission.kaggle import kaggle_environments
 from submission.match.match import Match
-from submission.sandbox.file_guard import PROJECT_PACKAGES
+from submission.sandbox.inside.file_guard import PROJECT_PACKAGES
 from submission.sandbox.interpreter import find_python
 from submission.sandbox.messages import RuntimeVersions
 from submission.sandbox.processes import can_throttle
@@ -93,7 +93,7 @@ def test_the_games_are_played_by_the_other_interpreter(other: Path, tmp_path: Pa
 
 def test_the_worker_takes_nothing_but_the_standard_library() -> None:
     program = f"import sys; sys.path.append({str(ROOT)!r})\n"
-    program += "import submission.sandbox.player_process"
+    program += "import submission.sandbox.inside.player_process"
     subprocess.run([sys.executable, "-I", "-S", "-c", program], check=True)
 
 

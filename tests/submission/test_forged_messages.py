@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 
 from submission.sandbox import launcher, messages
 from submission.sandbox import player as player_module
-from submission.sandbox.kaggle_agent import KaggleAgent
+from submission.sandbox.inside.kaggle_agent import KaggleAgent
+from submission.sandbox.inside.player_process import LINE_BYTES
 from submission.sandbox.launcher import SupervisorPool
 from submission.sandbox.move import Move
 from submission.sandbox.player import RunningPlayer, SupervisorProcess
-from submission.sandbox.player_process import LINE_BYTES
 from tests.helpers.forgeries import (
     ANSWER,
     CHOICE,
