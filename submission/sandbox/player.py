@@ -21,7 +21,7 @@ from submission.sandbox.folders import remove_folder
 from submission.sandbox.inside.containment import LINUX, link_player
 from submission.sandbox.inside.player_process import LINE_BYTES, PlayerJob
 from submission.sandbox.interpreter import APART, child_command
-from submission.sandbox.messages import Begun, Ended, Hidden, Loaded, Moved, Ready
+from submission.sandbox.messages import Begun, Hidden, Loaded, Moved, Ready
 from submission.sandbox.move import GRACE, Failure, Move, failure, read_answer
 from submission.sandbox.processes import end_marked, is_stopped
 from submission.sandbox.staging import lay_out
@@ -91,14 +91,18 @@ class SupervisorProcess:
         """Send a message; OSError or ValueError if the supervisor has ended or was closed."""
         os.write(self._commands.fileno(), messages.encoded(message))
 
-    def hear(self, reports: Decoder[T], seconds: float = 0.0) -> T:
+    def hear(self, reports: Decoder[T], seconds: float = 0.0, key: str = "") -> T:
         """Its next report, one of these, which is due by REPORT_SECONDS after some `seconds`.
+
+        Lines without the key are passed over: a former player has written them.
 
         Raises:
             EOFError: it has ended, or is ended here because it sends nothing, or no report.
             OSError, ValueError: it was closed.
         """
-        line = self._next_line(monotonic() + REPORT_SECONDS + seconds)
+        end = monotonic() + REPORT_SECONDS + seconds
+        while (line := self._next_line(end)) and key.encode() not in line:
+            pass
         report = messages.decoded(line, reports)
         if report is not None:
             return report
@@ -107,7 +111,7 @@ class SupervisorProcess:
         raise EOFError
 
     def _next_line(self, end: float) -> bytes:
-        """The next line that it writes, or a part if no more comes in time."""
+        """The next line that it writes, or a part, also an empty one, if no more comes in time."""
         while b"\n" not in self._unread and len(self._unread) < MOST_REPORT_BYTES:
             if not self._awaits(partial(_is_readable, self._reports), end):
                 break
@@ -115,8 +119,8 @@ class SupervisorProcess:
             if not chunk:
                 break
             self._unread += chunk
-        line, _, self._unread = self._unread.partition(b"\n")
-        return line
+        line, end_of_line, self._unread = self._unread.partition(b"\n")
+        return line + end_of_line
 
     def _awaits(self, has_come: Callable[[float], bool], end: float) -> bool:
         """Whether something comes from the supervisor by a time; not if its process is stopped."""
@@ -180,7 +184,6 @@ class RunningPlayer:
         self._memory = memory if LINUX else None
         self._speed = speed
         self._failure: Failure | None = None
-        self._is_finished = False
         self.ready: Ready | None = None  # None before the first move
         self.loaded: Loaded | None = None  # None until the file has been loaded
         self.hidden: list[str] = []
@@ -190,6 +193,7 @@ class RunningPlayer:
         lay_out(agent, job.agent)
         job.working.mkdir()
         link_player(Path(home))
+        self._key = job.key
         supervisor.say(messages.Start(job))
 
     @property
@@ -208,6 +212,8 @@ class RunningPlayer:
         Raises:
             ChildProcessError: the process does not get as far as the submission.
         """
+        if self._failure is None and self.ready is None:
+            self._await_start()
         if self._failure is not None:
             return Move(None, 0.0, self._failure)
         limit = configuration["actTimeout"] + max(0.0, observation["remainingOverageTime"])
@@ -219,24 +225,30 @@ class RunningPlayer:
             report = self.supervisor.hear(messages.OUTCOME, seconds)
         except GONE:
             return self._fail(failure("ERROR", causes.ENDED_SUPERVISOR), 0.0)
-        if isinstance(report, Ended):
-            said = report.last_words.strip().rpartition("\n")[2] or "it said nothing"
-            raise ChildProcessError(f"the process that plays did not start: {said}")
         self._take_in(report.events)
         waited = min(report.waited, perf_counter() - begin)  # it may be forged
         if isinstance(report, Moved):
             return read_answer(report.answer, configuration, self._memory, self.hidden, waited)
         return self._fail(failure(report.status, report.cause, report.stderr), waited)
 
+    def _await_start(self) -> None:
+        try:
+            report = self.supervisor.hear(messages.STARTED, key=self._key)
+        except GONE:
+            self._fail(failure("ERROR", causes.ENDED_SUPERVISOR), 0.0)
+            return
+        if report.ready is None:
+            said = report.last_words.strip().rpartition("\n")[2] or "it said nothing"
+            raise ChildProcessError(f"the process that plays did not start: {said}")
+        self.ready = report.ready
+
     def end(self) -> None:
         """Have the process ended, without waiting for it."""
-        if not self._is_finished:
-            with contextlib.suppress(OSError, ValueError):
-                self.supervisor.say(messages.End(is_silent=True))
+        with contextlib.suppress(OSError, ValueError):
+            self.supervisor.say(messages.End(is_silent=True))
 
     def finish(self) -> str:
         """End the process and all that it has started; return the end of its standard error."""
-        self._is_finished = True
         try:
             self.supervisor.say(messages.End(is_silent=False))
             return self.supervisor.hear(messages.ENDED).last_words
@@ -246,8 +258,6 @@ class RunningPlayer:
     def _take_in(self, events: list[messages.Event]) -> None:
         for event in events:
             match event:
-                case Ready():
-                    self.ready = event
                 case Loaded():
                     self.loaded = event
                 case Hidden(path):
