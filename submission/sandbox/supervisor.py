@@ -71,6 +71,7 @@ class Supervisor(asyncio.SubprocessProtocol):
         self._player: WatchedPlayer | None = None
         self._spares_starter = FORK in starter  # whether that outlives the player
         self._starter_id: int | None = None  # None while it does not run
+        self._transport: Any = None  # of the starter
 
     async def serve(self) -> None:
         """Carry out commands until HungUp is raised; then no process is left."""
@@ -88,6 +89,8 @@ class Supervisor(asyncio.SubprocessProtocol):
                     while self._starter_id is not None:
                         self._has_news.clear()
                         await self._has_news.wait()
+            if self._transport is not None:
+                self._transport.close()
 
     def _read(self, loop: asyncio.AbstractEventLoop) -> None:
         # Python would close `sys.stdin` at its end, and wait for the thread that reads it.
