@@ -172,13 +172,7 @@ class RunningPlayer:
     """
 
     def __init__(
-        self,
-        supervisor: SupervisorProcess,
-        agent: bytes,
-        *,
-        seed: int,
-        memory: int,
-        speed: float,
+        self, supervisor: SupervisorProcess, agent: bytes, *, seed: int, memory: int, speed: float
     ) -> None:
         self.supervisor = supervisor
         self._memory = memory if LINUX else None
