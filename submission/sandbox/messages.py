@@ -146,11 +146,10 @@ class Begun(Message):
 
 
 class Started(Message):
-    """A supervisor's report that a player can be asked, or why no process of it has started."""
+    """A supervisor's report on the start of a player."""
 
     key: str  # of its job, which no player knew that came before
-    ready: Ready | None
-    last_words: str
+    ready: Ready | str  # the last words of a process that has not become a player
 
 
 class Moved(Message):

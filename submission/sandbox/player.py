@@ -231,8 +231,8 @@ class RunningPlayer:
         except GONE:
             self._fail(failure("ERROR", causes.ENDED_SUPERVISOR), 0.0)
             return
-        if report.ready is None:
-            said = report.last_words.strip().rpartition("\n")[2] or "it said nothing"
+        if isinstance(report.ready, str):
+            said = report.ready.strip().rpartition("\n")[2] or "it said nothing"
             raise ChildProcessError(f"the process that plays did not start: {said}")
         self.ready = report.ready
 

@@ -126,13 +126,13 @@ class Supervisor(asyncio.SubprocessProtocol):
                 await self._start_starter()
         except OSError as error:
             player.is_gone = True
-            return Started(player.job.key, None, str(error))
+            return Started(player.job.key, str(error))
         self._tell(player.job)
         await self._wait_for(lambda: bool(player.ready or player.cause), START_SECONDS)
         if player.ready is None:
             await self._end_strays()
             await self._wait_for(lambda: False, SETTLING_SECONDS)
-        return Started(player.job.key, player.ready, player.said)
+        return Started(player.job.key, player.ready or player.said)
 
     async def _start_starter(self) -> None:
         # A pipe of our own: asyncio's would be closed if the player wrote into it.

@@ -49,8 +49,8 @@ REPORTS: Sequence[dict[str, Any]] = (
     {"event": "failed", **SEEN, **DEATH},
     {"event": "failed", **SEEN, **DEATH, "status": "TIMEOUT"},
     {"event": "ended", "last_words": "false"},
-    {"event": "started", "key": "key", "ready": READY, "last_words": ""},
-    {"event": "started", "key": "key", "ready": None, "last_words": "false"},
+    {"event": "started", "key": "key", "ready": READY},
+    {"event": "started", "key": "key", "ready": "false"},
 )
 """Reports of a supervisor, which a player may write in its place."""
 

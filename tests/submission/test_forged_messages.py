@@ -143,7 +143,7 @@ class WrittenOver:
 def move_by(reports: list[bytes]) -> Move:
     """What comes of a player by the reports of its supervisor after its start."""
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        begun = (messages.Begun(folder), messages.Started("key", IS_READY, ""))
+        begun = (messages.Begun(folder), messages.Started("key", IS_READY))
         written = b"".join([*map(messages.encoded, begun), *reports])
         patch.setattr(subprocess, "Popen", lambda *_, **__: WrittenOver(written))
         patch.setattr(secrets, "token_hex", lambda _: "key")

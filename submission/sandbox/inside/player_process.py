@@ -155,7 +155,9 @@ def play(job: PlayerJob, *, sources: Sequence[str], kept_from: Sequence[str]) ->
     main = job.agent / MAIN
     agent = KaggleAgent(str(main))
     report_loading(main, responder.send)
-    _settle(job.working)
+    os.chdir(job.working)
+    os.environ.update(dict.fromkeys(HOME_VARIABLES, str(job.working)))
+    tempfile.tempdir = None
     seed_generators(job.seed)
     _limit(job.memory)
     guard = FileGuard(
@@ -166,12 +168,6 @@ def play(job: PlayerJob, *, sources: Sequence[str], kept_from: Sequence[str]) ->
     guard.install()
     responder.send(event="ready", process_id=os.getpid(), versions=_versions(), kept_from=kept_from)
     responder.serve(agent)
-
-
-def _settle(folder: Path) -> None:
-    os.chdir(folder)
-    os.environ.update(dict.fromkeys(HOME_VARIABLES, str(folder)))
-    tempfile.tempdir = None
 
 
 def seed_generators(seed: int | None) -> None:
