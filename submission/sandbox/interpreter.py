@@ -108,8 +108,10 @@ def _probe(python: Path) -> tuple[tuple[int, int], bool]:
             errors="replace",
             check=False,
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise ValueError(f"{python} does not run ({error}): {ADVICE}") from error
+    except OSError as error:
+        raise ValueError(f"{python} does not run ({error.strerror}): {ADVICE}") from error
+    except subprocess.TimeoutExpired as error:
+        raise ValueError(f"{python} said nothing in {PROBE_SECONDS} s: {ADVICE}") from error
     match answer.stdout.split():
         case ["Python", major, minor, *found]:
             return (int(major), int(minor)), found == ["True"]

@@ -35,6 +35,7 @@ from submission.checking.source_facts import early_annotations, read_source
 from submission.cli import submit
 from submission.kaggle import kaggle_environments
 from submission.match.match import Match
+from submission.sandbox import interpreter
 from submission.sandbox.inside.file_guard import PROJECT_PACKAGES
 from submission.sandbox.interpreter import find_python
 from submission.sandbox.messages import RuntimeVersions
@@ -256,11 +257,22 @@ def test_the_older_python_is_found_beside_the_newer_one(
         ("nowhere", [], "there is no Python at nowhere: name a Python of 3.11 or newer"),
         (".", [], "there is no Python at .: name a Python of 3.11 or newer"),
         ("mine.py", [], "mine.py does not run"),
+        (
+            "./python",
+            ["exec sleep 60"],
+            "python said nothing in 3 s: name a Python of 3.11",
+        ),
     ],
 )
 def test_what_is_no_python_of_ours_is_refused(
-    name: str, lines: list[str], sentence: str, shell: Shell, tmp_path: Path
+    name: str,
+    lines: list[str],
+    sentence: str,
+    shell: Shell,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(interpreter, "PROBE_SECONDS", 3)
     (tmp_path / "mine.py").write_text(GOOD)
     if lines:
         script(tmp_path / name, *lines)
