@@ -135,7 +135,7 @@ def test_the_other_interpreters_grammar_and_packages_count(tmp_path: Path) -> No
     python = script(tmp_path / "python", f"echo '{json.dumps(facts)}'")
     (tmp_path / "main.py").write_text("import numba\n")
     read = read_source(tmp_path / "main.py", python)
-    assert read.other_imports() == ("numba",)
+    assert read.modules(standard=False) == ("numba",)
     assert [entry.line for entry in read.definitions] == [7]
     assert read.early_line == 3
 
@@ -322,7 +322,7 @@ def test_imports_are_found_however_they_are_written(tmp_path: Path) -> None:
     ]
     (tmp_path / "main.py").write_text("\n".join(lines))
     read = read_source(tmp_path / "main.py")
-    assert (read.other_imports(), read.standard_imports()) == (modules, ("importlib",))
+    assert (read.modules(standard=False), read.modules(standard=True)) == (modules, ("importlib",))
 
 
 def test_a_module_that_is_here_or_in_kaggles_image_alone_is_a_warning(tmp_path: Path) -> None:
