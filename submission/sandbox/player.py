@@ -206,8 +206,6 @@ class RunningPlayer:
         Raises:
             ChildProcessError: the process does not get as far as the submission.
         """
-        if self._failure is None and self.ready is None:
-            self._await_start()
         if self._failure is not None:
             return Move(None, 0.0, self._failure)
         limit = configuration["actTimeout"] + max(0.0, observation["remainingOverageTime"])
@@ -216,25 +214,19 @@ class RunningPlayer:
         try:
             seconds = limit + GRACE / self._speed
             self.supervisor.say(messages.Ask(request, seconds))
-            report = self.supervisor.hear(messages.OUTCOME, seconds)
+            start = self.ready or self.supervisor.hear(messages.STARTED, key=self._key).ready
+            if isinstance(start, Ready):
+                self.ready, report = start, self.supervisor.hear(messages.OUTCOME, seconds)
         except GONE:
             return self._fail(failure("ERROR", causes.ENDED_SUPERVISOR), 0.0)
+        if isinstance(start, str):
+            said = start.strip().rpartition("\n")[2] or "it said nothing"
+            raise ChildProcessError(f"the process that plays did not start: {said}")
         self._take_in(report.events)
         waited = min(report.waited, perf_counter() - begin)  # it may be forged
         if isinstance(report, Moved):
             return read_answer(report.answer, configuration, self._memory, self.hidden, waited)
         return self._fail(failure(report.status, report.cause, report.stderr), waited)
-
-    def _await_start(self) -> None:
-        try:
-            report = self.supervisor.hear(messages.STARTED, key=self._key)
-        except GONE:
-            self._fail(failure("ERROR", causes.ENDED_SUPERVISOR), 0.0)
-            return
-        if isinstance(report.ready, str):
-            said = report.ready.strip().rpartition("\n")[2] or "it said nothing"
-            raise ChildProcessError(f"the process that plays did not start: {said}")
-        self.ready = report.ready
 
     def end(self) -> None:
         """Have the process ended, without waiting for it."""

@@ -42,6 +42,7 @@ MOST_PROCESSES = 256  # a player with more processes at a time is ended
 GLANCE_SECONDS = 0.2  # how long to wait for news before counting a player's processes again
 START_SECONDS = 60.0  # how long the start of a process may take
 END_SECONDS = 10.0  # how long the starter may take to report the end of a player that was killed
+NOT_EXECUTED = 127  # the exit status of a command that cannot be executed, as shells have it
 FAREWELL_SECONDS = 1.0  # how long a process at full speed may take for its last words
 SETTLING_SECONDS = 0.1  # how long to wait for the last output of a process that has ended
 
@@ -112,27 +113,31 @@ class Supervisor(asyncio.SubprocessProtocol):
         match self._player, command:
             case None, Start(job):
                 self._player = WatchedPlayer(job, messages.KeyedLines(job.key))
-                say(await self._start(self._player))
+                await self._start(self._player)
             case WatchedPlayer() as player, Ask(request, seconds):
-                say(await self._ask(player, request, seconds))
+                if not player.is_announced:  # before any of its code runs
+                    player.is_announced = True
+                    say(Started(player.job.key, player.ready or player.said))
+                if player.ready is not None:
+                    say(await self._ask(player, player.ready, request, seconds))
             case WatchedPlayer() as player, End(is_silent):
                 await self._end(player)
                 if not is_silent:
                     say(Ended(player.said))
 
-    async def _start(self, player: WatchedPlayer) -> Started:
+    async def _start(self, player: WatchedPlayer) -> None:
         try:
             if self._starter_id is None:
                 await self._start_starter()
         except OSError as error:
-            player.is_gone = True
-            return Started(player.job.key, str(error))
-        self._tell(player.job)
+            player.note_said(str(error).encode())
+            player.note_exit(NOT_EXECUTED)
+        else:
+            self._tell(player.job)
         await self._wait_for(lambda: bool(player.ready or player.cause), START_SECONDS)
         if player.ready is None:
             await self._end_strays()
             await self._wait_for(lambda: False, SETTLING_SECONDS)
-        return Started(player.job.key, player.ready or player.said)
 
     async def _start_starter(self) -> None:
         # A pipe of our own: asyncio's would be closed if the player wrote into it.
@@ -151,7 +156,9 @@ class Supervisor(asyncio.SubprocessProtocol):
         finally:
             os.close(requests)
 
-    async def _ask(self, player: WatchedPlayer, request: Any, seconds: float) -> Moved | Failed:
+    async def _ask(
+        self, player: WatchedPlayer, ready: Ready, request: Any, seconds: float
+    ) -> Moved | Failed:
         player.answer = None
         begin = perf_counter()
         if player.cause is None:
@@ -160,17 +167,19 @@ class Supervisor(asyncio.SubprocessProtocol):
         waited = perf_counter() - begin
         if player.answer is not None:
             return Moved(player.new_events(), waited, player.answer)
-        status, cause = await self._failure(player, waited)
+        status, cause = await self._failure(player, ready, waited)
         return Failed(player.new_events(), waited, status, cause, player.said)
 
-    async def _failure(self, player: WatchedPlayer, waited: float) -> tuple[Status, Cause]:
+    async def _failure(
+        self, player: WatchedPlayer, ready: Ready, waited: float
+    ) -> tuple[Status, Cause]:
         """Why no answer has come; the player is ended."""
         status: Status = "ERROR"
         cause = player.cause
         if cause is None:
             # On a signal Python prints its stack, even in an endless loop.
             if hasattr(signal, "SIGUSR1"):
-                processes.send(signal.SIGUSR1, [player.ready.process_id] if player.ready else [])
+                processes.send(signal.SIGUSR1, [ready.process_id])
                 patience = FAREWELL_SECONDS / player.job.speed
                 await self._wait_for(lambda: player.running_line() is not None, patience)
             status = "TIMEOUT"

@@ -28,6 +28,7 @@ class WatchedPlayer:
     job: PlayerJob
     lines: messages.KeyedLines
     ready: Ready | None = None  # None until it can be asked
+    is_announced: bool = False  # whether the asking process has been told how it has started
     answer: Answer | None = None
     events: list[Event] = field(default_factory=list)
     cause: Cause | None = None  # why it has ended, or is to be ended

@@ -385,6 +385,17 @@ def test_a_host_that_does_not_start_is_told_in_one_sentence(
     assert list((tmp_path / "players").iterdir()) == []
 
 
+@pytest.mark.usefixtures("own_supervisors")
+def test_a_player_that_ends_before_it_has_started_does_not_hold_up_the_next() -> None:
+    """As one whose opponent fails in the first move."""
+    for _ in range(2):
+        with player("def agent(observation): return 3"):
+            pass
+        begin = monotonic()
+        assert answers("def agent(observation): return 4")[0].column == 4
+        assert monotonic() - begin < 9  # END_SECONDS of a supervisor are more
+
+
 def _ask_in_fork() -> None:
     (move,) = answers("def agent(observation): return 5")
     os._exit(move.column or 0)
