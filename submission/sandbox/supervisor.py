@@ -119,7 +119,7 @@ class Supervisor(asyncio.SubprocessProtocol):
                     player.is_announced = True
                     say(Started(player.job.key, player.ready or player.said))
                 if player.ready is not None:
-                    say(await self._ask(player, player.ready, request, seconds))
+                    say(await self._ask(player, request, seconds))
             case WatchedPlayer() as player, End(is_silent):
                 await self._end(player)
                 if not is_silent:
@@ -138,6 +138,9 @@ class Supervisor(asyncio.SubprocessProtocol):
         if player.ready is None:
             await self._end_strays()
             await self._wait_for(lambda: False, SETTLING_SECONDS)
+        elif (speed := player.job.speed) < 1:
+            used = processes.used_by(self._strays())
+            player.throttle = processes.Throttle(speed, monotonic(), used)
 
     async def _start_starter(self) -> None:
         # A pipe of our own: asyncio's would be closed if the player wrote into it.
@@ -156,9 +159,7 @@ class Supervisor(asyncio.SubprocessProtocol):
         finally:
             os.close(requests)
 
-    async def _ask(
-        self, player: WatchedPlayer, ready: Ready, request: Any, seconds: float
-    ) -> Moved | Failed:
+    async def _ask(self, player: WatchedPlayer, request: Any, seconds: float) -> Moved | Failed:
         player.answer = None
         begin = perf_counter()
         if player.cause is None:
@@ -167,19 +168,17 @@ class Supervisor(asyncio.SubprocessProtocol):
         waited = perf_counter() - begin
         if player.answer is not None:
             return Moved(player.new_events(), waited, player.answer)
-        status, cause = await self._failure(player, ready, waited)
+        status, cause = await self._failure(player, waited)
         return Failed(player.new_events(), waited, status, cause, player.said)
 
-    async def _failure(
-        self, player: WatchedPlayer, ready: Ready, waited: float
-    ) -> tuple[Status, Cause]:
+    async def _failure(self, player: WatchedPlayer, waited: float) -> tuple[Status, Cause]:
         """Why no answer has come; the player is ended."""
         status: Status = "ERROR"
         cause = player.cause
         if cause is None:
             # On a signal Python prints its stack, even in an endless loop.
-            if hasattr(signal, "SIGUSR1"):
-                processes.send(signal.SIGUSR1, [ready.process_id])
+            if hasattr(signal, "SIGUSR1") and player.ready is not None:
+                processes.send(signal.SIGUSR1, [player.ready.process_id])
                 patience = FAREWELL_SECONDS / player.job.speed
                 await self._wait_for(lambda: player.running_line() is not None, patience)
             status = "TIMEOUT"
@@ -259,19 +258,11 @@ class Supervisor(asyncio.SubprocessProtocol):
             self._player.note_said(data)
             return
         for message in self._player.lines.take_in(data):
-            self._take_message(self._player, message)
-
-    def _take_message(self, player: WatchedPlayer, message: messages.FromPlayer) -> None:
-        match message:
-            case Ready(process_id) if player.ready is None and process_id in (
-                strays := self._strays()
-            ):
-                player.ready = message
-                if (speed := player.job.speed) < 1:
-                    used = processes.used_by(strays)
-                    player.throttle = processes.Throttle(speed, monotonic(), used)
-            case _:
-                player.take(message)
+            match message:
+                case Ready(process_id) if not self._player.ready and process_id in self._strays():
+                    self._player.ready = message
+                case _:
+                    self._player.take(message)
 
     def process_exited(self) -> None:
         """The starter has ended."""
