@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from agents.agent import Agent
 from agents.compiled.compilation import WIDE_BOARDS, Compilation
-from agents.compiled.forest import Forest
+from agents.compiled.pooled_trees import Forest
 from agents.tree import MonteCarloTree
 from envs.compiled.jit import WORDS
 from envs.protocol import Env

@@ -7,15 +7,15 @@ from typing import Any
 
 from agents.agent import Clock, SearchResult, legal_actions, make_rng
 from agents.compiled.compilation import Compilation, is_compiled_game, takes_wide_words
-from agents.compiled.forest import Forest
-from agents.compiled.learned_value import LearnedValue, learned_values, learned_weights_option
-from agents.compiled.uct_tree import (
+from agents.compiled.compiled_mcts import (
     LEARNED_MCTS,
     LEARNED_MCTS_IN_FLOATS,
     MCTS,
     UctTree,
     mcts_on,
 )
+from agents.compiled.learned_value import LearnedValue, learned_values, learned_weights_option
+from agents.compiled.pooled_trees import Forest
 from agents.engines import TreeAgent
 from agents.guidance.final_move import FINAL_MOVES, final_action, principal_variation, root_value
 from agents.guidance.ordering import sensible_actions

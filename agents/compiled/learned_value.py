@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from agents.compiled.alpha_beta_tables import slot_of
 from agents.compiled.compilation import PATIENCE
-from agents.compiled.puct_kernel import seen_value
+from agents.compiled.compiled_puct import seen_value
 from agents.compiled.tree_kernel import UNPROVEN
 from agents.networks.features import feature_board, features_of_turn
 from agents.networks.network import PolicyNetwork, TrainedPolicy, policy_scope

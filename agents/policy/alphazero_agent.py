@@ -9,9 +9,8 @@ from typing import Any, TypeGuard
 
 from agents.agent import Clock, SearchResult, legal_actions, make_rng
 from agents.compiled.compilation import Compilation, is_compiled_game
-from agents.compiled.forest import Forest
-from agents.compiled.puct_kernel import PuctSettings
-from agents.compiled.puct_tree import PuctTree, puct_on
+from agents.compiled.compiled_puct import PuctSettings, PuctTree, puct_on
+from agents.compiled.pooled_trees import Forest
 from agents.engines import TreeAgent
 from agents.guidance.final_move import principal_variation, safest_action
 from agents.guidance.ordering import sensible_actions

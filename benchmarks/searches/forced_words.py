@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from agents.compiled.alpha_beta_kernel import make_slice_on_board
-from agents.compiled.mcts_kernel import make_kernels_on_board
+from agents.compiled.compiled_mcts import make_kernels_on_board
 from envs.bitboard import board_masks
 from envs.compiled.jit import WORDS
 from envs.learning.vector.vector_kernels import make_step

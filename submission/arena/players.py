@@ -15,7 +15,7 @@ from agents.reporting.input_file import read_content
 from envs.board import BoardGame
 from submission.bundle.bundle import build_bundle, unbundled_agent
 from submission.kaggle import BUILT_IN_AGENTS, Referee
-from submission.sandbox.kaggle_folder import MAIN
+from submission.sandbox.inside.kaggle_folder import MAIN
 from submission.sandbox.staging import ARCHIVES, GZIP, SUBMISSIONS, require_source, unpack
 
 

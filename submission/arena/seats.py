@@ -19,8 +19,8 @@ from agents.agent import Agent
 from submission.arena.players import Player
 from submission.entry import KagglePlayer
 from submission.kaggle import ONE_AT_A_TIME, Referee, environment_of, kaggle_environments
-from submission.sandbox.kaggle_agent import KaggleAgent
-from submission.sandbox.kaggle_folder import MAIN
+from submission.sandbox.inside.kaggle_agent import KaggleAgent
+from submission.sandbox.inside.kaggle_folder import MAIN
 from submission.sandbox.launcher import LAUNCHER
 from submission.sandbox.messages import Answer
 from submission.sandbox.move import Move, read_answer

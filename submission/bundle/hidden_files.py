@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import get_ident
 from typing import Any
 
-from submission.sandbox.file_guard import PROJECT_PLACES, SYSTEM_FOLDERS
+from submission.sandbox.inside.file_guard import PROJECT_PLACES, SYSTEM_FOLDERS
 
 INSTALLED = ("site-packages", "dist-packages")
 """Names of the folders of installed packages, which Kaggle may lack."""

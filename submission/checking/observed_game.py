@@ -82,10 +82,10 @@ class _Game:
         self._plan = plan
         self._limits = limits
         self._players = players
-        self._random = Random(SEED)
-        self._choose: Chooser = self._random_choice
+        rng = Random(SEED)
+        self._choose: Chooser = lambda played, legal: rng.choice(legal)
         if plan.is_long:
-            self._choose = lasting_opponent(rules.env, otherwise=self._random_choice)
+            self._choose = lasting_opponent(rules.env, otherwise=self._choose)
         self._moves: dict[Seat, list[Move]] = {seat: [] for seat in plan.seats}
         self._first_move_ended = inf
         self._failure: Failure | None = None
@@ -156,9 +156,6 @@ class _Game:
         self._when = f"in move {self._number_of_move(seat)} on seat {seat}"
         if player.is_loading:
             self._when = WHILE_LOADING
-
-    def _random_choice(self, played: Sequence[int], legal: Sequence[int]) -> int:
-        return self._random.choice(legal)
 
     def _has_shown_enough(self) -> bool:
         seconds = monotonic() - self._first_move_ended

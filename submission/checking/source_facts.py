@@ -63,17 +63,11 @@ class SourceFacts:
     """The line, from 1, of an annotation that only the Python that plays leaves unevaluated; None
     where there is none."""
 
-    def standard_imports(self) -> tuple[str, ...] | None:
-        """The imported modules of Python's standard library; None where parsing fails."""
+    def modules(self, *, standard: bool) -> tuple[str, ...] | None:
+        """The imports of Python's standard library, or all others; None where parsing fails."""
         if self.imports is None:
             return None
-        return tuple(entry.module for entry in self.imports if entry.origin == "standard")
-
-    def other_imports(self) -> tuple[str, ...] | None:
-        """The imported modules that must come from elsewhere; None where parsing fails."""
-        if self.imports is None:
-            return None
-        return tuple(entry.module for entry in self.imports if entry.origin != "standard")
+        return tuple(e.module for e in self.imports if (e.origin == "standard") is standard)
 
 
 def read_source(source: Path, python: Path | None = None) -> SourceFacts:

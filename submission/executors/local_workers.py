@@ -136,6 +136,7 @@ def local_executor(workers: int) -> Iterator[Executor]:
 
     Raises:
         ValueError: fewer than one worker.
+        OSError: the system offers no semaphores.
     """
     require_whole("the number of workers", workers, 1)
     others = set(multiprocessing.active_children())
@@ -143,12 +144,17 @@ def local_executor(workers: int) -> Iterator[Executor]:
     with owned_folder() as folder:  # the players of dead workers may still use it at the end
 
         def start() -> Executor:
-            pool = WorkerPool(
-                min(workers, MOST_WORKERS),
-                mp_context=multiprocessing.get_context("spawn"),
-                initializer=run_path,
-                initargs=start_by_path(prepare_worker, folder),
-            )
+            try:
+                pool = WorkerPool(
+                    min(workers, MOST_WORKERS),
+                    mp_context=multiprocessing.get_context("spawn"),
+                    initializer=run_path,
+                    initargs=start_by_path(prepare_worker, folder),
+                )
+            except OSError as error:  # no semaphores: on Linux these lie in a folder
+                need = "room in /dev/shm, and some open files"
+                words = f"workers cannot be started ({error.strerror}): they need {need}"
+                raise OSError(words) from error
             queues.append(pool._call_queue)  # type: ignore[attr-defined]  # see `_give_up_writing`
             return pool
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from submission.sandbox.kaggle_folder import KAGGLE_FOLDER
+from submission.sandbox.inside.kaggle_agent import SUBMISSION
+from submission.sandbox.inside.kaggle_folder import KAGGLE_FOLDER
+from submission.sandbox.inside.network_guard import REACHED_FOR
 
 NO_CALLABLE = "there is no callable in the file"  # the cause where Kaggle's loader finds no agent
 
@@ -16,9 +18,6 @@ READ_THE_DATA = (
     "put the data into the file itself, or read it from "
     f"{KAGGLE_FOLDER}, where Kaggle unpacks a .tar.gz"
 )
-
-REACHED_FOR = "network:"
-"""The prefix of a host or a command in reports about the network; no path begins with it."""
 
 UNREACHED = re.compile(
     "name resolution|Name or service not known|nodename nor servname|getaddrinfo failed"
@@ -58,9 +57,6 @@ ENDED_SUPERVISOR = Cause(
 
 FORGERY = Cause("answered by other means than a return", "return a column")
 """The submission has written messages of its own where it is asked for moves."""
-
-
-SUBMISSION = "submission"  # stands for the type of an action in OpenSpiel's form
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,13 +17,13 @@ try:
 except ModuleNotFoundError:  # as on Windows
     fcntl = None  # type: ignore[assignment]
 
+from submission.sandbox.inside.containment import SHARED_MEMORY
+
 PREFIX = "connectx-"
 
 OWNED = "connectx-run-"  # the prefix of the names of locked folders
 REMOVAL_SECONDS = 5.0  # how long others may still write into a folder that is removed
 PAUSE = 0.002  # seconds between two attempts
-
-SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - Linux's; a contained process has its own there
 
 BY_NUMBER = os.scandir in os.supports_fd and {os.chmod, os.open, os.rename} <= os.supports_dir_fd
 """Whether folders can be reached by file descriptors, which outlast their paths."""

@@ -8,14 +8,8 @@ from pathlib import Path
 from types import ModuleType
 
 from submission.kaggle import INSTALLATION
-
-LINUX = sys.platform == "linux" and hasattr(os, "fork")
-"""Whether the kernel helps to hold players: there they are forks, limited in memory and slowed down
-if asked for, and no process escapes its supervisor. On every other system each player is a fresh
-process (macOS' own libraries may fail in a fork), found by its parents, and ended after its time.
-"""
-
-PROJECT = Path(__file__).resolve().parents[2]  # the folder in which this project's packages lie
+from submission.sandbox.inside.file_guard import PROJECT
+from submission.sandbox.inside.player_process import HOME_VARIABLES
 
 KEPT_VARIABLES = (
     *("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TZ"),
@@ -23,12 +17,6 @@ KEPT_VARIABLES = (
     *("SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "PROCESSOR_ARCHITECTURE"),
     "NUMBER_OF_PROCESSORS",
 )
-
-HOME_VARIABLES = (
-    *("HOME", "TMPDIR"),
-    *(("USERPROFILE", "TEMP", "TMP") if sys.platform == "win32" else ()),
-)
-"""They name a process's home and its temporary folder."""
 
 MARK = "CONNECTX_SANDBOX"
 """Environment variable that marks the processes of a sandbox, even without its supervisor."""
@@ -120,8 +108,10 @@ def _probe(python: Path) -> tuple[tuple[int, int], bool]:
             errors="replace",
             check=False,
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise ValueError(f"{python} does not run ({error}): {ADVICE}") from error
+    except OSError as error:
+        raise ValueError(f"{python} does not run ({error.strerror}): {ADVICE}") from error
+    except subprocess.TimeoutExpired as error:
+        raise ValueError(f"{python} said nothing in {PROBE_SECONDS} s: {ADVICE}") from error
     match answer.stdout.split():
         case ["Python", major, minor, *found]:
             return (int(major), int(minor)), found == ["True"]

@@ -11,9 +11,10 @@ from threading import Lock
 from typing import Any
 
 from submission.kaggle import kaggle_environments
-from submission.sandbox.interpreter import LINUX, child_command
+from submission.sandbox.inside.containment import LINUX
+from submission.sandbox.inside.player_process import FORK
+from submission.sandbox.interpreter import child_command
 from submission.sandbox.player import RunningPlayer, SupervisorProcess
-from submission.sandbox.player_process import FORK
 
 
 class SupervisorPool:
@@ -22,7 +23,7 @@ class SupervisorPool:
     def __init__(self) -> None:
         self._lock = Lock()
         self._owners = dict[SupervisorProcess, object]()  # None for those that are idle
-        self._is_closed = False
+        self.is_closed = False
 
     def next_idle(self, command: tuple[str, ...], owner: object) -> SupervisorProcess | None:
         """Take an idle supervisor for an owner, if there is one with this command."""
@@ -35,14 +36,10 @@ class SupervisorPool:
         return None
 
     def start(self, command: tuple[str, ...], owner: object) -> SupervisorProcess:
-        """Start a supervisor for an owner; ChildProcessError if that fails, or all is over."""
+        """Start a supervisor for an owner; ChildProcessError if that fails."""
         supervisor = SupervisorProcess(command)
         with self._lock:
             self._owners[supervisor] = owner
-            is_late = self._is_closed
-        if is_late:
-            self.end(owner)
-            raise ChildProcessError("no more players are started")
         return supervisor
 
     def give_back(self, supervisor: SupervisorProcess) -> None:
@@ -62,7 +59,7 @@ class SupervisorPool:
     def close(self) -> None:
         """End all supervisors; no more are started."""
         with self._lock:
-            self._is_closed = True
+            self.is_closed = True
             ending = [*self._owners]
             self._owners.clear()
         _end(ending)
@@ -129,7 +126,7 @@ class Launcher:
             OSError, ValueError: the submission cannot be written.
         """
         packages = [] if self._python else [kaggle_environments()]
-        starter = child_command("submission.sandbox.player_process", self._python, *packages)
+        starter = child_command("submission.sandbox.inside.player_process", self._python, *packages)
         command = (*starter, *([FORK] if self._forks else []))
         player = self._start(command, agent, seed=seed, memory=memory, speed=speed)
         try:
@@ -145,7 +142,7 @@ class Launcher:
             idle = SUPERVISORS.next_idle(command, self)
             supervisor = idle or SUPERVISORS.start(command, self)
             try:
-                if self._is_closed or not supervisor.is_alive:
+                if self._is_closed or SUPERVISORS.is_closed or not supervisor.is_alive:
                     raise ChildProcessError("no more players are started")
                 return RunningPlayer(supervisor, agent, **limits)
             except BaseException as error:

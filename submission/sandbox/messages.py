@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 from msgspec.json import Decoder
 
 from submission.sandbox.causes import Cause, Raised
-from submission.sandbox.player_process import LINE_BYTES, PlayerJob
+from submission.sandbox.inside.player_process import LINE_BYTES, PlayerJob
 
 T = TypeVar("T")
 
@@ -112,8 +112,8 @@ class Forgery(Message):
     """Stands for a player's message that no player would send."""
 
 
-Event = Ready | Loaded | Hidden  # what a player tells of itself
-FromPlayer = Event | Answer | Exit | Forgery
+Event = Loaded | Hidden  # what a player tells of itself between its answers
+FromPlayer = Ready | Event | Answer | Exit | Forgery
 FROM_PLAYER: Decoder[FromPlayer] = Decoder(FromPlayer)
 
 
@@ -145,6 +145,13 @@ class Begun(Message):
     folder: str  # of its players
 
 
+class Started(Message):
+    """A supervisor's report on the start of a player."""
+
+    key: str  # of its job, which no player knew that came before
+    ready: Ready | str  # the last words of a process that has not become a player
+
+
 class Moved(Message):
     """A supervisor's report of a request for a move."""
 
@@ -164,13 +171,14 @@ class Failed(Message):
 
 
 class Ended(Message):
-    """A supervisor's report that a player has ended, or that a process has not even started."""
+    """A supervisor's report that a player has ended, or that it itself does not start."""
 
     last_words: str
 
 
 FOLDER: Decoder[Begun | Ended] = Decoder(Begun | Ended)
-OUTCOME: Decoder[Moved | Failed | Ended] = Decoder(Moved | Failed | Ended)
+STARTED: Decoder[Started] = Decoder(Started)
+OUTCOME: Decoder[Moved | Failed] = Decoder(Moved | Failed)
 ENDED: Decoder[Ended] = Decoder(Ended)
 
 

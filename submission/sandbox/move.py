@@ -3,14 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, get_args
 
-from submission.sandbox.causes import (
-    SUBMISSION,
-    Cause,
-    Raised,
-    of_exception,
-    of_late_move,
-    of_returned,
-)
+from submission.sandbox.causes import Cause, Raised, of_exception, of_late_move, of_returned
+from submission.sandbox.inside.kaggle_agent import SUBMISSION
 from submission.sandbox.messages import Answer, Status
 from submission.terminal import plain_text
 

@@ -16,12 +16,13 @@ import msgspec
 import psutil
 from msgspec.json import Decoder
 
-from submission.sandbox import causes, containment, messages
+from submission.sandbox import causes, messages
 from submission.sandbox.folders import remove_folder
-from submission.sandbox.interpreter import APART, LINUX, child_command
-from submission.sandbox.messages import Begun, Ended, Hidden, Loaded, Moved, Ready
+from submission.sandbox.inside.containment import LINUX, link_player
+from submission.sandbox.inside.player_process import LINE_BYTES, PlayerJob
+from submission.sandbox.interpreter import APART, child_command
+from submission.sandbox.messages import Begun, Hidden, Loaded, Moved, Ready
 from submission.sandbox.move import GRACE, Failure, Move, failure, read_answer
-from submission.sandbox.player_process import LINE_BYTES, PlayerJob
 from submission.sandbox.processes import end_marked, is_stopped
 from submission.sandbox.staging import lay_out
 from submission.terminal import plain_text
@@ -90,14 +91,18 @@ class SupervisorProcess:
         """Send a message; OSError or ValueError if the supervisor has ended or was closed."""
         os.write(self._commands.fileno(), messages.encoded(message))
 
-    def hear(self, reports: Decoder[T], seconds: float = 0.0) -> T:
+    def hear(self, reports: Decoder[T], seconds: float = 0.0, key: str = "") -> T:
         """Its next report, one of these, which is due by REPORT_SECONDS after some `seconds`.
+
+        Lines without the key are passed over: a former player has written them.
 
         Raises:
             EOFError: it has ended, or is ended here because it sends nothing, or no report.
             OSError, ValueError: it was closed.
         """
-        line = self._next_line(monotonic() + REPORT_SECONDS + seconds)
+        end = monotonic() + REPORT_SECONDS + seconds
+        while (line := self._next_line(end)) and key.encode() not in line:
+            pass
         report = messages.decoded(line, reports)
         if report is not None:
             return report
@@ -106,7 +111,7 @@ class SupervisorProcess:
         raise EOFError
 
     def _next_line(self, end: float) -> bytes:
-        """The next line that it writes, or a part if no more comes in time."""
+        """The next line that it writes, or a part, also an empty one, if no more comes in time."""
         while b"\n" not in self._unread and len(self._unread) < MOST_REPORT_BYTES:
             if not self._awaits(partial(_is_readable, self._reports), end):
                 break
@@ -114,8 +119,8 @@ class SupervisorProcess:
             if not chunk:
                 break
             self._unread += chunk
-        line, _, self._unread = self._unread.partition(b"\n")
-        return line
+        line, end_of_line, self._unread = self._unread.partition(b"\n")
+        return line + end_of_line
 
     def _awaits(self, has_come: Callable[[float], bool], end: float) -> bool:
         """Whether something comes from the supervisor by a time; not if its process is stopped."""
@@ -167,19 +172,12 @@ class RunningPlayer:
     """
 
     def __init__(
-        self,
-        supervisor: SupervisorProcess,
-        agent: bytes,
-        *,
-        seed: int,
-        memory: int,
-        speed: float,
+        self, supervisor: SupervisorProcess, agent: bytes, *, seed: int, memory: int, speed: float
     ) -> None:
         self.supervisor = supervisor
         self._memory = memory if LINUX else None
         self._speed = speed
         self._failure: Failure | None = None
-        self._is_finished = False
         self.ready: Ready | None = None  # None before the first move
         self.loaded: Loaded | None = None  # None until the file has been loaded
         self.hidden: list[str] = []
@@ -188,7 +186,8 @@ class RunningPlayer:
         job = PlayerJob(home, seed, memory, speed, key=secrets.token_hex(16))
         lay_out(agent, job.agent)
         job.working.mkdir()
-        containment.link_player(Path(home))
+        link_player(Path(home))
+        self._key = job.key
         supervisor.say(messages.Start(job))
 
     @property
@@ -215,11 +214,13 @@ class RunningPlayer:
         try:
             seconds = limit + GRACE / self._speed
             self.supervisor.say(messages.Ask(request, seconds))
-            report = self.supervisor.hear(messages.OUTCOME, seconds)
+            start = self.ready or self.supervisor.hear(messages.STARTED, key=self._key).ready
+            if isinstance(start, Ready):
+                self.ready, report = start, self.supervisor.hear(messages.OUTCOME, seconds)
         except GONE:
             return self._fail(failure("ERROR", causes.ENDED_SUPERVISOR), 0.0)
-        if isinstance(report, Ended):
-            said = report.last_words.strip().rpartition("\n")[2] or "it said nothing"
+        if isinstance(start, str):
+            said = start.strip().rpartition("\n")[2] or "it said nothing"
             raise ChildProcessError(f"the process that plays did not start: {said}")
         self._take_in(report.events)
         waited = min(report.waited, perf_counter() - begin)  # it may be forged
@@ -229,13 +230,11 @@ class RunningPlayer:
 
     def end(self) -> None:
         """Have the process ended, without waiting for it."""
-        if not self._is_finished:
-            with contextlib.suppress(OSError, ValueError):
-                self.supervisor.say(messages.End(is_silent=True))
+        with contextlib.suppress(OSError, ValueError):
+            self.supervisor.say(messages.End(is_silent=True))
 
     def finish(self) -> str:
         """End the process and all that it has started; return the end of its standard error."""
-        self._is_finished = True
         try:
             self.supervisor.say(messages.End(is_silent=False))
             return self.supervisor.hear(messages.ENDED).last_words
@@ -245,8 +244,6 @@ class RunningPlayer:
     def _take_in(self, events: list[messages.Event]) -> None:
         for event in events:
             match event:
-                case Ready():
-                    self.ready = event
                 case Loaded():
                     self.loaded = event
                 case Hidden(path):

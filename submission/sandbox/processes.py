@@ -10,7 +10,8 @@ from pathlib import Path
 
 import psutil
 
-from submission.sandbox.interpreter import LINUX, MARK
+from submission.sandbox.inside.containment import LINUX
+from submission.sandbox.interpreter import MARK
 
 PR_SET_CHILD_SUBREAPER = 36  # from Linux's `sys/prctl.h`
 END_SECONDS = 30.0  # seconds for killing processes that start others

@@ -9,7 +9,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from submission.sandbox.kaggle_folder import MAIN
+from submission.sandbox.inside.kaggle_folder import MAIN
 
 ARCHIVES = (".tar.gz", ".tgz")
 SUBMISSIONS = (".py", *ARCHIVES)  # how the names of files that Kaggle takes end

@@ -9,12 +9,10 @@ removes the folder.
 import asyncio
 import contextlib
 import os
-import re
 import signal
 import sys
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from itertools import chain
 from math import inf
 from pathlib import Path
@@ -25,69 +23,28 @@ from typing import Any
 from submission.sandbox import causes, messages, processes
 from submission.sandbox.causes import Cause
 from submission.sandbox.folders import clear_shared_memory, owned_folder, remove_folder
-from submission.sandbox.interpreter import APART, LINUX, MARK, child_environment
-from submission.sandbox.kaggle_folder import MAIN
-from submission.sandbox.messages import Answer, Ask, End, Ended, Event, Failed, Moved, Start, Status
-from submission.sandbox.player_process import CHANNEL_LOST, FORK, PlayerJob
+from submission.sandbox.inside.player_process import FORK
+from submission.sandbox.interpreter import APART, MARK, child_environment
+from submission.sandbox.messages import (
+    Ask,
+    End,
+    Ended,
+    Failed,
+    Moved,
+    Ready,
+    Start,
+    Started,
+    Status,
+)
+from submission.sandbox.watched_player import WatchedPlayer
 
 MOST_PROCESSES = 256  # a player with more processes at a time is ended
 GLANCE_SECONDS = 0.2  # how long to wait for news before counting a player's processes again
 START_SECONDS = 60.0  # how long the start of a process may take
 END_SECONDS = 10.0  # how long the starter may take to report the end of a player that was killed
+NOT_EXECUTED = 127  # the exit status of a command that cannot be executed, as shells have it
 FAREWELL_SECONDS = 1.0  # how long a process at full speed may take for its last words
 SETTLING_SECONDS = 0.1  # how long to wait for the last output of a process that has ended
-
-TAIL_BYTES = 50_000
-"""The bytes kept of a player's last output on standard error: enough for all moves of a game on the
-competition's board."""
-
-MOST_EVENTS = 64  # no player has reason to report more between two answers
-
-RUNNING_LINE = re.compile(rf'File "[^"]*{re.escape(MAIN)}", line (\d+) in (\S+)')
-"""A line of faulthandler's that lies in the submission."""
-
-
-@dataclass(slots=True)
-class WatchedPlayer:
-    """The state of the present player."""
-
-    job: PlayerJob
-    lines: messages.KeyedLines
-    process_id: int | None = None  # None until it is ready to be asked
-    answer: Answer | None = None
-    events: list[Event] = field(default_factory=list)
-    cause: Cause | None = None  # why it has ended, or is to be ended
-    is_gone: bool = False
-    stderr: bytes = b""
-    throttle: processes.Throttle | None = None
-    next_count: float = 0.0  # when its processes are to be counted again
-
-    @property
-    def said(self) -> str:
-        """The end of the player's standard error."""
-        return self.stderr.decode(errors="replace")
-
-    def new_events(self) -> list[Event]:
-        """The events since the last report."""
-        events, self.events = self.events, []
-        return events
-
-    def fail(self, cause: Cause) -> None:
-        """Note why it has failed, unless there is an earlier reason."""
-        self.cause = self.cause or cause
-
-    def note_exit(self, code: int) -> None:
-        """Note that its process has ended."""
-        self.is_gone = True
-        is_lost = code == CHANNEL_LOST
-        memory = self.job.memory if LINUX else None
-        self.fail(causes.CLOSED_CHANNEL if is_lost else causes.of_death(code, memory))
-
-    def running_line(self) -> str | None:
-        """The submission's line in the stack that the player has printed last."""
-        _, _, stack = self.said.rpartition("most recent call first")
-        running = RUNNING_LINE.search(stack)
-        return "line {}, in {}".format(*running.groups()) if running else None
 
 
 class HungUp(Exception):
@@ -115,6 +72,7 @@ class Supervisor(asyncio.SubprocessProtocol):
         self._player: WatchedPlayer | None = None
         self._spares_starter = FORK in starter  # whether that outlives the player
         self._starter_id: int | None = None  # None while it does not run
+        self._transport: Any = None  # of the starter
 
     async def serve(self) -> None:
         """Carry out commands until HungUp is raised; then no process is left."""
@@ -132,6 +90,8 @@ class Supervisor(asyncio.SubprocessProtocol):
                     while self._starter_id is not None:
                         self._has_news.clear()
                         await self._has_news.wait()
+            if self._transport is not None:
+                self._transport.close()
 
     def _read(self, loop: asyncio.AbstractEventLoop) -> None:
         # Python would close `sys.stdin` at its end, and wait for the thread that reads it.
@@ -153,39 +113,53 @@ class Supervisor(asyncio.SubprocessProtocol):
         match self._player, command:
             case None, Start(job):
                 self._player = WatchedPlayer(job, messages.KeyedLines(job.key))
-                if self._starter_id is None:
-                    await self._start_starter()
-                self._tell(job)
+                await self._start(self._player)
             case WatchedPlayer() as player, Ask(request, seconds):
-                say(await self._ask(player, request, seconds))
+                if not player.is_announced:  # before any of its code runs
+                    player.is_announced = True
+                    say(Started(player.job.key, player.ready or player.said))
+                if player.ready is not None:
+                    say(await self._ask(player, request, seconds))
             case WatchedPlayer() as player, End(is_silent):
                 await self._end(player)
                 if not is_silent:
                     say(Ended(player.said))
 
+    async def _start(self, player: WatchedPlayer) -> None:
+        try:
+            if self._starter_id is None:
+                await self._start_starter()
+        except OSError as error:
+            player.note_said(str(error).encode())
+            player.note_exit(NOT_EXECUTED)
+        else:
+            self._tell(player.job)
+        await self._wait_for(lambda: bool(player.ready or player.cause), START_SECONDS)
+        if player.ready is None:
+            await self._end_strays()
+            await self._wait_for(lambda: False, SETTLING_SECONDS)
+        elif (speed := player.job.speed) < 1:
+            used = processes.used_by(self._strays())
+            player.throttle = processes.Throttle(speed, monotonic(), used)
+
     async def _start_starter(self) -> None:
         # A pipe of our own: asyncio's would be closed if the player wrote into it.
         requests, own_end = os.pipe()
         self._requests = os.fdopen(own_end, "wb", buffering=0)
-        await asyncio.get_running_loop().subprocess_exec(
-            lambda: self,
-            *self._starter,
-            stdin=requests,
-            cwd=self._folder,
-            env=self._variables,
-            start_new_session=True,
-            creationflags=APART,
-        )
-        os.close(requests)
+        try:
+            await asyncio.get_running_loop().subprocess_exec(
+                lambda: self,
+                *self._starter,
+                stdin=requests,
+                cwd=self._folder,
+                env=self._variables,
+                start_new_session=True,
+                creationflags=APART,
+            )
+        finally:
+            os.close(requests)
 
-    async def _ask(
-        self, player: WatchedPlayer, request: Any, seconds: float
-    ) -> Moved | Failed | Ended:
-        await self._wait_for(lambda: bool(player.process_id or player.cause), START_SECONDS)
-        if player.process_id is None:
-            await self._end_strays()
-            await self._wait_for(lambda: False, SETTLING_SECONDS)
-            return Ended(player.said)
+    async def _ask(self, player: WatchedPlayer, request: Any, seconds: float) -> Moved | Failed:
         player.answer = None
         begin = perf_counter()
         if player.cause is None:
@@ -203,8 +177,8 @@ class Supervisor(asyncio.SubprocessProtocol):
         cause = player.cause
         if cause is None:
             # On a signal Python prints its stack, even in an endless loop.
-            if hasattr(signal, "SIGUSR1"):
-                processes.send(signal.SIGUSR1, filter(None, [player.process_id]))
+            if hasattr(signal, "SIGUSR1") and player.ready is not None:
+                processes.send(signal.SIGUSR1, [player.ready.process_id])
                 patience = FAREWELL_SECONDS / player.job.speed
                 await self._wait_for(lambda: player.running_line() is not None, patience)
             status = "TIMEOUT"
@@ -253,7 +227,7 @@ class Supervisor(asyncio.SubprocessProtocol):
     def _look_after(self) -> float:
         """Hold the player to its limits; return the seconds until the next look."""
         player = self._player
-        if player is None or player.process_id is None or player.cause is not None:
+        if player is None or player.ready is None or player.cause is not None:
             return GLANCE_SECONDS
         if player.throttle is not None:
             player.throttle.hold(self._strays())
@@ -281,10 +255,14 @@ class Supervisor(asyncio.SubprocessProtocol):
         if self._player is None:
             return
         if fd == 2:
-            self._player.stderr = (self._player.stderr + data)[-TAIL_BYTES:]
+            self._player.note_said(data)
             return
         for message in self._player.lines.take_in(data):
-            self._take_message(self._player, message)
+            match message:
+                case Ready(process_id) if not self._player.ready and process_id in self._strays():
+                    self._player.ready = message
+                case _:
+                    self._player.take(message)
 
     def process_exited(self) -> None:
         """The starter has ended."""
@@ -295,25 +273,6 @@ class Supervisor(asyncio.SubprocessProtocol):
             if self._spares_starter:
                 self._player.fail(causes.ENDED_SUPERVISOR)
             self._player.note_exit(self._transport.get_returncode())
-
-    def _take_message(self, player: WatchedPlayer, message: messages.FromPlayer) -> None:
-        match message:
-            case Answer():
-                player.answer = message
-            case messages.Exit(code):
-                player.note_exit(code)
-            case messages.Ready(process_id) if player.process_id is None and process_id in (
-                strays := self._strays()
-            ):
-                player.process_id = process_id
-                player.events.append(message)
-                if (speed := player.job.speed) < 1:
-                    used = processes.used_by(strays)
-                    player.throttle = processes.Throttle(speed, monotonic(), used)
-            case messages.Loaded() | messages.Hidden() if len(player.events) < MOST_EVENTS:
-                player.events.append(message)
-            case _:
-                player.fail(causes.FORGERY)
 
 
 def say(message: object) -> None:

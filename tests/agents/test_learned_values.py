@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from agents import AlphaBetaAgent, MCTSAgent, make_agent, parallel_search
 from agents.agent import Clock
-from agents.compiled.forest import Forest
+from agents.compiled.compiled_mcts import UctTree
 from agents.compiled.learned_value import LearnedValue
-from agents.compiled.uct_tree import UctTree
+from agents.compiled.pooled_trees import Forest
 from agents.guidance.ordering import safe_actions, winning_action
 from agents.mcts import TreeSettings
 from agents.networks.network import TrainedPolicy, encode_policy, evaluate_network

@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from agents import MCTSAgent
 from agents.agent import Clock
 from agents.compiled.compilation import Compilation
-from agents.compiled.forest import Forest
+from agents.compiled.compiled_mcts import SLICE, UctTree, kernels_by_playouts
 from agents.compiled.learned_value import LearnedValue
-from agents.compiled.mcts_kernel import kernels_by_playouts
+from agents.compiled.pooled_trees import Forest
 from agents.compiled.tree_kernel import STREAM, TAKEN
-from agents.compiled.uct_tree import SLICE, UctTree
 from agents.guidance.rollouts import decisive, uniform
 from agents.mcts import Tree, TreeSettings
 from agents.tree import Node, node_of_two_plies
@@ -259,7 +258,7 @@ def test_a_tree_that_lacks_the_state_begins_anew() -> None:
 
 
 def test_a_full_pool_grows_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agents.compiled.pooled_tree.LARGEST_POOL", 100)
+    monkeypatch.setattr("agents.compiled.pooled_trees.LARGEST_POOL", 100)
     env = ConnectFour()
     forest = grown_forest(env, env.initial_state(), 5000)
     assert forest.root.visits == 5000

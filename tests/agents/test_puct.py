@@ -10,9 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from agents.agent import Clock
-from agents.compiled.forest import Forest
-from agents.compiled.puct_kernel import PuctSettings
-from agents.compiled.puct_tree import PuctTree, puct_on, wavy_network
+from agents.compiled.compiled_puct import PuctSettings, PuctTree, puct_on, wavy_network
+from agents.compiled.pooled_trees import Forest
 from agents.guidance.ordering import sensible_actions, winning_action
 from agents.networks.features import mirrored_actions
 from agents.networks.network import TrainedPolicy
@@ -527,7 +526,7 @@ def test_a_pool_grows_and_keeps_what_is_below_the_new_root() -> None:
 
 
 def test_a_full_pool_evaluates_its_leaves_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agents.compiled.pooled_tree.LARGEST_POOL", 100)
+    monkeypatch.setattr("agents.compiled.pooled_trees.LARGEST_POOL", 100)
     _, pooled = both_trees(FIRST)
     assert pooled.grow(400, Clock()) == 400
     assert pooled.nodes <= 100

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.compiled.puct_kernel import PuctSettings
+from agents.compiled.compiled_puct import PuctSettings
 from agents.networks.network_kernel import network_arrays
 from agents.policy.learners.self_play_kernel import (
     PROVEN_VALUE,

@@ -2,6 +2,7 @@
 
 from textwrap import dedent
 
+from tests.helpers.forgeries import REPORTS, line_of
 from tests.submission.test_isolation import ENDINGS, EXCEPTIONS, HANGS, HARMLESS, LIES, in_agent
 
 RETURNED = {
@@ -139,10 +140,8 @@ FILES = {
 }
 
 PARENTS_PIPES = """
-    import json, os
-    FORGED = [{"folder": "/"}, {"ended": True, "stderr": ""}, {"end": True},
-        {"events": [], "waited": 0.1, "answer": {"event": "answer", "seconds": 0.1, "column": 9,
-        "status": None, "error": None, "returned": ["int", "9"], "stderr": ""}}]
+    import os
+    FORGED = %r
     def agent(observation):
         pid = os.getpid()
         for _ in range(2):
@@ -151,7 +150,7 @@ PARENTS_PIPES = """
             for file in (0, 1, *range(3, 40)):
                 try:
                     with open(f"/proc/{pid}/fd/{file}", "wb", buffering=0) as pipe:
-                        pipe.write(b"".join(json.dumps(each).encode() + b"\\n" for each in FORGED))
+                        pipe.write(FORGED)
                 except OSError:
                     pass
         return 3
@@ -189,6 +188,9 @@ ODD = {
         f"lies about {name}": f"import time\n{lie}\ndef agent(observation): return 3"
         for name, lie in LIES.items()
     },
-    "parents' pipes": dedent(PARENTS_PIPES),
+    **{
+        f"parents' pipes: {number}": dedent(PARENTS_PIPES % line_of(message))
+        for number, message in enumerate([*REPORTS, {"event": "end", "is_silent": True}])
+    },
 }
 """Each of them fails or plays."""

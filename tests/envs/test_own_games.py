@@ -17,8 +17,7 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
 from agents import make_agent
-from agents.compiled.puct_kernel import PuctSettings
-from agents.compiled.puct_tree import PuctTree, wavy_network
+from agents.compiled.compiled_puct import PuctSettings, PuctTree, wavy_network
 from envs import BoardGame, BoardState, TicTacToe, register_game, state_from_moves
 from envs.bitboard import cell_bit, has_line
 from envs.games import GAMES, OTHER_GAMES

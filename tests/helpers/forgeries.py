@@ -41,6 +41,19 @@ LATE = {**ANSWER, "status": "TIMEOUT", "column": None, "returned": None}
 GENUINE = (READY, LOADED, HIDDEN, EXIT, ANSWER, FAILED, REFUSED, LATE)
 """One message of each kind."""
 
+SEEN = {"events": [LOADED, HIDDEN], "waited": 0.1}
+DEATH = {"status": "ERROR", "cause": ["it ended\nitself", "do not"], "stderr": "said"}
+REPORTS: Sequence[dict[str, Any]] = (
+    {"event": "moved", **SEEN, "answer": ANSWER},
+    {"event": "moved", **SEEN, "answer": FAILED},
+    {"event": "failed", **SEEN, **DEATH},
+    {"event": "failed", **SEEN, **DEATH, "status": "TIMEOUT"},
+    {"event": "ended", "last_words": "false"},
+    {"event": "started", "key": "key", "ready": READY},
+    {"event": "started", "key": "key", "ready": "false"},
+)
+"""Reports of a supervisor, which a player may write in its place."""
+
 ODD: Sequence[Any] = [
     *(None, True, False, 0, -1, 2**31, 2**63, 10**400, -0.0, 1e308, -1e-9, float("nan")),
     *(float("inf"), "", "x" * 70_000, "\ud800", "\x1b[2J\n\r\0", "3.x", "agent", [], {}, [[]]),

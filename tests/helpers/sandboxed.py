@@ -47,7 +47,7 @@ def answers(
 
 
 REFUSING = """
-from submission.sandbox import containment
+from submission.sandbox.inside import containment
 def refuse(*arguments): raise PermissionError(1, "refused")
 containment._System.unshare = refuse
 """

@@ -35,7 +35,8 @@ from submission.checking.source_facts import early_annotations, read_source
 from submission.cli import submit
 from submission.kaggle import kaggle_environments
 from submission.match.match import Match
-from submission.sandbox.file_guard import PROJECT_PACKAGES
+from submission.sandbox import interpreter
+from submission.sandbox.inside.file_guard import PROJECT_PACKAGES
 from submission.sandbox.interpreter import find_python
 from submission.sandbox.messages import RuntimeVersions
 from submission.sandbox.processes import can_throttle
@@ -93,7 +94,7 @@ def test_the_games_are_played_by_the_other_interpreter(other: Path, tmp_path: Pa
 
 def test_the_worker_takes_nothing_but_the_standard_library() -> None:
     program = f"import sys; sys.path.append({str(ROOT)!r})\n"
-    program += "import submission.sandbox.player_process"
+    program += "import submission.sandbox.inside.player_process"
     subprocess.run([sys.executable, "-I", "-S", "-c", program], check=True)
 
 
@@ -134,7 +135,7 @@ def test_the_other_interpreters_grammar_and_packages_count(tmp_path: Path) -> No
     python = script(tmp_path / "python", f"echo '{json.dumps(facts)}'")
     (tmp_path / "main.py").write_text("import numba\n")
     read = read_source(tmp_path / "main.py", python)
-    assert read.other_imports() == ("numba",)
+    assert read.modules(standard=False) == ("numba",)
     assert [entry.line for entry in read.definitions] == [7]
     assert read.early_line == 3
 
@@ -256,11 +257,22 @@ def test_the_older_python_is_found_beside_the_newer_one(
         ("nowhere", [], "there is no Python at nowhere: name a Python of 3.11 or newer"),
         (".", [], "there is no Python at .: name a Python of 3.11 or newer"),
         ("mine.py", [], "mine.py does not run"),
+        (
+            "./python",
+            ["exec sleep 60"],
+            "python said nothing in 3 s: name a Python of 3.11",
+        ),
     ],
 )
 def test_what_is_no_python_of_ours_is_refused(
-    name: str, lines: list[str], sentence: str, shell: Shell, tmp_path: Path
+    name: str,
+    lines: list[str],
+    sentence: str,
+    shell: Shell,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(interpreter, "PROBE_SECONDS", 3)
     (tmp_path / "mine.py").write_text(GOOD)
     if lines:
         script(tmp_path / name, *lines)
@@ -310,7 +322,7 @@ def test_imports_are_found_however_they_are_written(tmp_path: Path) -> None:
     ]
     (tmp_path / "main.py").write_text("\n".join(lines))
     read = read_source(tmp_path / "main.py")
-    assert (read.other_imports(), read.standard_imports()) == (modules, ("importlib",))
+    assert (read.modules(standard=False), read.modules(standard=True)) == (modules, ("importlib",))
 
 
 def test_a_module_that_is_here_or_in_kaggles_image_alone_is_a_warning(tmp_path: Path) -> None:

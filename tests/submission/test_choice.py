@@ -7,7 +7,7 @@ import pytest
 from submission.checking.diagnosis import describe_choice, doubt_choice, mend_choice
 from submission.checking.source_facts import SourceFacts, read_source
 from submission.kaggle import kaggle_environments
-from submission.sandbox.kaggle_agent import describe_choice as describe
+from submission.sandbox.inside.kaggle_agent import describe_choice as describe
 from submission.sandbox.messages import Choice
 
 AGENT = "def agent(obs, conf):\n    return 0\n"
@@ -85,8 +85,8 @@ def test_definitions_and_imports_are_found_in_every_block(tmp_path: Path) -> Non
         "class A:\n    def method(self): pass\n"
     )
     facts = read_source(path)
-    assert facts.other_imports() == ("numba",)
-    assert facts.standard_imports() == ("os",)
+    assert facts.modules(standard=False) == ("numba",)
+    assert facts.modules(standard=True) == ("os",)
     found = [(entry.name, entry.line, entry.kind) for entry in facts.definitions]
     assert found == [
         ("nb", 2, "import"),
@@ -103,4 +103,4 @@ def test_a_source_that_cannot_be_parsed_has_no_facts(source: str, tmp_path: Path
     path.write_text(source)
     facts = read_source(path)
     assert facts == SourceFacts()
-    assert facts.other_imports() is facts.standard_imports() is None
+    assert facts.modules(standard=False) is facts.modules(standard=True) is None

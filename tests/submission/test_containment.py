@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from submission.checking.check_report import UNCONTAINED
-from submission.sandbox.containment import HOME, NETWORK
+from submission.sandbox.inside.containment import HOME, NETWORK
 from submission.sandbox.move import Move
 from tests.helpers.checks import GOOD, check_pair, rows_of
 from tests.helpers.processes import output_of
@@ -97,7 +97,7 @@ def folder_for_all(parent: str | None = None) -> Iterator[Path]:
 CONTAINED = """
 import ctypes, fcntl, json, os, pwd, sys, types
 from pathlib import Path
-from submission.sandbox import containment
+from submission.sandbox.inside import containment
 
 home, deed = Path(sys.argv[1]), sys.argv[2]
 if os.getuid() == 0 and "as nobody" in deed:

@@ -11,8 +11,8 @@ from time import sleep
 
 import pytest
 
-from submission.sandbox import file_guard
-from submission.sandbox.file_guard import (
+from submission.sandbox.inside import file_guard
+from submission.sandbox.inside.file_guard import (
     CLOCK_TICK,
     PROJECT_MODULES,
     PROJECT_PLACES,
@@ -221,7 +221,7 @@ def test_what_names_no_file_is_left_to_python(
 ON_WINDOWS = r"""
 import ntpath, os, sys
 from pathlib import PureWindowsPath
-from submission.sandbox.file_guard import CLOCK_TICK, FileGuard
+from submission.sandbox.inside.file_guard import CLOCK_TICK, FileGuard
 
 os.path, os.sep, os.environ["SYSTEMROOT"] = ntpath, "\\", r"C:\Windows"
 sys.prefix, sys.base_prefix = r"C:\Users\me\env", r"C:\Program Files\Python312"

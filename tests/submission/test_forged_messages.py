@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import os
+import secrets
 import subprocess
 import sys
 import tempfile
@@ -19,11 +20,11 @@ from hypothesis import strategies as st
 
 from submission.sandbox import launcher, messages
 from submission.sandbox import player as player_module
-from submission.sandbox.kaggle_agent import KaggleAgent
+from submission.sandbox.inside.kaggle_agent import KaggleAgent
+from submission.sandbox.inside.player_process import LINE_BYTES
 from submission.sandbox.launcher import SupervisorPool
 from submission.sandbox.move import Move
 from submission.sandbox.player import RunningPlayer, SupervisorProcess
-from submission.sandbox.player_process import LINE_BYTES
 from tests.helpers.forgeries import (
     ANSWER,
     CHOICE,
@@ -34,6 +35,7 @@ from tests.helpers.forgeries import (
     LOADED,
     RAISED,
     READY,
+    REPORTS,
     distorted,
     is_sound,
     line_of,
@@ -136,6 +138,9 @@ def test_whatever_a_player_sends_there_is_a_move_or_a_failure(rng: Random, count
         assert is_sound(move), move
 
 
+IS_READY = messages.Ready(1, messages.RuntimeVersions("3.12", None, None), ())
+
+
 class WrittenOver:
     """A supervisor's process into whose reports somebody has written; it takes every command."""
 
@@ -151,26 +156,17 @@ class WrittenOver:
 
 
 def move_by(reports: list[bytes]) -> Move:
-    """What comes of a player by the reports of its supervisor, after the first."""
+    """What comes of a player by the reports of its supervisor after its start."""
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        written = messages.encoded(messages.Begun(folder)) + b"".join(reports)
+        begun = (messages.Begun(folder), messages.Started("key", IS_READY))
+        written = b"".join([*map(messages.encoded, begun), *reports])
         patch.setattr(subprocess, "Popen", lambda *_, **__: WrittenOver(written))
+        patch.setattr(secrets, "token_hex", lambda _: "key")
         supervisor = SupervisorProcess(())
         running = RunningPlayer(supervisor, b"", seed=1, memory=1, speed=1.0)
         move = ask(running, limit=5)
         supervisor.close()
         return move
-
-
-SEEN = {"events": [READY, LOADED, HIDDEN], "waited": 0.1}
-DEATH = {"status": "ERROR", "cause": ["it ended\nitself", "do not"], "stderr": "said"}
-REPORTS: tuple[dict[str, Any], ...] = (
-    {"event": "moved", **SEEN, "answer": ANSWER},
-    {"event": "moved", **SEEN, "answer": FAILED},
-    {"event": "failed", **SEEN, **DEATH},
-    {"event": "failed", **SEEN, **DEATH, "status": "TIMEOUT"},
-    {"event": "ended", "stderr": ""},
-)
 
 
 @given(st.randoms(), st.lists(st.none() | st.binary(max_size=30), max_size=2))
@@ -180,6 +176,16 @@ def test_forged_reports_of_a_supervisor_are_a_move_or_a_failure(
     reports = [line_of(distorted(rng, REPORTS)) if g is None else g + b"\n" for g in garbage]
     move = move_by(reports)
     assert is_sound(move), move
+
+
+@needs_linux
+@pytest.mark.parametrize("report", REPORTS, ids=lambda report: report["event"])
+def test_reports_that_a_player_writes_count_for_itself_alone(report: dict[str, Any]) -> None:
+    """It takes the first for the answer to its own request; the genuine one is still unread."""
+    deed = f'open(f"/proc/{{supervisor}}/fd/1", "wb").write({line_of(report)!r})'
+    (move,) = answers(AT_ITS_SUPERVISOR % deed)
+    assert is_sound(move), move
+    assert answers(PLAYING)[0].column == 4
 
 
 def test_reports_without_end_are_not_awaited(monkeypatch: pytest.MonkeyPatch) -> None:

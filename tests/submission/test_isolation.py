@@ -358,18 +358,42 @@ def test_a_command_to_a_supervisor_that_is_ending_makes_no_noise() -> None:
     assert (late.stdout, late.stderr) == (b"", b"")
 
 
+@pytest.mark.parametrize(
+    ("starter", "why"),
+    [
+        ([sys.executable, "-c", "print(); raise SystemExit('no room')"], "no room"),
+        (["/dev/null"], r"\[Errno 13\] Permission denied: '/dev/null'"),
+    ],
+)
+@needs_posix
 def test_a_host_that_does_not_start_is_told_in_one_sentence(
-    own_supervisors: SupervisorPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    starter: list[str],
+    why: str,
+    own_supervisors: SupervisorPool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
-    failing = [sys.executable, "-c", "print(); raise SystemExit('no room')"]
-    monkeypatch.setattr("submission.sandbox.launcher.child_command", lambda *_: failing)
+    monkeypatch.setattr("submission.sandbox.launcher.child_command", lambda *_: starter)
     with (
-        pytest.raises(ChildProcessError, match=r"^the process .* did not start: no room$"),
+        pytest.raises(ChildProcessError, match=rf"^the process .* did not start: {why}$"),
         player("") as running,
     ):
         ask(running)
     own_supervisors.close()
+    assert capfd.readouterr().err == ""
     assert list((tmp_path / "players").iterdir()) == []
+
+
+@pytest.mark.usefixtures("own_supervisors")
+def test_a_player_that_ends_before_it_has_started_does_not_hold_up_the_next() -> None:
+    """As one whose opponent fails in the first move."""
+    for _ in range(2):
+        with player("def agent(observation): return 3"):
+            pass
+        begin = monotonic()
+        assert answers("def agent(observation): return 4")[0].column == 4
+        assert monotonic() - begin < 9  # END_SECONDS of a supervisor are more
 
 
 def _ask_in_fork() -> None:

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from submission.sandbox.containment import HOME, NETWORK
-from submission.sandbox.kaggle_folder import KAGGLE_FOLDER, KAGGLE_HOME, path_led
+from submission.sandbox.inside.containment import HOME, NETWORK
+from submission.sandbox.inside.kaggle_folder import KAGGLE_FOLDER, KAGGLE_HOME, path_led
 from submission.sandbox.player import RunningPlayer
 from submission.sandbox.staging import stage
 from tests.helpers.archives import archive

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from submission.checking.last_words import last_words
+from submission.checking.check_result import last_words
 from tests.helpers.checks import FIRST_FREE, check_pair, first_fault, text_of
 
 SAYING = f"""

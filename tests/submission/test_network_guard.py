@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import psutil
 import pytest
 
-from submission.sandbox.causes import REACHED_FOR, Raised, of_exception
-from submission.sandbox.network_guard import NetworkGuard
+from submission.sandbox.causes import Raised, of_exception
+from submission.sandbox.inside.network_guard import REACHED_FOR, NetworkGuard
 from tests.helpers.checks import GOOD, check_pair, first_fault, text_of
 from tests.helpers.sandboxed import ask, player, refuse_namespaces
 

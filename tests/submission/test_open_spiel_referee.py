@@ -20,7 +20,7 @@ from submission.arena.seats import BuiltInSeat
 from submission.bundle.bundle import build_bundle
 from submission.entry import read_open_spiel
 from submission.kaggle import OPEN_SPIEL_BANK, Referee, environment_of, kaggle_environments
-from submission.sandbox.kaggle_agent import KaggleAgent
+from submission.sandbox.inside.kaggle_agent import KaggleAgent
 from submission.sandbox.move import Move
 from tests.helpers.checks import check_pair, first_fault, text_of, told
 from tests.helpers.shell import Shell

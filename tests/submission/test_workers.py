@@ -1,3 +1,4 @@
+import errno
 import multiprocessing
 import os
 import signal
@@ -7,6 +8,7 @@ import tempfile
 import time
 from concurrent.futures import BrokenExecutor, ThreadPoolExecutor, wait
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -30,6 +32,15 @@ def test_work_is_done_in_other_processes_until_the_block_ends() -> None:
     assert not folder.exists(), "temporary files of the workers are removed"
     with pytest.raises(BrokenExecutor, match="after shutdown"):
         executor.submit(os.getpid).result()
+
+
+def test_a_system_without_semaphores_is_told_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where /dev/shm is read-only, or is not there."""
+    refusal = OSError(errno.EROFS, "Read-only file system")
+    monkeypatch.setattr(local_workers, "WorkerPool", Mock(side_effect=refusal))
+    words = r"^workers cannot be started \(Read-only file system\): they need room in /dev/shm"
+    with pytest.raises(OSError, match=words), local_executor(1):
+        pass
 
 
 @needs_posix

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.compiled.puct_kernel import PuctSettings
+from agents.compiled.compiled_puct import PuctSettings
 from agents.networks.network import PolicyNetwork, TrainedPolicy, policy_scope
 from agents.parallel.workers import CORES, call_off
 from agents.policy.learners.self_play_kernel import PlaySettings

@@ -9,7 +9,7 @@ search has proven their result, so that the network sees positions of all kinds.
 from math import exp, inf, log
 from typing import Any, NamedTuple
 
-from agents.compiled.puct_kernel import (
+from agents.compiled.compiled_puct import (
     PuctSettings,
     add_children,
     best_child,

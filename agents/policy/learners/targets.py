@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.agent import Clock
-from agents.compiled.pooled_tree import empty_nodes, records
-from agents.compiled.puct_kernel import GUIDED_NODE
+from agents.compiled.compiled_puct import GUIDED_NODE
+from agents.compiled.pooled_trees import empty_nodes, records
 from agents.compiled.tree_kernel import COUNTERS, TreeArrays
 from agents.networks.features import mirror_all, mirrored_actions
 from agents.networks.network import PolicyNetwork

@@ -18,7 +18,7 @@ from envs.connectx import ConnectFour
 from submission.arena.game_record import GameConfiguration
 from submission.bundle.functions.fresh_state import StateName, as_written, last_callable
 from submission.bundle.hidden_files import hidden_files
-from submission.sandbox.player_process import seed_generators
+from submission.sandbox.inside.player_process import seed_generators
 
 POSITIONS = 100
 

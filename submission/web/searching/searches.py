@@ -14,7 +14,7 @@ from agents.agent import Agent, Clock, TimeUp
 from agents.book.opening_book import shipped_book, shipped_book_of
 from agents.compiled.compilation import PATIENCE, WIDE_BOARDS, Compilation
 from agents.compiled.compiled_alpha_beta import ALPHA_BETA, LEARNED_ALPHA_BETA
-from agents.compiled.uct_tree import LEARNED_MCTS, MCTS
+from agents.compiled.compiled_mcts import LEARNED_MCTS, MCTS
 from agents.levels import LEVELS
 from agents.options import agent_options
 from agents.registry import make_agent

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agents.agent import Clock
-from agents.compiled import compilation, compiled_alpha_beta, uct_tree
+from agents.compiled import compilation, compiled_alpha_beta, compiled_mcts
 from agents.levels import LEVELS
 from agents.registry import make_agent
 from agents.solver.solver import Solver
@@ -112,7 +112,7 @@ def test_boards_beyond_the_limit_of_those_compiled_for_themselves_are_searched_i
     own_searches: Searches, capfd: pytest.CaptureFixture[str]
 ) -> None:
     compiled_alpha_beta.alpha_beta_on.cache_clear()  # another test may have compiled the first
-    uct_tree.mcts_on.cache_clear()
+    compiled_mcts.mcts_on.cache_clear()
     searches, compilation.WIDE_BOARDS.most = own_searches, 1
     assert engine_after_a_while(searches, FIRST, "alphabeta", depth=2) == "compiled"
     twins = len(TWINS)

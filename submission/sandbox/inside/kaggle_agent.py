@@ -17,8 +17,9 @@ from types import CodeType, SimpleNamespace
 from typing import Any
 
 from submission.kaggle import kaggle_environments
-from submission.sandbox.causes import SUBMISSION
-from submission.sandbox.kaggle_folder import KAGGLE_FOLDER
+from submission.sandbox.inside.kaggle_folder import KAGGLE_FOLDER
+
+SUBMISSION = "submission"  # stands for the type of an action in OpenSpiel's form
 
 FRAMES = 5  # the last lines of a traceback to report
 

@@ -17,10 +17,10 @@ from types import ModuleType
 from typing import Any
 
 from submission.kaggle import kaggle_environments
-from submission.sandbox.causes import REACHED_FOR
-from submission.sandbox.interpreter import PROJECT
-from submission.sandbox.kaggle_folder import KAGGLE_FOLDER, translate_paths
-from submission.sandbox.network_guard import NetworkGuard
+from submission.sandbox.inside.kaggle_folder import KAGGLE_FOLDER, translate_paths
+from submission.sandbox.inside.network_guard import REACHED_FOR, NetworkGuard
+
+PROJECT = Path(__file__).resolve().parents[3]  # the folder in which this project's packages lie
 
 PROJECT_PACKAGES = ("agents", "envs", "submission")
 

@@ -14,6 +14,9 @@ from contextlib import suppress
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Any
 
+REACHED_FOR = "network:"
+"""The prefix of a host or a command in reports about the network; no path begins with it."""
+
 NAMING = ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr")
 """Python's audit events for looking up a host, their first argument."""
 

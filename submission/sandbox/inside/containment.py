@@ -20,13 +20,19 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from submission.sandbox.file_guard import PROJECT_PLACES, SYSTEM_FOLDERS
-from submission.sandbox.folders import SHARED_MEMORY
-from submission.sandbox.interpreter import LINUX, PROJECT
-from submission.sandbox.kaggle_folder import KAGGLE_HOME
+from submission.sandbox.inside.file_guard import PROJECT, PROJECT_PLACES, SYSTEM_FOLDERS
+from submission.sandbox.inside.kaggle_folder import KAGGLE_HOME
+
+LINUX = sys.platform == "linux" and hasattr(os, "fork")
+"""Whether the kernel helps to hold players: there they are forks, limited in memory and slowed down
+if asked for, and no process escapes its supervisor. On every other system each player is a fresh
+process (macOS' own libraries may fail in a fork), found by its parents, and ended after its time.
+"""
 
 NETWORK = "the network"
 HOME = "the home folder"
+
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - Linux's; a contained process has its own there
 
 # From Linux's `linux/sched.h`, `linux/mount.h`, `linux/sockios.h`, `linux/if.h`, `linux/prctl.h`
 # and `linux/capability.h`.

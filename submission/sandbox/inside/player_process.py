@@ -29,17 +29,22 @@ try:
 except ModuleNotFoundError:  # as on Windows
     resource = None  # type: ignore[assignment]
 
-from submission.sandbox.containment import contain
-from submission.sandbox.file_guard import FileGuard, hide_project
-from submission.sandbox.interpreter import HOME_VARIABLES, LINUX
-from submission.sandbox.kaggle_agent import LONGEST_TEXT, KaggleAgent, report_loading
-from submission.sandbox.kaggle_folder import MAIN
+from submission.sandbox.inside.containment import LINUX, contain
+from submission.sandbox.inside.file_guard import FileGuard, hide_project
+from submission.sandbox.inside.kaggle_agent import LONGEST_TEXT, KaggleAgent, report_loading
+from submission.sandbox.inside.kaggle_folder import MAIN
 
 FORK = "fork"  # the argument of a process that forks players
 
 LINE_BYTES = 2**16  # a longer line from a stranger's process is no message
 
 CHANNEL_LOST = 86  # the exit status of a player that has closed the connection from inside
+
+HOME_VARIABLES = (
+    *("HOME", "TMPDIR"),
+    *(("USERPROFILE", "TEMP", "TMP") if sys.platform == "win32" else ()),
+)
+"""They name a process's home and its temporary folder."""
 
 FILE_BYTES = 256 * 2**20
 """The longest file that a process can write, where the system can limit that."""
@@ -150,7 +155,9 @@ def play(job: PlayerJob, *, sources: Sequence[str], kept_from: Sequence[str]) ->
     main = job.agent / MAIN
     agent = KaggleAgent(str(main))
     report_loading(main, responder.send)
-    _settle(job.working)
+    os.chdir(job.working)
+    os.environ.update(dict.fromkeys(HOME_VARIABLES, str(job.working)))
+    tempfile.tempdir = None
     seed_generators(job.seed)
     _limit(job.memory)
     guard = FileGuard(
@@ -161,12 +168,6 @@ def play(job: PlayerJob, *, sources: Sequence[str], kept_from: Sequence[str]) ->
     guard.install()
     responder.send(event="ready", process_id=os.getpid(), versions=_versions(), kept_from=kept_from)
     responder.serve(agent)
-
-
-def _settle(folder: Path) -> None:
-    os.chdir(folder)
-    os.environ.update(dict.fromkeys(HOME_VARIABLES, str(folder)))
-    tempfile.tempdir = None
 
 
 def seed_generators(seed: int | None) -> None:
