@@ -35,6 +35,7 @@ from envs.learning.opponents import (
     Dice,
     Opponent,
     is_random,
+    legal_answer,
     make_opponent,
     mixture_of,
     require_opponent,
@@ -303,11 +304,8 @@ class GameEnv(Env[Observation, np.int64]):
         game: Any = self
         while self._legal and self._state.player != learner:
             answer = self.ask(self._answers[self._playing], game, self._state)
-            action = whole_number(answer, "the opponent's action")
-            if action not in self._legal:
-                opponent = self._members[self._playing]
-                raise illegal_action(action, self._state, self._legal, opponent)
-            self._play(action)
+            opponent = self._members[self._playing]
+            self._play(legal_answer(answer, self._state, self._legal, opponent))
 
     def _observation(self) -> Observation:
         return self._observer.observe(self._state, self._learner or self._state.player)
