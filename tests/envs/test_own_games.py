@@ -300,8 +300,8 @@ class Bare:
     ("name", "rules", "sentence"),
     [
         ("tictactoe", Pyramid, "the name 'tictactoe' is that of a game of this package"),
-        ("Pop!", Pyramid, "the name 'Pop!' has other signs: choose small letters and digits"),
-        (["pop"], Pyramid, r"the name \['pop'\] has other signs"),
+        ("Pop!", Pyramid, "the name 'Pop!' has other characters: choose small letters and digits"),
+        (["pop"], Pyramid, r"the name \['pop'\] has other characters"),
         ("other", Pyramid, "the class of pyramid is called Pyramid, too: rename yours"),
         ("popped", Popped, r"Popped breaks the contract of a game: .* those of whose action_cells"),
         (
@@ -317,8 +317,8 @@ class Bare:
         ("nameless", Nameless, "Nameless has no `actions`, a sequence of all that there are"),
         ("listed", Listed, "a tuple in place of a list"),
         ("unordered", Unordered, "Unordered has no `actions`, a sequence of all that there are"),
-        ("board", BoardGame, "give all that BoardGame takes a default"),
-        ("made", Heaps(), "is no class: give that of the game"),
+        ("board", BoardGame, "give each argument of BoardGame a default"),
+        ("made", Heaps(), "is no class: give the class of the game"),
         ("bare", Bare, "Bare breaks the contract of a game: 'Bare' object has no attribute"),
     ],
 )
