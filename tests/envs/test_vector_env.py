@@ -574,7 +574,7 @@ NO_MASKS: list[Any] = [
         (partial(NEW, threads=0), "threads must be"),
         (partial(NEW, threads=2, opponent="greedy"), "threads is 2: make it 1"),
         (partial(NEW, opponent=LastLegal), "LastLegal'> is a class: make an agent of it"),
-        (partial(NEW, autoreset_mode="Never"), "autoreset_mode is 'Never': choose one of"),
+        (partial(NEW, autoreset_mode="Never"), "'Never': choose one of NextStep, SameStep, Disab"),
         (partial(NEW, seat="third"), "seat is 'third'"),
         (partial(NEW, thread=2), r"unknown option 'thread' \(is threads meant\?\)"),
         (partial(NEW, max_episode_steps=5), "vectorization_mode='sync'"),

@@ -313,9 +313,9 @@ def make_plain_vector_env(
 
 def mode_of_autoreset(mode: str | AutoresetMode) -> AutoresetMode:
     """Return the mode in which vector environments begin games anew."""
-    names = [each.value for each in AutoresetMode]
-    require_choice("autoreset_mode", mode, [*AutoresetMode, *names])
-    return AutoresetMode(mode)
+    name = mode.value if isinstance(mode, AutoresetMode) else mode
+    require_choice("autoreset_mode", name, [each.value for each in AutoresetMode])
+    return AutoresetMode(name)
 
 
 class VectorEnvironments(dict[type, type[BoardGameVectorEnv]]):
