@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from agents import make_agent
+from agents import RandomAgent, make_agent
 from agents.networks.network import encode_policy
 from benchmarks.environments.random_games import play_random_games
 from envs import BoardGame, BoardState, ConnectX, TicTacToe
@@ -256,8 +256,11 @@ def test_another_opponent_is_checked(make: Any) -> None:
 @both
 def test_opponents_that_do_not_fit(make: Any) -> None:
     for opponents, sentence in (
-        ("nobody", "nobody"),
+        ("nobody", "unknown agent 'nobody': choose one of random, greedy"),
         (["random", "nobody"], "nobody"),
+        (3, "give an agent or the name of one, a function"),
+        (RandomAgent, "RandomAgent'> is a class: make an agent of it"),
+        (LastLegal, "LastLegal'> is a class: make an agent of it"),
         ([], "the list of opponents is empty"),
         ([None], "None is no opponent in a list"),
         ([["random", "greedy", "mcts"]], "is no opponent in a list"),
@@ -271,6 +274,9 @@ def test_opponents_that_do_not_fit(make: Any) -> None:
     ):
         with pytest.raises(ValueError, match=sentence):
             make(opponent=opponents)
+    for opponent in ("policy", "alphazero", make_agent("policy"), make_agent("policy").act):
+        with pytest.raises(ValueError, match="trained for 6 rows, 7 columns"):
+            make(rows=5, opponent=opponent)
 
 
 def last_free(obs: Any, config: Any) -> int:
@@ -573,15 +579,10 @@ NO_MASKS: list[Any] = [
         (partial(NEW.func, 2.0), "num_envs must be a whole number of at least 1, not 2.0"),
         (partial(NEW, threads=0), "threads must be"),
         (partial(NEW, threads=2, opponent="greedy"), "threads is 2: make it 1"),
-        (partial(NEW, opponent=LastLegal), "LastLegal'> is a class: make an agent of it"),
         (partial(NEW, autoreset_mode="Never"), "'Never': choose one of NextStep, SameStep, Disab"),
         (partial(NEW, seat="third"), "seat is 'third'"),
         (partial(NEW, thread=2), r"unknown option 'thread' \(is threads meant\?\)"),
         (partial(NEW, max_episode_steps=5), "vectorization_mode='sync'"),
-        *(
-            (partial(NEW, rows=5, opponent=opponent), "trained for 6 rows, 7 columns")
-            for opponent in ("policy", "alphazero", make_agent("policy"), make_agent("policy").act)
-        ),
         (
             lambda: NEW(opponent=lambda game, state: 7, seat="second").reset(),
             "^sub-environment 0: the opponent .*lambda.* plays an illegal action 7 in .*: legal: 0",
