@@ -346,20 +346,6 @@ def test_minus_one_is_never_the_last_action() -> None:
         beaten.reset()
 
 
-@pytest.mark.parametrize(
-    ("given", "sentence"),
-    [
-        (Nim(2, 3), r"Nim has no encode\(state\)"),
-        (TicTacToe, r"TicTacToe is a class: .*TicTacToe\(\)$"),
-        (Heaps, r"Heaps is a class: .*Heaps\(\)$"),
-    ],
-)
-def test_pettingzoo_says_what_a_game_lacks(given: Any, sentence: str) -> None:
-    zoo = pytest.importorskip("envs.learning.pettingzoo_env")
-    with pytest.raises(ValueError, match=sentence):
-        zoo.env(given)
-
-
 @pytest.mark.parametrize("later", [[1, 2], [0.5, 1.0, 2.0], np.array([1, 2, 300])])
 def test_an_encoding_keeps_its_shape_and_type(later: Any) -> None:
     """Its numbers would be cut to those that the type of the first one has."""
