@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from inspect import cleandoc
+from os import PathLike, fspath
 from typing import Any, NamedTuple
 
 from agents.agent import Agent
@@ -78,9 +79,17 @@ def make_agent(name: str, **options: Any) -> Agent:
     Raises:
         ValueError: unknown agent or option, or a value that does not fit; one clear sentence.
     """
-    agent = agent_class(name)
+    agent, options = agent_class(name), plain_options(options)
     check_options(name, agent, options)
     return agent(**options)
+
+
+def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options, with paths as text."""
+    return {
+        key: fspath(value) if isinstance(value, PathLike) else value
+        for key, value in options.items()
+    }
 
 
 JsonValue = str | int | float | bool | None | list["JsonValue"] | dict[str, "JsonValue"]
@@ -148,18 +157,18 @@ def parse_options(texts: Iterable[str]) -> dict[str, JsonValue]:
 
 
 def joined_options(
-    named: Mapping[str, JsonValue], options: Mapping[str, JsonValue]
+    named: Mapping[str, JsonValue], options: Mapping[str, Any]
 ) -> dict[str, JsonValue]:
     """The options in an agent's name and further ones; ValueError if one is in both."""
     for key in named.keys() & options.keys():
         raise ValueError(f"option {key} is given twice")
-    return {**named, **options}
+    return plain_options({**named, **options})
 
 
 def option_texts(options: Mapping[str, JsonValue]) -> list[str]:
     """The texts that `parse_options` reads; a ValueError for a value that JSON does not know."""
     return [
-        f"{key}={value if isinstance(value, str) else _json(key, value)}"
+        f"{key}={value if isinstance(value, str | PathLike) else _json(key, value)}"
         for key, value in options.items()
     ]
 

@@ -118,10 +118,10 @@ def register_game(name: str, rules: type, title: str | None = None) -> None:
             message says what is missing.
     """
     if not isinstance(name, str) or not re.fullmatch("[a-z0-9]+", name) or name in OURS:
-        taken = "is that of a game of this package" if name in OURS else "has other signs"
+        taken = "is that of a game of this package" if name in OURS else "has other characters"
         raise ValueError(f"the name {name!r} {taken}: choose small letters and digits of your own")
     if not isinstance(rules, type):
-        raise ValueError(f"{rules!r} is no class: give that of the game")
+        raise ValueError(f"{rules!r} is no class: give the class of the game")
     for other, known in _registered():
         if other != name and known.__name__ == rules.__name__:
             raise ValueError(f"the class of {other} is called {known.__name__}, too: rename yours")
@@ -154,7 +154,7 @@ def _made(rules: type) -> Any:
         )
     several = Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD
     if any(each.default is each.empty for each in parameters if each.kind not in several):
-        raise ValueError(f"give all that {rules.__name__} takes a default")
+        raise ValueError(f"give each argument of {rules.__name__} a default")
     try:
         return rules()
     except TypeError as error:

@@ -79,7 +79,7 @@ class _Contract:
         given = self._game.get_available_actions(state)
         _require(
             isinstance(given, Sequence),
-            f"{question} is {given!r:.60}: return a list or a tuple, also of a NumPy array",
+            f"{question} is {given!r:.60}: return a list or a tuple, not an array",
         )
         actions = list(
             self._same_twice(question, lambda: tuple(self._game.get_available_actions(state)))
@@ -128,7 +128,7 @@ class _Contract:
                 f"BoardGame the first line wins{OTHERWISE}",
             )
         goes_on = bool(self._game.get_available_actions(after))
-        _require(not (reward and goes_on), f"{place}, but the game goes on: only its end is worth")
+        _require(not (reward and goes_on), f"{place}, but the game goes on: reward its end alone")
         return after
 
     def _require_stone(self, state: Any, action: Any, after: BoardState) -> None:

@@ -115,7 +115,7 @@ def build(
     *,
     source: str | Path | None = None,
     game: str = "connectx",
-    **options: JsonValue,
+    **options: Any,
 ) -> Submission:
     """Bundle an agent into one self-contained file.
 

@@ -52,9 +52,9 @@ def _policy_in(content: bytes, weights: str | bytes) -> TrainedPolicy:
     try:
         return _decoded(content)
     except ValueError as error:
-        if isinstance(weights, str):  # of several players, say, each with a file
-            raise ValueError(f"{weights}: {error}") from error
-        raise
+        if isinstance(weights, bytes):
+            raise
+        raise ValueError(f"{weights}: {error}") from error  # of several players, each has a file
 
 
 _decoded = lru_cache(maxsize=4)(decode_policy)

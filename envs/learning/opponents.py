@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from envs.board import BoardGame, BoardState
 from envs.compiled.jit import Words
 from envs.compiled.random_stream import DRAWN_MASK, drawn_index, next_stream, random_action
+from envs.learning.arguments import whole_number
 from envs.learning.vector.vector_kernels import Bytes
-from envs.protocol import is_number
+from envs.protocol import illegal_action, is_number
 
 Opponent = Callable[[BoardGame, BoardState], int]
 """Chooses the action of the player to move; every agent's `act` is such a function."""
@@ -100,6 +101,21 @@ def known_agents() -> Any:
     Imported on demand, since the rules know no agents.
     """
     return import_module("agents.registry")
+
+
+def legal_answer(
+    answer: Any, state: object, legal: Sequence[int], opponent: object, place: str = ""
+) -> int:
+    """Return an opponent's answer as an action; if it is no legal one, a ValueError names it."""
+    try:
+        action = whole_number(answer)
+    except ValueError:
+        raise ValueError(
+            f"{place}the action of the opponent {opponent!r} is a whole number, not {answer!r}"
+        ) from None
+    if action not in legal:
+        raise illegal_action(action, state, legal, opponent, place)
+    return action
 
 
 class Dice:

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from envs.board import BoardGame, state_from_moves
 from envs.compiled.random_stream import stream_of_seed
-from envs.connectx import ConnectX
 from envs.games import rules_of
 from envs.learning.arguments import (
     ILLEGAL,
@@ -36,13 +35,13 @@ from envs.learning.opponents import (
     Dice,
     Opponent,
     is_random,
+    legal_answer,
     make_opponent,
     mixture_of,
     require_opponent,
 )
 from envs.protocol import illegal_action
 from envs.render import board_ansi, board_rgb, board_svg
-from envs.tic_tac_toe import TicTacToe
 
 PLAYERS = {"first": 1, "second": 2}
 RANDOM_SEAT = "random"
@@ -305,11 +304,8 @@ class GameEnv(Env[Observation, np.int64]):
         game: Any = self
         while self._legal and self._state.player != learner:
             answer = self.ask(self._answers[self._playing], game, self._state)
-            action = whole_number(answer, "the opponent's action")
-            if action not in self._legal:
-                opponent = self._members[self._playing]
-                raise illegal_action(action, self._state, self._legal, opponent)
-            self._play(action)
+            opponent = self._members[self._playing]
+            self._play(legal_answer(answer, self._state, self._legal, opponent))
 
     def _observation(self) -> Observation:
         return self._observer.observe(self._state, self._learner or self._state.player)
@@ -348,23 +344,10 @@ def no_change_of_self_play() -> ValueError:
     )
 
 
-class ConnectXEnv(BoardGameEnv, ConnectX):
-    """`ConnectX` as an environment, with the arguments of `GameEnv`."""
-
-    rules = ConnectX
-
-
-class TicTacToeEnv(BoardGameEnv, TicTacToe):
-    """`TicTacToe` as an environment, with the arguments of `GameEnv`."""
-
-    rules = TicTacToe
-
-
 class Environments(dict[type, type[GameEnv]]):
-    """The environments of games, by the classes of their rules."""
+    """The classes of games' environments, by the classes of their rules; made on demand."""
 
     def __missing__(self, rules: type) -> type[GameEnv]:
-        """Make the class of another game's environments, as those above."""
         bases = (BoardGameEnv, rules) if issubclass(rules, BoardGame) else (NumberedGameEnv,)
         doc = f"`{rules.__name__}` as an environment, with the arguments of `GameEnv`."
         body = {"__module__": __name__, "__doc__": doc, "rules": rules}
@@ -373,9 +356,9 @@ class Environments(dict[type, type[GameEnv]]):
         return self[rules]
 
 
-ENVIRONMENTS = Environments({ConnectX: ConnectXEnv, TicTacToe: TicTacToeEnv})
+ENVIRONMENTS = Environments()
 
 
-def __getattr__(name: str) -> type[GameEnv]:
-    """Find the class of a registered game's environments, for Gymnasium and pickle."""
+def __getattr__(name: str) -> Any:
+    """Find the class of a game's environments, such as `ConnectXEnv`, for Gymnasium and pickle."""
     return ENVIRONMENTS[rules_of(name, "Env", __name__)]

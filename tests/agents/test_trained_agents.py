@@ -1,5 +1,7 @@
 """What holds for both agents of trained networks: weights, games, seeds, copies, bundles."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -91,8 +93,10 @@ def test_the_file_that_is_refused_is_named(name: str, tmp_path: Path) -> None:
     """There may be several, in a league or a ladder."""
     path = tmp_path / "weights.npz"
     path.write_bytes(WEIGHTS[:-1000])
-    with pytest.raises(ValueError, match=r"weights\.npz: this is no trained policy"):
-        make_agent(name, weights=str(path))
+    makers: list[Callable[..., Agent]] = [partial(make_agent, name), agent_class(name)]
+    for make in makers:
+        with pytest.raises(ValueError, match=r"weights\.npz: this is no trained policy"):
+            make(weights=path)
 
 
 @pytest.mark.parametrize(

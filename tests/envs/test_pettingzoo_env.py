@@ -17,6 +17,7 @@ from envs import BoardGame, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.render import board_ansi, board_rgb
 from tests.helpers.flat_boards import EVERY_GAME
 from tests.helpers.processes import output_of
+from tests.helpers.small_games import Nim
 
 pytest.importorskip("pettingzoo")
 
@@ -212,6 +213,9 @@ class TestAGame:
             (lambda: begun(moves=3), "^moves are a string, as in '4453', and not 3$"),
             (partial(begun().reset, options=["moves"]), "options of reset are a dict, as"),
             (lambda: env("connectx"), "^'connectx' is no game: give one, as in ConnectX"),  # type: ignore[arg-type]
+            (lambda: env(TicTacToe), r"^TicTacToe is a class: .*TicTacToe\(\)$"),  # type: ignore[arg-type]
+            (lambda: env(Nim), r"^Nim is a class: .*Nim\(\)$"),  # type: ignore[arg-type]
+            (lambda: env(Nim(2, 3)), r"Nim has no encode\(state\)"),
             (lambda: begun().observe("player_0"), "choose one of player_1, player_2"),
             (lambda: begun(moves="1212121"), "the game is over after the moves '1212121'"),
             *(

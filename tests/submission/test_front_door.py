@@ -18,7 +18,8 @@ import pytest
 import connectx
 from agents import MinimaxAgent, make_agent
 from agents.networks.network import encode_policy
-from envs.connectx import ConnectX
+from agents.policy.policy_agent import PolicyAgent
+from envs.connectx import ConnectFour, ConnectX
 from submission.arena.players import PlayerKind
 from submission.building import Submission, as_player
 from submission.bundle.bundle import build_bundle
@@ -126,6 +127,17 @@ def test_a_network_of_another_board_is_refused(ask: Callable[..., Any], tmp_path
     player = f"policy:weights={weights}"
     with pytest.raises(ValueError, match=f"^{re.escape(player)}: this policy was trained for 4 ro"):
         ask(player, workers=1, progress=False)
+
+
+def test_an_option_may_be_a_path(tmp_path: Path) -> None:
+    weights = tmp_path / "mine.npz"
+    weights.write_bytes(encode_policy(random_policy(ConnectFour(), seed=1)))
+    agent = make_agent("policy", weights=weights)
+    named = f"policy:weights={weights}"
+    assert agent == make_agent("policy", weights=str(weights))
+    for player in (agent, PolicyAgent(weights=weights)):  # type: ignore[arg-type]
+        assert as_player(player).name == named
+    assert connectx.build("policy", weights=weights).source == connectx.build(named).source
 
 
 @pytest.mark.parametrize("player", ["minimax:heuristic=squares", "mcts:rollout=learned"])

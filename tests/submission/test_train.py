@@ -201,7 +201,7 @@ def test_ctrl_c_before_the_first_round_keeps_nothing(
         assert outcome.stdout.splitlines()[-1] == (
             "Interrupted before the end of the first round: nothing is kept."
         )
-        assert not Path("policy.checkpoint").exists()
+        assert [*Path().iterdir()] == []
 
 
 def test_ctrl_c_waits_until_all_is_kept() -> None:

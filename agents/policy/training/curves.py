@@ -20,15 +20,18 @@ def open_curves(
     """Draw and log the curves of a training in a `with` block.
 
     It gives a function to call after each round and trial: that logs new figures, and draws the
-    picture anew after a trial; OSError if the picture cannot be written.
+    picture anew after a trial; OSError if the picture cannot be written. Without a round there are
+    no logs.
     """
     from torch.utils.tensorboard import SummaryWriter
 
     told_rounds, told_trials = len(training.rounds), len(training.trials.held)
-    writer: Any = SummaryWriter(str(logs), purge_step=told_rounds + 1 if told_trials else 0)
+    purge_step = told_rounds + 1 if told_trials else 0
+    writer: Any = None
 
     def add(training: Training) -> None:
-        nonlocal told_rounds, told_trials
+        nonlocal told_rounds, told_trials, writer
+        writer = writer or SummaryWriter(str(logs), purge_step=purge_step)
         rounds, trials = training.rounds, training.trials.held
         for done in rounds[told_rounds:]:
             for name, figure in done.figures.items():
@@ -44,7 +47,8 @@ def open_curves(
     try:
         yield add
     finally:
-        writer.close()
+        if writer is not None:
+            writer.close()
 
 
 def trial_figures(trial: Trial) -> dict[str, Estimate]:

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from envs.board import BoardGame, BoardState
 from envs.compiled.jit import Flags
-from envs.connectx import ConnectX
 from envs.games import game_entry, rules_of
 from envs.learning.arguments import (
     Seeds,
@@ -36,18 +35,15 @@ from envs.learning.single_env import (
     RANDOM_SEAT,
     RENDERERS,
     BoardGameEnv,
-    ConnectXEnv,
     GameEnv,
     Info,
     Observation,
-    TicTacToeEnv,
     no_change_of_self_play,
 )
 from envs.learning.vector.vector_boards import Boards
 from envs.learning.vector.vector_games import StepArrays, make_games
 from envs.learning.vector.vector_kernels import Bytes, Rewards
 from envs.protocol import require_count
-from envs.tic_tac_toe import TicTacToe
 
 Step = tuple[Observation, Rewards, Flags, Flags, Info]
 
@@ -317,28 +313,15 @@ def make_plain_vector_env(
 
 def mode_of_autoreset(mode: str | AutoresetMode) -> AutoresetMode:
     """Return the mode in which vector environments begin games anew."""
-    names = [each.value for each in AutoresetMode]
-    require_choice("autoreset_mode", mode, [*AutoresetMode, *names])
-    return AutoresetMode(mode)
-
-
-class ConnectXVectorEnv(BoardGameVectorEnv):
-    """Many games of `ConnectXEnv`."""
-
-    single = ConnectXEnv
-
-
-class TicTacToeVectorEnv(BoardGameVectorEnv):
-    """Many games of `TicTacToeEnv`."""
-
-    single = TicTacToeEnv
+    name = mode.value if isinstance(mode, AutoresetMode) else mode
+    require_choice("autoreset_mode", name, [each.value for each in AutoresetMode])
+    return AutoresetMode(name)
 
 
 class VectorEnvironments(dict[type, type[BoardGameVectorEnv]]):
-    """The vector environments of boards, by the classes of their rules."""
+    """The classes of boards' vector environments, by the classes of their rules; made on demand."""
 
     def __missing__(self, rules: type) -> type[BoardGameVectorEnv]:
-        """Make the class of another game's vector environments, as those above."""
         single = ENVIRONMENTS[rules]
         doc = f"Many games of `{single.__name__}`."
         body = {"__module__": __name__, "__doc__": doc, "single": single}
@@ -346,13 +329,11 @@ class VectorEnvironments(dict[type, type[BoardGameVectorEnv]]):
         return self[rules]
 
 
-VECTOR_ENVIRONMENTS = VectorEnvironments(
-    {ConnectX: ConnectXVectorEnv, TicTacToe: TicTacToeVectorEnv}
-)
+VECTOR_ENVIRONMENTS = VectorEnvironments()
 
 
 def __getattr__(name: str) -> Any:
-    """Find the class of a registered game's vector environments, for Gymnasium and pickle."""
+    """Find the class of a game's vector environments, for Gymnasium and pickle."""
     rules = rules_of(name, "VectorEnv", __name__)
     if issubclass(rules, BoardGame):
         return VECTOR_ENVIRONMENTS[rules]

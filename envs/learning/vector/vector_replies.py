@@ -10,7 +10,7 @@ import numpy as np
 from envs.board import BoardGame
 from envs.compiled.jit import Flags, Words
 from envs.compiled.random_stream import next_stream, stream_of_seed
-from envs.learning.arguments import require_actions, whole_number
+from envs.learning.arguments import require_actions
 from envs.learning.opponents import (
     AnyOpponent,
     BatchOpponent,
@@ -18,6 +18,7 @@ from envs.learning.opponents import (
     Opponent,
     is_random,
     known_agents,
+    legal_answer,
     make_opponent,
     mixture_of,
     require_opponent,
@@ -29,7 +30,6 @@ from envs.learning.vector.vector_kernels import (
     make_choose,
     random_reply,
 )
-from envs.protocol import illegal_action
 
 
 class Replies(ABC):
@@ -151,12 +151,9 @@ class SingleReplies(Replies):
         for index in np.flatnonzero(turn).tolist():
             state = boards.state(index)
             answer = self.opponents[index](boards.game, state)
-            action = whole_number(answer, "the opponent's action")
             legal = boards.game.get_available_actions(state)
-            if action not in legal:
-                place = f"sub-environment {index}: "
-                raise illegal_action(action, state, legal, self.opponent, place)
-            actions[index] = action
+            place = f"sub-environment {index}: "
+            actions[index] = legal_answer(answer, state, legal, self.opponent, place)
         return actions
 
     def seed(self, index: int, stream: int) -> None:
