@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from envs.board import BoardGame, state_from_moves
 from envs.compiled.random_stream import stream_of_seed
+from envs.connectx import ConnectX
 from envs.games import rules_of
 from envs.learning.arguments import (
     ILLEGAL,
@@ -42,6 +43,7 @@ from envs.learning.opponents import (
 )
 from envs.protocol import illegal_action
 from envs.render import board_ansi, board_rgb, board_svg
+from envs.tic_tac_toe import TicTacToe
 
 PLAYERS = {"first": 1, "second": 2}
 RANDOM_SEAT = "random"
@@ -344,10 +346,23 @@ def no_change_of_self_play() -> ValueError:
     )
 
 
+class ConnectXEnv(BoardGameEnv, ConnectX):
+    """`ConnectX` as an environment, with the arguments of `GameEnv`."""
+
+    rules = ConnectX
+
+
+class TicTacToeEnv(BoardGameEnv, TicTacToe):
+    """`TicTacToe` as an environment, with the arguments of `GameEnv`."""
+
+    rules = TicTacToe
+
+
 class Environments(dict[type, type[GameEnv]]):
-    """The classes of games' environments, by the classes of their rules; made on demand."""
+    """The environments of games, by the classes of their rules."""
 
     def __missing__(self, rules: type) -> type[GameEnv]:
+        """Make the class of another game's environments, as those above."""
         bases = (BoardGameEnv, rules) if issubclass(rules, BoardGame) else (NumberedGameEnv,)
         doc = f"`{rules.__name__}` as an environment, with the arguments of `GameEnv`."
         body = {"__module__": __name__, "__doc__": doc, "rules": rules}
@@ -356,9 +371,9 @@ class Environments(dict[type, type[GameEnv]]):
         return self[rules]
 
 
-ENVIRONMENTS = Environments()
+ENVIRONMENTS = Environments({ConnectX: ConnectXEnv, TicTacToe: TicTacToeEnv})
 
 
-def __getattr__(name: str) -> Any:
-    """Find the class of a game's environments, such as `ConnectXEnv`, for Gymnasium and pickle."""
+def __getattr__(name: str) -> type[GameEnv]:
+    """Find the class of a registered game's environments, for Gymnasium and pickle."""
     return ENVIRONMENTS[rules_of(name, "Env", __name__)]

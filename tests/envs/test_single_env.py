@@ -362,7 +362,7 @@ def test_an_agent_is_an_opponent_as_its_act_is() -> None:
 
 def reset(moves: Any = "", **options: Any) -> BoardGameEnv:
     """An environment of ConnectX, in which the game has begun with these moves."""
-    env: BoardGameEnv = ConnectXEnv(**options)
+    env = ConnectXEnv(**options)
     env.reset(options={"moves": moves})
     return env
 
@@ -374,7 +374,7 @@ class Batch:
         return asked[1].argmax(axis=1)
 
 
-NEW = ConnectXEnv
+NEW: Any = ConnectXEnv
 NO_ACTIONS: list[Any] = [3.0, "3", None, True, np.array([1, 2]), [3]]
 
 

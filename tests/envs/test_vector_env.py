@@ -611,7 +611,7 @@ def test_what_does_not_fit_is_refused(ask: Any, sentence: str) -> None:
 
 
 def test_numbers_of_numpy_are_numbers_and_seeds() -> None:
-    env = ConnectXVectorEnv(np.int64(3), threads=np.int32(1))
+    env = ConnectXVectorEnv(np.int64(3), threads=np.int32(1))  # type: ignore[arg-type]
     assert type(env.num_envs) is int
     expected, _ = env.reset(seed=5)
     for seed in (np.int64(5), np.uint8(5), np.array(5), np.array([5, 6, 7])):

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from envs.board import BoardGame, BoardState
 from envs.compiled.jit import Flags
+from envs.connectx import ConnectX
 from envs.games import game_entry, rules_of
 from envs.learning.arguments import (
     Seeds,
@@ -35,15 +36,18 @@ from envs.learning.single_env import (
     RANDOM_SEAT,
     RENDERERS,
     BoardGameEnv,
+    ConnectXEnv,
     GameEnv,
     Info,
     Observation,
+    TicTacToeEnv,
     no_change_of_self_play,
 )
 from envs.learning.vector.vector_boards import Boards
 from envs.learning.vector.vector_games import StepArrays, make_games
 from envs.learning.vector.vector_kernels import Bytes, Rewards
 from envs.protocol import require_count
+from envs.tic_tac_toe import TicTacToe
 
 Step = tuple[Observation, Rewards, Flags, Flags, Info]
 
@@ -318,10 +322,23 @@ def mode_of_autoreset(mode: str | AutoresetMode) -> AutoresetMode:
     return AutoresetMode(name)
 
 
+class ConnectXVectorEnv(BoardGameVectorEnv):
+    """Many games of `ConnectXEnv`."""
+
+    single = ConnectXEnv
+
+
+class TicTacToeVectorEnv(BoardGameVectorEnv):
+    """Many games of `TicTacToeEnv`."""
+
+    single = TicTacToeEnv
+
+
 class VectorEnvironments(dict[type, type[BoardGameVectorEnv]]):
-    """The classes of boards' vector environments, by the classes of their rules; made on demand."""
+    """The vector environments of boards, by the classes of their rules."""
 
     def __missing__(self, rules: type) -> type[BoardGameVectorEnv]:
+        """Make the class of another game's vector environments, as those above."""
         single = ENVIRONMENTS[rules]
         doc = f"Many games of `{single.__name__}`."
         body = {"__module__": __name__, "__doc__": doc, "single": single}
@@ -329,11 +346,13 @@ class VectorEnvironments(dict[type, type[BoardGameVectorEnv]]):
         return self[rules]
 
 
-VECTOR_ENVIRONMENTS = VectorEnvironments()
+VECTOR_ENVIRONMENTS = VectorEnvironments(
+    {ConnectX: ConnectXVectorEnv, TicTacToe: TicTacToeVectorEnv}
+)
 
 
 def __getattr__(name: str) -> Any:
-    """Find the class of a game's vector environments, for Gymnasium and pickle."""
+    """Find the class of a registered game's vector environments, for Gymnasium and pickle."""
     rules = rules_of(name, "VectorEnv", __name__)
     if issubclass(rules, BoardGame):
         return VECTOR_ENVIRONMENTS[rules]
