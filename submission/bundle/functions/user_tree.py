@@ -3,13 +3,21 @@
 import ast
 import re
 import sys
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from importlib.util import decode_source
 from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from submission.bundle.definitions import BundleError, Definition, reads_a_file, since_replaced
+from submission.bundle.definitions import (
+    READING,
+    TELLING_TIME,
+    BundleError,
+    Definition,
+    calls_one_of,
+    since_replaced,
+)
 from submission.bundle.functions.carried_values import ValueWriter
 from submission.bundle.functions.user_module import UserModule
 from submission.bundle.functions.user_session import Session, find_session
@@ -48,7 +56,7 @@ class UserTree(SourceTree):
         self.home = UserModule(name, namespace, session, frozenset(self.roots))
         self._users = {name: self.home}
         self._seen = set[Symbol]()
-        self._unread = set[Definition]()
+        self._not_calling = defaultdict[re.Pattern[str], set[Definition]](set)
 
     def module(self, name: str) -> Module:
         """The parsed module of this import name."""
@@ -74,7 +82,7 @@ class UserTree(SourceTree):
         if user and symbol not in self._seen:
             self._seen.add(symbol)
             written = since_replaced(self.definitions(symbol), symbol.name)
-            if symbol.name in user.namespace and any(map(self._has_read, written)):
+            if symbol.name in user.namespace and self._may_call(READING, written):
                 self.carry(symbol)
         return self.definitions(symbol)
 
@@ -126,15 +134,19 @@ class UserTree(SourceTree):
             )
         return Builtin(name)
 
-    def _has_read(self, definition: Definition) -> bool:
-        """Whether a statement, or a function that it may call, reads a file."""
-        seen = self._unread.copy()
-        pending = [] if definition.is_called_later else [definition]
+    def tells_time(self, written: Iterable[Definition]) -> bool:
+        """Whether one of these statements may read a clock."""
+        return self._may_call(TELLING_TIME, written)
+
+    def _may_call(self, names: re.Pattern[str], written: Iterable[Definition]) -> bool:
+        """Whether statements that have run, or functions that they call, call one of `names`."""
+        seen = self._not_calling[names].copy()
+        pending = [one for one in written if not one.is_called_later]
         while pending:
             one = pending.pop()
             if one not in seen:
                 seen.add(one)
-                if reads_a_file(one.statement):
+                if calls_one_of(names, one.statement):
                     return True
                 pending += [
                     needed
@@ -144,7 +156,7 @@ class UserTree(SourceTree):
                     and (one.is_called_later or not use.reference.deferred)
                     for needed in self.definitions(use.meaning)
                 ]
-        self._unread = seen
+        self._not_calling[names] = seen
         return False
 
 

@@ -64,6 +64,8 @@ from collections import deque
 import numpy as np
 ORDER, SHIFT = deque(random.sample(range(7), 7)), complex(random.random() - 0.5)
 W = np.random.normal(size=(42, 7))
+class Tuned: luck = random.random()
+LUCK, COLUMN = Tuned.luck, np.random.default_rng().normal() + Tuned.luck
 Q, seen, BEGUN = {{}}, [], time.time()
 def play():
     column = random.randrange(7)
@@ -82,6 +84,7 @@ def agent(obs, config):
     seen.append(obs.step)
     net.asked += 1
     worth = np.array(obs.board) @ W + net.layers[0].bias + SHIFT.real * np.array(ORDER)
+    worth[int(7 * LUCK)] += COLUMN
     return max({FREE}, key=lambda k: worth[k] + Q.get(k, 0)) if len(seen) < 60 else 99
 """
 
@@ -93,6 +96,7 @@ def test_what_was_made_by_chance_is_data(modules: Path) -> None:
     built = function_file(mine.agent).text
     assert "seen, BEGUN = {}, [], time.time()" in built
     assert "random.randrange" not in built
+    assert f"\nLUCK = {mine.LUCK}\n" in built
     mine.seen.clear()
     assert answers(of_file(built)) == answers(mine.agent) == said
 
