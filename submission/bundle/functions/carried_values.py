@@ -1,6 +1,7 @@
 """Values as expressions: constants, arrays, functions with enclosed values, and objects."""
 
 import ast
+import builtins
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -14,6 +15,8 @@ from submission.bundle.functions.carried import array_of, bytes_of, restored
 from submission.bundle.functions.user_module import UserModule
 from submission.bundle.functions.value_data import LITERALS, taken_apart
 from submission.bundle.package_files import base85_lines
+from submission.bundle.references import find_names
+from submission.bundle.scopes import SourceText
 
 LONG = 200  # bytes that take less space in base85 than in a literal
 
@@ -136,12 +139,13 @@ class ValueWriter:
         writer = self if home is self._module else ValueWriter(home, self._find_module, self._whose)
         match node:
             case ast.Lambda():
-                text = ast.get_source_segment(home.session.text, node)
+                text = home.session.source(node, writer._defaults(function, node))
                 made = writer._enclosing(function, f"    _made = ({text})", "_made")
             case ast.FunctionDef(col_offset=0, decorator_list=[]):
                 made = home.restore(node)
             case ast.FunctionDef(col_offset=column) if column:
-                made = writer._enclosing(function, home.session.lines(node), node.name)
+                text = home.session.source(node, writer._defaults(function, node))
+                made = writer._enclosing(function, text, node.name)
             case None:
                 raise ValueError(
                     f"the source of {function.__name__} cannot be found: define it in a notebook "
@@ -159,7 +163,7 @@ class ValueWriter:
         cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
         values = {key: cell.cell_contents for key, cell in cells}
         enclosed = {
-            key: repr(value) if type(value) in LITERALS else self.name(value, key)
+            key: self._within_code(value, key)
             for key, value in values.items()
             if value is not function
         }
@@ -175,6 +179,25 @@ def {factory}({", ".join(enclosed)}):
 {made} = {factory}({given})
 """)
         return made
+
+    def _defaults(
+        self, function: FunctionType, node: ast.FunctionDef | ast.Lambda
+    ) -> dict[ast.expr, str]:
+        """The values of the defaults that use names, which may be those of an outer function."""
+        nodes = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
+        values = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+        text = SourceText(self._module.session.text)
+        return {
+            each: self._within_code(value, "default")
+            for each, value in zip(nodes, values, strict=True)
+            if any(
+                not hasattr(builtins, reference.path[0])
+                for reference in find_names(ast.Expr(each), text).references
+            )
+        }
+
+    def _within_code(self, value: Any, stem: str) -> str:
+        return repr(value) if type(value) in LITERALS else self.name(value, stem)
 
     def _cannot(self, name: str, value: Any) -> ValueError:
         return ValueError(

@@ -241,13 +241,13 @@ def make(order, weights, key=lambda k: -k):
     seen = {{"count": 0}}
     def depth(n):
         return n if n < 1 else depth(n - 1)
-    def agent(obs, config):
+    def agent(obs, config, limit=len(seen), *, key=key):
         '''Plays.
   In its own way.
         '''
         seen["count"] += depth(3) + 1
         best = sorted(free(obs), key=key)
-        return best[0] if math.isfinite(weights.sum()) and order[-1] > 6.0 else 99
+        return best[0] if math.isfinite(weights.sum()) and order[-1] > limit else 99
     return agent
 """
 
@@ -262,6 +262,7 @@ def make(order, weights, key=lambda k: -k):
         "(lambda order: lambda obs, config: next(k for k in order if k in free(obs)))([*range(7)])",
         "lambda obs, config: free(obs)[0]",
         "lambda obs, config: free(obs)[-1], lambda obs, config: free(obs)[0]",
+        "lambda obs, config, k=k: free(obs)[k] for k in (-1, 0)",
         "*reversed([lambda obs, config: 99, lambda obs, config: free(obs)[0] if obs else 9]),",
         "(lambda pick: lambda obs, config: pick(free(obs), obs, config))(Order([*range(7)]).pick)",
         "(lambda tally: lambda obs, config: free(obs)[len(tally) % len(free(obs))])(TALLY)",
