@@ -167,8 +167,8 @@ class Definition:
                 raise self.error(reference, problem)
         for node in self.nodes:
             if isinstance(node, ast.stmt) and imported_tops(node) & {"", *project}:
-                problem = "cannot bundle a project import inside a definition: move it up"
-                raise self.error(node, problem)
+                text = ast.unparse(node)
+                raise self.error(node, f"cannot bundle `{text}` inside a definition: move it up")
 
     def error(self, place: Reference | ast.stmt, problem: str) -> BundleError:
         """The error for a reference or a statement in the definition."""

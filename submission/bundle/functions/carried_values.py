@@ -101,8 +101,10 @@ class ValueWriter:
         return self._array(value, name) or self._object(value, name)
 
     def _array(self, value: Any, name: str) -> str | None:
-        """The expression of a numpy array or number; None for other values."""
+        """The expression of a numpy array or number, or of an open file of arrays; else None."""
         numpy = sys.modules.get("numpy")
+        if numpy and isinstance(value, numpy.lib.npyio.NpzFile) and value.zip:
+            return self.expression({**value}, name)
         if numpy is None or not isinstance(value, numpy.ndarray | numpy.generic):
             return None
         if value.dtype.hasobject:

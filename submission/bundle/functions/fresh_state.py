@@ -259,8 +259,8 @@ def _copied(value: Any, memo: dict[int, Any]) -> Any:
         return memo[id(value)]
     if type(value) in (tuple, frozenset):
         return type(value)(_copied(each, memo) for each in value)
-    if copy(value) is value:
-        return value
+    if hasattr(type(value), "__del__") or copy(value) is value:
+        return value  # the end of a copy would close what the original has opened
     memo.setdefault(id(memo), []).append(value)  # so that nothing new gets its id
     if hasattr(value, "__deepcopy__"):
         return deepcopy(value, memo)

@@ -58,6 +58,17 @@ def agent(obs, config):
     assert "npy" not in built.replace('"weights.npy"', "") or "load(" in built
 
 
+def test_arrays_in_an_open_file_are_data_and_it_stays_open(modules: Path) -> None:
+    np.savez("weights.npz", worth=np.arange(7))
+    text = "import numpy as np\nW = np.load('weights.npz')\n"
+    text += f"def agent(obs, config): return max({FREE}, key=lambda k: W['worth'][k])"
+    mine = module(modules, text)
+    with mine.W:
+        built = function_file(mine.agent).text
+        assert answers(of_file(built)) == answers(mine.agent)
+        assert answers(mine.agent)[0] == 6
+
+
 BY_CHANCE = f"""
 import random, time
 from collections import deque
