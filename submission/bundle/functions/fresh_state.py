@@ -64,7 +64,8 @@ def unlike_the_source(
     differing = [
         each
         for each in state
-        if (each.is_unfinished or not each.runs_on)
+        if each.symbol.name in each.namespace
+        and (each.is_unfinished or not each.runs_on)
         and not is_same(each.value, loaded.get(each.in_file))
     ]
     if not differing:

@@ -1,6 +1,7 @@
 """Values of functions that nothing has written, or that were read from files."""
 
 import runpy
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,13 @@ def test_what_was_made_by_chance_is_data(modules: Path) -> None:
     assert f"\nLUCK = {mine.LUCK}\n" in built
     mine.seen.clear()
     assert answers(of_file(built)) == answers(mine.agent) == said
+
+
+def test_a_partial_function_has_what_chance_has_made_as_data(modules: Path) -> None:
+    weighed = f"def weighed(worth, obs, config): return max({FREE}, key=worth.__getitem__)"
+    mine = module(modules, f"import numpy as np\nW = np.random.rand(7)\n{weighed}")
+    agent = partial(mine.weighed, mine.W)
+    assert answers(of_file(function_file(agent).text)) == answers(agent)
 
 
 def test_clocks_and_sources_of_chance_are_the_files_own(modules: Path) -> None:
