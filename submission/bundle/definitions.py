@@ -194,7 +194,7 @@ def since_replaced(written: Sequence[Definition], name: str) -> Sequence[Definit
     return written[replacing[-1] if replacing else 0 :]
 
 
-def calls_one_of(names: re.Pattern[str], statement: ast.stmt) -> bool:
+def calls(statement: ast.stmt, names: re.Pattern[str]) -> bool:
     """Whether a statement calls a function or a method of one of these names.
 
     Of a class, only the methods that make an object count.

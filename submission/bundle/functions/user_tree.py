@@ -10,14 +10,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from submission.bundle.definitions import (
-    READING,
-    TELLING_TIME,
-    BundleError,
-    Definition,
-    calls_one_of,
-    since_replaced,
-)
+from submission.bundle.definitions import READING, BundleError, Definition, calls, since_replaced
 from submission.bundle.functions.carried_values import ValueWriter
 from submission.bundle.functions.user_module import UserModule
 from submission.bundle.functions.user_session import Session, find_session
@@ -82,7 +75,7 @@ class UserTree(SourceTree):
         if user and symbol not in self._seen:
             self._seen.add(symbol)
             written = since_replaced(self.definitions(symbol), symbol.name)
-            if symbol.name in user.namespace and self._may_call(READING, written):
+            if symbol.name in user.namespace and self.may_call(READING, written):
                 self.carry(symbol)
         return self.definitions(symbol)
 
@@ -134,11 +127,7 @@ class UserTree(SourceTree):
             )
         return Builtin(name)
 
-    def tells_time(self, written: Iterable[Definition]) -> bool:
-        """Whether one of these statements may read a clock."""
-        return self._may_call(TELLING_TIME, written)
-
-    def _may_call(self, names: re.Pattern[str], written: Iterable[Definition]) -> bool:
+    def may_call(self, names: re.Pattern[str], written: Iterable[Definition]) -> bool:
         """Whether statements that have run, or functions that they call, call one of `names`."""
         seen = self._not_calling[names].copy()
         pending = [one for one in written if not one.is_called_later]
@@ -146,7 +135,7 @@ class UserTree(SourceTree):
             one = pending.pop()
             if one not in seen:
                 seen.add(one)
-                if calls_one_of(names, one.statement):
+                if calls(one.statement, names):
                     return True
                 pending += [
                     needed
