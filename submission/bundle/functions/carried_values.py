@@ -1,7 +1,6 @@
 """Values as expressions: constants, arrays, functions with enclosed values, and objects."""
 
 import ast
-import builtins
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -15,8 +14,6 @@ from submission.bundle.functions.carried import array_of, bytes_of, restored
 from submission.bundle.functions.user_module import UserModule
 from submission.bundle.functions.value_data import LITERALS, taken_apart
 from submission.bundle.package_files import base85_lines
-from submission.bundle.references import find_names
-from submission.bundle.scopes import SourceText
 
 LONG = 200  # bytes that take less space in base85 than in a literal
 
@@ -188,14 +185,10 @@ def {factory}({", ".join(enclosed)}):
         """The values of the defaults that use names, which may be those of an outer function."""
         nodes = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
         values = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
-        text = SourceText(self._module.session.text)
         return {
             each: self._within_code(value, "default")
             for each, value in zip(nodes, values, strict=True)
-            if any(
-                not hasattr(builtins, reference.path[0])
-                for reference in find_names(ast.Expr(each), text).references
-            )
+            if any(isinstance(part, ast.Name) for part in ast.walk(each))
         }
 
     def _within_code(self, value: Any, stem: str) -> str:
