@@ -94,7 +94,10 @@ class ValueWriter:
                 ]
                 return f"{self._module.import_of(partial)}({', '.join(given)})"
             case type():
-                raise self._cannot(name, value)
+                raise ValueError(
+                    f"{self._whose} uses {value.__qualname__}, a class that no module has by its "
+                    "name: define it at the top level, and not in a function"
+                )
         return self._array(value, name) or self._object(value, name)
 
     def _array(self, value: Any, name: str) -> str | None:
