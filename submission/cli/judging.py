@@ -65,8 +65,7 @@ def grade(
     show(result, json, brief)
     if html is not None:
         replace_text(html, grade_page(result))
-    failed = all(answer.failure for answer in result.answers)
-    require_complete(result.completion, failed=failed)
+    require_complete(result.completion, failed=all(each.failure for each in result.answers))
 
 
 @declared(

@@ -209,5 +209,4 @@ def rank(player: str, brief: bool = False, json: Path | None = None, **options: 
     require_files(json=json, read=files_of_players([ranked]))
     result = front_door.rank(ranked, **options)
     show(result, json, brief)
-    failed = result.match.fails_throughout(ranked.name)
-    require_complete(result.match.completion, failed=failed)
+    require_complete(result.match.completion, failed=result.match.fails_throughout(ranked.name))
