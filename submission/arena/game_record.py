@@ -135,6 +135,16 @@ class Result(StrEnum):
         return {Result.WIN: 1.0, Result.DRAW: 0.5, Result.LOSS: 0.0}[self.outcome]
 
 
+OTHER_VIEW = {
+    Result.WIN: Result.LOSS,
+    Result.DRAW: Result.DRAW,
+    Result.LOSS: Result.WIN,
+    Result.PLAYER_FAILED: Result.OPPONENT_FAILED,
+    Result.OPPONENT_FAILED: Result.PLAYER_FAILED,
+}
+"""The end of a game from the opponent's view, unless both have failed."""
+
+
 Course = tuple[int, tuple[int, ...]]  # the player's seat and all columns of a game
 
 
@@ -191,7 +201,7 @@ class GameRecord:
             player=self.opponent,
             opponent=self.player,
             seat=3 - self.seat,
-            result=Result.of(self.statuses, self.rewards, 3 - self.seat),
+            result=self.result if DONE not in self.statuses else OTHER_VIEW[self.result],
         )
 
     @property
