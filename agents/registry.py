@@ -39,11 +39,8 @@ AGENTS: Mapping[str, type[Agent]] = {
 TRAINED_AGENTS: Mapping[str, type[Agent]] = {"policy": PolicyAgent, "alphazero": AlphaZeroAgent}
 """The agents that play only the game of their weights: Connect Four by default."""
 
-REGISTERED: Mapping[str, type[Agent]] = {**AGENTS, **TRAINED_AGENTS}
-"""All agents that can be made by name."""
 
-
-def _explain_options(agent: type[Agent]) -> None:
+def _with_options_in_its_help(agent: type[Agent]) -> type[Agent]:
     options = [
         f"    {option.name}: {option.metadata['help']}"
         for option in fields(agent)  # type: ignore[arg-type]
@@ -51,10 +48,13 @@ def _explain_options(agent: type[Agent]) -> None:
     ]
     if agent.__doc__ and options:
         agent.__doc__ = "\n".join([cleandoc(agent.__doc__), "", "Options:", *options])
+    return agent
 
 
-for _agent in REGISTERED.values():
-    _explain_options(_agent)
+REGISTERED: Mapping[str, type[Agent]] = {
+    name: _with_options_in_its_help(agent) for name, agent in {**AGENTS, **TRAINED_AGENTS}.items()
+}
+"""All agents that can be made by name."""
 
 
 def agent_names() -> list[str]:

@@ -37,6 +37,7 @@ from submission.match.match import Match
 from submission.match.schedule import Arena
 from submission.reports import size_in_words
 from submission.sandbox.folders import owned_folder
+from submission.sandbox.staging import SUBMISSIONS
 
 DEFAULT_OUTPUT = Path("submission.py")
 
@@ -132,8 +133,14 @@ def build(
         ValueError: unknown agent, option or game, or something that cannot be bundled.
         OSError: a file cannot be read.
     """
-    if isinstance(agent, str):
-        name, named = parse_specification(agent)
+    if isinstance(agent, str | Path):
+        name, named = parse_specification(str(agent))
+        if name.endswith(SUBMISSIONS):
+            raise ValueError(
+                f"{name} is a file and not the name of an agent: `connectx check {name}` says "
+                f"whether Kaggle would take it, and `connectx build NAME --from {name}` bundles a "
+                "class of it"
+            )
         chosen = joined_options(named, options)
         text = build_bundle(
             name, chosen, None if source is None else require_path("source", source), game

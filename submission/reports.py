@@ -181,7 +181,12 @@ class PlayerTable:
             if console.measure(table, options=wide).maximum <= options.max_width:
                 yield table
                 return
-        yield from self._paragraphs()
+        yield plain(self.title, "bold")
+        for rank, (name, cells) in enumerate(self.rows.items(), start=1):
+            yield plain(f"\n{f'{rank} ' if self.is_ranking else ''}{name}", "bold")
+            for heading, cell in zip(self.headings, cells, strict=True):
+                yield Text(f"  {in_one_line(heading)}: {in_one_line(cell)}")
+        yield Text()
 
     def _table(self, names: Mapping[str, str], folded: int) -> Table:
         """The table, in which a name of more than `folded` characters may take several lines."""
@@ -195,14 +200,6 @@ class PlayerTable:
             number = [str(rank)] if self.is_ranking else []
             table.add_row(*number, plain(names[name]), *map(Text, cells))
         return table
-
-    def _paragraphs(self) -> RenderResult:
-        yield plain(self.title, "bold")
-        for rank, (name, cells) in enumerate(self.rows.items(), start=1):
-            yield plain(f"\n{f'{rank} ' if self.is_ranking else ''}{name}", "bold")
-            for heading, cell in zip(self.headings, cells, strict=True):
-                yield Text(f"  {in_one_line(heading)}: {in_one_line(cell)}")
-        yield Text()
 
 
 def in_one_line(text: str) -> str:

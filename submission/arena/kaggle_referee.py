@@ -39,17 +39,12 @@ def hold_on_open_spiel(
 ) -> PlayedGame:
     """Hold a game on an environment of OpenSpiel's, if that is installed; see `play_out`."""
     game = OpenSpielGame(configuration)
-    failure = in_one(game.set_up(lambda place, *request: seats[place].act(*request)))
+    first, second = game.set_up(lambda place, *request: seats[place].act(*request))
+    failure = first or second
+    if first is not None and second is not None:
+        cause = f"both failed before the first move; seat 1: {first.cause}; seat 2: {second.cause}"
+        failure = first._replace(cause=cause, stderr=(*first.stderr, *second.stderr))
     return play_out(game, seats, opening) if failure is None else game.ended(failure)
-
-
-def in_one(failures: Failures) -> Failure | None:
-    """The failure before a game; if both seats fail, seat 1's, whose cause names both."""
-    first, second = failures
-    if first is None or second is None:
-        return first or second
-    cause = f"both failed before the first move; seat 1: {first.cause}; seat 2: {second.cause}"
-    return first._replace(cause=cause, stderr=(*first.stderr, *second.stderr))
 
 
 class KaggleGame:

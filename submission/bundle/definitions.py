@@ -34,6 +34,9 @@ READING = re.compile(
 )
 """Names of functions and methods that read what Kaggle would not have: a file, a shell's output."""
 
+TELLING_TIME = re.compile("(monotonic|perf_counter|process_time|thread_time|time)(_ns)?|now|today")
+"""Names of functions and methods that read a clock."""
+
 MAKING = ("__init__", "__new__", "__post_init__")
 """Names of methods that run when an object is made."""
 
@@ -164,8 +167,8 @@ class Definition:
                 raise self.error(reference, problem)
         for node in self.nodes:
             if isinstance(node, ast.stmt) and imported_tops(node) & {"", *project}:
-                problem = "cannot bundle a project import inside a definition: move it up"
-                raise self.error(node, problem)
+                text = ast.unparse(node)
+                raise self.error(node, f"cannot bundle `{text}` inside a definition: move it up")
 
     def error(self, place: Reference | ast.stmt, problem: str) -> BundleError:
         """The error for a reference or a statement in the definition."""
@@ -191,8 +194,8 @@ def since_replaced(written: Sequence[Definition], name: str) -> Sequence[Definit
     return written[replacing[-1] if replacing else 0 :]
 
 
-def reads_a_file(statement: ast.stmt) -> bool:
-    """Whether a statement calls a function that reads a file, judging by the function's name.
+def calls(statement: ast.stmt, names: re.Pattern[str]) -> bool:
+    """Whether a statement calls a function or a method of one of these names.
 
     Of a class, only the methods that make an object count.
     """
@@ -200,7 +203,7 @@ def reads_a_file(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.ClassDef):
         parts = [part for part in statement.body if getattr(part, "name", "__init__") in MAKING]
     return any(
-        isinstance(node, ast.Call) and READING.fullmatch(_last_name(node.func))
+        isinstance(node, ast.Call) and names.fullmatch(_last_name(node.func))
         for part in parts
         for node in ast.walk(part)
     )

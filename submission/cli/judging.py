@@ -65,8 +65,7 @@ def grade(
     show(result, json, brief)
     if html is not None:
         replace_text(html, grade_page(result))
-    failed = all(answer.failure for answer in result.answers)
-    require_complete(result.completion, failed=failed)
+    require_complete(result.completion, failed=all(each.failure for each in result.answers))
 
 
 @declared(
@@ -159,8 +158,13 @@ def positions(
             raise ValueError(
                 "positions to grade with are of Connect Four: other boards go with --labels"
             )
-        settings = PositionSettings(seed=seed, **given)
-        _make_positions(settings, workers, dask, output or Path("positions.jsonl"))
+        settings, output = PositionSettings(seed=seed, **given), output or Path("positions.jsonl")
+        require_writable(output)
+        with chosen_executor(workers, dask) as executor, progress_bar("Solving") as show:
+            drawn = make_position_set(settings, executor, show)
+        replace_text(output, drawn.to_text())
+        hard = sum(position.is_hard for position in drawn.positions)
+        say(f"Wrote {output}: {counted(len(drawn.positions), 'positions')}, {hard} of them hard.")
         return
     if given:
         raise ValueError(
@@ -169,17 +173,6 @@ def positions(
         )
     label_settings = LabelSettings(ConnectX(rows, columns, inarow), labels, seed)
     _make_labels(label_settings, workers, dask, output or Path("labels.npz"))
-
-
-def _make_positions(
-    settings: PositionSettings, workers: int, dask: str | None, output: Path
-) -> None:
-    require_writable(output)
-    with chosen_executor(workers, dask) as executor, progress_bar("Solving") as show:
-        made = make_position_set(settings, executor, show)
-    replace_text(output, made.to_text())
-    hard = sum(position.is_hard for position in made.positions)
-    say(f"Wrote {output}: {counted(len(made.positions), 'positions')}, {hard} of them hard.")
 
 
 OPENING_PLIES = 3

@@ -16,7 +16,7 @@ from submission.match.match import Match
 from submission.match.opening_table import render_openings
 from submission.match.results_file import read_results
 from submission.match.schedule import require_pairs
-from submission.match.sprt import ERROR_RATE, Sprt, parse_sprt
+from submission.match.sprt import ERROR_RATE, parse_sprt
 from submission.rating.ladder import Ladder, make_ladder
 from submission.terminal import console
 
@@ -61,18 +61,13 @@ def evaluate(
     hero, *opponents = [find_player(name, options["referee"]) for name in (player, *against)]
     read = files_of_players([hero, *opponents])
     require_files(html, json=json, results=options["results"], read=read)
-    test = _sequential_test(sprt, alpha=alpha, beta=beta)
+    rates = {name: rate for name, rate in (("alpha", alpha), ("beta", beta)) if rate is not None}
+    if rates and sprt is None:
+        raise ValueError(f"--{next(iter(rates))} is for a sequential test: name it with --sprt")
+    test = None if sprt is None else replace(parse_sprt(sprt), **rates)
     match = front_door.evaluate(hero, opponents, sprt=test, **options)
     _show_match(match, json, html, by_opening=first_player_table, brief=brief)
     require_complete(match.completion, failed=match.fails_throughout(hero.name))
-
-
-def _sequential_test(named: str | None, **error_rates: float | None) -> Sprt | None:
-    """The sequential test that --sprt names, if any; error rates without a test are refused."""
-    given = {name: rate for name, rate in error_rates.items() if rate is not None}
-    if given and named is None:
-        raise ValueError(f"--{next(iter(given))} is for a sequential test: name it with --sprt")
-    return None if named is None else replace(parse_sprt(named), **given)
 
 
 def _show_match(
@@ -214,5 +209,4 @@ def rank(player: str, brief: bool = False, json: Path | None = None, **options: 
     require_files(json=json, read=files_of_players([ranked]))
     result = front_door.rank(ranked, **options)
     show(result, json, brief)
-    failed = result.match.fails_throughout(ranked.name)
-    require_complete(result.match.completion, failed=failed)
+    require_complete(result.match.completion, failed=result.match.fails_throughout(ranked.name))

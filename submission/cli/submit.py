@@ -66,11 +66,6 @@ def write_bundle(
 ) -> None:
     """Bundle an agent into a file, and say how large it is."""
     name, named = parse_specification(agent)
-    if is_file(name):
-        raise ValueError(
-            f"{name} is a file and not the name of an agent: `connectx check {name}` says whether "
-            f"Kaggle would take it, and `connectx build NAME --from {name}` bundles a class of it"
-        )
     chosen = joined_options(named, parse_options(options))
     require_distinct(output, read=[source, *files_of_options(chosen)])
     submission = front_door.build(name, source=source, game=game, **chosen)

@@ -161,36 +161,27 @@ def comparison_page(comparison: Comparison) -> str:
 
 
 def _tables(comparison: Comparison) -> list[PlayerTable]:
-    return [
-        results_table([comparison.stats]),
-        *([_answers_table(comparison)] if comparison.grades else []),
-        *([_times_table(comparison.slow_moves)] if comparison.slow_moves else []),
-    ]
-
-
-def _answers_table(comparison: Comparison) -> PlayerTable:
-    answers = comparison.answers
-    return PlayerTable(
+    answers, slow_moves = comparison.answers, comparison.slow_moves
+    kept = PlayerTable(
         "Results kept in solved positions",
         "",
         ("positions", "kept by\nboth", "by the new\none alone", "by the old\none alone", "by none"),
         {kind: _counts(answers.of_kind(kind)) for kind in (*Phase, HARD, ALL)},
     )
+    times = PlayerTable(
+        "Seconds for a move at a third of this machine's speed",
+        "",
+        ("first, with\nloading", "mean\nof all", "longest\nlater", "bank left in\na full game"),
+        {moves.player: _times(moves) for moves in slow_moves},
+    )
+    results = results_table([comparison.stats])
+    return [results, *([kept] if comparison.grades else []), *([times] if slow_moves else [])]
 
 
 def _counts(answers: PairedAnswers) -> list[str]:
     count, lost, gained = len(answers.pairs), len(answers.lost), len(answers.gained)
     both = sum(pair.new.keeps and pair.old.keeps for pair in answers.pairs)
     return [*map(str, (count, both, gained, lost, count - both - lost - gained))]
-
-
-def _times_table(players: Sequence[SlowMoves]) -> PlayerTable:
-    return PlayerTable(
-        "Seconds for a move at a third of this machine's speed",
-        "",
-        ("first, with\nloading", "mean\nof all", "longest\nlater", "bank left in\na full game"),
-        {moves.player: _times(moves) for moves in players},
-    )
 
 
 def _times(moves: SlowMoves) -> list[str]:

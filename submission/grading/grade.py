@@ -228,7 +228,12 @@ def _notes(grade: Grade) -> Iterator[str]:
     if seconds:
         mean = sum(seconds) / len(seconds)
         yield f"Seconds for a move: {mean:.3f} on average, {max(seconds):.3f} at most."
-    yield from _failures(grade)
+    failures = [
+        (answer.position, answer.failure) for answer in grade.answers if answer.failure is not None
+    ]
+    for status, count in Counter(failure.status for _, failure in failures).items():
+        position, failure = next(pair for pair in failures if pair[1].status == status)
+        yield f"{count} {status}, the first {position_in_words(position.moves)}: {failure.cause}."
     stats = answer_stats(grade.answers)
     if stats.good is not None and stats.best is not None:
         yield (
@@ -236,16 +241,6 @@ def _notes(grade: Grade) -> Iterator[str]:
             f"{percent(stats.good.player.value)} %, perfect moves "
             f"{percent(stats.best.player.value)} %."
         )
-
-
-def _failures(grade: Grade) -> Iterator[str]:
-    """A sentence for each status, with the first cause."""
-    failures = [
-        (answer.position, answer.failure) for answer in grade.answers if answer.failure is not None
-    ]
-    for status, count in Counter(failure.status for _, failure in failures).items():
-        position, failure = next(pair for pair in failures if pair[1].status == status)
-        yield f"{count} {status}, the first {position_in_words(position.moves)}: {failure.cause}."
 
 
 def _kept(grade: Grade, stats: AnswerStats, which: str) -> Iterator[str]:

@@ -43,11 +43,6 @@ class Answer:
         return self.position.outcome - Outcome.of(self.score)
 
     @property
-    def score_lost(self) -> int:
-        """By how much it scores less than the best."""
-        return self.position.score - self.score
-
-    @property
     def in_words(self) -> str:
         """As in "column 3 loses in 4 moves; column 5 wins in 7 moves"; columns from 1."""
         if self.column is None:
@@ -155,5 +150,5 @@ def by_ply(answers: Sequence[Answer]) -> dict[int, AnswerStats]:
 def worst_mistakes(answers: Iterable[Answer], count: int) -> list[Answer]:
     """Up to `count` mistakes: wins turned into losses first, then by score; no failures."""
     mistakes = [each for each in answers if each.column is not None and not each.is_best]
-    mistakes.sort(key=lambda mistake: (-mistake.half_points_lost, -mistake.score_lost))
+    mistakes.sort(key=lambda each: (-each.half_points_lost, each.score - each.position.score))
     return mistakes[:count]

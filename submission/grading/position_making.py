@@ -158,7 +158,7 @@ def select(candidates: Iterable[SolvedPosition], count: int) -> list[SolvedPosit
     losses in turn. If one kind has too few, the other kinds, in this order, make up for it. No two
     are equal or mirror images.
     """
-    distinct = [position for position in _distinct(candidates) if position.has_choice]
+    distinct = [each for each in _distinct(candidates) if len(each.best) < len(each.legal)]
     kinds = [
         list(_in_turn([position for position in distinct if is_of_kind(position)]))
         for is_of_kind in (attrgetter("is_hard"), attrgetter("is_tactical"), _is_other)

@@ -132,11 +132,6 @@ class SolvedPosition:
         """Whether only one of several columns keeps the outcome, and two plies do not show it."""
         return self.is_at_stake and len(self.keeping) == 1 and not self.is_tactical
 
-    @property
-    def has_choice(self) -> bool:
-        """Whether some column scores less than the best."""
-        return len(self.best) < len(self.legal)
-
     def to_dict(self) -> dict[str, Any]:
         """The position as in the line of a file."""
         return {

@@ -35,13 +35,13 @@ class MoveTimes:
     """The longest of all moves."""
 
     @classmethod
-    def of(cls, games: Sequence[GameRecord]) -> "MoveTimes":
-        """The times of the player of these games."""
-        moves = [seconds for game in games for seconds in game.seconds]
+    def of(cls, durations: Sequence[Sequence[float]]) -> "MoveTimes":
+        """The times of a player, given the seconds of its moves in each game."""
+        moves = [seconds for game in durations for seconds in game]
         if not moves:
             return cls(None, None, None)
         return cls(
-            first=max(game.seconds[0] for game in games if game.seconds),
+            first=max(game[0] for game in durations if game),
             mean=sum(moves) / len(moves),
             longest=max(moves),
         )
@@ -86,7 +86,6 @@ class PairingStats:
 def pairing_stats(names: tuple[str, str], games: Sequence[GameRecord]) -> PairingStats:
     """The statistics of the games of one pairing."""
     player, opponent = names
-    turned = [game.turned for game in games]
     pairs = points_of_pairs(games)
     score = paired_score_estimate(pairs) if pairs else None
     return PairingStats(
@@ -96,13 +95,13 @@ def pairing_stats(names: tuple[str, str], games: Sequence[GameRecord]) -> Pairin
         distinct_games=len({game.course for game in games}),
         as_first=tally_of(game for game in games if game.seat == 1),
         as_second=tally_of(game for game in games if game.seat == 2),
-        player_failures=failures_of(games),
-        opponent_failures=failures_of(turned),
+        player_failures=failures_of(game.status for game in games),
+        opponent_failures=failures_of(game.statuses[2 - game.seat] for game in games),
         scored_games=2 * len(pairs),
         score=score,
         elo=None if score is None else elo_estimate(score),
-        player_times=MoveTimes.of(games),
-        opponent_times=MoveTimes.of(turned),
+        player_times=MoveTimes.of([game.seconds for game in games]),
+        opponent_times=MoveTimes.of([game.durations[2 - game.seat] for game in games]),
     )
 
 
@@ -112,6 +111,6 @@ def tally_of(games: Iterable[GameRecord]) -> Tally:
     return Tally(results[Result.WIN], results[Result.DRAW], results[Result.LOSS])
 
 
-def failures_of(games: Iterable[GameRecord]) -> dict[str, int]:
-    """How many of the games their player failed in, by Kaggle's status."""
-    return dict(Counter(game.status for game in games if game.status != DONE))
+def failures_of(statuses: Iterable[str]) -> dict[str, int]:
+    """How many of a player's games it failed in, by Kaggle's status."""
+    return dict(Counter(status for status in statuses if status != DONE))

@@ -1,6 +1,6 @@
 """The schedule of a match: its settings, its openings, and its games in their order."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from math import inf
@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from agents.options import require_one_of, require_whole
-from envs.board import BoardGame, BoardState
+from envs.board import BoardState
 from submission.arena.game_record import GameConfiguration
 from submission.arena.players import Pairing, Player
 from submission.kaggle import Referee
@@ -159,30 +159,18 @@ def openings(configuration: GameConfiguration, plies: int) -> list[Opening]:
     env = configuration.env
     found = {env.initial_state(): Opening()}
     for ply in range(1, plies + 1):
-        found = _one_ply_later(env, found)
-        if not found:
-            raise ValueError(
-                f"every game on this board is over after {ply} plies at the latest: "
-                f"begin with openings of at most {ply - 1} plies, not {plies}"
-            )
-        if len(found) > MOST_OPENINGS:
-            raise ValueError(
-                f"there are more than {MOST_OPENINGS} positions after {ply} plies on this board: "
-                f"begin with openings of at most {ply - 1} plies, not {plies}"
-            )
+        advice = f"begin with openings of at most {ply - 1} plies, not {plies}"
+        later: dict[BoardState, Opening] = {}
+        for state, opening in found.items():
+            for column in env.get_available_actions(state):
+                child = env.get_next_state(state, column)
+                if env.get_available_actions(child):
+                    later.setdefault(child, (*opening, column))
+            if len(later) > MOST_OPENINGS:
+                where = f"after {ply} plies on this board"
+                raise ValueError(f"there are more than {MOST_OPENINGS} positions {where}: {advice}")
+        if not later:
+            latest = f"after {ply} plies at the latest"
+            raise ValueError(f"every game on this board is over {latest}: {advice}")
+        found = later
     return list(found.values())
-
-
-def _one_ply_later(
-    env: BoardGame, found: Mapping[BoardState, Opening]
-) -> dict[BoardState, Opening]:
-    """The positions after one more ply, each with its first way; it gives up beyond the most."""
-    later: dict[BoardState, Opening] = {}
-    for state, opening in found.items():
-        for column in env.get_available_actions(state):
-            child = env.get_next_state(state, column)
-            if env.get_available_actions(child):
-                later.setdefault(child, (*opening, column))
-        if len(later) > MOST_OPENINGS:
-            break
-    return later

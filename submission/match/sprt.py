@@ -191,20 +191,16 @@ class SequentialTest:
         courses = [game.course for game in pair]
         of_opening = self._first_pairs.setdefault(pair[0].opening, courses)
         self._players_vary = self._players_vary or courses != of_opening
-        is_first = of_opening is courses
-        if is_first or self._players_vary:
-            self._weigh([*self._held_back, pair])
-            self._held_back.clear()
-            return
         self._held_back.append(pair)
-        if len(self._held_back) == ENOUGH_REPEATS:
-            self.decision = Decision(None, self._held_back[0][0].game)
-
-    def _weigh(self, pairs: Iterable[Sequence[GameRecord]]) -> None:
-        for pair in pairs:
-            points = pair_points(*pair)
+        if of_opening is not courses and not self._players_vary:
+            if len(self._held_back) == ENOUGH_REPEATS:
+                self.decision = Decision(None, self._held_back[0][0].game)
+            return
+        for counted in self._held_back:
+            points = pair_points(*counted)
             if points is not None:
                 self._pair_counts[PAIR_POINTS.index(points)] += 1
+        self._held_back.clear()
         self.llr = self.sprt.log_likelihood_ratio(self._pair_counts)
         verdict = self.sprt.verdict(self.llr)
         if verdict is not None:

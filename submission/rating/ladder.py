@@ -175,8 +175,8 @@ def player_stats(player: str, records: Iterable[GameRecord]) -> PlayerStats:
         wins=results[Result.WIN],
         draws=results[Result.DRAW],
         losses=results[Result.LOSS],
-        failures=failures_of(games),
-        times=MoveTimes.of(games),
+        failures=failures_of(game.status for game in games),
+        times=MoveTimes.of([game.seconds for game in games]),
     )
 
 

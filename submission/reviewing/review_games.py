@@ -95,10 +95,8 @@ def _unjudged(
     if not games:
         records = (record for _, file in read for record in file.records)
         names = dict.fromkeys(name for record in records for name in record.in_seats)
-        raise ValueError(
-            f"nobody called {player!r} has played in these files: choose one of "
-            f"{', '.join(map(repr, names)) or 'none, for they hold no games'}"
-        )
+        there = f"choose one of {', '.join(map(repr, names))}" if names else "they hold no games"
+        raise ValueError(f"nobody called {player!r} has played in these files: {there}")
     return games
 
 

@@ -218,7 +218,7 @@ def first_column(text: str) -> int:
         ("print('hello')", "", 4, "a module-level side effect"),
         ("try: print()\nexcept OSError: pass", "", 4, "a module-level side effect (Try"),
         ("def folder():\n    return __file__", "folder", 5, "__file__"),
-        ("", "from agents.options import option", 11, "a project import inside a definition"),
+        ("", "import agents.options", 11, "`import agents.options` inside a definition: move"),
         ("X = 5", "globals()['X']", 11, "cannot bundle globals, which finds"),
         ("import importlib", "importlib.import_module('math')", 11, "importlib.import_module"),
         ("N = 0\ndef use():\n    return helper_use()", "use", 6, "helper_use is used"),

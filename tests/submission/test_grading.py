@@ -294,7 +294,7 @@ def test_the_chart_has_a_point_for_each_ply_higher_for_a_larger_share() -> None:
 def test_the_worst_mistakes_are_wins_turned_into_losses_then_by_score() -> None:
     answers = random_answers(2)
     mistakes = worst_mistakes(answers, 1000)
-    costs = [(mistake.half_points_lost, mistake.score_lost) for mistake in mistakes]
+    costs = [(each.half_points_lost, each.position.score - each.score) for each in mistakes]
     assert costs == sorted(costs, reverse=True)
     assert costs[0][0] == 2
     assert len(mistakes) == sum(not answer.is_best for answer in answers)

@@ -94,12 +94,17 @@ class ValueWriter:
                 ]
                 return f"{self._module.import_of(partial)}({', '.join(given)})"
             case type():
-                raise self._cannot(name, value)
+                raise ValueError(
+                    f"{self._whose} uses {value.__qualname__}, a class that no module has by its "
+                    "name: define it at the top level, and not in a function"
+                )
         return self._array(value, name) or self._object(value, name)
 
     def _array(self, value: Any, name: str) -> str | None:
-        """The expression of a numpy array or number; None for other values."""
+        """The expression of a numpy array or number, or of an open file of arrays; else None."""
         numpy = sys.modules.get("numpy")
+        if numpy and isinstance(value, numpy.lib.npyio.NpzFile) and value.zip:
+            return self.expression({**value}, name)
         if numpy is None or not isinstance(value, numpy.ndarray | numpy.generic):
             return None
         if value.dtype.hasobject:
@@ -136,12 +141,13 @@ class ValueWriter:
         writer = self if home is self._module else ValueWriter(home, self._find_module, self._whose)
         match node:
             case ast.Lambda():
-                text = ast.get_source_segment(home.session.text, node)
+                text = home.session.source(node, writer._defaults(function, node))
                 made = writer._enclosing(function, f"    _made = ({text})", "_made")
             case ast.FunctionDef(col_offset=0, decorator_list=[]):
                 made = home.restore(node)
             case ast.FunctionDef(col_offset=column) if column:
-                made = writer._enclosing(function, home.session.lines(node), node.name)
+                text = home.session.source(node, writer._defaults(function, node))
+                made = writer._enclosing(function, text, node.name)
             case None:
                 raise ValueError(
                     f"the source of {function.__name__} cannot be found: define it in a notebook "
@@ -159,7 +165,7 @@ class ValueWriter:
         cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
         values = {key: cell.cell_contents for key, cell in cells}
         enclosed = {
-            key: repr(value) if type(value) in LITERALS else self.name(value, key)
+            key: self._within_code(value, key)
             for key, value in values.items()
             if value is not function
         }
@@ -175,6 +181,21 @@ def {factory}({", ".join(enclosed)}):
 {made} = {factory}({given})
 """)
         return made
+
+    def _defaults(
+        self, function: FunctionType, node: ast.FunctionDef | ast.Lambda
+    ) -> dict[ast.expr, str]:
+        """The values of the defaults that use names, which may be those of an outer function."""
+        nodes = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
+        values = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+        return {
+            each: self._within_code(value, "default")
+            for each, value in zip(nodes, values, strict=True)
+            if any(isinstance(part, ast.Name) for part in ast.walk(each))
+        }
+
+    def _within_code(self, value: Any, stem: str) -> str:
+        return repr(value) if type(value) in LITERALS else self.name(value, stem)
 
     def _cannot(self, name: str, value: Any) -> ValueError:
         return ValueError(

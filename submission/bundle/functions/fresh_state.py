@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from submission.bundle.functions.carried import restored
 from submission.bundle.functions.value_data import (
     DEFINITIONS,
-    LITERALS,
     UNKNOWN,
     Place,
     data_of,
@@ -30,6 +29,7 @@ class StateName(NamedTuple):
     in_file: str  # its name in the file
     is_changed: bool  # whether functions of the module visibly change it
     is_unfinished: bool  # whether a statement that is not written also defines or changes it
+    runs_on: bool  # whether it is a mere number or text that games or a clock change
 
     @property
     def value(self) -> Any:
@@ -64,7 +64,8 @@ def unlike_the_source(
     differing = [
         each
         for each in state
-        if (each.is_unfinished or not isinstance(each.value, (*LITERALS, float)))
+        if each.symbol.name in each.namespace
+        and (each.is_unfinished or not each.runs_on)
         and not is_same(each.value, loaded.get(each.in_file))
     ]
     if not differing:
@@ -259,8 +260,8 @@ def _copied(value: Any, memo: dict[int, Any]) -> Any:
         return memo[id(value)]
     if type(value) in (tuple, frozenset):
         return type(value)(_copied(each, memo) for each in value)
-    if copy(value) is value:
-        return value
+    if hasattr(type(value), "__del__") or copy(value) is value:
+        return value  # the end of a copy would close what the original has opened
     memo.setdefault(id(memo), []).append(value)  # so that nothing new gets its id
     if hasattr(value, "__deepcopy__"):
         return deepcopy(value, memo)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from submission.bundle.functions.raised_cells import AT_TOP_LEVEL, RAISED
 from submission.bundle.references import FunctionNode, first_line
+from submission.bundle.scopes import SourceText
 
 MAGIC = re.compile(r"get_ipython\(\)\.run_cell_magic\('(?:time|capture)'")
 """How a cell with `%%time` or `%%capture` begins in IPython's history."""
@@ -90,10 +91,18 @@ class Session:
             ]
         return found[0] if len(found) == 1 else None
 
-    def lines(self, node: FunctionNode) -> str:
-        """The lines of a definition, with its decorators."""
-        lines = self.text.split("\n")
-        return "\n".join(lines[first_line(node) - 1 : node.end_lineno])
+    def source(self, function: FunctionNode | ast.Lambda, instead: Mapping[ast.expr, str]) -> str:
+        """A lambda, or the lines of a definition, with other texts for some of its expressions."""
+        text = SourceText(self.text)
+        begin, end = text.span(function)
+        if not isinstance(function, ast.Lambda):
+            begin = text.line_start(first_line(function))
+        pieces = list[str]()
+        for expression, other in instead.items():
+            first, behind = text.span(expression)
+            pieces += [text.between(begin, first), other]
+            begin = behind
+        return "".join([*pieces, text.between(begin, end)])
 
     @property
     def first_lines(self) -> list[int]:

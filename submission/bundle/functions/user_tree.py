@@ -3,13 +3,16 @@
 import ast
 import re
 import sys
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from importlib.util import decode_source
+from itertools import chain
 from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from submission.bundle.definitions import BundleError, Definition, reads_a_file, since_replaced
+from submission.bundle.definitions import READING, BundleError, Definition, calls, since_replaced
 from submission.bundle.functions.carried_values import ValueWriter
 from submission.bundle.functions.user_module import UserModule
 from submission.bundle.functions.user_session import Session, find_session
@@ -48,7 +51,7 @@ class UserTree(SourceTree):
         self.home = UserModule(name, namespace, session, frozenset(self.roots))
         self._users = {name: self.home}
         self._seen = set[Symbol]()
-        self._unread = set[Definition]()
+        self._not_calling = defaultdict[re.Pattern[str], set[Definition]](set)
 
     def module(self, name: str) -> Module:
         """The parsed module of this import name."""
@@ -69,13 +72,20 @@ class UserTree(SourceTree):
         return ValueWriter(module, self.user_module, self._whose)
 
     def needed(self, symbol: Symbol) -> list[Definition]:
-        """The statements that define a name; if they read a file, one with the value instead."""
+        """The statements that define a name.
+
+        If they read a file, there is one with the value instead; or if they rest on a statement
+        that does not come along, such as a loop that evaluates players.
+        """
         user = self.user_module(symbol.module)
         if user and symbol not in self._seen:
             self._seen.add(symbol)
             written = since_replaced(self.definitions(symbol), symbol.name)
-            if symbol.name in user.namespace and any(map(self._has_read, written)):
+            if symbol.name in user.namespace and self.may_call(READING, written):
                 self.carry(symbol)
+            elif self._rests_on_unfinished(symbol, written):
+                with suppress(ValueError):  # the proof says whether that matters
+                    self.carry(symbol)
         return self.definitions(symbol)
 
     def carry(self, symbol: Symbol, attributes: Mapping[str, Any] | None = None) -> None:
@@ -126,15 +136,29 @@ class UserTree(SourceTree):
             )
         return Builtin(name)
 
-    def _has_read(self, definition: Definition) -> bool:
-        """Whether a statement, or a function that it may call, reads a file."""
-        seen = self._unread.copy()
-        pending = [] if definition.is_called_later else [definition]
+    def _rests_on_unfinished(self, symbol: Symbol, written: Iterable[Definition]) -> bool:
+        """Whether data are made of what is not written as a statement, and no function changes."""
+        module = self.module(symbol.module)
+        at_once = [one for one in written if not one.is_called_later]
+        used = {symbol.name, *(each.path[0] for one in at_once for each in one.references)}
+        return (
+            self.holds_data(symbol)
+            and not used.isdisjoint(module.unfinished)
+            and not any(
+                one.is_called_later and symbol.name in one.changed
+                for one in chain.from_iterable(module.definitions.values())
+            )
+        )
+
+    def may_call(self, names: re.Pattern[str], written: Iterable[Definition]) -> bool:
+        """Whether statements that have run, or functions that they call, call one of `names`."""
+        seen = self._not_calling[names].copy()
+        pending = [one for one in written if not one.is_called_later]
         while pending:
             one = pending.pop()
             if one not in seen:
                 seen.add(one)
-                if reads_a_file(one.statement):
+                if calls(one.statement, names):
                     return True
                 pending += [
                     needed
@@ -144,7 +168,7 @@ class UserTree(SourceTree):
                     and (one.is_called_later or not use.reference.deferred)
                     for needed in self.definitions(use.meaning)
                 ]
-        self._unread = seen
+        self._not_calling[names] = seen
         return False
 
 

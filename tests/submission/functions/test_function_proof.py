@@ -335,6 +335,7 @@ def enclosing(value: Any) -> Any:
         (enclosing(sys.stdout), "the agent uses value, a .* that cannot be written into a file"),
         (enclosing(Lock()), "uses value, a lock that cannot be written"),
         (enclosing(np.array([print])), "uses value, a ndarray that cannot be written"),
+        (enclosing(type("Made", (), {})), "uses Made, a class that no module has by its name: def"),
         (enclosing(endless()), "uses value, a list that cannot be written"),
         (enclosing(nested(500)), "uses data that is nested too deep to be written"),
     ],

@@ -1,5 +1,6 @@
 """A function becomes a file that plays the same as its module does when it is run anew."""
 
+import re
 import runpy
 import sys
 from collections.abc import Callable
@@ -434,14 +435,16 @@ except ImportError:
     sys.path.append("/kaggle_simulations/agent")
     from scores import max
 import tools.order
+from agents import make_agent
 from envs import ConnectX
 def agent(obs, config):
     env = ConnectX(config.rows, config.columns, config.inarow)
-    assert tools.order.ORDER[1] == 0
-    return max([*env.get_available_actions(env.from_board(obs.board, obs.mark)), 0])
+    state = env.from_board(obs.board, obs.mark)
+    assert tools.order.ORDER[1] == 0 and make_agent("greedy").act(env, state) in range(7)
+    return max([*env.get_available_actions(state), 0])
 """,
     )
-    assert not {"tools", "envs", "scores"} & set(built.split("import")[1:])
+    assert not re.search(r"^(from|import) (agents|envs|scores|tools)\b", built, re.MULTILINE)
 
 
 @pytest.mark.parametrize("value", ["scores.seen", "met"])

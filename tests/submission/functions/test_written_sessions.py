@@ -191,6 +191,22 @@ if __name__ == "__main__":
     print([text.replace(str(Bot.by_chance), "0") for text in built])
 """
 
+TUNED = """
+import connectx
+def made(depth):
+    def agent(obs, config): return depth
+    return agent
+worths, best = {}, None
+for depth in (5, 3):
+    worths[depth] = len(connectx.build(made(depth)).name) + depth
+    best = best or (worths[depth], depth)
+built = connectx.build(made(4))
+TOP, DEPTH, LENGTH = max(worths, key=worths.get), best[1], len(built.name)
+def agent(obs, config):
+    return TOP + 10 * DEPTH + 100 * LENGTH
+print([connectx.build(agent).source])
+"""
+
 PLAYED = """
 from kaggle_environments import make
 import submission
@@ -212,6 +228,7 @@ print([submission.build(agent).source])
         pytest.param(
             ATTRIBUTES, [21, 40, 31, 60, 31, 60], id="what it sets of classes and functions"
         ),
+        pytest.param(TUNED, [555], id="what is made of findings"),
         pytest.param(PLAYED, [6], id="what a loop sets that has played"),
     ],
 )

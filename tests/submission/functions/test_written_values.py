@@ -1,6 +1,7 @@
 """Values of functions that nothing has written, or that were read from files."""
 
 import runpy
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -58,12 +59,25 @@ def agent(obs, config):
     assert "npy" not in built.replace('"weights.npy"', "") or "load(" in built
 
 
+def test_arrays_in_an_open_file_are_data_and_it_stays_open(modules: Path) -> None:
+    np.savez("weights.npz", worth=np.arange(7))
+    text = "import numpy as np\nW = np.load('weights.npz')\n"
+    text += f"def agent(obs, config): return max({FREE}, key=lambda k: W['worth'][k])"
+    mine = module(modules, text)
+    with mine.W:
+        built = function_file(mine.agent).text
+        assert answers(of_file(built)) == answers(mine.agent)
+        assert answers(mine.agent)[0] == 6
+
+
 BY_CHANCE = f"""
 import random, time
 from collections import deque
 import numpy as np
 ORDER, SHIFT = deque(random.sample(range(7), 7)), complex(random.random() - 0.5)
 W = np.random.normal(size=(42, 7))
+class Tuned: luck = random.random()
+LUCK, COLUMN = Tuned.luck, np.random.default_rng().normal() + Tuned.luck
 Q, seen, BEGUN = {{}}, [], time.time()
 def play():
     column = random.randrange(7)
@@ -82,6 +96,7 @@ def agent(obs, config):
     seen.append(obs.step)
     net.asked += 1
     worth = np.array(obs.board) @ W + net.layers[0].bias + SHIFT.real * np.array(ORDER)
+    worth[int(7 * LUCK)] += COLUMN
     return max({FREE}, key=lambda k: worth[k] + Q.get(k, 0)) if len(seen) < 60 else 99
 """
 
@@ -93,8 +108,16 @@ def test_what_was_made_by_chance_is_data(modules: Path) -> None:
     built = function_file(mine.agent).text
     assert "seen, BEGUN = {}, [], time.time()" in built
     assert "random.randrange" not in built
+    assert f"\nLUCK = {mine.LUCK}\n" in built
     mine.seen.clear()
     assert answers(of_file(built)) == answers(mine.agent) == said
+
+
+def test_a_partial_function_has_what_chance_has_made_as_data(modules: Path) -> None:
+    weighed = f"def weighed(worth, obs, config): return max({FREE}, key=worth.__getitem__)"
+    mine = module(modules, f"import numpy as np\nW = np.random.rand(7)\n{weighed}")
+    agent = partial(mine.weighed, mine.W)
+    assert answers(of_file(function_file(agent).text)) == answers(agent)
 
 
 def test_clocks_and_sources_of_chance_are_the_files_own(modules: Path) -> None:
@@ -237,13 +260,13 @@ def make(order, weights, key=lambda k: -k):
     seen = {{"count": 0}}
     def depth(n):
         return n if n < 1 else depth(n - 1)
-    def agent(obs, config):
+    def agent(obs, config, limit=len(seen), *, key=key):
         '''Plays.
   In its own way.
         '''
         seen["count"] += depth(3) + 1
         best = sorted(free(obs), key=key)
-        return best[0] if math.isfinite(weights.sum()) and order[-1] > 6.0 else 99
+        return best[0] if math.isfinite(weights.sum()) and order[-1] > limit else 99
     return agent
 """
 
@@ -258,6 +281,7 @@ def make(order, weights, key=lambda k: -k):
         "(lambda order: lambda obs, config: next(k for k in order if k in free(obs)))([*range(7)])",
         "lambda obs, config: free(obs)[0]",
         "lambda obs, config: free(obs)[-1], lambda obs, config: free(obs)[0]",
+        "lambda obs, config, k=k: free(obs)[k] for k in (-1, 0)",
         "*reversed([lambda obs, config: 99, lambda obs, config: free(obs)[0] if obs else 9]),",
         "(lambda pick: lambda obs, config: pick(free(obs), obs, config))(Order([*range(7)]).pick)",
         "(lambda tally: lambda obs, config: free(obs)[len(tally) % len(free(obs))])(TALLY)",
