@@ -21,15 +21,15 @@ class GameConfiguration:
     """The rules of a game and its clock, by default those of Kaggle's ConnectX.
 
     Raises:
-        ValueError: a size below 1 or above `LARGEST_SIZE`, or a time that is not positive and
-            finite; or a size that the referee's game does not have.
+        ValueError: a size below 1 or above `LARGEST_SIZE`, a size that the referee's game does not
+            have, or a time that is not positive and finite.
     """
 
     rows: int = 6
     columns: int = 7
     inarow: int = 4
     act_timeout: float = 2
-    """Seconds for a move; further time comes out of a bank of 60 s a game, or of 12 s with
+    """Seconds for a move; further time is taken from a bank of 60 s per game, or 12 s with
     OpenSpiel's environments."""
     referee: Referee = Referee.CONNECTX
     """The environment of kaggle-environments whose rules these are."""
@@ -103,7 +103,7 @@ EPISODE_STEPS = 1000  # a game with more steps, counting the empty board, ends a
 
 
 class Result(StrEnum):
-    """The end of a game, from the player's view."""
+    """The result of a game, from the player's view."""
 
     WIN = "win"
     DRAW = "draw"
@@ -115,7 +115,7 @@ class Result(StrEnum):
     def of(
         cls, statuses: tuple[str, str], rewards: tuple[int | None, int | None], seat: int
     ) -> "Result":
-        """The result for the player on a seat (1 or 2), given Kaggle's statuses and rewards."""
+        """The result for the player in a seat (1 or 2), from Kaggle's statuses and rewards."""
         if statuses[seat - 1] != DONE:
             return cls.PLAYER_FAILED
         if statuses[2 - seat] != DONE:
@@ -124,14 +124,14 @@ class Result(StrEnum):
 
     @property
     def outcome(self) -> "Result":
-        """A win, a draw or a loss: who fails has lost."""
+        """A win, a draw or a loss; a failure counts as a loss."""
         return {Result.PLAYER_FAILED: Result.LOSS, Result.OPPONENT_FAILED: Result.WIN}.get(
             self, self
         )
 
     @property
     def points(self) -> float:
-        """1 for a win, 1/2 for a draw, 0 for a loss; who fails has lost."""
+        """1 for a win, 1/2 for a draw, 0 for a loss; a failure counts as a loss."""
         return {Result.WIN: 1.0, Result.DRAW: 0.5, Result.LOSS: 0.0}[self.outcome]
 
 
@@ -142,7 +142,7 @@ OTHER_VIEW = {
     Result.PLAYER_FAILED: Result.OPPONENT_FAILED,
     Result.OPPONENT_FAILED: Result.PLAYER_FAILED,
 }
-"""The end of a game from the opponent's view, unless both have failed."""
+"""The result from the opponent's view, unless both have failed."""
 
 
 Course = tuple[int, tuple[int, ...]]  # the player's seat and all columns of a game
@@ -150,7 +150,7 @@ Course = tuple[int, tuple[int, ...]]  # the player's seat and all columns of a g
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
-    """One game. Pairs are in the order of the seats: first the seat that moves first."""
+    """One game. Pairs are in seat order: the seat that moves first comes first."""
 
     player: str  # name of the player from whose view the result is
     opponent: str  # name of the opponent
@@ -159,7 +159,7 @@ class GameRecord:
     seat: int  # the player's seat: 1 moves first, 2 second
     opening: tuple[int, ...]  # the first columns, from 0, which the players did not choose
     columns: tuple[int, ...]
-    """All columns played, also in the opening, without a move that was not carried out."""
+    """All columns played, including the opening, without a move that was not carried out."""
     statuses: tuple[str, str]  # Kaggle's final statuses: DONE, ERROR, INVALID or TIMEOUT
     rewards: tuple[int | None, int | None]
     """Kaggle's final rewards, each from its own seat's view; None for a seat that failed."""
@@ -168,7 +168,7 @@ class GameRecord:
     """Seconds of each move of each seat; the first includes loading the submission."""
     cause: str | None = None  # why a seat failed, or both before the game; None where both are DONE
     stderr: tuple[str, ...] = ()
-    """The last lines that the player who failed wrote to stderr in its last move."""
+    """The last lines that the failed player wrote to stderr during its last move."""
 
     def __str__(self) -> str:
         return f"game {self.game + 1} of {self.player} against {self.opponent}"
@@ -185,7 +185,7 @@ class GameRecord:
 
     @property
     def course(self) -> Course:
-        """What is equal in two games of a pairing when one repeats the other."""
+        """The seat and the columns: equal in two games of a pairing if one repeats the other."""
         return self.seat, self.columns
 
     @property
@@ -206,7 +206,7 @@ class GameRecord:
 
     @property
     def ending(self) -> str:
-        """How the game ended, in words, as in "X wins"."""
+        """How the game ended, in words, such as "X wins"."""
         own, other = SYMBOLS[self.seat], SYMBOLS[3 - self.seat]
         return {
             Result.WIN: f"{own} wins",
@@ -217,7 +217,7 @@ class GameRecord:
         }[self.result]
 
     def seen_by(self, name: str) -> "GameRecord":
-        """The game from the view of one of the two who played."""
+        """The game from the view of one of the two players, given by name."""
         return self if name == self.player else self.turned
 
     @property
@@ -232,9 +232,9 @@ class GameRecord:
 
     @property
     def failures(self) -> dict[str, str]:
-        """Kaggle's statuses of those who failed: none, one or, before OpenSpiel's games, both.
+        """Kaggle's statuses of the players that failed; before OpenSpiel's games both may fail.
 
-        A player that plays itself fails on either seat.
+        If a player plays itself, a failure in either seat is its own.
         """
         statuses = zip(self.in_seats, self.statuses, strict=True)
         return {name: status for name, status in statuses if status != DONE}

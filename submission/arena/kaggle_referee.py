@@ -1,10 +1,10 @@
-"""Holds games on the environments of kaggle-environments: ConnectX, and OpenSpiel's.
+"""Referees games with the environments of kaggle-environments: ConnectX, and OpenSpiel's.
 
-The games are those of `env.run`, but with the players' own clocks, and without the limit of 1200 s
-for a whole game: the limits of the moves end a game sooner, unless the caller has raised them.
+The games are those of `env.run`, but timed by the players' own clocks, and without the limit of
+1200 s for a whole game: the move limits end a game sooner, unless the caller has raised them.
 
 Before the first move OpenSpiel's environments ask both seats once, with an observation that shows
-no board. The answers are ignored, but their time counts, and so does an exception.
+no board. The answers are ignored, but their time and their exceptions count.
 """
 
 from collections import defaultdict
@@ -20,7 +20,7 @@ from submission.kaggle import ONE_AT_A_TIME, OPEN_SPIEL_BANK, environment_of, ka
 from submission.sandbox.move import Failure, Move, misplaced
 
 Ask = Callable[[int, dict[str, Any], dict[str, Any]], Move]
-"""Asks the seat at index 0 or 1, with an observation and a configuration."""
+"""Asks the seat at index 0 or 1 for a move, given an observation and a configuration."""
 
 Failures = tuple[Failure | None, Failure | None]
 """The failures of seat 1 and seat 2; None for a seat that has not failed."""
@@ -29,7 +29,7 @@ Failures = tuple[Failure | None, Failure | None]
 def hold_on_kaggle(
     seats: tuple[Seat, Seat], opening: tuple[int, ...], configuration: GameConfiguration
 ) -> PlayedGame:
-    """Hold a game of ConnectX on Kaggle's environment, if that is installed; see `play_out`."""
+    """Play a game of ConnectX on Kaggle's environment, which must be installed; see `play_out`."""
     with kaggle_game(configuration) as env:
         return play_out(KaggleGame(env), seats, opening)
 
@@ -37,7 +37,7 @@ def hold_on_kaggle(
 def hold_on_open_spiel(
     seats: tuple[Seat, Seat], opening: tuple[int, ...], configuration: GameConfiguration
 ) -> PlayedGame:
-    """Hold a game on an environment of OpenSpiel's, if that is installed; see `play_out`."""
+    """Play a game on one of OpenSpiel's environments, which must be installed; see `play_out`."""
     game = OpenSpielGame(configuration)
     first, second = game.set_up(lambda place, *request: seats[place].act(*request))
     failure = first or second
@@ -48,7 +48,7 @@ def hold_on_open_spiel(
 
 
 class KaggleGame:
-    """A game in progress on Kaggle's environment; pairs are in the order of the seats."""
+    """A game in progress on Kaggle's environment; pairs are in seat order."""
 
     illegal_action: object = "not an action"
 
@@ -70,16 +70,16 @@ class KaggleGame:
         return bool(self.env.done)
 
     def observation(self) -> dict[str, Any]:
-        """The view of the seat to move; a copy, which it may change."""
+        """The observation of the seat to move: a copy, which it may change."""
         shared, own = self.env.state[0].observation, self.env.state[self.mover].observation
         return {**shared, **own, "board": list(shared["board"]), "step": shared["step"]}
 
     def configuration(self) -> dict[str, Any]:
-        """The configuration that players get; a copy, which they may change."""
+        """The configuration that players get: a copy, which they may change."""
         return deepcopy({**self.env.configuration})
 
     def carry_out(self, move: Move) -> Failure | None:
-        """Play a move on the environment, or say why the game is over."""
+        """Play a move on the environment; return the failure that ends the game, or None."""
         mover = self._asked = self.mover
         waited, self._setting_up[mover] = self._setting_up[mover], 0.0
         self._durations[mover].append(round(waited + move.seconds, 6) if waited else move.seconds)
@@ -93,12 +93,12 @@ class KaggleGame:
         return failure
 
     def drop(self, action: int) -> None:
-        """Play an action of the seat to move, in no time."""
+        """Play an action for the seat to move, untimed."""
         self._act(self._action(action), 0.0)
         self.columns.append(action)
 
     def ended(self, failure: Failure | None) -> PlayedGame:
-        """The whole game, with INVALID after an illegal move, where OpenSpiel's have DONE."""
+        """The whole game; an illegal move gives INVALID, where OpenSpiel's give DONE."""
         first, second = self.env.state
         statuses = [first.status, second.status]
         if failure is not None:
@@ -126,12 +126,12 @@ class KaggleGame:
         return self.env.state[place].reward is not None
 
     def _judged(self, move: Move) -> Failure | None:
-        """The failure of a move that took too long or has no column; None for others."""
+        """The failure of a move that took too long or has no column; None for other moves."""
         bank = self.env.state[self._asked].observation.remainingOverageTime
         return overtime(move, self.env.configuration.actTimeout, bank) or move.failure
 
     def _act(self, action: object, seconds: float) -> None:
-        """Let the seat to move act while the other one waits."""
+        """Step with an action of the seat to move; the other seat does nothing."""
         actions: list[object] = [None, None]
         durations = [0.0, 0.0]
         actions[self.mover], durations[self.mover] = action, seconds
@@ -143,13 +143,13 @@ class KaggleGame:
 
 
 class OpenSpielGame(KaggleGame):
-    """A game in progress on an environment of OpenSpiel's, which is its own."""
+    """A game in progress on one of OpenSpiel's environments, made for this game."""
 
     illegal_action: object = {"submission": -1}
 
     def __init__(self, configuration: GameConfiguration, bank: float = OPEN_SPIEL_BANK) -> None:
         environment_of(configuration.referee)
-        with ONE_AT_A_TIME:  # a new one for each game, for a used one keeps its position
+        with ONE_AT_A_TIME:  # a new one for each game, because a used one keeps its position
             super().__init__(
                 kaggle_environments().make(configuration.referee.value, configuration.for_kaggle())
             )
@@ -161,7 +161,7 @@ class OpenSpielGame(KaggleGame):
         return list(self.env.state[self.mover].observation.legalActions)
 
     def observation(self) -> dict[str, Any]:
-        """The view of the seat to move; a copy, which it may change."""
+        """The observation of the seat to move: a copy, which it may change."""
         return self._observation(self.mover)
 
     def set_up(self, ask: Ask) -> Failures:
@@ -202,7 +202,7 @@ _idle: defaultdict[GameConfiguration, list[Any]] = defaultdict(list)
 
 @contextmanager
 def kaggle_game(configuration: GameConfiguration) -> Iterator[Any]:
-    """ConnectX's environment at the beginning of a game, for one user at a time."""
+    """ConnectX's environment at the start of a game, for exclusive use in the `with` block."""
     with ONE_AT_A_TIME:
         if _idle[configuration]:
             env = _idle[configuration].pop()

@@ -1,6 +1,6 @@
-"""Holds games by this package's own rules: those of Kaggle's environment, many times faster.
+"""Referees games by this package's own rules: those of Kaggle's environment, many times faster.
 
-All referees share `play_out` with its result `PlayedGame`, and `overtime`, which are here, too.
+It also has what all referees share: `play_out` with its result `PlayedGame`, and `overtime`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,19 +18,19 @@ from submission.sandbox.move import Failure, Move, misplaced
 
 @dataclass(frozen=True, slots=True)
 class PlayedGame:
-    """The course of a game; pairs are in the order of the seats."""
+    """The course of a game; pairs are in seat order."""
 
-    columns: Sequence[int]  # all columns that were carried out, those of the opening too
+    columns: Sequence[int]  # all columns that were carried out, including the opening
     durations: tuple[Sequence[float], Sequence[float]]  # seconds of each move of each seat
     statuses: tuple[str, str]
     rewards: tuple[int | None, int | None]
     failure: Failure | None
-    """The failure of the seat without a reward; if neither has one, that of seat 1, with a cause
-    for both."""
+    """The failure of the seat without a reward; if neither seat has a reward, that of seat 1, with
+    a cause for both."""
 
 
 class _Game(Protocol):
-    """A game in progress, under any referee, with the members that `OwnGame` describes."""
+    """A game in progress under any referee; `OwnGame` describes the members."""
 
     @property
     def mover(self) -> int: ...
@@ -57,14 +57,14 @@ def play_out(game: _Game, seats: tuple[Seat, Seat], opening: tuple[int, ...]) ->
 def hold_in_own_arena(
     seats: tuple[Seat, Seat], opening: tuple[int, ...], configuration: GameConfiguration
 ) -> PlayedGame:
-    """Hold a game of ConnectX by our own rules; see `play_out`."""
+    """Play a game of ConnectX by our own rules; see `play_out`."""
     return play_out(OwnGame(configuration), seats, opening)
 
 
 class OwnGame:
     """A game in progress as on Kaggle's environment: the board, whose turn it is, the clocks.
 
-    Pairs are in the order of the seats. The moves of a seat may exceed their limits by its bank.
+    Pairs are in seat order. A seat's moves may exceed their limit by the bank in total.
     """
 
     def __init__(self, configuration: GameConfiguration, bank: float = BANK) -> None:
@@ -93,7 +93,7 @@ class OwnGame:
         return self._env.get_available_actions(self._state)
 
     def observation(self) -> dict[str, Any]:
-        """The view of the seat to move; a copy, which it may change."""
+        """The observation of the seat to move: a copy, which it may change."""
         return {
             "remainingOverageTime": self._banks[self.mover],
             "step": len(self.columns),
@@ -102,11 +102,11 @@ class OwnGame:
         }
 
     def configuration(self) -> dict[str, Any]:
-        """The configuration that players get; a copy, which they may change."""
+        """The configuration that players get: a copy, which they may change."""
         return self._configuration.copy()
 
     def carry_out(self, move: Move) -> Failure | None:
-        """Count the time of a move and play it, or return why that cannot be done."""
+        """Charge the time of a move and play it; return the failure that prevents it, or None."""
         mover = self.mover
         self._durations[mover].append(move.seconds)
         failure = overtime(move, self._limit, self._banks[mover]) or move.failure
@@ -119,14 +119,14 @@ class OwnGame:
         return None
 
     def drop(self, column: int) -> None:
-        """Drop a stone of the seat to move, untimed; ValueError if the column takes none."""
+        """Drop a stone of the seat to move, untimed; ValueError if the column has no room."""
         before = self._state
         self._state = self._env.get_next_state(before, column)
         self._board[self._cells[before.mask ^ self._state.mask]] = before.player
         self.columns.append(column)
 
     def ended(self, failure: Failure | None) -> PlayedGame:
-        """The whole game: a seat that fails has no reward, and the other gains nothing by it."""
+        """The whole game; a failed seat has no reward, and the other one gets 0."""
         statuses, rewards = (DONE, DONE), rewards_of(self._env.winner(self._state))
         if failure is not None and self.mover == 0:
             statuses, rewards = (failure.status, DONE), (None, 0)
@@ -136,12 +136,12 @@ class OwnGame:
 
 
 def rewards_of(winner: int | None) -> tuple[int | None, int | None]:
-    """The rewards of both seats for a game in which nobody has failed."""
+    """The rewards of both seats in a game in which nobody has failed."""
     return {None: (0, 0), 1: (1, -1), 2: (-1, 1)}[winner]
 
 
 def overtime(move: Move, limit: float, bank: float) -> Failure | None:
-    """The failure of a move that took longer than its limit and its bank; None for one in time."""
+    """The failure of a move that took longer than its limit and its bank; None if in time."""
     if move.seconds - limit <= bank:
         return None
     if move.failure is not None and move.failure.status == "TIMEOUT":

@@ -1,4 +1,4 @@
-"""Players: from a name on the command line to code that Kaggle runs, and to pairings."""
+"""Players: found by their names on the command line, as code that Kaggle runs; and pairings."""
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
@@ -38,7 +38,7 @@ class Player:
     make_agent: Callable[[], Agent] | None = field(default=None, repr=False, compare=False)
     """Makes the agent that the submission plays, for a game in this process; None if unknown."""
     is_trusted: bool = field(default=False, compare=False)
-    """Whether its file may play in the process that asks it; see `trusted`."""
+    """Whether its file may play in the process that asks it for moves; see `trusted`."""
 
     @property
     def sha256(self) -> str | None:
@@ -55,18 +55,18 @@ class Player:
 
 
 def trusted(player: Player) -> Player:
-    """The player with its file marked as the user's own, which our arena need not isolate.
+    """The player, with its file marked as the user's own, which our arena need not isolate.
 
-    An archive is still isolated, for its modules may have the names of another archive's.
+    An archive is still isolated, because its modules may share names with those of another archive.
     """
     is_single_file = player.source is not None and not player.source.startswith(GZIP)
     return replace(player, is_trusted=player.kind is PlayerKind.FILE and is_single_file)
 
 
 def named_apart(players: Sequence[Player]) -> list[Player]:
-    """Number different players with one name, say two versions of a function: `agent (2)`.
+    """Number different players that share a name, such as two versions of a function: `agent (2)`.
 
-    Equal players keep one name, and so do Kaggle's own, which are found by their names.
+    Equal players share a name. Kaggle's agents keep theirs, because they are found by name.
     """
     named = {player.name: player for player in players if player.kind is PlayerKind.BUILT_IN}
     apart = []
@@ -83,14 +83,14 @@ def named_apart(players: Sequence[Player]) -> list[Player]:
 
 
 def find_player(name: str, referee: Referee = Referee.CONNECTX) -> Player:
-    """Find the player that a name stands for; `submission.building` describes them.
+    """Find a player by its name; `submission.building` describes what can be a player.
 
     An agent is bundled as it would be submitted, to play the referee's game. A name that is both
     Kaggle's and ours is Kaggle's; with a colon after it (`random:`, `random:seed=3`) it is ours.
 
     Raises:
-        ValueError: an unknown player, agent option, a file that is no submission, or an agent that
-            does not play the game.
+        ValueError: an unknown player or agent option, a file that is no submission, or an agent
+            that does not play the game.
         OSError: the file cannot be read.
     """
     if name in BUILT_IN_AGENTS:

@@ -1,4 +1,4 @@
-"""Seats: a referee asks them for moves, wherever the player runs."""
+"""Seats: players that a referee can ask for moves, wherever their code runs."""
 
 import atexit
 import random
@@ -34,9 +34,9 @@ class Seat(Protocol):
     def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Move:
         """Ask for a move; nothing that the player does raises an exception here.
 
-        A player may be asked about any position, one after the other, as long as it does not
-        fail. The caller judges by the seconds whether a move was in time; a process that
-        gives no answer until its time and its bank are over is ended.
+        A player may be asked about any positions, one after another, until it fails. The caller
+        judges from the seconds whether a move was in time; a process that has not answered when
+        its time and its bank are used up is ended.
 
         Args:
             observation: `board` (flat, the top row first), `mark` (1 or 2), `step`,
@@ -45,9 +45,9 @@ class Seat(Protocol):
                 Kaggle's configuration.
 
         Returns:
-            The move. The seconds of a submission's first move include loading it, but not the start
-            of its process. A failure may have ended the process; then every further move fails in
-            the same way, until the seat is opened anew.
+            The move. The seconds of a submission's first move include loading it, but not starting
+            its process. A failure may have ended the process; then every further move fails in the
+            same way, until the seat is reopened.
         """
 
 
@@ -74,13 +74,13 @@ def open_seat(
 ) -> AbstractContextManager[Seat]:
     """A player at the board, until the `with` block ends.
 
-    A submission has a process of its own, which starts in the background. One of the built-ins of
-    Kaggle's `referee` plays in this process, with a random generator of its own. The seed, from 0
-    to 2**32 - 1, is as `seat_seed` makes it.
+    A submission has a process of its own, which starts in the background. A built-in agent of the
+    `referee` plays in this process, with a random generator of its own. The seed is from 0 to
+    2**32 - 1, as `seat_seed` makes it.
 
     Raises:
         ModuleNotFoundError: kaggle_environments is not installed, or OpenSpiel for its agents.
-        OSError: no process can be started.
+        OSError: the process cannot be started.
     """
     if player.source is None:
         return nullcontext(BuiltInSeat(KaggleAgent(_seeded_built_in(player.name, seed, referee))))
@@ -88,9 +88,9 @@ def open_seat(
 
 
 def _seeded_built_in(name: str, seed: int, referee: Referee) -> FunctionType:
-    """A copy of one of Kaggle's functions, which draws from a generator of its own.
+    """A copy of one of Kaggle's functions that draws from a generator of its own.
 
-    ConnectX's draw by the function `choice`, OpenSpiel's from the module `random`.
+    ConnectX's functions draw by the name `choice`, OpenSpiel's by the module `random`.
     """
     function = environment_of(referee)["agents"][name]
     generator = random.Random(seed)
@@ -105,16 +105,16 @@ class AgentSeat:
         self._player = KagglePlayer(partial(_seeded, make_agent, seed))
 
     def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Move:
-        """The agent's move; its `KagglePlayer` replaces moves that an agent fails to give."""
+        """The agent's move; where the agent fails to give one, its `KagglePlayer` replaces it."""
         started = perf_counter()
         column = self._player.act(observation, configuration)
         return Move(column, round(perf_counter() - started, 6))
 
 
 class TrustedSeat(AbstractContextManager["TrustedSeat"]):
-    """A submission file at the board, in this process, where nothing limits it.
+    """A submission file at the board, in this process, without any limits.
 
-    Only its global random numbers are kept apart. With the same seed it plays as in a sandbox.
+    Only its global random numbers are separate. With the same seed it plays as in a sandbox.
     """
 
     def __init__(self, source: bytes, seed: int) -> None:
@@ -142,7 +142,7 @@ _compiled = lru_cache(maxsize=16)(compile)  # Kaggle's loader compiles a file an
 
 @cache
 def _main_file(source: bytes) -> str:
-    """The path under which a file is loaded for as long as this process runs."""
+    """The path of a file with this source, which exists as long as this process runs."""
     folder = TemporaryDirectory(prefix="connectx-")
     atexit.register(folder.cleanup)
     lay_out(source, Path(folder.name))
@@ -150,13 +150,13 @@ def _main_file(source: bytes) -> str:
 
 
 class GlobalNumbers:
-    """The states of the global random generators of Python and numpy for one player."""
+    """One player's states of the global random generators of Python and numpy."""
 
     def __init__(self, state: tuple[Any, Any] | None = None) -> None:
         self._state = state
 
     def take_turn(self) -> None:
-        """Make the global generators continue from these states."""
+        """Save the previous player's states, and make the generators continue from these."""
         global _drawn
         if _drawn is self:
             return
@@ -175,7 +175,7 @@ def open_seat_here(
 ) -> AbstractContextManager[Seat]:
     """Like `open_seat`, but our own agents and trusted files play in this process.
 
-    Nothing ends a search there that ignores the clock.
+    Nothing there ends a search that ignores the clock.
     """
     if player.make_agent is not None:
         return nullcontext(AgentSeat(player.make_agent, seed))
@@ -186,7 +186,7 @@ def open_seat_here(
 
 def _seeded(make_agent: Callable[[], Agent], seed: int) -> Agent:
     """An agent that draws the seeds it needs from a global generator of this seed."""
-    with ONE_AT_A_TIME:  # Python's global generator is one, whichever thread plays
+    with ONE_AT_A_TIME:  # all threads share Python's global generator
         state = random.getstate()
         random.seed(seed)
         try:

@@ -1,1 +1,1 @@
-"""Matches: the games of players are scheduled, played, kept, counted and tested."""
+"""Matches: schedules, games, results files, statistics and sequential tests."""

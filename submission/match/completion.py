@@ -1,4 +1,4 @@
-"""How work ended: complete, interrupted, or without its workers."""
+"""How work ended: complete, interrupted, or because its workers died."""
 
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor
@@ -26,7 +26,7 @@ class Ending:
 
 @contextmanager
 def early_end() -> Iterator[Ending]:
-    """Let Ctrl-C and the death of workers end only the `with` block, and note it."""
+    """Let Ctrl-C and the death of workers end only the `with` block, and record which it was."""
     ending = Ending()
     try:
         yield ending
@@ -39,7 +39,7 @@ def early_end() -> Iterator[Ending]:
 def early_end_in_words(
     completion: Completion, done: str, advice: str = "take fewer --workers"
 ) -> list[str]:
-    """Say why something is missing, if it is; `done` is as in "3 of 8 games"."""
+    """Say why part of the work is missing, if it is; `done` is a text such as "3 of 8 games"."""
     words = {
         Completion.INTERRUPTED: f"Interrupted after {done}.",
         Completion.UNFINISHED: f"So far {done} have been played.",

@@ -1,4 +1,4 @@
-"""A match: the games that some pairings of players have played, and their statistics."""
+"""A match: the games of some pairings of players, and their statistics."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -36,13 +36,13 @@ class MatchPlan:
     players: tuple[Identity, ...]
     """All players, each once."""
     pairings: tuple[tuple[str, str], ...]
-    """The names of the player and the opponent of each."""
+    """The names of the player and the opponent of each pairing."""
     settings: Settings
     versions: Versions
 
     @classmethod
     def of(cls, pairings: Sequence[Pairing], settings: Settings, **more: Any) -> Self:
-        """The plan of the games that `play_match` plays here, with more fields of a subclass."""
+        """The plan of a match played here; `more` has the further fields of a subclass."""
         return cls(
             players=tuple(map(Identity.of, players_of(pairings))),
             pairings=tuple(pairing.names for pairing in pairings),
@@ -73,7 +73,7 @@ class Match(Printed, MatchPlan):
         return tuple(pairing_stats(names, self.games_of(names)) for names in self.pairings)
 
     def tests(self) -> Iterator[tuple[tuple[str, str], SequentialTest]]:
-        """The sequential test of each pairing, after its games; nothing if there is none."""
+        """The sequential test of each pairing, after its games; nothing without a test."""
         sprt = self.settings.sprt
         if sprt is None:
             return
@@ -84,7 +84,7 @@ class Match(Printed, MatchPlan):
             yield names, test
 
     def tables(self) -> RenderableType:
-        """The results and the times of a player against its opponents, and how they count."""
+        """Tables of a player's results and times against its opponents, and how they count."""
         stats = self.stats()
         return Group(results_table(stats), _times_table(stats), Text(RULES))
 
@@ -95,14 +95,14 @@ class Match(Printed, MatchPlan):
     def to_dict(self) -> dict[str, Any]:
         """All fields, and the statistics and the sequential test, if any, of each pairing.
 
-        A limit that no game sets is None, and so is the verdict of a test that has not decided.
+        A limit that is not finite is None, and so is the verdict of a test that has not decided.
         """
         stats, tests = [asdict(each) for each in self.stats()], [*map(_told, self.tests())]
         return finite({**asdict(self), "stats": stats, "tests": tests})
 
 
 class ScoreBoard:
-    """Collects the games of some pairings, which come in any order."""
+    """Collects the games of some pairings, in any order."""
 
     def __init__(self, pairings: Iterable[tuple[str, str]], sprt: Sprt | None) -> None:
         self._games: dict[tuple[str, str], dict[int, GameRecord]] = {
@@ -111,7 +111,7 @@ class ScoreBoard:
         self._tests = {} if sprt is None else {names: SequentialTest(sprt) for names in self._games}
 
     def add(self, record: GameRecord) -> None:
-        """Add a game; a ValueError if it is not of the match, or already there."""
+        """Add a game; ValueError if it does not belong to the match, or is already there."""
         games = self._games.get(record.pairing)
         if games is None:
             raise ValueError(f"{record.player} against {record.opponent} is not to be played")
@@ -127,21 +127,21 @@ class ScoreBoard:
         return game not in self._games[names] and game < self._end(names)
 
     def is_complete(self, games: int) -> bool:
-        """Whether each pairing has all of this number of games, or is decided."""
+        """Whether each pairing has played this number of games, or is decided."""
         return all(
             len(played) == games or self._end(names) < inf for names, played in self._games.items()
         )
 
     def _end(self, names: tuple[str, str]) -> float:
-        """The number of games that decided a pairing; infinite while nothing has."""
+        """The number of games that decided a pairing; infinite while it is undecided."""
         test = self._tests.get(names)
         return inf if test is None or test.decision is None else test.decision.games
 
     @property
     def records(self) -> tuple[GameRecord, ...]:
-        """The games by pairing and number; of a decided pairing, those that decided it.
+        """The games by pairing and number; of a decided pairing, only those that decided it.
 
-        Games under way at the decision are left out, so that the number of workers changes nothing.
+        Games in progress at the decision are left out, so that the number of workers has no effect.
         """
         return tuple(
             games[number]
@@ -162,7 +162,7 @@ RULES = (
 
 
 def match_notes(match: Match) -> list[str]:
-    """The failures, and the verdicts of the sequential test."""
+    """The verdicts of the sequential test, the failures, and missing or repeated games."""
     return [*_verdicts(match), *failures(match), *played_in_words(match), *repetitions(match)]
 
 
@@ -205,7 +205,7 @@ def _times_table(stats: Sequence[PairingStats]) -> PlayerTable:
 
 
 def played_in_words(match: Match) -> list[str]:
-    """Say why games are missing, if some are."""
+    """Say why games are missing, if any are."""
     return early_end_in_words(
         match.completion,
         f"{len(match.records)} of {match.settings.games * len(match.pairings)} games",
@@ -257,7 +257,7 @@ def _verdicts(match: Match) -> Iterator[str]:
 
 
 def _told(tested: tuple[tuple[str, str], SequentialTest]) -> dict[str, Any]:
-    """What a test says, for `json.dumps`."""
+    """The state of a test, for `json.dumps`."""
     (player, opponent), test = tested
     decision = test.decision
     return {
@@ -286,13 +286,13 @@ def _verdict(test: SequentialTest, score: Estimate | None) -> str:
 
 
 def _compared(score: Estimate) -> str:
-    """The player beside its opponent, as far as the interval of the score tells."""
+    """The player compared with its opponent, as far as the interval of the score decides."""
     if score.high < 0.5:
         return "weaker"
     return "stronger" if score.low > 0.5 else "neither stronger nor weaker for certain"
 
 
 def _score_in_words(stats: PairingStats) -> str:
-    """As in "a against b: 62.5 % [50.1, 73.2] of the points in 40 games, Elo +89 [+1, +175]."."""
+    """Such as "a against b: 62.5 % [50.1, 73.2] of the points in 40 games, Elo +89 [+1, +175]."."""
     elo = "" if stats.elo is None else f", Elo {elo_in_words(stats.elo)}"
     return f"{stats.player} against {stats.opponent}: {stats.points_in_words}{elo}."

@@ -68,7 +68,7 @@ def _outcome(env: BoardGame, opening: Opening) -> int | None:
 
 
 def _results(games: Sequence[GameRecord]) -> list[str]:
-    """W-D-L of the player moving first and second, and of the first mover in any game."""
+    """W-D-L of the player when it moves first and second, and of the first mover in all games."""
     first, second = ([game for game in games if game.seat == seat] for seat in (1, 2))
     of_first_mover = [*first, *(game.turned for game in second)]
     return [str(tally_of(each)) for each in (first, second, of_first_mover)]

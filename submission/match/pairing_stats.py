@@ -55,27 +55,27 @@ class PairingStats:
     opponent: str
     games: int
     distinct_games: int
-    """Games that differ in the seats or in a move."""
+    """The number of games that differ in the seats or in a move."""
     as_first: Tally
-    """The player on seat 1."""
+    """The player's results in seat 1."""
     as_second: Tally
-    """The player on seat 2."""
+    """The player's results in seat 2."""
     player_failures: dict[str, int]
-    """Games in which the player failed, by its status: ERROR, INVALID or TIMEOUT."""
+    """How many games the player failed in, by its status: ERROR, INVALID or TIMEOUT."""
     opponent_failures: dict[str, int]
-    """The same of the opponent."""
+    """The same for the opponent."""
     scored_games: int
-    """Games in the pairs that `points_of_pairs` counts."""
+    """The number of games in the pairs that `points_of_pairs` counts."""
     score: Estimate | None
-    """In [0, 1], over these games; None if there is none."""
+    """The player's score in these games, in [0, 1]; None if there are none."""
     elo: Estimate | None
-    """Elo points by which the player is above the opponent, by its score; may be infinite."""
+    """The player's Elo above the opponent, from its score; may be infinite."""
     player_times: MoveTimes
     opponent_times: MoveTimes
 
     @property
     def points_in_words(self) -> str:
-        """As in "62.5 % [50.1, 73.2] of the points in 40 games", or "in 36 of 40 games"."""
+        """Such as "62.5 % [50.1, 73.2] of the points in 40 games", or "in 36 of 40 games"."""
         if self.score is None:
             return f"no pair of games counts, of {counted(self.games, 'games')}"
         scored = f"{self.scored_games} of " if self.scored_games < self.games else ""
@@ -106,11 +106,11 @@ def pairing_stats(names: tuple[str, str], games: Sequence[GameRecord]) -> Pairin
 
 
 def tally_of(games: Iterable[GameRecord]) -> Tally:
-    """The results of the player of these games, without those in which somebody failed."""
+    """The player's results in these games, without those in which somebody failed."""
     results = Counter(game.result for game in games)
     return Tally(results[Result.WIN], results[Result.DRAW], results[Result.LOSS])
 
 
 def failures_of(statuses: Iterable[str]) -> dict[str, int]:
-    """How many of a player's games it failed in, by Kaggle's status."""
+    """The number of failures among a player's statuses, by Kaggle's status."""
     return dict(Counter(status for status in statuses if status != DONE))

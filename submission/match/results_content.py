@@ -1,7 +1,7 @@
 """The content of a results file: lines of JSON, a header and then the games as they ended.
 
-A further header stands where more games or pairings were asked for; the last one counts. Each game
-is replayed when it is read: its record must follow from its columns.
+A further header follows where more games or pairings were requested; the last header counts. Each
+game is replayed when it is read: its record must follow from its columns.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ class ResultsHeader(MatchPlan):
         return {"format": FORMAT, **asdict(self)}
 
     def require_sound(self) -> None:
-        """Refuse no pairings, one of unknown players, and two players of one name."""
+        """Raise ValueError for no pairings, unknown players, or two players with the same name."""
         if not self.pairings:
             raise ValueError("it has no pairings")
         names = {player.name for player in self.players}
@@ -41,13 +41,13 @@ class ResultsHeader(MatchPlan):
             raise ValueError(f"its players lack {unknown.pop()!r}")
 
     def announces(self, record: GameRecord) -> bool:
-        """Whether a game was asked for."""
+        """Whether a game is among those requested."""
         return record.pairing in self.pairings and record.game in range(self.settings.games)
 
     def differences(self, earlier: "ResultsHeader") -> Iterator[str]:
-        """Why games of this header cannot be counted with those of an earlier one, in clauses.
+        """Clauses that say why games of this and an earlier header cannot be counted together.
 
-        A different number of games or other pairings are no reason.
+        Another number of games or other pairings are not a reason.
         """
         now = self._conditions()
         for name, before in earlier._conditions().items():
@@ -73,18 +73,18 @@ def _shown(condition: object) -> str:
 
 
 class ResultsContent(NamedTuple):
-    """A results file, read."""
+    """The parsed content of a results file."""
 
     header: ResultsHeader
     records: tuple[GameRecord, ...]  # in the order in which the games ended
-    torn: bytes  # the beginning of a last line that is not whole
+    torn: bytes  # the beginning of an incomplete last line
 
 
 def parse_results(content: bytes, path: Path) -> ResultsContent:
-    """Read the content of a results file, also where its last line was torn off.
+    """Parse the content of a results file, whose last line may be incomplete.
 
     Raises:
-        ValueError: it is no results file, one of another version, or a line is damaged.
+        ValueError: it is no results file or one of another version, or a line is damaged.
     """
     lines, torn = _whole_lines(content)
     if not lines:
@@ -107,9 +107,9 @@ def parse_results(content: bytes, path: Path) -> ResultsContent:
 
 
 def _whole_lines(content: bytes) -> tuple[list[bytes], bytes]:
-    """The complete lines, and the remains of a last write that was cut off.
+    """The complete lines, and the incomplete rest.
 
-    After a power cut a file may also end in bytes that nobody wrote, a line feed among them.
+    After a power cut a file may also end in bytes that nobody wrote, including a line feed.
     """
     *lines, torn = content.split(b"\n")
     if len(lines) > 1 and read_json(lines[-1], dict) is None:
@@ -118,7 +118,7 @@ def _whole_lines(content: bytes) -> tuple[list[bytes], bytes]:
 
 
 def _entry(line: bytes) -> ResultsHeader | GameRecord:
-    """The header or the game that a line stands for."""
+    """The header or the game in a line."""
     document = read_json(line, dict)
     if document is None:
         raise ValueError("it is no JSON object")
@@ -143,11 +143,11 @@ def _require_sound(games: Mapping[int, GameRecord], header: ResultsHeader, path:
             _require_played(game, rules, env)
 
 
-# --- what a game's record says must follow from its columns
+# --- a game's record must follow from its columns
 
 
 def _require_played(record: GameRecord, rules: GameConfiguration, env: BoardGame) -> None:
-    """Replay a game, and refuse a record that does not fit it."""
+    """Replay a game, and raise ValueError if its record does not match."""
     try:
         state = state_after(env, record.columns)
     except ValueError:
@@ -178,7 +178,7 @@ def _require_played(record: GameRecord, rules: GameConfiguration, env: BoardGame
 def _possible_rewards(
     is_open_spiel: bool, winner: int | None, failing: Sequence[int]
 ) -> list[tuple[int | None, int | None]]:
-    """The rewards that the referee may have given to the seats, the likeliest first."""
+    """The rewards that the referee may have given the seats, the most likely first."""
     if not failing:
         return [rewards_of(winner)]
     if len(failing) == 2:
@@ -188,7 +188,7 @@ def _possible_rewards(
 
 
 def _has_times(record: GameRecord, place: int, failed: bool) -> bool:
-    """Whether each move of a seat has a time, a failed one included."""
+    """Whether each move of a seat, including a failed one, has a time."""
     begin, seconds = len(record.opening), record.durations[place]
     moves = len(range(begin + (begin + place) % 2, len(record.columns), 2))
     return len(seconds) == moves + failed and all(0 <= each < inf for each in seconds)

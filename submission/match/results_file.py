@@ -1,4 +1,4 @@
-"""The games of a match on disk, added as they end, so that nothing played is lost.
+"""The results file of a match, to which each game is added as it ends, so that none is lost.
 
 `submission.match.results_content` describes the file.
 """
@@ -20,10 +20,10 @@ from submission.match.results_content import ResultsContent, ResultsHeader, pars
 
 @dataclass(slots=True)
 class ResultsFile:
-    """A results file to which nobody else appends."""
+    """A results file that is open for appending, by this process alone."""
 
     file: GrowingFile
-    untold: ResultsHeader | None  # a header that is to be written before the next game
+    untold: ResultsHeader | None  # a header to write before the next game
     played: tuple[GameRecord, ...] = ()  # the games of earlier runs, for `play_match`
     was_torn: bool = False
     """Whether the last line was incomplete; it was removed, and its game is played again."""
@@ -40,7 +40,7 @@ def new_results(path: Path, header: ResultsHeader) -> Iterator[ResultsFile]:
     """A new results file until the `with` block ends; it is empty until the first game.
 
     Raises:
-        OSError: it is not empty, cannot be written, or another run writes it.
+        OSError: it is not empty or cannot be written, or another run is writing it.
     """
     with growing_file(path) as file:
         if file.read():
@@ -54,11 +54,11 @@ def new_results(path: Path, header: ResultsHeader) -> Iterator[ResultsFile]:
 def resumed_results(path: Path, header: ResultsHeader) -> Iterator[ResultsFile]:
     """The results file of an earlier run until the `with` block ends.
 
-    The header is that of the games that are asked for now; there may be more than before.
+    The header describes the games requested now, which may be more than before.
 
     Raises:
-        ValueError: it is no results file, it is damaged, or its games are different ones.
-        OSError: there is no such file, it cannot be written, or another run writes it.
+        ValueError: it is no results file, it is damaged, or its games do not match the header.
+        OSError: it does not exist or cannot be written, or another run is writing it.
     """
     if not path.exists():
         raise FileNotFoundError(f"there is no {path} to go on from: leave --resume out to begin")
@@ -77,17 +77,17 @@ def resumed_results(path: Path, header: ResultsHeader) -> Iterator[ResultsFile]:
 
 
 def read_results(path: Path) -> Match:
-    """Read the match in a results file, which is left as it is.
+    """Read the match in a results file, which is not changed.
 
     Raises:
-        ValueError: it is no results file, one of another version, or it is damaged.
+        ValueError: it is no results file or one of another version, or it is damaged.
         OSError: it cannot be read.
     """
     return match_of(read_content(path, "name a file that --results has written"), path)
 
 
 def match_of(content: bytes, path: Path) -> Match:
-    """The match in the content of a results file; it is unfinished where games are missing."""
+    """The match in the content of a results file; it is UNFINISHED if games are missing."""
     header, records, _ = parse_results(content, path)
     score_board = ScoreBoard(header.pairings, header.settings.sprt)
     for record in records:
@@ -104,7 +104,7 @@ def match_of(content: bytes, path: Path) -> Match:
 
 
 def _require_continued(content: ResultsContent, header: ResultsHeader, path: Path) -> None:
-    """Refuse a file with games that are not asked for now, or were played differently."""
+    """Refuse a file with games that are not requested now, or were played differently."""
     reasons = [
         *header.differences(content.header),
         *(f"it has {game}" for game in content.records if not header.announces(game)),

@@ -1,4 +1,4 @@
-"""Plays a match: its games, on any executor, until all are played or decided."""
+"""Plays the games of a match, on any executor, until all are played or decided."""
 
 import sys
 from collections.abc import Callable, Generator, Iterable, Sequence
@@ -36,24 +36,24 @@ def play_match(
     played: Iterable[GameRecord] = (),
     on_game: Callable[[GameRecord], None] = lambda _: None,
 ) -> Match:
-    """Play the games of each pairing, the player on seat 1 in every other one.
+    """Play the games of each pairing, with the player in seat 1 in every other one.
 
-    Every game has a seed of its own, from which each seat's random numbers come; so players that
-    draw from `random` alone repeat their games whatever executor plays them, and in whatever order.
-    Ctrl-C and the death of the executor's workers end the match early with the games that were
-    played until then; `Match.completion` tells.
+    Every game has its own seed, from which each seat's random numbers are derived; so players that
+    draw only from `random` repeat their games with any executor and in any order. If Ctrl-C or the
+    death of the executor's workers ends the match early, it has the games played until then, and
+    `Match.completion` says so.
 
     Args:
         pairings: who meets whom.
         settings: which games, on which board, and when a pairing is decided.
-        executor: any executor of the `concurrent.futures` kind; None plays in this process.
+        executor: any `concurrent.futures` executor; None plays in this process.
         played: games that need not be played again.
         on_game: called after each game, in the order in which they end.
 
     Raises:
-        ValueError: no pairings, one that is named twice, a built-in agent that the referee does not
-            have, weights of another board, openings that the board does not have, or a played game
-            that is not among those to play.
+        ValueError: no pairings, a pairing that is named twice, a built-in agent that the referee
+            does not have, weights for another board, openings that the board does not have, or a
+            played game that is not among those to play.
         ModuleNotFoundError: kaggle_environments or OpenSpiel is needed and not installed.
     """
     _require_playable(pairings, settings)
@@ -100,12 +100,12 @@ def play_games(
     """Play the games that are needed and yield each as it ends; see `Workers.run`.
 
     Args:
-        specifications: asked for the next game only when there is room for it.
-        is_needed: asked again after each game.
-        executor: of the `concurrent.futures` kind; None plays in this process.
+        specifications: the games, of which the next is only taken when there is room for it.
+        is_needed: whether a game is needed, which is decided again after each game.
+        executor: any `concurrent.futures` executor; None plays in this process.
 
     Raises:
-        BrokenExecutor: the executor can play no more; all finished games have been yielded.
+        BrokenExecutor: the executor is broken; all finished games have been yielded.
     """
     needed = filter(is_needed, specifications)
     if executor is None:
@@ -119,7 +119,7 @@ def play_games(
 def play_game(specification: GameSpecification) -> GameRecord:
     """Play a game and record it.
 
-    Whatever a player does wrong is recorded as that player's failure; only Ctrl-C goes through.
+    Any error of a player is recorded as that player's failure; only Ctrl-C is passed on.
 
     Raises:
         ModuleNotFoundError: kaggle_environments is needed and not installed.
@@ -138,7 +138,7 @@ def play_game(specification: GameSpecification) -> GameRecord:
 
 
 class Rules(NamedTuple):
-    """An arena's way of playing."""
+    """How an arena opens seats and plays a game."""
 
     open_seat: Callable[..., AbstractContextManager[Seat]]  # see `submission.arena.seats`
     hold_game: Callable[[tuple[Seat, Seat], tuple[int, ...], GameConfiguration], PlayedGame]
@@ -148,7 +148,7 @@ ARENAS = {
     Arena.KAGGLE: Rules(open_seat, hold_on_kaggle),
     Arena.OWN: Rules(open_seat_here, hold_in_own_arena),
 }
-"""Those that hold ConnectX."""
+"""The arenas for ConnectX."""
 
 OPEN_SPIEL = Rules(open_seat, hold_on_open_spiel)
 
@@ -175,14 +175,14 @@ def _recorded(specification: GameSpecification, game: PlayedGame) -> GameRecord:
 
 @dataclass(frozen=True)
 class Run:
-    """Where games are played, and where they are kept."""
+    """Where games are played, and where their results are stored."""
 
     workers: int
     dask: str | None = None
     """Address of a Dask scheduler, whose workers play instead of `workers` processes here."""
     results: Path | None = None
     resume: bool = False
-    progress: bool = True  # whether a bar on stderr shows how far it is
+    progress: bool = True  # whether to show a progress bar on stderr
 
     def __post_init__(self) -> None:
         if self.resume and self.results is None:

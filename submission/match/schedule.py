@@ -1,4 +1,4 @@
-"""The schedule of a match: its settings, its openings, and its games in their order."""
+"""The schedule of a match: its settings, its openings, and its games in order."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,10 +16,10 @@ from submission.match.sprt import Sprt
 
 
 class Arena(StrEnum):
-    """The referee that holds the games."""
+    """The referee of the games."""
 
     KAGGLE = "kaggle"  # Kaggle's own environment
-    OWN = "own"  # this package's: the same games, many times faster
+    OWN = "own"  # this package's referee: the same games, many times faster
 
     @classmethod
     def _missing_(cls, value: Any) -> None:
@@ -28,18 +28,18 @@ class Arena(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The same settings and players give the same games, up to the players' clocks.
+    """The settings of a match; equal settings and players give equal games, unless a clock decides.
 
     Raises:
-        ValueError: no games, a negative seed or number of plies, one that is not whole, or an
-            arena that does not hold the referee's games.
+        ValueError: no games, a seed or a number of plies that is negative or not whole, or an arena
+            that does not have the referee's games.
     """
 
     games: int
-    """Games of each pairing; at most, where a sequential test may end it."""
+    """Games of each pairing; the maximum, if a sequential test may end the pairing early."""
     seed: int = 0
     opening_plies: int = 2
-    """Games begin in turn in all positions of this ply, each from both seats."""
+    """Games begin in turn from each position of this ply, once in each seat."""
     configuration: GameConfiguration = field(default_factory=GameConfiguration)
     arena: Arena = Arena.KAGGLE
     sprt: Sprt | None = None
@@ -57,7 +57,7 @@ class Settings:
 
 
 def require_pairs(games: int) -> int:
-    """The number of games, where it is even and at least 2; else a ValueError."""
+    """The number of games if it is even and at least 2; ValueError otherwise."""
     if type(games) is not int or games % 2 or games < 2:
         raise ValueError(
             "each opening is played from both seats: ask for an even number of games, at least 2, "
@@ -71,12 +71,12 @@ Opening = tuple[int, ...]  # the columns, from 0, that lead from the empty board
 
 @dataclass(frozen=True, slots=True)
 class GameSpecification:
-    """A game that any process can play."""
+    """All that a process needs to play a game."""
 
     pairing: Pairing
     game: int  # number of the game in this pairing, from 0
     seed: int
-    opening: Opening  # the first columns, which nobody chooses
+    opening: Opening  # the first columns, which the players do not choose
     configuration: GameConfiguration
     arena: Arena
 
@@ -87,18 +87,18 @@ class GameSpecification:
 
     @property
     def seats(self) -> tuple[Player, Player]:
-        """The players on seat 1 and on seat 2."""
+        """The players in seat 1 and in seat 2."""
         players = self.pairing.player, self.pairing.opponent
         return players if self.seat == 1 else (players[1], players[0])
 
 
 def schedule(pairings: Sequence[Pairing], settings: Settings) -> Iterator[GameSpecification]:
-    """Take a game of each pairing in turn, so that after an early end all have played equally many.
+    """Schedule a game of each pairing in turn, so that after an early end all have played as many.
 
     Games 2k and 2k + 1 of a pairing share an opening, with the seats exchanged.
 
     Raises:
-        ValueError: there are no such openings on this board; at once, not with the first game.
+        ValueError: there are no such openings on this board; raised here, not at the first game.
     """
     openings = shuffled_openings(settings)
     return (
@@ -111,9 +111,9 @@ def schedule(pairings: Sequence[Pairing], settings: Settings) -> Iterator[GameSp
 def game_of(
     pairing: Pairing, game: int, settings: Settings, openings: Sequence[Opening]
 ) -> GameSpecification:
-    """A game by its number in a pairing, whose openings come in this order.
+    """The game with this number in a pairing that plays the openings in the given order.
 
-    Its seed depends on no other pairing.
+    Its seed does not depend on other pairings.
     """
     player, opponent = pairing.names
     source = f"{settings.seed}/{player}/{opponent}/{game}"  # a file's name need not be in UTF-8
@@ -128,12 +128,12 @@ def game_of(
 
 
 def seat_in(game: int) -> int:
-    """The player's seat: 1 in games of even number, else 2."""
+    """The player's seat: 1 in games with an even number, else 2."""
     return 1 + game % 2
 
 
 def shuffled_openings(settings: Settings) -> list[Opening]:
-    """The openings in random order, so that a match that ends early has seen the whole board."""
+    """The openings in random order, so that a match that ends early still samples all of them."""
     order = openings(settings.configuration, settings.opening_plies)
     Random(settings.seed).shuffle(order)
     return order
@@ -144,12 +144,12 @@ MOST_OPENINGS = 50_000
 
 
 def openings(configuration: GameConfiguration, plies: int) -> list[Opening]:
-    """List the unfinished positions of a ply, each as one line of moves that leads there.
+    """List the unfinished positions of a ply, each as one line of moves that leads to it.
 
-    Different orders of the same moves lead to one position, and count once. Mirror images are two:
-    nothing makes an agent play them alike, and leaving one out would favour one side of the board.
-    They come in ascending order, the same in every process; after two plies on Kaggle's board there
-    are 49.
+    Different orders of the same moves lead to one position, which is listed once. Mirror images are
+    both listed: an agent need not play them alike, and leaving one out would favour one side of the
+    board. The order is ascending, and the same in every process. After two plies on Kaggle's board
+    there are 49 positions.
 
     Raises:
         ValueError: the plies are negative, all games are over before them, or there are more than

@@ -1,10 +1,10 @@
-"""The sequential probability ratio test: enough pairs of games to decide, and no more.
+"""The sequential probability ratio test: plays only as many pairs of games as a decision takes.
 
-It weighs two hypotheses about the Elo difference of a pairing against each other after every pair
-of games, and ends as soon as one of them is credible enough (A. Wald, "Sequential Analysis", 1947).
-The likelihood of each is that of the likeliest distribution of pairs that it allows, as in the
-generalised test of X. Li, J. Liu and Z. Ying and in the frameworks that test chess engines; see
-M. Van den Bergh, "A practical introduction to the GSPRT".
+After every pair of games it compares two hypotheses about the Elo difference of a pairing, and ends
+as soon as one of them is credible enough (A. Wald, "Sequential Analysis", 1947). The likelihood of
+a hypothesis is that of the most likely distribution of pairs that it allows, as in the generalised
+test of X. Li, J. Liu and Z. Ying and in the frameworks that test chess engines; see M. Van den
+Bergh, "A practical introduction to the GSPRT".
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,41 +17,41 @@ from operator import attrgetter
 from agents.reporting.stats import PAIR_POINTS, PairDistribution, expected_score
 from submission.arena.game_record import Course, GameRecord, Result
 
-LARGEST_ELO = 1000.0  # a score of 99.7 %: telling larger differences apart takes no test
-ERROR_RATE = 0.05  # the usual one
+LARGEST_ELO = 1000.0  # a score of 99.7 %: larger differences need no test
+ERROR_RATE = 0.05  # the usual value
 
 
 class Verdict(StrEnum):
     """The hypothesis that a test has accepted."""
 
     ACCEPTED_ELO0 = "elo0 accepted"
-    """`elo0` fits the games better: the player is stronger by that, or less."""
+    """`elo0` fits the games better: the player is stronger by `elo0` or less."""
     ACCEPTED_ELO1 = "elo1 accepted"
-    """`elo1` fits the games better: the player is stronger by that, or more."""
+    """`elo1` fits the games better: the player is stronger by `elo1` or more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sprt:
     """A test between two Elo differences of a player and its opponent.
 
-    The defaults ask whether a change helps. They take about 250 games where one of the hypotheses
-    is true and 430 half-way between them, where either may be accepted (a tenth of the games
-    drawn; the longest twentieth take three times as many). Hypotheses that are twice as far apart
-    take a quarter. A score at which a test has ended exaggerates, and its interval covers about
-    90 % instead of 95 %.
+    The defaults test whether a change helps. They take about 250 games if one of the hypotheses is
+    true and 430 half-way between them, where either may be accepted (with a tenth of the games
+    drawn; the longest twentieth of the tests take three times as many). Hypotheses twice as far
+    apart take a quarter. The score at which a test ends exaggerates the difference, and its
+    interval covers about 90 % instead of 95 %.
 
     Raises:
-        ValueError: hypotheses that are not in order or too large, or an error rate outside
-            (0, 0.5).
+        ValueError: hypotheses that are too large or not in ascending order, or an error rate
+            outside (0, 0.5).
     """
 
     elo0: float = 0.0
     """Logistic Elo, as in `elo_difference`."""
     elo1: float = 50.0
     alpha: float = ERROR_RATE
-    """About how often, at most, `elo1` is accepted where the difference is `elo0`."""
+    """The maximum rate, approximately, at which `elo1` is accepted if the difference is `elo0`."""
     beta: float = ERROR_RATE
-    """About how often, at most, `elo0` is accepted where the difference is `elo1`."""
+    """The maximum rate, approximately, at which `elo0` is accepted if the difference is `elo1`."""
 
     def __post_init__(self) -> None:
         if not -LARGEST_ELO <= self.elo0 < self.elo1 <= LARGEST_ELO:
@@ -77,9 +77,9 @@ class Sprt:
         return log((1 - self.beta) / self.alpha)
 
     def log_likelihood_ratio(self, pair_counts: Sequence[int]) -> float:
-        """Weigh the hypotheses: how much likelier `elo1` makes the games than `elo0`, as a log.
+        """The log of the likelihood of the games under `elo1` over that under `elo0`.
 
-        The pairs of games that brought 0, 1/2, 1, 3/2 and 2 points are counted.
+        `pair_counts` are the numbers of pairs that brought 0, 1/2, 1, 3/2 and 2 points.
         """
         observed = PairDistribution.observed(pair_counts)
         under_elo0 = observed.with_mean(expected_score(self.elo0))
@@ -95,10 +95,10 @@ class Sprt:
         )
 
     def in_words(self, verdict: Verdict) -> str:
-        """A verdict about the player in words, as in `not 50 Elo stronger`.
+        """A verdict about the player in words, such as `not 50 Elo stronger`.
 
-        It claims less than the hypothesis: a far weaker player is "rather 0 than 50 Elo stronger",
-        and an equal one "rather 10 Elo stronger than 50 Elo weaker".
+        It claims less than the accepted hypothesis, which only fits better than the other: of 0 and
+        50, 0 is also accepted for a far weaker player, and of -50 and 10, 10 for an equal one.
         """
         size_0, size_1 = abs(self.elo0), abs(self.elo1)
         if verdict is Verdict.ACCEPTED_ELO0:
@@ -110,17 +110,17 @@ class Sprt:
         return f"stronger, rather by {size_1:g} Elo than by {size_0:g}"
 
     def verdict(self, log_likelihood_ratio: float) -> Verdict | None:
-        """The hypothesis to accept at this ratio; None where more games are needed."""
+        """The hypothesis to accept at this ratio; None if more games are needed."""
         if log_likelihood_ratio >= self.upper:
             return Verdict.ACCEPTED_ELO1
         return Verdict.ACCEPTED_ELO0 if log_likelihood_ratio <= self.lower else None
 
 
 def parse_sprt(text: str) -> Sprt:
-    """The test between two Elo differences, named as in `0,50`, with the usual error rates.
+    """Parse two Elo differences such as `0,50` as a test with the usual error rates.
 
     Raises:
-        ValueError: not two numbers, or two that `Sprt` refuses.
+        ValueError: not two numbers, or numbers that `Sprt` refuses.
     """
     try:
         elo0, elo1 = map(float, text.split(","))
@@ -135,51 +135,51 @@ def parse_sprt(text: str) -> Sprt:
 class Decision:
     """The end of a test."""
 
-    verdict: Verdict | None  # None where the players only repeat their games
-    games: int  # the number of games that decided, from game 0 on; later ones do not count
+    verdict: Verdict | None  # None if the players only repeat their games
+    games: int  # the number of games that decided, from game 0; later ones do not count
 
 
 ENOUGH_REPEATS = 10
-"""Repeated pairs after which players count as deterministic; players who repeat half of their pairs
-by chance do so wrongly in one pairing of a thousand."""
+"""Repeated pairs after which players count as deterministic; for players who repeat half of their
+pairs by chance, this is wrong in one pairing of a thousand."""
 
 
 class SequentialTest:
     """Judges the games of a pairing pair by pair, in the order of their numbers.
 
-    A game that ends early waits for the games before it. So the decision and the games that it
-    rests on depend neither on the number of workers nor on their speed.
+    A game that ends early waits for the games before it, so that the decision and the games that it
+    is based on depend neither on the number of workers nor on their speed.
 
-    When the openings begin anew, players may repeat a pair of games move for move. Deterministic
-    players must: that is one observation, and counting it again and again would make the smallest
+    When the openings start again, players may repeat a pair of games move for move. Deterministic
+    players must: that is one observation, and counting it repeatedly would make the smallest
     difference certain. Players with random numbers might have played otherwise, so their repetition
-    is an observation, too, and without it rare games would weigh too much. A repeated pair does not
-    tell these two kinds of players apart, but a pair that differs from the first of its opening
-    does. So repeated pairs are held back until such a pair comes; from then on all pairs count.
+    is an observation, too; without it rare games would weigh too much. A repeated pair does not
+    distinguish these two kinds of players, but a pair that differs from the first of its opening
+    does. So repeated pairs are held back until such a pair appears; from then on all pairs count.
     After `ENOUGH_REPEATS` the test ends with the games before them, without a verdict: the score in
-    these openings is exact then, and only other openings could tell more.
+    these openings is then exact, and only other openings could show more.
 
-    The test is about the difference in these openings, each of which comes up equally often. If it
-    goes through them several times, pairs of one opening are more alike than the test assumes, so
-    it errs less often than its rates say.
+    The test is about the difference in these openings, each of which is played equally often. If
+    they are played several times, pairs of one opening are more alike than the test assumes, so it
+    errs less often than its rates say.
     """
 
     def __init__(self, sprt: Sprt) -> None:
         self.sprt = sprt
-        self.llr = 0.0  # the log-likelihood ratio of the games that were judged
+        self.llr = 0.0  # the log-likelihood ratio of the games judged so far
         self.decision: Decision | None = None
         self._waiting: dict[int, GameRecord] = {}
         self._judged = 0
         self._first_pairs: dict[tuple[int, ...], list[Course]] = {}
-        """By opening: a pair that is equal to this one is a repetition."""
+        """The first pair of each opening; an equal pair is a repetition."""
         self._held_back: list[Sequence[GameRecord]] = []
         self._players_vary = False
         self._pair_counts = [0] * len(PAIR_POINTS)
 
     def add(self, record: GameRecord) -> None:
-        """Take a game into account; after the decision it changes nothing.
+        """Add a game; after the decision this changes nothing.
 
-        A failure of the player is a loss; a pair in which the opponent failed is passed over.
+        A failure of the player is a loss; a pair in which the opponent failed is skipped.
         """
         self._waiting[record.game] = record
         while self.decision is None and {self._judged, self._judged + 1} <= self._waiting.keys():
@@ -208,9 +208,9 @@ class SequentialTest:
 
 
 def pair_points(first: GameRecord, second: GameRecord) -> float | None:
-    """The player's points in a pair, from 0 to 2; None where the opponent failed in either game.
+    """The player's points in a pair, from 0 to 2; None if the opponent failed in either game.
 
-    Such a pair is left out as a whole: with one seat alone, the opening would favour somebody.
+    Such a pair is left out as a whole, because a single game's opening would favour one player.
     """
     if Result.OPPONENT_FAILED in (first.result, second.result):
         return None
@@ -218,7 +218,7 @@ def pair_points(first: GameRecord, second: GameRecord) -> float | None:
 
 
 def points_of_pairs(records: Iterable[GameRecord]) -> list[float]:
-    """The points of each pair of a pairing that was played in both seats and counts."""
+    """The points of each pair of one pairing's games that was played in both seats and counts."""
     in_order = sorted(records, key=attrgetter("game"))
     pairs = (list(games) for _, games in groupby(in_order, key=attrgetter("pair")))
     found = (pair_points(*games) for games in pairs if len(games) == 2)
