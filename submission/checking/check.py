@@ -1,4 +1,4 @@
-"""Checks whether Kaggle would accept a submission: plays it as Kaggle does, in sandboxes."""
+"""Checks whether Kaggle would accept a submission, by playing it as Kaggle does, in sandboxes."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -27,8 +27,8 @@ from submission.sandbox.launcher import Launcher
 from submission.sandbox.processes import default_memory
 from submission.sandbox.staging import stage
 
-PATIENCE = 60.0  # seconds after which no further game begins
-MOST_GAMES = 2  # at the same time, and at most one a core, which distorts no timing
+PATIENCE = 60.0  # seconds after which no further game that only warns starts
+MOST_GAMES = 2  # at the same time, and at most one per core, so as not to distort the times
 
 
 def check_submission(
@@ -46,19 +46,19 @@ def check_submission(
     memory: float | None = None,
     on_progress: OnProgress = lambda done, total, name: None,
 ) -> CheckReport:
-    """Check a submission, which may hang, crash, end its interpreter or eat memory.
+    """Check a submission, which may hang, crash, end its interpreter or use up memory.
 
     The games that decide are on 6x7x4, in both seats against Kaggle's `random` agent and, if the
-    submission passes these, against itself as in Kaggle's validation. If its bank of time could run
-    out in a full game, which these seldom are, it plays a long game on that seat, and that decides,
-    too. Further games, on other sizes and with a short time limit, only warn.
+    submission passes these, against itself as in Kaggle's validation. These are seldom full games.
+    If its bank of time could run out in a full game, it plays a long game in that seat, which
+    decides, too. Further games, on other sizes and with a short time limit, only cause warnings.
 
     Args:
         path: a `.py` file, or a `.tar.gz` file with `main.py` at its top.
         python: the interpreter that plays, with its own packages, as `find_python` finds it; by
             default this one.
-        referee: the environment of kaggle-environments whose games are played. OpenSpiel's hold
-            the games themselves, in this process.
+        referee: the environment of kaggle-environments whose games are played. OpenSpiel's
+            environments referee the games themselves, in this process.
         speed: the simulated speed of the machine, 1 for this one: below 1 the submission, with all
             its threads and processes, gets this share of one core (only on Linux).
         act_timeout: seconds for a move.
@@ -66,20 +66,20 @@ def check_submission(
             referee's, 60 or, with OpenSpiel's, 12.
         run_timeout: seconds for a game. The defaults of these three are those of Kaggle's ConnectX.
         game_seconds: how long a game that decides is played, from the end of its first move; by
-            default 8 at full speed. A long one goes on while the bank could still run out.
-        pair_only: play only the games against the `random` agent, one on each seat, and long games
-            if these call for them.
-        patience: seconds after which no further game begins; with 0 none is played.
+            default 8 at full speed. A long one continues while the bank could still run out.
+        pair_only: play only the games against the `random` agent, one in each seat, and long games
+            if these make them necessary.
+        patience: seconds after which no further game that only warns starts; with 0 none does.
         memory: bytes of address space for the submission's process, enforced on Linux; by default
             a third of the machine's memory (two processes run at the same time), but at least
             4 GiB and at most the 16 GiB of Kaggle's.
-        on_progress: called after each game with the number of games over, the most games, and its
-            name.
+        on_progress: called after each game with the number of games so far, the number planned,
+            and its name.
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: it is not a file that Kaggle can load, a limit leaves nothing, a time is below
-            0, or the submission cannot be slowed down here.
+        ValueError: Kaggle cannot load the file, a limit is out of range, a time is below 0, or the
+            submission cannot be slowed down on this system.
         ModuleNotFoundError: kaggle_environments is not installed, or OpenSpiel where it is needed.
         ChildProcessError: Kaggle's environment does not start in a process of its own.
     """
@@ -130,7 +130,7 @@ def _play_in_turn(
 ) -> list[JudgedGame]:
     """Play the games against the random agent and, unless they show a fault, all others.
 
-    Long games that the others call for are added to the plans, and follow them at once.
+    Long games that the others make necessary are added to the plans, and played right after them.
     """
     games = list[JudgedGame]()
     for part in (plans[:FIRST_GAMES], plans[FIRST_GAMES:]):
@@ -144,10 +144,10 @@ def _play_in_turn(
 
 
 def _long_games(games: Sequence[JudgedGame], limits: Limits) -> list[GamePlan]:
-    """A long game on each seat whose bank could run out, unless one was played, or a fault found.
+    """A long game in each seat whose bank could run out; none if one was played or a fault found.
 
-    A guess would not do, because agents may plan with their bank: one that uses much of it in the
-    opening may never run out.
+    An estimate would not do, because agents may plan with their bank: one that uses much of it in
+    the opening may never run out.
     """
     deciding = [game for game in games if game.record.plan.decides]
     if any(game.fault for game in deciding):

@@ -1,4 +1,4 @@
-"""The report of a check, with its tables and sentences for the terminal."""
+"""The report of a check, and its tables and sentences for the terminal."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -29,14 +29,14 @@ class CheckVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GameResult:
-    """One game that was played."""
+    """One game of a check."""
 
-    name: str  # size and seat, as in `6x7x4 on seat 1`
+    name: str  # size and seat, such as `6x7x4 on seat 1`
     decides: bool  # whether Kaggle plays such games, so that the submission has to pass it
     act_timeout: float  # seconds for a move
-    moves: int  # how many moves the submission made
+    moves: int  # the number of moves that the submission made
     longest: float | None  # seconds of its longest move; None without moves
-    is_complete: bool  # false for a game that was stopped when it had shown enough
+    is_complete: bool  # False for a game that was stopped when it had shown enough
     fault: Fault | None
 
 
@@ -49,22 +49,22 @@ class CheckReport(Printed):
     referee: Referee  # the environment of kaggle-environments whose games were played
     size: int  # bytes
     standard_imports: tuple[str, ...] | None
-    """None, as `other_imports`, where the source could not be parsed."""
-    other_imports: tuple[str, ...] | None  # modules that are not Python's own
+    """None, like `other_imports`, if the source could not be parsed."""
+    other_imports: tuple[str, ...] | None  # modules outside of Python's standard library
     versions: RuntimeVersions | None
-    """The versions of Python and the libraries in the games; None where none was begun."""
+    """The versions of Python and the libraries in the games; None if no game was started."""
     speed: float
-    """The share of one core for the submission and all of its processes; 1 is no limit."""
-    memory: int | None  # bytes that it might use; None on systems that hold no process to a limit
+    """The share of one core for the submission and all of its processes; 1 means no limit."""
+    memory: int | None  # bytes that it could use; None on systems that do not enforce a limit
     kept_from: tuple[str, ...]
     """What was out of its reach: the network and the home folder, if the system offers that."""
-    agent: str | None  # the callable that Kaggle takes; None where the file could not be loaded
-    timing: Timing | None  # None where no move was made
+    agent: str | None  # the callable that Kaggle takes; None if the file could not be loaded
+    timing: Timing | None  # None if no move was made
     games: tuple[GameResult, ...]
-    planned: int  # how many games there would have been
-    left_out: str | None  # why some of them were not played; None where all were
+    planned: int  # the number of games planned
+    left_out: str | None  # why some of them were not played; None if all were
     makeshift: int
-    """The moves of the deciding games for which its agent gave no playable column, as a bundle
+    """For how many moves of the deciding games its agent gave no playable column, as a bundle
     itself reports."""
     warnings: tuple[str, ...]
     stderr: str  # the end of what the submission wrote to standard error
@@ -133,7 +133,7 @@ class CheckReport(Printed):
 SECONDS = re.compile(r"\d+\.\d s\b")  # in a cause: they differ in every game
 
 UNCONTAINED = "nothing that its user can reach: this system refuses namespaces, or has none"
-"""For a submission that could have reached the network and the user's home."""
+"""Shown for a submission that could have reached the network and the user's home."""
 
 PASSED = {
     CheckVerdict.ACCEPTED: ("passed", "green"),
@@ -143,7 +143,7 @@ PASSED = {
 
 
 def render_pair(report: CheckReport) -> RenderableType:
-    """Show the findings of a pair of games that a check shown before does not have."""
+    """Show what a pair of games adds to the findings of a check shown before."""
     return Group(
         Text.assemble(
             f"A pair of games at {report.speed:.2g} of this machine's speed: ",
@@ -238,7 +238,7 @@ def _status(game: GameResult) -> Text:
 
 
 def _faults(games: tuple[GameResult, ...]) -> Iterator[Text]:
-    """Each fault once, with all games that show it."""
+    """Each distinct fault once, with all games that show it."""
     alike = dict[Fault, list[tuple[Fault, GameResult]]]()
     for game in games:
         if game.fault is not None:

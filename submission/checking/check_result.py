@@ -23,7 +23,7 @@ from submission.sandbox.move import STDERR_LINES, Move
 LARGE_BYTES = 5_000_000  # submissions below this size are safe
 
 FALL_BACK = "; falling back"
-"""Ends a bundle's message that its agent gave no column; see `submission.entry`."""
+"""The end of a bundle's message that its agent gave no column; see `submission.entry`."""
 
 KAGGLES_TRACEBACK = re.compile(
     r'^Traceback \(most recent call last\):\n  File "[^"\n]*kaggle_environments', re.MULTILINE
@@ -33,15 +33,15 @@ CHAINED = (
     "During handling of the above exception, another exception occurred:",
     "The above exception was the direct cause of the following exception:",
 )
-"""Stand above the second and further tracebacks of a chain."""
+"""The lines above the second and further tracebacks of a chain."""
 
 FRAME = r'^  File "[^"\n]*", line \d+ in .*\n?'
-"""A frame of a stack that was written when a process crashed or was ended."""
+"""Pattern of a frame in the stack of a process that crashed or was ended."""
 
 UNTOLD = re.compile(
     r'^  File "(?:[^"\n]*(?:kaggle_environments|submission.sandbox)[^"\n]*|<string>)", line \d+ in '
     r".*\n?|^Extension modules: .*\n?"
-    r'|^  File "(?![^"\n]*", line \d+ in .)[^\n]*\Z',  # the process ended amid this line
+    r'|^  File "(?![^"\n]*", line \d+ in .)[^\n]*\Z',  # the process ended within this line
     re.MULTILINE,
 )
 
@@ -128,7 +128,7 @@ def _warnings(
     timing: Timing | None,
     games: Sequence[JudgedGame],
 ) -> Iterator[str]:
-    """The warnings that no fault includes."""
+    """The warnings that are not part of a fault."""
     told = "\n".join(game.fault.cause for game in games if game.fault)
     records = [game.record for game in games]
     if size > LARGE_BYTES:
@@ -173,9 +173,9 @@ def _warnings(
 def last_words(records: Sequence[ObservedGame]) -> str:
     """The last lines of standard error of the first of these games that has any.
 
-    The traceback that Kaggle's runner writes when an exception ends a game is left out: the fault
-    has its lines in the submission. Other stacks keep their innermost frames, without frames of
-    Kaggle or of this project. The versions that a bundle reports are left out, too.
+    The traceback that Kaggle's runner writes when an exception ends a game is left out, because the
+    fault contains the lines that concern the submission. Other stacks keep their innermost frames,
+    without frames of Kaggle or of this project. The versions that a bundle reports are left out.
     """
     for record in records:
         text = OUTER_FRAMES.sub(r"\1", UNTOLD.sub("", _own_words(record)))
@@ -187,9 +187,9 @@ def last_words(records: Sequence[ObservedGame]) -> str:
 
 
 def _own_words(record: ObservedGame) -> str:
-    """Standard error up to the traceback with which Kaggle's runner ended the game.
+    """Standard error up to the traceback that Kaggle's runner wrote when it ended the game.
 
-    Only the end of a move's output is kept, so the traceback may lack its beginning.
+    Only the end of a move's output is kept, so the traceback's beginning may be missing.
     """
     text, failure = record.stderr, record.failure
     last_move = max(0, len(text) - LONGEST_TEXT)
@@ -203,7 +203,7 @@ def _own_words(record: ObservedGame) -> str:
 
 
 def fallen_back(records: Sequence[ObservedGame]) -> list[str]:
-    """The reasons why a bundle's agent gave no column, as told on standard error."""
+    """The reasons that a bundle wrote to standard error each time its agent gave no column."""
     return [
         line.removesuffix(FALL_BACK)
         for record in records

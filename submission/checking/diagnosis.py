@@ -1,6 +1,6 @@
-"""The fault that a failed game shows: its cause in plain words, and how to mend it.
+"""The fault in a failed game: its cause in plain words, and how to mend it.
 
-The cause may be the callable that Kaggle takes as the agent, which is the last one in the file.
+The cause may be that Kaggle takes the wrong callable, the last one in the file, as the agent.
 """
 
 import re
@@ -15,7 +15,7 @@ from submission.sandbox.inside.file_guard import PROJECT_MODULES
 from submission.sandbox.messages import Choice
 
 AGENT_NAME = re.compile(r"(^|_)(agent|act|bot|player)$", re.IGNORECASE)
-"""Names of functions that are meant to be the agent."""
+"""Names of functions that are probably meant to be the agent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +26,19 @@ class Fault:
     cause: str
     mend: str
     when: str = field(compare=False)
-    """The point of the game at which the fault showed; it may show at several."""
-    lines: tuple[str, ...] = ()  # the traceback's lines that lie in the submission
+    """The point of the game at which the fault occurred; it may occur at several."""
+    lines: tuple[str, ...] = ()  # the traceback's lines that are in the submission
     missing: tuple[str, ...] = ()
-    """Modules of Kaggle's image that are missing here and may be the reason."""
+    """Modules of Kaggle's image that are missing here, which may be the reason."""
 
 
 def diagnose(
     record: ObservedGame, source: SourceFacts, neighbours: Collection[str]
 ) -> Fault | None:
-    """The fault that a game shows; None if the submission passed it.
+    """Find the fault in a game; None if the submission passed it.
 
-    Syntax that neither of Kaggle's Pythons reads is a fault of each game. The neighbours are names
-    by which files and folders beside the original could be imported.
+    Syntax that neither of Kaggle's Python versions can read is a fault in every game. `neighbours`
+    are names by which files and folders beside the original file could be imported.
     """
     failure = record.failure
     if failure is None:
@@ -63,7 +63,7 @@ def diagnose(
 
 
 def _unread_syntax(source: SourceFacts) -> Fault | None:
-    """The fault that each game shows on Kaggle, though none here: syntax that its Pythons lack."""
+    """The fault that only Kaggle would show, in each game: syntax that its Python versions lack."""
     if source.unreadable_line is None:
         return None
     (major, older), (_, newer) = OLDER_PYTHON, NEWER_PYTHON
@@ -77,9 +77,9 @@ def _unread_syntax(source: SourceFacts) -> Fault | None:
 
 
 def _missing_module(name: str, neighbours: Collection[str], is_late: bool) -> tuple[Cause, bool]:
-    """The cause of an import that fails, and whether Kaggle's image has the module.
+    """The cause of a failed import, and whether Kaggle's image has the module.
 
-    It is late if the module is packed, and was imported in a move.
+    `is_late` says whether the module is packed beside the file, and was imported during a move.
     """
     top_level = name.partition(".")[0]
     if is_late:
@@ -110,7 +110,7 @@ def _missing_module(name: str, neighbours: Collection[str], is_late: bool) -> tu
 
 
 def describe_choice(choice: Choice, source: SourceFacts) -> str:
-    """The callable's name, kind and place, as in `helper (line 9, 2 arguments)`."""
+    """The callable's name, kind and place, such as `helper (line 9, 2 arguments)`."""
     details: list[str] = [] if choice.type == "function" else [choice.type]
     if not choice.is_own:
         details.append(f"of {choice.file}" if choice.file else "imported")
@@ -140,7 +140,7 @@ def doubt_choice(choice: Choice | None, source: SourceFacts) -> str | None:
 
 
 def mend_choice(choice: Choice) -> str:
-    """How to have Kaggle call the intended function, which a decorator may have wrapped."""
+    """How to make Kaggle call the intended function, which a decorator may have wrapped."""
     last = "define the agent's function after everything else in the file"
     if choice.arguments != 0:
         return last
@@ -156,7 +156,7 @@ def _line(choice: Choice, source: SourceFacts) -> int | None:
 
 
 def _meant(choice: Choice, source: SourceFacts) -> Definition | None:
-    """The last function with an agent's name, unless Kaggle takes such a function anyway."""
+    """The last function that is named like an agent, unless Kaggle takes such a function."""
     if choice.type == "function" and AGENT_NAME.search(choice.name):
         return None
     functions = [entry for entry in reversed(source.definitions) if entry.kind == "function"]

@@ -1,4 +1,4 @@
-"""The plan of a check: its games in their order, and the limits of the submission."""
+"""The plan of a check: its games in order, and the limits of the submission."""
 
 from dataclasses import asdict, dataclass, replace
 from math import inf
@@ -13,17 +13,17 @@ Seat = Literal[1, 2]
 Seats = tuple[Seat] | tuple[Seat, Seat]
 SEATS: tuple[Seat, Seat] = (1, 2)
 
-LEAST_MEMORY = 2**29  # bytes of address space with which kaggle_environments still loads
+LEAST_MEMORY = 2**29  # bytes of address space that kaggle_environments needs to load
 
 FULL_SECONDS = 8.0
-"""How long a game at the full time limit is played, from the end of its first move, at full
-speed."""
+"""How long a game with the full time limit is played at full speed, from the end of its first
+move."""
 
 SHORT_ACT_TIMEOUT = 0.1  # seconds for a move in the further games
 SHORT_SECONDS = 1.5  # as FULL_SECONDS, in the further games
 
 DECIDING_SEATS: tuple[Seats, ...] = ((1,), (2,), SEATS)
-FIRST_GAMES = 2  # how many games are played before all others: those against the `random` agent
+FIRST_GAMES = 2  # the games played before all others: those against the `random` agent
 
 OTHER_SIZES: tuple[tuple[tuple[int, int, int], tuple[Seat, ...]], ...] = (
     ((4, 5, 3), SEATS),
@@ -31,7 +31,7 @@ OTHER_SIZES: tuple[tuple[tuple[int, int, int], tuple[Seat, ...]], ...] = (
     ((10, 12, 5), SEATS),
     ((1, 1, 1), (1,)),
 )
-"""Rows, columns and inarow of further games of ConnectX, and the seats, a game on each."""
+"""Rows, columns and inarow of further games of ConnectX, and the seats, with one game in each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +40,11 @@ class GamePlan:
 
     rules: GameConfiguration  # with the clock of a move
     seats: Seats
-    """Where the submission sits; the other seat is taken by Kaggle's `random` agent, or by an
-    opponent that makes the game long."""
+    """The submission's seats; Kaggle's `random` agent takes the other one, or an opponent that
+    prolongs the game."""
     seconds: float  # seconds of play after which the game has shown enough
     decides: bool  # whether Kaggle plays such games, so that the submission has to pass it
-    is_long: bool = False  # whether the opponent makes it long, to see how long the bank lasts
+    is_long: bool = False  # whether the opponent prolongs it, to see how long the bank lasts
 
     def __str__(self) -> str:
         seat = "against itself" if len(self.seats) == 2 else f"on seat {self.seats[0]}"
@@ -53,19 +53,19 @@ class GamePlan:
         return f"{rules.rows}x{rules.columns}x{rules.inarow} {seat}{length}"
 
     def most_moves(self, seat: Seat) -> int:
-        """How many moves a seat makes if the board is filled: 21 on 6 rows and 7 columns."""
+        """The number of a seat's moves if the board fills up: 21 on 6 rows and 7 columns."""
         return (self.rules.rows * self.rules.columns + 2 - seat) // 2
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of a submission, times in seconds; ValueError if one leaves nothing."""
+    """The limits of a submission, with times in seconds; ValueError if one is out of range."""
 
     act_timeout: float  # for a move, in the games that decide
-    bank: float  # for all that moves take beyond their limit, in a game
+    bank: float  # for what the moves of a game take beyond their limit, in total
     run_timeout: float  # for a whole game
     memory: int  # bytes of address space
-    speed: float = 1  # the share of one core that it has, with all that it starts
+    speed: float = 1  # the share of one core for the submission and all that it starts
 
     def __post_init__(self) -> None:
         for name, limit in asdict(self).items():
@@ -86,14 +86,14 @@ class Limits:
 def planned_games(
     limits: Limits, seconds: float | None = None, referee: Referee = Referee.CONNECTX
 ) -> list[GamePlan]:
-    """All games of a check, in their order, except long ones.
+    """All games of a check except long ones, in order.
 
-    The first three decide: two against Kaggle's `random` agent, and one against itself, with which
-    Kaggle validates a submission. The others show whether the submission depends on the board's
-    size or on the time to think.
+    The first three decide: two against Kaggle's `random` agent, and one of the submission against
+    itself, as in Kaggle's validation. The others show whether the submission depends on the board's
+    size or on the time limit.
 
-    A game that decides is played for some seconds from the end of its first move; by default
-    FULL_SECONDS, and longer at a lower speed, as the others are in any case.
+    `seconds` is how long a game that decides is played from the end of its first move; by default
+    FULL_SECONDS, and longer at a lower speed. The other games are always longer at a lower speed.
     """
     full = FULL_SECONDS / limits.speed if seconds is None else seconds
     short = SHORT_SECONDS / limits.speed

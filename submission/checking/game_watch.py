@@ -1,9 +1,9 @@
-"""How long a game is watched, and how much of the bank of time a full game takes.
+"""How long a game is observed, and how much of the bank of time a full game takes.
 
-A full game is one in which the board is filled. Most games end sooner, even those of a submission
+A full game is one in which the board fills up. Most games end sooner, even those of a submission
 against itself, but a seat that exceeds its time in each move runs out of its bank only in long
-games. So an opponent makes a game long; otherwise most moves of a full game would have to be
-guessed.
+games. So an opponent prolongs a game; otherwise the times of most moves of a full game would have
+to be estimated.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,21 +18,21 @@ from submission.checking.game_plan import GamePlan, Limits, Seat
 from submission.sandbox.causes import Cause
 from submission.sandbox.move import Move
 
-SOLVER_SECONDS = 1.0  # for a move of the opponent; the submission's clock stands still meanwhile
+SOLVER_SECONDS = 1.0  # for a move of the opponent, during which the submission's clock is stopped
 
 SOLVER_MEGABYTES = 16
 
 Chooser = Callable[[Sequence[int], Sequence[int]], int]
-"""Chooses a column, given the columns that were played and those that are legal."""
+"""Chooses a column, given the columns played so far and the legal ones."""
 
 
 def lasting_opponent(env: BoardGame, otherwise: Chooser) -> Chooser:
-    """An opponent that makes the game as long as possible, delaying even its own win.
+    """An opponent that makes the game as long as possible, even by delaying its own win.
 
-    It plays the move whose score is nearest to 0, that of the draw that fills the board: a win or a
-    loss scores more the sooner it comes (see `agents.solver.solver.ScoreBounds`). It wins only if
-    it has no other move, as when an opponent misses a threat. It plays `otherwise` if the solver
-    does not take the board.
+    It plays the move whose score is nearest to 0, the score of a draw, which fills the board: the
+    sooner a win or a loss, the further its score is from 0 (see
+    `agents.solver.solver.ScoreBounds`). It wins only if it has no other move, as when its opponent
+    misses a threat. If the solver does not take the board, it plays `otherwise`.
     """
     if not is_solvable(env):
         return otherwise
@@ -54,26 +54,26 @@ def lasting_opponent(env: BoardGame, otherwise: Chooser) -> Chooser:
 def has_shown_enough(
     moves: Mapping[Seat, Sequence[Move]], plan: GamePlan, limits: Limits, seconds: float
 ) -> bool:
-    """Whether a game cannot show a lack of time any more, some seconds after its first move."""
+    """Whether a game can no longer show a lack of time, so many `seconds` after its first move."""
     if seconds <= plan.seconds:
         return False
     if plan.decides and min(map(len, moves.values())) < 2:
-        return False  # a first move says nothing of the pace
+        return False  # a first move says nothing about the pace
     return not plan.is_long or not doubtful_seats(moves, plan, limits)
 
 
 def overtimes(moves: Sequence[Move], act_timeout: float) -> list[float]:
-    """The seconds that each move of a seat has taken out of its bank."""
+    """The seconds that each move of a seat took from its bank."""
     return [max(0.0, move.seconds - act_timeout) for move in moves]
 
 
 def doubtful_seats(
     moves: Mapping[Seat, Sequence[Move]], plan: GamePlan, limits: Limits
 ) -> list[Seat]:
-    """The seats whose bank could run out in a full game at the slowest pace that was seen.
+    """The seats whose bank could run out in a full game at the slowest pace observed.
 
-    A seat's first move is left out of the pace, for it holds the loading of the file; without
-    another one nothing is known of the pace.
+    A seat's first move is not counted for the pace, because it includes loading the file; without
+    another one the pace is unknown, and the seat is doubtful.
     """
     doubtful = list[Seat]()
     for seat, own in moves.items():
@@ -87,12 +87,12 @@ def doubtful_seats(
 def overtimes_of_full_game(
     moves: Sequence[Move], most_moves: int, act_timeout: float
 ) -> list[float]:
-    """Estimate the seconds that each move of a full game takes out of the bank.
+    """Estimate the seconds that each move of a full game takes from the bank.
 
-    Moves that were not seen are assumed to be as slow as the later half of the moves seen, on
-    average, without the first. The mean of all would be too much for an agent that searches deep in
-    the opening and is fast when few cells are left; the slowest of all would be too much for one
-    that hesitates once.
+    Moves that were not played are assumed to be as slow as the later half of those that were, on
+    average and without the first. The mean of all would be too high for an agent that searches deep
+    in the opening and is fast when few cells are left; the slowest would be too high for one that
+    is slow only once.
     """
     seen = overtimes(moves, act_timeout)
     later_half = seen[1 + len(seen[1:]) // 2 :]
@@ -101,7 +101,7 @@ def overtimes_of_full_game(
 
 
 def of_full_game(moves: Sequence[Move], most_moves: int, limits: Limits) -> Cause | None:
-    """Why a full game of a seat would time out, by its moves until an earlier end; None if not."""
+    """Why a full game would time out, judging by a seat's moves; None if it would not."""
     expected = overtimes_of_full_game(moves, most_moves, limits.act_timeout)
     late = [number for number, sum_ in enumerate(accumulate(expected), 1) if sum_ > limits.bank]
     if not late:

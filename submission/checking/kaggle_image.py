@@ -1,7 +1,7 @@
-"""Kaggle's Python images: their modules, and environments like them on this machine.
+"""Kaggle's Python images: their modules, and similar environments on this machine.
 
-There are two: one for notebooks and a somewhat older one for games. The list of distributions says
-what is known about each.
+There are two images: one for notebooks and a somewhat older one for games. The list of
+distributions says what is known about each.
 """
 
 import re
@@ -14,10 +14,10 @@ from submission.checking.source_facts import OLDER_PYTHON, Import
 from submission.sandbox.interpreter import find_python
 
 ENVIRONMENT = Path(sys.prefix, "kaggle-image")
-"""Where `make kaggle-image` puts a virtual environment with the images' versions and the newer one
-of the two Pythons with which games may be played: inside of the one that runs this."""
+"""Where `make kaggle-image` puts a virtual environment with the images' versions and the newer of
+the two Pythons that may play games: inside the environment that runs this."""
 
-OLDER = ".".join(map(str, OLDER_PYTHON))  # names the environment with the older Python
+OLDER = ".".join(map(str, OLDER_PYTHON))  # the suffix of the environment with the older Python
 
 LIST = Path(__file__).with_name("kaggle_image.txt")  # distributions, with sources and dates
 
@@ -39,15 +39,15 @@ DISTRIBUTIONS_OF_MODULES = {
 
 
 def image_python() -> Path | None:
-    """The first of `image_pythons`; None where there is none."""
+    """The first of `image_pythons`; None if there is none."""
     return next(image_pythons(), None)
 
 
 def image_pythons() -> Iterator[Path]:
-    """The interpreters of all environments with Kaggle's versions, that of the newest Python first.
+    """The interpreters of all environments with Kaggle's versions, the newest Python first.
 
     Raises:
-        OSError, ValueError: an environment is not whole; see `find_python`.
+        OSError, ValueError: an environment is incomplete; see `find_python`.
     """
     for environment in (ENVIRONMENT, ENVIRONMENT.with_name(f"{ENVIRONMENT.name}-{OLDER}")):
         if environment.exists():
@@ -63,13 +63,13 @@ def kaggles_versions() -> str:
 
 
 def image_has(module: str, distributions: Iterable[str] = ()) -> bool:
-    """Whether Kaggle's image has a module, judging by its distributions or else by its name."""
+    """Whether Kaggle's image has a module, judging by its distributions, or by its name if none."""
     named = [*distributions] or [DISTRIBUTIONS_OF_MODULES.get(module, module)]
     return any(_normalized(name) in _listed() for name in named)
 
 
 def doubt_import(entry: Import) -> str | None:
-    """A warning about an import that works here or on Kaggle only; None for other imports."""
+    """A warning about an import that works only here or only on Kaggle; None for other imports."""
     is_there = image_has(entry.module, entry.distributions)
     if entry.origin == "installed" and not is_there:
         source = ", ".join(entry.distributions) or "unknown"

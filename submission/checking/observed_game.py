@@ -1,4 +1,4 @@
-"""Plays one game of a submission under observation, and records it."""
+"""Plays and records one game of a submission for a check."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -25,7 +25,7 @@ from submission.sandbox.messages import Loaded, Ready
 from submission.sandbox.move import Failure, Move, failure
 from submission.sandbox.player import RunningPlayer
 
-SEED = 1  # of the moves of Kaggle's `random` agent, and of the submission's random numbers
+SEED = 1  # for the moves of Kaggle's `random` agent, and for the submission's random numbers
 
 Told = dict[str, Any]  # an observation or a configuration
 
@@ -38,10 +38,10 @@ class ObservedGame:
 
     plan: GamePlan
     ready: Ready | None  # None if no process reached the submission
-    loaded: Loaded | None  # None where the file has not been loaded
-    moves: Mapping[Seat, Sequence[Move]]  # of the submission, on each seat
-    failure: Failure | None  # ended the game against the submission; None where it has passed
-    when: str  # at which point of the game it ended
+    loaded: Loaded | None  # None if the file was not loaded
+    moves: Mapping[Seat, Sequence[Move]]  # of the submission, in each of its seats
+    failure: Failure | None  # why the submission lost the game by a failure; None if it passed
+    when: str  # the point of the game at which it ended
     is_complete: bool  # False for a game that was stopped when it had shown enough
     hidden: tuple[str, ...]  # requested paths that this machine has, unlike Kaggle's
     stderr: str
@@ -51,10 +51,10 @@ class ObservedGame:
 def observe_game(
     plan: GamePlan, submission: bytes, limits: Limits, launcher: Launcher
 ) -> ObservedGame:
-    """Play a game, in which the submission has a process of its own on each of its seats.
+    """Play a game, in which the submission has a process of its own in each of its seats.
 
     Raises:
-        ChildProcessError: a process does not get as far as the submission.
+        ChildProcessError: a process ends before it reaches the submission.
         OSError: a process cannot be started.
     """
     with ExitStack() as processes:
@@ -70,7 +70,7 @@ def observe_game(
 
 
 class _Game:
-    """A game in progress, with the submission on one or both seats."""
+    """A game in progress, with the submission in one or both seats."""
 
     def __init__(
         self, plan: GamePlan, limits: Limits, players: Mapping[Seat, RunningPlayer]
@@ -78,7 +78,7 @@ class _Game:
         rules = plan.rules
         board = OpenSpielGame if rules.referee.is_open_spiel else OwnGame
         self._board = board(rules, limits.bank)
-        self._setting_up: dict[Seat, float] = {}  # seconds, which count to the first move
+        self._setting_up: dict[Seat, float] = {}  # seconds, which count towards the first move
         self._plan = plan
         self._limits = limits
         self._players = players
@@ -105,7 +105,7 @@ class _Game:
         if self._plan.is_long:
             self._failure = self._failure_in_full_game()
         players = self._players.values()
-        # The seat that was asked last comes last, with the last words of a failing one.
+        # The seat that was asked last comes last, with the last output of one that failed.
         in_turn = sorted(self._players, key=lambda seat: seat == self._asked)
         stderr = "".join([self._players[seat].finish() for seat in in_turn])
         return ObservedGame(
@@ -121,7 +121,7 @@ class _Game:
         )
 
     def _begin(self, board: OpenSpielGame) -> None:
-        """Ask the seats before the game; if both fail, report the first."""
+        """Ask both seats before the game; if both fail, record the first failure."""
         failures = board.set_up(self._set_up)
         self._failure = failures[0] or failures[1]
         if self._failure is not None:
@@ -162,15 +162,15 @@ class _Game:
         return has_shown_enough(self._moves, self._plan, self._limits, seconds)
 
     def _is_over(self) -> bool:
-        """Whether the game is over; a long game goes on after an early end."""
+        """Whether the game is over; a long game that ends early continues if it can."""
         can_go_on = self._plan.is_long and not self._plan.rules.referee.is_open_spiel
         return self._board.over and not (can_go_on and self._goes_on())
 
     def _goes_on(self) -> bool:
-        """Continue the game in another position with as many stones, if there is one.
+        """Continue the game from another position with as many stones; whether there is one.
 
-        The clock and the bank go on, too. The position is one that players reach who make the game
-        last, in which a submission has as much to think about as in a game that had not ended.
+        The clock and the bank keep running. The position comes from two players that prolong the
+        game, so a submission has as much to search there as in a game that had not ended.
         """
         ((seat, moves),) = self._moves.items()
         bank = max(0.0, self._limits.bank - sum(overtimes(moves, self._plan.rules.act_timeout)))
@@ -185,8 +185,8 @@ class _Game:
     def _failure_in_full_game(self) -> Failure | None:
         """The failure that a full game would have, judging by a long one.
 
-        A failure other than lack of time counts only until the game goes on in a position that the
-        submission did not reach itself.
+        A failure other than lack of time counts only until the game continues from a position that
+        the submission did not reach itself.
         """
         ((seat, moves),) = self._moves.items()
         failed = self._failure
@@ -200,5 +200,5 @@ class _Game:
         return failure("TIMEOUT", cause) if cause else None
 
     def _number_of_move(self, seat: Seat) -> int:
-        """The number of a seat's last move, from 1, including a move in which its process ended."""
+        """The number of a seat's last move, from 1, including one during which its process ended."""
         return len(self._moves[seat]) + self._players[seat].has_ended

@@ -1,8 +1,8 @@
-"""Facts of a submission's source: its imports and its definitions.
+"""Facts about a submission's source: its imports and its definitions.
 
-Parsing can crash the interpreter, and another interpreter may have another grammar and packages. So
-this file is also a script, run by path with `python -I`, that prints the facts as JSON. It uses
-only the standard library and does not execute the source.
+Parsing can crash the interpreter, and another interpreter may have another grammar and other
+packages. So this file is also a script, run by its path with `python -I`, that prints the facts as
+JSON. It uses only the standard library and does not execute the source.
 """
 
 import ast
@@ -19,19 +19,19 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-OLDER_PYTHON, NEWER_PYTHON = (3, 11), (3, 12)  # with either of which Kaggle may play
+OLDER_PYTHON, NEWER_PYTHON = (3, 11), (3, 12)  # Kaggle may play with either
 
 PARSING_SECONDS = 30
 MOST_BYTES = 20_000_000  # a longer source is not parsed: its syntax tree would take gigabytes
 MOST_PACKED_BYTES = 2_000_000
-"""The most bytes of a submission's other sources that are parsed, in some seconds."""
+"""The most bytes of a submission's other sources that are parsed, which takes some seconds."""
 
 Origin = Literal["standard", "packed", "installed", "missing"]
-"""A packed module lies beside the file that Kaggle loads."""
+"""Where a module comes from; "packed" means beside the file that Kaggle loads."""
 
 
 class Definition(NamedTuple):
-    """A name that the source defines outside of functions and classes."""
+    """A name that the source defines outside functions and classes."""
 
     name: str
     line: int  # from 1
@@ -39,7 +39,7 @@ class Definition(NamedTuple):
 
 
 class Import(NamedTuple):
-    """A module that the sources import, and its origin for the interpreter that plays."""
+    """A module that the sources import, and where the interpreter that plays finds it."""
 
     module: str  # its top-level name
     origin: Origin
@@ -50,21 +50,21 @@ class Import(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SourceFacts:
-    """The facts of a source; by default, that it could not be parsed."""
+    """The facts about a source; the defaults stand for one that could not be parsed."""
 
     imports: tuple[Import, ...] | None = None
-    """All imports in the submission's sources, by name; None where parsing fails."""
+    """All imports in the submission's sources, by name; None if parsing fails."""
     definitions: tuple[Definition, ...] = ()
-    """In the order of the source; empty where parsing fails."""
+    """In source order; empty if parsing fails."""
     newer_line: int | None = None
-    """The line, from 1, with syntax that `OLDER_PYTHON` lacks; None where there is none."""
-    unreadable_line: int | None = None  # the same of syntax that `NEWER_PYTHON` lacks, too
+    """The line, from 1, with syntax that `OLDER_PYTHON` lacks; None if there is none."""
+    unreadable_line: int | None = None  # the same for syntax that `NEWER_PYTHON` lacks, too
     early_line: int | None = None
-    """The line, from 1, of an annotation that only the Python that plays leaves unevaluated; None
-    where there is none."""
+    """The line, from 1, of an annotation that Kaggle's Python evaluates too early, unlike the one
+    that plays; None if there is none."""
 
     def modules(self, *, standard: bool) -> tuple[str, ...] | None:
-        """The imports of Python's standard library, or all others; None where parsing fails."""
+        """The imports from Python's standard library, or all others; None if parsing fails."""
         if self.imports is None:
             return None
         return tuple(e.module for e in self.imports if (e.origin == "standard") is standard)
@@ -73,7 +73,7 @@ class SourceFacts:
 def read_source(source: Path, python: Path | None = None) -> SourceFacts:
     """Parse a submission in a process of its own, without executing any of it.
 
-    Modules that the file may import are packed beside it. The grammar and the packages are those of
+    Modules beside the file count as packed with it. The grammar and the packages are those of
     `python`, by default this interpreter.
     """
     try:
@@ -114,7 +114,7 @@ def _guarded_modules(tree: ast.Module) -> Iterator[str]:
 
 
 def _packed_trees(main: Path) -> Iterator[ast.Module]:
-    """The sources beside the file that Kaggle loads that can be parsed."""
+    """The parsed sources beside the file that Kaggle loads, without those that fail to parse."""
     size = 0
     for path in sorted(main.parent.rglob("*.py")):
         size += path.stat().st_size
@@ -134,7 +134,7 @@ def _is_installed(module: str) -> bool:
 
 @cache
 def _distributions() -> Mapping[str, list[str]]:
-    """The distributions of each module; finding them takes as long as starting Python."""
+    """The distributions of each module; finding them takes as long as Python takes to start."""
     from importlib.metadata import packages_distributions
 
     return packages_distributions()
@@ -178,7 +178,7 @@ def _definitions(statements: list[ast.stmt]) -> Iterator[Definition]:
 
 
 def _newer_line(text: str, python: tuple[int, int]) -> int | None:
-    """The first line of a source that this Python can read, and an older one cannot."""
+    """The first line of a source that this Python can read, but the given older one cannot."""
     if sys.version_info[:2] <= python:
         return None
     try:
@@ -191,8 +191,8 @@ def _newer_line(text: str, python: tuple[int, int]) -> int | None:
 def _newer_fields(text: str) -> Iterator[int]:
     """The lines of f-strings with fields that only Python 3.12 can read (PEP 701).
 
-    Before, a field could hold no comment, no backslash and no quote of the f-strings around it, and
-    no new line unless these had three quotes.
+    Before 3.12, a field could contain no comment, no backslash and no quote of the f-strings around
+    it, and a new line only if these had triple quotes.
     """
     quotes = list[str]()  # of the f-strings around the token, the outermost first
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -210,7 +210,7 @@ def _newer_fields(text: str) -> Iterator[int]:
 def early_annotations(tree: ast.Module) -> Iterator[int]:
     """The lines of annotations with a name that has no value yet when the module is loaded.
 
-    Python evaluates them there, and from 3.14 on only when it is asked for them (PEP 649).
+    Python evaluates annotations at that time; from 3.14 on only when they are read (PEP 649).
     """
     origins = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     if not any(node.module == "__future__" or node.names[0].name == "*" for node in origins):
@@ -218,7 +218,7 @@ def early_annotations(tree: ast.Module) -> Iterator[int]:
 
 
 def _early_annotations(statements: list[ast.stmt], known: set[str]) -> Iterator[int]:
-    """The same of the statements of a scope, which add their names to those that are `known`."""
+    """The same for the statements of a scope, which add their names to `known`."""
     for statement in statements:
         for annotation in _annotations(statement):
             if any(node.id not in known for node in _names(annotation)):
@@ -255,7 +255,7 @@ def _names(node: ast.AST) -> Iterator[ast.Name]:
 
 
 def main() -> None:
-    """Print the facts of the source that the command line names."""
+    """Print the facts about the source that the command line names."""
     source = Path(sys.argv[1])
     if source.stat().st_size > MOST_BYTES:
         sys.exit(f"{source} is longer than {MOST_BYTES} bytes")

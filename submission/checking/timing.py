@@ -14,16 +14,16 @@ from submission.checking.observed_game import ObservedGame
 class Timing:
     """Seconds, over the games that decide."""
 
-    loading: float  # the longest time of loading the file
-    first_move: float  # the longest first move, loading included, and what it compiles
+    loading: float  # the longest time to load the file
+    first_move: float  # the longest first move, including loading and compiling
     mean: float  # the mean of all moves
     percentile_99: float
     longest: float
-    longest_later: float | None  # the longest move other than a seat's first; None without such
-    bank: float  # seconds that a game's moves may take beyond their limit, in all
-    bank_taken: float  # the most that one game took of the bank, as far as it was played
+    longest_later: float | None  # the longest move after a seat's first; None if there is none
+    bank: float  # seconds that a game's moves may take beyond their limit, in total
+    bank_taken: float  # the most that one seat took from the bank in a game, as far as played
     bank_of_full_game: float
-    """Seconds of the bank that a full game would take: see `overtimes_of_full_game`."""
+    """Seconds that a full game would take from the bank; see `overtimes_of_full_game`."""
 
     @property
     def bank_left(self) -> float:
@@ -32,7 +32,7 @@ class Timing:
 
 
 def timing_of(records: Sequence[ObservedGame], limits: Limits) -> Timing | None:
-    """The timing of the games that decide; None where no move was made."""
+    """The timing of the games that decide; None if no move was made."""
     played = [seat for record in records for seat in record.moves.values() if seat]
     moves = sorted(move.seconds for seat in played for move in seat)
     loadings = [record.loaded.seconds for record in records if record.loaded]
@@ -52,7 +52,7 @@ def timing_of(records: Sequence[ObservedGame], limits: Limits) -> Timing | None:
 
 
 def _of_full_games(records: Sequence[ObservedGame]) -> Iterator[float]:
-    """What a full game takes of the bank, for each seat; from long games if there are any."""
+    """What a full game takes from the bank in each seat, judging by long games if there are any."""
     for seat in SEATS:
         of_seat = [record for record in records if record.moves.get(seat)]
         for record in [record for record in of_seat if record.plan.is_long] or of_seat:

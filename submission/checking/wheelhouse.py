@@ -1,7 +1,7 @@
 """Packs the wheels that a Kaggle notebook without internet needs: `make wheelhouse`.
 
-The zip is meant for a Kaggle dataset. It holds wheels of this package and of what it needs that
-Kaggle's image lacks.
+The zip is meant for a Kaggle dataset. It contains wheels of this package and of those dependencies
+that Kaggle's image lacks.
 """
 
 import re
@@ -15,7 +15,7 @@ from submission.checking.kaggle_image import LIST
 
 ROOT = Path(__file__).parents[2]
 OUTPUT = Path("dist", "connectx-wheelhouse.zip")
-LACKING = ("msgspec",)  # the dependencies, also of the extras for a notebook, that the image lacks
+LACKING = ("msgspec",)  # dependencies, including the notebook extra's, that the image lacks
 PLATFORMS = ("manylinux2014_x86_64", "manylinux_2_28_x86_64", "linux_x86_64")
 WHERE = ("--only-binary=:all:", *(f"--platform={platform}" for platform in PLATFORMS))
 PIP = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
@@ -44,7 +44,7 @@ def make_wheelhouse(output: Path, root: Path = ROOT) -> list[str]:
     """Write the zip, from the sources in `root`; return the names of its wheels.
 
     Raises:
-        ChildProcessError: pip cannot build or find a wheel; its words say why.
+        ChildProcessError: pip cannot build or find a wheel; the message has pip's output.
     """
     with TemporaryDirectory() as name:
         _pip("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", name, str(root))
@@ -64,7 +64,7 @@ def make_wheelhouse(output: Path, root: Path = ROOT) -> list[str]:
 
 
 def image_version() -> str:
-    """The version of Python in Kaggle's image, as its list says it: `3.12`."""
+    """The version of Python in Kaggle's image, from its list, such as `3.12`."""
     found = re.search(r"^# Python (\S+)$", LIST.read_text(encoding="utf-8"), re.MULTILINE)
     if found is None:
         raise ValueError(f"{LIST} names no version of Python")

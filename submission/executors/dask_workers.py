@@ -1,7 +1,7 @@
-"""Workers of a Dask cluster, and the choice between these and processes of this machine.
+"""Workers of a Dask cluster, and the choice between them and processes on this machine.
 
-A cluster with mpi4py needs none of this: `mpi4py.futures.MPIPoolExecutor` goes into
-`play_match` as it is, in a script that is started with `mpiexec -n 9 python -m mpi4py.futures`.
+A cluster with mpi4py needs none of this: `play_match` takes an `mpi4py.futures.MPIPoolExecutor`
+directly, in a script that is started with `mpiexec -n 9 python -m mpi4py.futures`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from distributed import Client
 
 CONNECT_SECONDS = 10  # time for the scheduler to answer, and again for the first worker to join
-NO_WORKER_SECONDS = 60  # the work is given up after this time without any worker
-WATCH_SECONDS = 1  # time from one look for workers to the next
-BETWEEN_QUESTIONS = 0.1  # seconds until a worker is asked again after its connection was lost
+NO_WORKER_SECONDS = 60  # the work is abandoned after this time without any worker
+WATCH_SECONDS = 1  # time between two checks for workers
+BETWEEN_QUESTIONS = 0.1  # seconds until a worker whose connection was lost is asked again
 
 START_WORKERS = "`dask worker {address} --nthreads 1 --nworkers K`"
 
 
 def chosen_executor(workers: int, dask: str | None) -> AbstractContextManager[Executor]:
-    """This number of worker processes here, or the workers of the Dask scheduler at an address.
+    """That many worker processes here or, if `dask` is an address, the Dask scheduler's workers.
 
     Raises:
         ValueError, OSError, ModuleNotFoundError: as `local_executor` and `dask_executor`.
@@ -34,29 +34,29 @@ def chosen_executor(workers: int, dask: str | None) -> AbstractContextManager[Ex
 
 
 def chosen_count(workers: int, dask: str | None) -> int:
-    """How many workers `chosen_executor` has; of a cluster, how many have joined by now."""
+    """The number of workers of `chosen_executor`; of a cluster, those that have joined so far."""
     return workers if dask is None else cluster_size(dask)
 
 
 def cluster_size(address: str) -> int:
-    """How many workers have joined the cluster of a scheduler by now."""
+    """The number of workers that have joined a scheduler's cluster so far."""
     with _connected(address) as client:
         return len(_living(client, address))
 
 
 @contextmanager
 def dask_executor(address: str) -> Iterator[Executor]:
-    """The workers of a Dask scheduler until the `with` block ends; they stay up afterwards.
+    """The workers of a Dask scheduler, until the `with` block ends; they keep running afterwards.
 
-    The work of a worker that dies goes to another one. It ends with `BrokenExecutor` when it has
-    killed too many of them (the scheduler's `allowed-failures`), when the scheduler is gone, and
-    when there has been no worker for `NO_WORKER_SECONDS`.
+    The work of a worker that dies goes to another one. It ends with `BrokenExecutor` if it has
+    killed too many workers (the scheduler's `allowed-failures`), if the scheduler is gone, or if
+    there has been no worker for `NO_WORKER_SECONDS`.
 
     Raises:
         ModuleNotFoundError: the package `distributed` is not installed.
-        ConnectionError: no scheduler answers there, or it has no workers.
+        ConnectionError: no scheduler answers at the address, or it has no workers.
         ValueError: a worker plays several games at a time in one process, cannot import this
-            package, or has other versions than this process.
+            package, or has versions that differ from this process's.
     """
     with _connected(address) as client:
         _require_workers(client, address)
@@ -78,7 +78,7 @@ def _connected(address: str) -> Iterator["Client"]:
 
 
 def _require_answer(address: str) -> None:
-    """Check that a scheduler answers: a client would wait for other servers for ever."""
+    """Check that a scheduler answers: if another server did, a client would wait forever."""
     from asyncio import run
 
     try:
@@ -105,14 +105,14 @@ async def _shake_hands(address: str) -> None:
 
 
 def _require_workers(client: "Client", address: str) -> None:
-    """Check all workers, except those that die meanwhile."""
+    """Check all workers, except those that die during the check."""
     here, end = Versions.current(), monotonic() + CONNECT_SECONDS
     checked = set[str]()
     while unknown := _living(client, address).keys() - checked:
         answers = client.run(Versions.current, workers=sorted(unknown), on_error="return")
         living = _living(client, address)
         for worker, there in answers.items():
-            if isinstance(there, OSError) and monotonic() < end:  # it may just be dying
+            if isinstance(there, OSError) and monotonic() < end:  # it may be about to die
                 sleep(BETWEEN_QUESTIONS)
             elif worker in living:
                 _require_alike(worker, living[worker], there, here, address)
@@ -120,7 +120,7 @@ def _require_workers(client: "Client", address: str) -> None:
 
 
 def _living(client: "Client", address: str) -> Mapping[str, int]:
-    """The workers with their numbers of threads; a ConnectionError if none joins in time."""
+    """The workers and their numbers of threads; ConnectionError if none joins in time."""
     try:
         client.wait_for_workers(1, CONNECT_SECONDS)
     except TimeoutError as error:
@@ -135,7 +135,7 @@ def _living(client: "Client", address: str) -> Mapping[str, int]:
 def _require_alike(
     worker: str, threads: int, there: Versions | Exception, here: Versions, address: str
 ) -> None:
-    """Refuse a worker that would play other games than this process, or several at a time."""
+    """Refuse a worker that would play differently from this process, or several games at a time."""
     if threads > 1:
         raise ValueError(
             f"the worker {worker} has {threads} threads, in which games would take one "
@@ -153,7 +153,7 @@ def _require_alike(
 
 @contextmanager
 def _watched(client: "Client") -> Iterator[Executor]:
-    """The client's executor, which breaks when no worker is left."""
+    """The client's executor, which breaks when there are no workers left."""
     from distributed import KilledWorker
 
     tasks, is_over = client.get_executor(pure=False), Event()
@@ -167,7 +167,7 @@ def _watched(client: "Client") -> Iterator[Executor]:
 
 
 def _call_off_without_workers(client: "Client", tasks: Executor, is_over: Event) -> None:
-    """Cancel all tasks after a long time without workers; Dask itself would go on waiting."""
+    """Cancel all tasks after a long time without workers; Dask itself would keep waiting."""
     last_seen = monotonic()
     while not is_over.wait(WATCH_SECONDS):
         try:

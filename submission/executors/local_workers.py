@@ -28,25 +28,25 @@ T = TypeVar("T")
 
 PROCESS_START = str(Path(__file__).with_name("process_start.py"))
 
-RENEWALS = 3  # how often killed workers are replaced; the system kills where memory runs out
+RENEWALS = 3  # how often killed workers are replaced; the system kills them if memory runs out
 
 UNHEEDED_SIGNALS = frozenset(
     getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)
 )
-"""Workers ignore these signals: the process that has started the workers ends them."""
+"""Signals that workers ignore, because the process that started them ends them."""
 
 change_mask = getattr(signal, "pthread_sigmask", None)
-"""Blocks signals, or lets them through; None on Windows."""
+"""Blocks or unblocks signals; None on Windows."""
 
 MOST_WORKERS = 61 if sys.platform == "win32" else 32_000
-"""Windows cannot wait for more processes at a time; elsewhere a semaphore counts no further."""
+"""Windows cannot wait for more processes at a time; elsewhere a semaphore cannot count higher."""
 
-WRITER_SECONDS = 1.0  # time for the thread that feeds the workers to end after them
+WRITER_SECONDS = 1.0  # how long the thread that feeds the workers may take to end after them
 
 
 @dataclass(frozen=True, slots=True)
 class Versions:
-    """The versions that games are played with; workers with others would play other games."""
+    """The versions that games are played with; other versions may play different games."""
 
     package: str
     kaggle_environments: str | None  # None where it is not installed
@@ -65,20 +65,20 @@ class WorkerPool(ProcessPoolExecutor):
     """Worker processes that do not run the caller's script, which needs no `__main__` guard."""
 
     def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Have a function called by a worker; the first call starts the workers."""
+        """Call a function in a worker; the first call starts the workers."""
         with starting_workers():
             return super().submit(function, *args, **kwargs)
 
 
 @contextmanager
 def starting_workers() -> Iterator[None]:
-    """Start processes that do not run the caller's script, and that Ctrl-C does not reach.
+    """Let processes started in the `with` block skip the caller's script and ignore Ctrl-C.
 
-    They ignore Ctrl-C from the first moment, because they inherit this thread's blocked signals.
+    They ignore Ctrl-C from the start, because they inherit this thread's blocked signals.
     """
     former = None
     if change_mask:
-        resource_tracker.ensure_running()  # its start would unblock them
+        resource_tracker.ensure_running()  # starting it later would unblock the signals
         former = change_mask(signal.SIG_BLOCK, UNHEEDED_SIGNALS)
     try:
         with _main_hidden():
@@ -94,7 +94,7 @@ _hiders = list[ModuleType]()  # the caller's `__main__`, for each thread that hi
 
 @contextmanager
 def _main_hidden() -> Iterator[None]:
-    """Have `__main__` be empty until the last of the threads that hide it shows it again."""
+    """Replace `__main__` by an empty module until the last thread that hides it is done."""
     with _hiding:
         _hiders.append(_hiders[0] if _hiders else sys.modules["__main__"])
         sys.modules["__main__"] = ModuleType("__main__")
@@ -110,9 +110,9 @@ def _main_hidden() -> Iterator[None]:
 def start_by_path(
     function: Callable[..., None], *arguments: object
 ) -> tuple[str, dict[str, object], str]:
-    """The arguments of `runpy.run_path` by which a new process begins with a function of ours.
+    """The arguments with which `runpy.run_path` calls a function of ours in a new process.
 
-    A path is needed because a submission.py in the current folder hides this package.
+    The path is needed because a submission.py in the current folder would hide this package.
     """
     names: dict[str, object] = {
         "module": function.__module__,
@@ -126,13 +126,13 @@ def start_by_path(
 def local_executor(workers: int) -> Iterator[Executor]:
     """Worker processes that end with the `with` block or this process, even during a game.
 
-    Ctrl-C and a closed terminal reach only the process that opened the block. The workers'
+    Ctrl-C and a closed terminal affect only the process that opened the block. The workers'
     temporary files are removed at the end. When a worker is killed, all of them are replaced and
-    their work is begun again, at most `RENEWALS` times.
+    their work restarts, at most `RENEWALS` times.
 
     Args:
         workers: number of processes, at least 1. With more processes than cores, players that
-            think against the clock think less.
+            think until a time limit get less done.
 
     Raises:
         ValueError: fewer than one worker.
@@ -151,7 +151,7 @@ def local_executor(workers: int) -> Iterator[Executor]:
                     initializer=run_path,
                     initargs=start_by_path(prepare_worker, folder),
                 )
-            except OSError as error:  # no semaphores: on Linux these lie in a folder
+            except OSError as error:  # no semaphores: on Linux these are files
                 need = "room in /dev/shm, and some open files"
                 words = f"workers cannot be started ({error.strerror}): they need {need}"
                 raise OSError(words) from error
@@ -171,7 +171,7 @@ def local_executor(workers: int) -> Iterator[Executor]:
 
 
 def _give_up_writing(queue: Any) -> None:
-    """End a thread that writes to dead workers; Python before 3.11.5 waits for it for ever."""
+    """End a thread that writes to dead workers; Python before 3.11.5 waits for it forever."""
     writer = queue._thread
     if writer is not None:
         writer.join(WRITER_SECONDS)
@@ -180,19 +180,19 @@ def _give_up_writing(queue: Any) -> None:
 
 
 def prepare_worker(temporary_folder: Path) -> None:
-    """Leave signals to the process that has started this one, and end when that ends."""
+    """Leave signals to the process that started this worker, and end this one when that ends."""
     for number in UNHEEDED_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
-    if change_mask:  # else the programs of players would inherit the blocked signals
+    if change_mask:  # otherwise the players' programs would inherit the blocked signals
         change_mask(signal.SIG_UNBLOCK, UNHEEDED_SIGNALS)
     tempfile.tempdir = str(temporary_folder)
     Thread(target=_end_with_parent, args=[temporary_folder], daemon=True).start()
 
 
 def _end_with_parent(temporary_folder: Path) -> None:
-    """End this worker, which would wait for ever, when the process that started it is gone.
+    """End this worker, which would wait forever, when the process that started it is gone.
 
-    That process can no longer remove the folder, so each worker does.
+    That process can no longer remove the folder, so each worker removes it.
     """
     parent = multiprocessing.parent_process()
     if parent is not None:
@@ -203,11 +203,11 @@ def _end_with_parent(temporary_folder: Path) -> None:
 
 
 class RenewedExecutor(Executor):
-    """Hands work to an executor and, when its workers die, to a new one.
+    """Passes work to an executor and, when its workers die, to a new one.
 
-    Unfinished work is begun again, so it must be repeatable. After `renewals` replacements all
-    remaining work ends with `BrokenExecutor`. `deaths` are further exceptions by which an executor
-    tells that a worker has died.
+    Unfinished work restarts, so it must be repeatable. After `renewals` replacements all remaining
+    work ends with `BrokenExecutor`. `deaths` are further exceptions that mean that a worker has
+    died.
     """
 
     def __init__(
@@ -224,19 +224,19 @@ class RenewedExecutor(Executor):
         self._current = start()
 
     def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Have a function called by a worker."""
+        """Call a function in a worker."""
         result = Future[T]()
         self._hand_over(partial(function, *args, **kwargs), result)
         return result
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the workers; no new ones follow them."""
+        """End the workers, without replacing them."""
         with self._lock:
             self._renewals = 0
         if cancel_futures:
             self._current.shutdown(wait, cancel_futures=True)
         else:
-            self._current.shutdown(wait)  # Dask's has no such argument
+            self._current.shutdown(wait)  # Dask's executor lacks the other argument
 
     def _hand_over(self, work: Callable[[], T], result: Future[T]) -> None:
         executor = self._current
@@ -247,7 +247,7 @@ class RenewedExecutor(Executor):
     def _take(
         self, attempt: Future[T], executor: Executor, work: Callable[[], T], result: Future[T]
     ) -> None:
-        """Pass on the end of an attempt, unless another attempt follows."""
+        """Pass on the outcome of an attempt, unless another attempt follows."""
         error = self._error_of(attempt)
         is_dead = isinstance(error, BrokenExecutor)
         if is_dead and not result.cancelled() and self._has_successor(executor):
@@ -265,7 +265,7 @@ class RenewedExecutor(Executor):
         return BrokenExecutor(repr(error)) if isinstance(error, self._deaths) else error
 
     def _has_successor(self, dead: Executor) -> bool:
-        """Whether another executor replaces a dead one; it is started here if need be."""
+        """Whether another executor replaces a dead one, which is started here if necessary."""
         with self._lock:
             if self._current is dead and self._renewals:
                 self._renewals -= 1
