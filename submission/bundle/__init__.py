@@ -1,1 +1,1 @@
-"""From an agent to one self-contained file."""
+"""Bundles an agent or a function into one self-contained file."""

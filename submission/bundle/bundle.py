@@ -34,9 +34,9 @@ def build_bundle(
 ) -> str:
     """Write the text of a submission file: the same text for the same input.
 
-    Limits that the options leave open are lifted: on Kaggle the clock is the limit. The modules
-    beside `source` that it imports, and the files that options name, go into the text as well. For
-    the arguments and the errors see `submission.building.build`.
+    Limits that the options leave open are lifted: on Kaggle the clock is the limit. Modules beside
+    `source` that it imports, and files that options name, become part of the text. For the
+    arguments and the errors see `submission.building.build`.
     """
     project = project_folders()
     own = dict[str, Path]()
@@ -87,11 +87,11 @@ def build_bundle(
 FINDING = re.compile(
     r"__import__|eval|exec|globals|importlib\.(import_module|resources)\b.*|.*\.__subclasses__"
 )
-"""The full names of what finds things that the code does not name."""
+"""Full names of functions and modules that find things which the code does not name."""
 
 
 def _other_games(game: str) -> dict[str, BoardGame]:
-    """The rules of a game by OpenSpiel's name; empty for ConnectX, which every bundle plays."""
+    """A game's rules by OpenSpiel's name for it; empty for ConnectX, which every bundle plays."""
     playable = {name: entry for name, entry in GAMES.items() if entry.open_spiel}
     if game not in [*playable]:  # a list, as not every value can be hashed
         problem = f"Kaggle has no {game}" if game in [*GAMES] else f"unknown game {game!r}"
@@ -106,7 +106,7 @@ TRIAL_SECONDS = 0.05
 def _require_playable(
     name: str, cls: type[Agent], options: Mapping[str, JsonValue], games: Iterable[BoardGame]
 ) -> None:
-    """Raise ValueError if an agent cannot be made, or gives no move in one of the games."""
+    """Raise ValueError if the agent cannot be made, or gives no move in one of the games."""
     try:
         agent = cls(**options)
     except (ValueError, OSError):
@@ -122,10 +122,10 @@ def _require_playable(
 
 
 def unbundled_agent(agent: str, options: Mapping[str, JsonValue]) -> Callable[[], Agent]:
-    """A picklable factory of a bundle's agent, with the content of the files that its options name.
+    """A picklable factory of a bundle's agent, including the content of files that options name.
 
     Raises:
-        ValueError: unknown agent.
+        ValueError: the agent is unknown.
         OSError: a file that an option names cannot be read.
     """
     cls = agent_class(agent)
@@ -135,18 +135,18 @@ def unbundled_agent(agent: str, options: Mapping[str, JsonValue]) -> Callable[[]
 
 
 def is_bundle(path: Path) -> bool:
-    """Whether a file is one that `build_bundle` has written."""
+    """Whether a file was made by this package, judging by its first bytes."""
     with path.open("rb") as file:
         return f"\nMade by {DISTRIBUTION}".encode() in file.read(10_000)
 
 
 def _call(cls: str, arguments: Mapping[str, str]) -> str:
-    """The call that makes an agent of a class; arguments are given as source text."""
+    """The call that makes an agent of a class; the arguments are source texts."""
     return f"{cls}({', '.join(f'{key}={value}' for key, value in arguments.items())})"
 
 
 def _literal(value: JsonValue) -> str:
-    """The source text of an option's value; `repr` writes names for some numbers."""
+    """The source text of an option's value; `repr` would write some floats as names (`inf`)."""
     is_named = isinstance(value, float) and not isfinite(value)
     return f"float('{value}')" if is_named else repr(value)
 
@@ -170,9 +170,9 @@ def _command(
 
 
 def _prove(text: str, call: str) -> None:
-    """Load the file as Kaggle's loader does, find its last callable, and make its agent by a call.
+    """Load the file as Kaggle's loader does, check its last callable, and make its agent by a call.
 
-    Nothing is compiled meanwhile: compiling threads would outlive the loading.
+    The file does not start to compile here, because compiling threads would outlive the loading.
     """
     namespace: dict[str, object] = {}
     try:
@@ -187,12 +187,12 @@ def _prove(text: str, call: str) -> None:
 
 UNDER_MAIN = 'put what does so under `if __name__ == "__main__":`'
 
-BEING_RUN = set[Path]()  # the modules of users that are being run for an agent
-BESIDE = set[str]()  # the names of modules that the last of them has imported from its own folder
+BEING_RUN = set[Path]()  # the users' modules that are being run to find an agent
+BESIDE = set[str]()  # names of modules that the last of them imported from its own folder
 
 
 def load_user_agent(source: Path, name: str) -> type[Agent]:
-    """Find the agent class of this name in a module, which is run for it.
+    """Run a module, and find the agent class of this name in it.
 
     Raises:
         OSError: the file cannot be read.
@@ -208,10 +208,10 @@ def load_user_agent(source: Path, name: str) -> type[Agent]:
     if source.resolve() in BEING_RUN:
         raise ValueError(f"it builds itself when it is run: {UNDER_MAIN}")
     module = importlib.util.module_from_spec(spec)
-    while BESIDE:  # those of another folder, or as they were before a change
+    while BESIDE:  # they may be from another folder, or have changed since
         sys.modules.pop(BESIDE.pop(), None)
     known = sys.modules.get(source.stem)
-    sys.modules[source.stem] = module  # dataclasses look their module up there
+    sys.modules[source.stem] = module  # dataclasses look up their module there
     imported = {*sys.modules}
     folder = source.resolve().parent
     sys.path.insert(0, str(folder))

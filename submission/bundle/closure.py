@@ -1,4 +1,4 @@
-"""Gathers the definitions that an agent needs, in an order in which they can run."""
+"""Collects the definitions that an agent needs, in an order in which they can run."""
 
 import ast
 import builtins
@@ -33,16 +33,16 @@ class Closure:
 
     modules: Sequence[Module]
     """The modules that contribute, each after those whose definitions it uses."""
-    definitions: Sequence[Definition]  # of these modules, in source order
+    definitions: Sequence[Definition]  # from these modules, in source order
     sources: Mapping[str, list[str]]  # the texts of these definitions, by module
     playing: set[Definition]  # the definitions that may be called after loading
     imports: list[str]  # statements that import from libraries, sorted
-    names: Mapping[Meaning, str]  # the name of everything in the bundle
-    future: bool  # whether it takes `from __future__ import annotations`
+    names: Mapping[Meaning, str]  # the name of each thing in the bundle
+    future: bool  # whether it needs `from __future__ import annotations`
 
 
 def close(tree: SourceTree, start: list[Symbol], own: OwnNames) -> Closure:
-    """Gather the definitions that `start` needs, and name each; the bundle's `own` names are taken.
+    """Collect and name the definitions that `start` needs; the bundle's `own` names are taken.
 
     Raises:
         BundleError: a construct that cannot be carried over.
@@ -84,7 +84,7 @@ def close(tree: SourceTree, start: list[Symbol], own: OwnNames) -> Closure:
 def _refuse_rebinding(uses: Sequence[Use]) -> None:
     """Refuse code that rebinds a global name which other modules import.
 
-    The importing modules keep the first value; in one file they would see the new one.
+    The importing modules would keep the first value; in one file they would see the new one.
     """
     readers: dict[Meaning, set[str]] = defaultdict(set)
     for use in uses:
@@ -98,9 +98,9 @@ def _refuse_rebinding(uses: Sequence[Use]) -> None:
 
 
 def _is_named_early(definitions: Sequence[Definition], uses: Uses) -> bool:
-    """Whether an annotation names a definition below it, or an import for type checking alone.
+    """Whether an annotation names a definition below it, or an import only for type checking.
 
-    Python 3.14 evaluates annotations when they are asked for, Kaggle's Python at once.
+    Python 3.14 evaluates annotations when they are read, Kaggle's Python at once.
     """
     lines = {Symbol(one.module, name): one.line for one in definitions[::-1] for name in one.names}
     return any(
@@ -114,14 +114,14 @@ def _is_named_early(definitions: Sequence[Definition], uses: Uses) -> bool:
 
 
 LOOKED_UP = re.compile(r"['\"]?(?:\w+\.)?(ClassVar|InitVar|KW_ONLY)\b")
-"""Annotations that tell dataclasses that a name is no field."""
+"""Annotations by which dataclasses recognise names that are not ordinary fields."""
 
 
 def _refuse_texts_in_dataclasses(definitions: Sequence[Definition], future: bool) -> None:
-    """Refuse `ClassVar` and the like in strings; with the import from `__future__` all are strings.
+    """Refuse `ClassVar` and the like as strings, which the `__future__` import makes of them.
 
     Dataclasses look up the meaning of a string in the class's module, which Kaggle's loader does
-    not make, and so would take these names for fields.
+    not create, and so would take these names for fields.
     """
     fields = [
         (one, field)
@@ -144,7 +144,7 @@ def _refuse_texts_in_dataclasses(definitions: Sequence[Definition], future: bool
 
 
 def _ordered(tree: SourceTree, needs: Mapping[str, set[str]]) -> list[str]:
-    """The modules, each after those that it needs."""
+    """The names of the modules, each after those that it needs."""
     graph = {name: sorted(needs[name] - {name}) for name in sorted(needs)}
     try:
         return list(TopologicalSorter(graph).static_order())

@@ -19,21 +19,21 @@ from submission.kaggle import upload_command
 
 RULE = "# " + "-" * 98
 GAP = "\n\n"  # above and below functions and classes
-BLOCK = re.compile(r"^(@|def |async def |class )", re.MULTILINE)  # begins one
+BLOCK = re.compile(r"^(@|def |async def |class )", re.MULTILINE)  # how these begin
 CLOCK = Import("time", "perf_counter")  # the first import: it times the others
 OWN_NAMES: OwnNames = {CLOCK.bound: CLOCK, "_STARTED": None, "_PLAYER": None, "agent": None}
-"""Names that the head and the end of the file define."""
+"""Names that the beginning and the end of the file define."""
 
 DISTRIBUTION = "connectx-agents"
 
 DECODER = Import("base64", "b85decode")  # the import that the constants need
 
-COMPILING = "_PLAYER.compile_beside()"  # started when a file is loaded: goes on beside the game
+COMPILING = "_PLAYER.compile_beside()"  # starts at loading, and continues in the background
 
 
 @dataclass(frozen=True)
 class DataFile:
-    """A file that goes into a bundle."""
+    """A data file that goes into a bundle."""
 
     option: str  # the option whose value it is
     path: str
@@ -41,7 +41,7 @@ class DataFile:
 
     @property
     def constant(self) -> str:
-        """The name of its content in the bundle."""
+        """The name that the bundle gives to its content."""
         return f"_{self.option.upper()}_FILE"
 
     @property
@@ -56,7 +56,7 @@ class DataFile:
 
 
 def data_files(agent: type[Agent], options: Mapping[str, JsonValue]) -> list[DataFile]:
-    """The files that an agent's options name, or their defaults; OSError if one cannot be read."""
+    """The files that an agent's options or their defaults name; OSError if one cannot be read."""
     return [
         DataFile(option.name, path, option.read(path))
         for option in agent_options(agent)
@@ -65,7 +65,7 @@ def data_files(agent: type[Agent], options: Mapping[str, JsonValue]) -> list[Dat
 
 
 def own_names(files: Sequence[DataFile]) -> OwnNames:
-    """The names that a bundle with these files defines itself."""
+    """The names that the bundle itself defines, including those for these files."""
     constants: OwnNames = {file.constant: None for file in files}
     return {**OWN_NAMES, **constants, **({DECODER.bound: DECODER} if files else {})}
 
@@ -80,11 +80,11 @@ def compose(
     files: Sequence[DataFile],
     games: Mapping[str, str],
 ) -> str:
-    """The text of a bundle.
+    """Compose the text of a bundle.
 
-    Its docstring has the title, a summary of the agent and the command that builds the file again.
-    The names of classes in the bundle are given for the player, and for other games that it plays,
-    by OpenSpiel's names of these; `call` is the expression that makes an agent.
+    Its docstring has the title, a summary of the agent and the command that rebuilds the file.
+    `player` is the name of the player's class in the bundle, `call` the expression that makes an
+    agent. `games` has the names of the classes of other games, by OpenSpiel's names for the games.
     """
     decoder = [DECODER.statement(DECODER.bound)] if files else []
     imports = sorted({*closure.imports, *decoder} - {CLOCK.statement(CLOCK.bound)})
@@ -117,7 +117,7 @@ def agent(observation, configuration):
 
 
 def compose_function(closure: Closure, name: str, last_line: str) -> str:
-    """The text of a function's file; the last line, if any, makes it the last callable."""
+    """Compose the text of a function's file; `last_line`, if any, makes it the last callable."""
     origin = f"{_made_by()} from a function."
     imports = f"{_future(closure)}{_merged(closure.imports)}".strip()
     text = _top(f"A ConnectX agent: {name}.", origin, closure.imports, name)

@@ -1,4 +1,4 @@
-"""Statements at the top level of a module, which give its names their meaning.
+"""Statements at the top level of a module, which define its names or change their values.
 
 Whether code changes a value in place is judged by the names of the methods and functions it calls.
 """
@@ -26,13 +26,13 @@ CHANGING_FUNCTIONS = re.compile(
 """Names of functions that change their first argument."""
 
 LOADING_METHODS = re.compile("load|load_state_dict|load_weights")
-"""Names of methods that change their object when their result is not used."""
+"""Names of methods that change their object if their result is not used."""
 
 READING = re.compile(
     "fromfile|genfromtxt|get_ipython|imread|load|loadmat|loadtxt|memmap|open|urlopen|urlretrieve|"
     "read_(bytes|csv|feather|json|parquet|pickle|text)"
 )
-"""Names of functions and methods that read what Kaggle would not have: a file, a shell's output."""
+"""Names of functions and methods that read what Kaggle lacks: a file, the output of a shell."""
 
 TELLING_TIME = re.compile("(monotonic|perf_counter|process_time|thread_time|time)(_ns)?|now|today")
 """Names of functions and methods that read a clock."""
@@ -68,13 +68,13 @@ class BundleError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Definition:
-    """A statement at the top level that defines names, or changes their meaning."""
+    """A top-level statement that defines names or changes their values."""
 
     module: str
     path: Path
     statement: ast.stmt = field(repr=False)
     text: SourceText = field(repr=False)  # of the module
-    start: int  # offset at which its source begins in that, with the comments above it
+    start: int  # offset in the text at which its source begins, with the comments above it
     end: int
 
     @property
@@ -99,7 +99,7 @@ class Definition:
 
     @cached_property
     def nodes(self) -> tuple[ast.AST, ...]:
-        """All nodes of its syntax tree, which most bundles of a match ask for."""
+        """All nodes of its syntax tree; cached, because most bundles of a match need them."""
         return tuple(ast.walk(self.statement))
 
     @cached_property
@@ -109,7 +109,7 @@ class Definition:
 
     @property
     def references(self) -> tuple[Reference, ...]:
-        """Its references to names of the module, in the order of the text."""
+        """Its references to names of the module, in text order."""
         return self.found.references
 
     @property
@@ -119,7 +119,7 @@ class Definition:
 
     @cached_property
     def changed(self) -> frozenset[str]:
-        """The names whose values it, or a call of it, changes in place or declares `global`."""
+        """The names whose values it, or a call to it, changes in place, and its `global` names."""
         return self._changed_in(self.statement) | {
             reference.path[0]
             for reference in self.references
@@ -128,7 +128,7 @@ class Definition:
 
     @cached_property
     def changed_at_once(self) -> frozenset[str]:
-        """The names that it changes when it runs; for a function or class, by its decorators."""
+        """The names that it changes when it runs: for a function or a class, by its decorators."""
         if not self.is_called_later:
             return self.changed
         return frozenset().union(
@@ -136,7 +136,7 @@ class Definition:
         )
 
     def _changed_in(self, part: ast.AST) -> frozenset[str]:
-        """Names of the module whose values a part of it changes in place."""
+        """The names of the module whose values `part` changes in place."""
         named = {reference.start: reference.path[0] for reference in self.references}
         roots = [_root(value) for node in ast.walk(part) for value in _changed_by(node)]
         found = (self.text.span(root)[0] for root in roots if isinstance(root, ast.Name))
@@ -152,7 +152,7 @@ class Definition:
         )
 
     def require_portable(self, project: Iterable[str]) -> None:
-        """Raise BundleError unless it works in one file with `project`, loaded as on Kaggle."""
+        """Raise BundleError if it fails in one file with `project`, loaded as on Kaggle."""
         loggers = {
             self.text.span(argument)[0]
             for node in self.nodes
@@ -195,9 +195,9 @@ def since_replaced(written: Sequence[Definition], name: str) -> Sequence[Definit
 
 
 def calls(statement: ast.stmt, names: re.Pattern[str]) -> bool:
-    """Whether a statement calls a function or a method of one of these names.
+    """Whether a statement calls a function or a method with one of these names.
 
-    Of a class, only the methods that make an object count.
+    In a class, only the methods that run when an object is made count.
     """
     parts = [statement]
     if isinstance(statement, ast.ClassDef):

@@ -1,4 +1,4 @@
-"""Whether code reads files that Kaggle's machine does not have."""
+"""Finds out whether code reads files that Kaggle's machine does not have."""
 
 import builtins
 import errno
@@ -14,32 +14,32 @@ from typing import Any
 from submission.sandbox.inside.file_guard import PROJECT_PLACES, SYSTEM_FOLDERS
 
 INSTALLED = ("site-packages", "dist-packages")
-"""Names of the folders of installed packages, which Kaggle may lack."""
+"""Names of folders of installed packages, which Kaggle may lack."""
 MACHINE_CODE = (".nbi", ".nbc")
-"""Suffixes of the files in which Numba keeps it; without them it compiles."""
+"""Suffixes of Numba's cache files; without them it compiles."""
 
 
 @contextmanager
 def hidden_files(whose: str, mend: str) -> Iterator[None]:
-    """Hide the user's files from what this thread opens.
+    """Hide the user's files from this thread when it opens files.
 
-    Those of Python, Numba, the system and this project are seen, and those that it has written
-    here itself; native code sees all.
+    Files of Python, Numba, the system and this project stay visible, and so do those that the
+    thread has written in the block; native code can see all files.
 
     Args:
-        whose: what may read a file, for the message.
+        whose: the code that may read a file, for the message.
         mend: what the user can do about it.
 
     Raises:
-        ValueError: one was asked for, even if the code can do without.
+        ValueError: the code tried to read a hidden file, even if it caught the error.
     """
     former = builtins.open, io.open
     asked, written = list[str](), set[Path]()
     thread = get_ident()
-    is_over = False  # libraries may keep what they find here
+    is_over = False  # libraries may keep a reference to `opened`
 
     def opened(file: Any, mode: str = "r", *arguments: Any, **options: Any) -> Any:
-        is_path = isinstance(file, str | bytes | os.PathLike)  # or else a descriptor
+        is_path = isinstance(file, str | bytes | os.PathLike)  # otherwise it is a descriptor
         if is_path and get_ident() == thread and not is_over:
             path = Path(os.fsdecode(file)).resolve()
             if "r" not in mode:
@@ -61,7 +61,7 @@ def hidden_files(whose: str, mend: str) -> Iterator[None]:
 
 
 def _is_of_the_user(path: Path) -> bool:
-    """Whether this is the resolved path of a file of the user's."""
+    """Whether a resolved path is that of a file of the user's."""
     seen = map(Path, (sys.prefix, sys.base_prefix, *SYSTEM_FOLDERS))
     if {place.resolve() for place in (*seen, *PROJECT_PLACES)} & {path, *path.parents}:
         return False

@@ -1,4 +1,4 @@
-"""The order of loading: the statements that give names their values while a module is loaded."""
+"""Chooses the statements that must run at loading to give names their values."""
 
 import ast
 import re
@@ -13,11 +13,11 @@ SETTING_UP = re.compile(
     r"(.*\.)?(gc\.disable|sys\.setrecursionlimit|threading\.stack_size"
     r"|warnings\.(filterwarnings|simplefilter))"
 )
-"""The full names of functions that change how the whole process runs."""
+"""Full names of functions that change settings of the whole process."""
 
 
 class Loading:
-    """Chooses among the statements that give a name its value, for what `start` needs."""
+    """Chooses, among the statements that give names their values, those that `start` needs."""
 
     def __init__(self, tree: SourceTree, start: Collection[Symbol]) -> None:
         self._tree = tree
@@ -27,7 +27,7 @@ class Loading:
         self._players: dict[Definition, bool] = {}
 
     def lasting(self, symbol: Symbol) -> list[Definition]:
-        """The statements that produce the last value of a name, in order, without mere games."""
+        """The statements, in order, that produce a name's last value, without mere games."""
         if symbol not in self._lasting:
             written = list(since_replaced(self._tree.needed(symbol), symbol.name))
             self._lasting[symbol] = [
@@ -38,7 +38,7 @@ class Loading:
         return self._lasting[symbol]
 
     def missing(self, kept: Collection[Definition]) -> Iterator[Definition]:
-        """The further definitions that must run before or between those that are kept."""
+        """The further definitions that must run before or between the kept ones."""
         needed = {(one.module, reference.path[0]) for one in kept for reference in one.references}
         needed -= self._tree.carried
         for module, name in sorted(needed):
@@ -51,7 +51,7 @@ class Loading:
                     yield one
 
     def refuse_hidden_builtins(self, kept: Collection[Definition]) -> None:
-        """Raise BundleError where a name first means a builtin such as `max`, then one's own."""
+        """Raise BundleError if a name first means a builtin such as `max`, then the user's own."""
         for one in kept:
             module = self._tree.module(one.module)
             for place, name in self._read_by(one) if module.hides_builtins else ():
@@ -61,7 +61,7 @@ class Loading:
                     )
 
     def _earlier(self, symbol: Symbol, kept: Collection[Definition]) -> Iterator[Definition]:
-        """The earlier statements of a name whose value is read, or named twice, before the last."""
+        """The statements that give a name earlier values, if these are read or shared."""
         first = self.lasting(symbol)[0].line
         earlier = [one for one in self._tree.definitions(symbol) if one.line < first]
         if any(one not in kept for one in earlier) and any(
@@ -69,7 +69,7 @@ class Loading:
             and one.line < first
             and (
                 symbol in self._read_by(one)
-                # after `a = b = []` a change of `a` changes `b`, too
+                # after `a = b = []` a change to `a` also changes `b`
                 or (len(one.names) > 1 and symbol.name in one.names)
             )
             for one in kept
@@ -81,8 +81,8 @@ class Loading:
     ) -> bool:
         """Whether a statement fills in needed values, or sets up the process.
 
-        Values are filled in by a call such as `init()`, by a decorator such as `@register`, or by a
-        class whose base registers it. A call that only tries out the agent does not count.
+        A call such as `init()`, a decorator such as `@register`, or a class that its base registers
+        can fill in values. A call that only tries out the agent does not count.
         """
         called = [
             use
@@ -94,7 +94,7 @@ class Loading:
         if isinstance(statement.statement, ast.ClassDef) and self._is_entered(called, needed):
             return True
         if statement.is_called_later and not statement.decorators:
-            return False  # nothing but a base may be called
+            return False  # only a base class could be called here
         return any(SETTING_UP.fullmatch(use.full_name) for use in called) or any(
             one.is_called_later
             and not needed.isdisjoint((one.module, name) for name in one.changed)
@@ -102,7 +102,7 @@ class Loading:
         )
 
     def _is_entered(self, called: list[Use], needed: Set[tuple[str, str]]) -> bool:
-        """Whether a class runs an `__init_subclass__` that is, or changes, what is needed."""
+        """Whether a class runs an `__init_subclass__` that is needed or changes needed names."""
         return any(
             not needed.isdisjoint((one.module, name) for name in {*one.names, *one.changed})
             for one in self._reached(called)
@@ -113,7 +113,7 @@ class Loading:
         )
 
     def playing(self) -> set[Definition]:
-        """The definitions called or read in a game, and those that made them, except data."""
+        """The definitions reachable from the agent, except through names of data."""
         return self._reached(
             [use for one in self._started() for use in self._uses(one)], with_data=False
         ).union(self._started())
@@ -122,14 +122,14 @@ class Loading:
         return [one for symbol in self._start for one in self._tree.definitions(symbol)]
 
     def _plays(self, definition: Definition) -> bool:
-        """Whether a definition calls or passes on the agent itself."""
+        """Whether a definition calls the agent itself, or passes it on."""
         if definition not in self._players:
             reached = self._reached(self._uses(definition))
             self._players[definition] = not reached.isdisjoint(self._started())
         return self._players[definition]
 
     def _read_by(self, definition: Definition) -> set[Symbol]:
-        """The names read while a definition is evaluated, also by functions that it calls."""
+        """The names read while a definition runs, including by functions that it calls."""
         at_once = [use for use in self._uses(definition) if not use.reference.deferred]
         read = {Symbol(definition.module, use.reference.path[0]) for use in at_once}
         for one in self._reached(at_once):
@@ -137,7 +137,7 @@ class Loading:
         return read
 
     def _reached(self, uses: list[Use], with_data: bool = True) -> set[Definition]:
-        """All definitions reached from some uses; `with_data`: also through names of data."""
+        """All definitions reachable from some uses, through names of data only if `with_data`."""
         reached = set[Definition]()
         pending = list(uses)
         while pending:
@@ -150,9 +150,9 @@ class Loading:
         return reached
 
     def _uses(self, definition: Definition) -> list[Use]:
-        """The uses of a definition that read a name; none if the definition cannot be bundled.
+        """The uses in a definition that read a name; none if the definition cannot be bundled.
 
-        A file that can do without such a definition leaves it out.
+        A file that does not need such a definition leaves it out.
         """
         if definition not in self._read:
             self._read[definition] = []

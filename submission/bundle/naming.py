@@ -30,7 +30,7 @@ class Symbol(NamedTuple):
 
 @dataclass(frozen=True)
 class Builtin:
-    """A function or class that every module knows."""
+    """A built-in name, which every module has."""
 
     name: str
     module: ClassVar[str] = ""
@@ -40,7 +40,7 @@ Meaning = Symbol | Import | Builtin
 
 
 class Use(NamedTuple):
-    """A reference in a definition, and its meaning."""
+    """A reference in a definition, with its meaning."""
 
     definition: Definition
     reference: Reference
@@ -50,7 +50,7 @@ class Use(NamedTuple):
 
     @property
     def full_name(self) -> str:
-        """What is read, with its module unless it is a builtin: `importlib.import_module`."""
+        """The full name of what is used, such as `importlib.import_module`."""
         names = (self.meaning.module, self.meaning.name, *self.reference.path[self.parts :])
         return ".".join(filter(None, names))
 
@@ -65,7 +65,7 @@ OwnNames = Mapping[str, Import | None]
 
 
 def bundle_names(uses: Uses, own: OwnNames) -> dict[Meaning, str]:
-    """Choose the name of each thing in the bundle; BundleError if two must have one name."""
+    """Choose the name of each thing in the bundle; BundleError if two must have the same name."""
     every_use = [*chain.from_iterable(uses.values())]
     wanted: dict[str, set[Meaning]] = defaultdict(set)
     for use in every_use:
@@ -94,7 +94,7 @@ def bundle_names(uses: Uses, own: OwnNames) -> dict[Meaning, str]:
 
 
 def renamed(definition: Definition, uses: Iterable[Use], names: Mapping[Meaning, str]) -> str:
-    """The source of a definition with the bundle's names; BundleError if they cannot be put in."""
+    """The source of a definition with the bundle's names; BundleError if one cannot be inserted."""
     uses_at = {use.reference: use for use in uses if use.meaning in names}
     source, expected = definition.source, list[tuple[str, ...]]()
     for reference in reversed(definition.references):
@@ -130,7 +130,7 @@ def _plain_name(meaning: Meaning) -> str:
 
 
 def _is_fixed(meaning: Meaning) -> bool:
-    """Whether it cannot be renamed: a builtin or `import library`."""
+    """Whether it cannot be renamed, like a builtin or `import library`."""
     match meaning:
         case Import(name=None, alias=None) | Builtin():
             return True
@@ -138,7 +138,7 @@ def _is_fixed(meaning: Meaning) -> bool:
 
 
 def _keeping(name: str, meanings: set[Meaning], own: OwnNames) -> set[Meaning]:
-    """The meanings that keep the unqualified name; several only if they are one module."""
+    """The meanings that keep the unqualified name; several only for the same module."""
     if name in own:
         return {meaning for meaning in meanings if meaning == own[name]}
     builtins: set[Meaning] = {meaning for meaning in meanings if isinstance(meaning, Builtin)}
@@ -149,7 +149,7 @@ def _keeping(name: str, meanings: set[Meaning], own: OwnNames) -> set[Meaning]:
 
 
 def _is_captured(use: Use) -> bool:
-    """Whether an alias is used, `y` of `from m import x as y`, where `x` is a local name."""
+    """Whether a local name would hide `x`, which is used by an alias: `from m import x as y`."""
     name = _plain_name(use.meaning)
     spelling = ".".join(use.reference.path[: use.parts])
     return name != spelling and name in use.definition.found.local
@@ -166,13 +166,13 @@ def _qualified(meaning: Meaning) -> Iterator[str]:
 
 
 def _identifier(module: str) -> str:
-    """A module's name as the beginning of an identifier that classes do not mangle."""
+    """A module's name as the start of an identifier that classes do not mangle."""
     text = re.sub(r"\W", "_", module).strip("_")
     return text if text.isidentifier() else f"module_{text}"
 
 
 def _prove(definition: Definition, text: str, expected: list[tuple[str, ...]]) -> None:
-    """Check that a changed text refers to the expected names: no inner scope captures one."""
+    """Check that a changed text refers to the expected names, and no inner scope hides one."""
     try:
         references = find_names(ast.parse(text).body[0], SourceText(text)).references
         is_as_meant = [reference.path for reference in references] == expected

@@ -1,4 +1,4 @@
-"""The package's data files inside a bundle."""
+"""Puts the package's data files into a bundle."""
 
 import ast
 from base64 import b85encode
@@ -14,7 +14,7 @@ PACKAGE_FILE = Symbol(PackageFile.__module__, PackageFile.__name__)
 
 
 def with_content(definition: Definition, uses: Iterable[Use], text: str) -> str:
-    """The text of a definition; a `PackageFile` in it gets its content, which is read here."""
+    """The text of a definition, with the content of the package file added to a `PackageFile`."""
     match definition.statement:
         case ast.Assign(
             value=ast.Call(args=[ast.Constant(value=str(package)), ast.Constant(value=str(name))])

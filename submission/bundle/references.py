@@ -1,4 +1,4 @@
-"""Finds the references of code to names of its module."""
+"""Finds references in code to names of its module."""
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,13 +14,13 @@ Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 class Names(NamedTuple):
     """The names in a statement at module level."""
 
-    references: tuple[Reference, ...]  # to names of the module, in the order of the text
+    references: tuple[Reference, ...]  # to names of the module, in text order
     bound: frozenset[str]  # names of the module that the statement itself binds
-    local: frozenset[str]  # names that a function, a class or a comprehension in it binds
+    local: frozenset[str]  # names that functions, classes or comprehensions in it bind
 
 
 def find_names(statement: ast.stmt, text: SourceText) -> Names:
-    """Find the names in a statement at module level of this text."""
+    """Find the names in a module-level statement of this text."""
     finder = _Finder(text)
     finder.visit(statement)
     module, *inner = finder.scopes
@@ -35,15 +35,15 @@ def find_names(statement: ast.stmt, text: SourceText) -> Names:
 
 
 class _Finder(ast.NodeVisitor):
-    """Visits code in the order of evaluation, and collects the names that it mentions."""
+    """Visits code in evaluation order, and collects the names that it mentions."""
 
     def __init__(self, text: SourceText) -> None:
         self.text = text
         self.scope = Scope("module")
-        self.scopes = [self.scope]  # all that it has met, the module's first
+        self.scopes = [self.scope]  # all scopes found, the module's first
         self.mentions: list[tuple[Reference, Scope, bool]] = []
-        """All names, with their scopes, which may still turn out to bind them, and whether a name
-        is read in a class that has not bound it yet."""
+        """All names, each with its scope, which may bind it later in the text, and whether a class
+        reads it before it has bound it."""
         self.annotating = self.quoted = False
 
     def mention(
@@ -53,7 +53,7 @@ class _Finder(ast.NodeVisitor):
         attributes: Sequence[ast.Attribute] = (),
         changes: bool = True,
     ) -> None:
-        """Record a name, which is bound or deleted unless attributes are read from it."""
+        """Record a name; it is bound or deleted here if it `changes` and no attributes follow."""
         scope, binds = self.scope, changes and not attributes
         is_early = scope.kind == "class" and not binds and name not in scope.bound
         if binds and name not in scope.global_names | scope.nonlocal_names:
@@ -77,7 +77,7 @@ class _Finder(ast.NodeVisitor):
         self.scope = outer
 
     def inner(self, kind: Kind, bound: Iterable[str] = ()) -> AbstractContextManager[None]:
-        """Enter a new scope in the present one, which binds these names from the start."""
+        """Enter a new scope inside the current one; it binds these names from the start."""
         deferred = kind == "function" or self.scope.deferred
         self.scopes.append(Scope(kind, self.scope, {*bound}, deferred))
         return self.inside(self.scopes[-1])
@@ -116,7 +116,7 @@ class _Finder(ast.NodeVisitor):
             self.visit(root)
 
     def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
-        """Visit `name := value`, which binds the name outside of all comprehensions."""
+        """Visit `name := value`, which binds the name outside all comprehensions."""
         self.visit(node.value)
         scope = self.scope
         while scope.kind == "comprehension" and scope.parent is not None:
@@ -141,7 +141,7 @@ class _Finder(ast.NodeVisitor):
             self.mention(node.name, node)
         self.visit_all(node.body)
 
-    # Statements whose parts are not evaluated in the order in which they are written
+    # Statements whose parts are not evaluated in text order
 
     def visit_Assign(self, node: ast.Assign) -> None:
         self.visit_all([node.value, *node.targets])
@@ -175,7 +175,7 @@ class _Finder(ast.NodeVisitor):
             self.visit(node.body)
 
     def visit_decorators(self, decorators: list[ast.expr]) -> None:
-        """Visit decorators; they are called at once, also the body of a lambda."""
+        """Visit decorators, which are called at once, so that even a lambda's body runs."""
         for decorator in decorators:
             if isinstance(decorator, ast.Lambda):
                 self.visit_Lambda(decorator, "decorator")
@@ -191,14 +191,14 @@ class _Finder(ast.NodeVisitor):
         self.mention(node.name, node)
 
     def visit_TypeAlias(self, node: ast.stmt) -> None:
-        """Visit `type name[T] = value`, which Python has from 3.12 on."""
+        """Visit `type name[T] = value`, new in Python 3.12."""
         with self.type_parameters(node):
             self.visit_all([getattr(node, "value", None)])
         self.visit_all([getattr(node, "name", None)])
 
     @contextmanager
     def type_parameters(self, node: ast.stmt) -> Iterator[None]:
-        """The scope of `[T]` in `def f[T]()`, which Python has from 3.12 on."""
+        """The scope of `[T]` in `def f[T]()`, new in Python 3.12."""
         parameters = getattr(node, "type_params", [])
         if not parameters:
             yield
@@ -244,7 +244,7 @@ class _Finder(ast.NodeVisitor):
             return
         start, end = self.text.span(node)
         if self.text.between(start, end)[1:-1] != node.value:
-            return  # escapes or several literals: positions in it are not those of the text
+            return  # escapes or several literals: its positions are not those of the text
         try:
             expression = ast.parse(node.value, mode="eval")
         except SyntaxError:
@@ -266,7 +266,7 @@ def _arguments(arguments: ast.arguments) -> list[ast.arg]:
 
 
 def first_line(node: ast.stmt | ast.expr) -> int:
-    """The line at which a statement or a function begins, with its decorators."""
+    """The first line of a statement or a function, including its decorators."""
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min(part.lineno for part in (node, *decorators))
 

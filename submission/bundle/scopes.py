@@ -1,4 +1,4 @@
-"""Names in code: where they stand, and whether they mean the module's, by Python's scopes."""
+"""Names in code: their positions, and whether by Python's scopes they are the module's."""
 
 import ast
 import re
@@ -12,28 +12,28 @@ Located = ast.expr | ast.stmt | ast.alias | ast.excepthandler | ast.pattern
 
 @dataclass(frozen=True)
 class Reference:
-    """A reference to a name of the module: not to a parameter, a local variable or an attribute."""
+    """A reference to a name of the module, not to a parameter, a local variable or an attribute."""
 
     path: tuple[str, ...]
     """The name and the attributes that are read from it: `board` and `columns` in
     `board.columns`."""
     start: int  # offset in the text
-    ends: tuple[int, ...]  # offsets behind the name and behind each attribute
+    ends: tuple[int, ...]  # offsets after the name and after each attribute
     line: int
     changes: bool  # whether the whole path is bound or deleted here, or declared `global`
-    quoted: bool  # whether it stands in an annotation that is a string
+    quoted: bool  # whether it is in an annotation that is a string
     deferred: bool
-    """Whether it stands in the body of a function, where the name is looked up when the function is
-    called."""
+    """Whether it is in the body of a function, where the name is only looked up when the function
+    is called."""
 
     @property
     def binds(self) -> bool:
-        """Whether it gives the name itself a meaning, or takes it away."""
+        """Whether it binds or deletes the name itself."""
         return self.changes and len(self.path) == 1
 
 
 class SourceText:
-    """A text with the positions of `ast`, perhaps a part of another text."""
+    """A text, or a part of one, in which positions of `ast` become offsets."""
 
     def __init__(self, text: str, start: int = 0, line: int = 1) -> None:
         self.text = text
@@ -43,18 +43,18 @@ class SourceText:
         self._starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
 
     def offset(self, line: int, column: int) -> int:
-        """The offset of a position, whose column `ast` counts in bytes of UTF-8."""
+        """The offset of a position, whose column is in UTF-8 bytes, as in `ast`."""
         text = self.lines[line - 1]
         if not text.isascii():
             column = len(text.encode()[:column].decode(errors="ignore"))
         return self.line_start(line) + column
 
     def line_start(self, line: int) -> int:
-        """The offset of a line, or of the line that would follow the last one."""
+        """The offset of a line, which may be the one after the last."""
         return self.start + self._starts[line - 1]
 
     def line_at(self, offset: int) -> int:
-        """The number of the line with this offset."""
+        """The number of the line that contains this offset."""
         return self.line + bisect_right(self._starts, offset - self.start) - 1
 
     def span(self, node: Located) -> tuple[int, int]:
@@ -80,7 +80,7 @@ class SourceText:
 
 
 Kind = Literal["module", "class", "function", "decorator", "comprehension", "type parameters"]
-"""Kinds of scopes. A `decorator` is a lambda that is called at once."""
+"""Kinds of scopes; "decorator" is a lambda that is called at once."""
 
 
 @dataclass
@@ -89,13 +89,13 @@ class Scope:
 
     kind: Kind
     parent: "Scope | None" = None
-    bound: set[str] = field(default_factory=set)  # the names that it binds, as far as known
+    bound: set[str] = field(default_factory=set)  # the names found so far that it binds
     deferred: bool = False  # whether it runs when a function is called
     global_names: set[str] = field(default_factory=set)
     nonlocal_names: set[str] = field(default_factory=set)
 
     def leaves_to_module(self, name: str, is_early: bool) -> bool:
-        """Whether a name means the module's; `is_early` if a class reads it before binding it."""
+        """Whether a name is the module's; `is_early` if a class reads it before binding it."""
         scope = self
         while scope.parent is not None and name not in scope.global_names:
             if name in scope.bound and (scope is self or scope.kind != "class"):

@@ -20,8 +20,8 @@ class SourceTree:
 
     Args:
         project: the package folder or the module file of each top-level name.
-        own: the same for a user's modules, which the project's modules do not see: beside a
-            `random.py`, `import random` still means the library there.
+        own: the same for a user's modules, which the project's modules do not see: in these,
+            `import random` means the library even if the user has a `random.py`.
     """
 
     def __init__(self, project: Mapping[str, Path], own: Mapping[str, Path] | None = None) -> None:
@@ -31,7 +31,7 @@ class SourceTree:
         self._uses: dict[Definition, list[Use]] = {}
         self._are_there: dict[str, bool] = {}
         self.carried = set[Symbol]()
-        """Names whose final values are written out, so that no statement need fill them in."""
+        """Names whose final values are written out, so that no statement has to fill them in."""
 
     def module(self, name: str) -> Module:
         """The parsed module of this import name."""
@@ -59,22 +59,22 @@ class SourceTree:
         return self._are_there[name]
 
     def definitions(self, symbol: Symbol) -> list[Definition]:
-        """The statements that define a name, as they run; BundleError where there is none."""
+        """The statements that define a name, in their order; BundleError if there are none."""
         module = self.module(symbol.module)
         if symbol.name not in module.definitions:
             raise BundleError(module.path, 1, f"{symbol.name} is not defined at the top level")
         return module.definitions[symbol.name]
 
     def needed(self, symbol: Symbol) -> list[Definition]:
-        """The statements that define a name which goes into the bundle."""
+        """The statements that define a name that goes into the bundle."""
         return self.definitions(symbol)
 
     def holds_data(self, symbol: Symbol) -> bool:
-        """Whether a name is known to mean data, which calls nothing."""
+        """Whether a name is known to hold data, which call nothing."""
         return False
 
     def uses(self, definition: Definition) -> list[Use]:
-        """The meanings of a definition's references, except those in strings; or a BundleError."""
+        """The uses in a definition, except in strings; BundleError if one cannot be bundled."""
         if definition not in self._uses:
             definition.require_portable(self.known_to(definition.module))
             self._uses[definition] = [
@@ -85,7 +85,7 @@ class SourceTree:
         return self._uses[definition]
 
     def known_uses(self, definition: Definition) -> list[Use]:
-        """The meanings of a definition's references, also those in strings, that have any."""
+        """The uses in a definition that have a meaning, including those in strings."""
         found = list[Use]()
         for reference in definition.references:
             with suppress(BundleError):
@@ -93,7 +93,7 @@ class SourceTree:
         return found
 
     def undefined(self, module: str, name: str, place: tuple[Path, int]) -> Meaning:
-        """The meaning of a name that nothing defines, which only annotations may use."""
+        """The meaning of an undefined name; BundleError unless it is only for type checking."""
         if name in self.module(module).for_types:
             return Builtin(name)
         raise BundleError(*place, f"{name} is used or imported, but not defined here")
@@ -116,7 +116,7 @@ class SourceTree:
         return Use(definition, reference, meaning, parts)
 
     def _meaning(self, module: str, name: str, place: tuple[Path, int]) -> Meaning:
-        """The meaning of a name; if that is a bundled module, the import of it."""
+        """The meaning of a name; for a bundled module, its import."""
         source = self.module(module)
         if name in source.definitions:
             return Symbol(module, name)
@@ -151,7 +151,7 @@ def modules_in(folder: Path) -> dict[str, Path]:
     """The modules and packages in a folder, by the names under which their neighbours import them.
 
     A folder without `__init__.py` is a package if it has been imported as one. A file is left out
-    if its name means a module of the standard library, which has been imported before.
+    if it is named like a module of the standard library that has already been imported.
     """
     packages = [
         each

@@ -15,7 +15,7 @@ from submission.bundle.scopes import SourceText
 NEVER_ON_KAGGLE = ("TYPE_CHECKING", "typing.TYPE_CHECKING", "__name__ == '__main__'")
 """Conditions that are false on Kaggle: only their `else` goes into a bundle."""
 
-MAIN = "__main__"  # the name of the module that is run as a script, and of a notebook's
+MAIN = "__main__"  # the module name of a script that is run, and of a notebook
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Import:
     module: str
     name: str | None = None  # None for the module itself
     alias: str | None = None
-    is_bundled: bool = False  # whether the module goes into the bundle itself
+    is_bundled: bool = False  # whether the module itself goes into the bundle
     line: int = field(default=1, compare=False)
 
     @property
@@ -34,7 +34,7 @@ class Import:
         return self.alias or self.name or self.module.partition(".")[0]
 
     def statement(self, bound: str) -> str:
-        """The statement that imports it under a name."""
+        """The import statement that binds it to this name."""
         text = f"from {self.module} import {self.name}" if self.name else f"import {self.module}"
         keeps = bound == self.bound and self.alias is None
         return text if keeps else f"{text} as {bound}"
@@ -48,15 +48,15 @@ class Module:
     path: Path
     summary: str
     definitions: dict[str, list[Definition]] = field(default_factory=dict)
-    """The statements that define each name, in their order."""
+    """The statements that define or change each name, in order."""
     imports: dict[str, Import] = field(default_factory=dict)
     running: list[Definition] = field(default_factory=list)
-    """Statements that may call functions that change other names, by decorators or as classes that
-    inherit `__init_subclass__`, say."""
+    """Statements that may call functions that change other names: by decorators, for example, or as
+    classes that inherit `__init_subclass__`."""
     unfinished: set[str] = field(default_factory=set)
-    """Names that a statement which is still running defines or changes."""
+    """Names that statements define or change which are left out, such as one still running."""
     for_types: set[str] = field(default_factory=set)
-    """Names that it has only during type checking, for annotations."""
+    """Names that exist only during type checking, for annotations."""
     future: bool = False  # whether it has `from __future__ import annotations`
 
     @cached_property
@@ -73,9 +73,9 @@ def is_off_on_kaggle(statement: ast.If) -> bool:
 
 
 def _only_binds(statement: ast.AST) -> bool:
-    """Whether all that a statement does is to give names a meaning.
+    """Whether a statement does nothing but bind names.
 
-    `TABLE[key] = 1` changes a part of a value, and a call that stands alone may do anything.
+    `TABLE[key] = 1` changes a part of a value, and a call as a statement may do anything.
     """
     match statement:
         case ast.Assign() | ast.AnnAssign():
@@ -92,7 +92,7 @@ def _only_binds(statement: ast.AST) -> bool:
 
 
 def read_module(name: str, path: Path, project: frozenset[str]) -> Module:
-    """Parse a module; `project` has the top-level names of all that goes into the bundle.
+    """Parse a module; `project` has the top-level names of the modules that can be bundled.
 
     Raises:
         OSError: the file cannot be read.
@@ -113,7 +113,7 @@ def _parsed(name: str, path: Path, text: str, project: frozenset[str]) -> Module
 
 @dataclass
 class ModuleReader:
-    """Reads the statements of one module, whose text begins at an offset and a line."""
+    """Reads the statements of one module, or of a text at an offset and a line in one."""
 
     name: str
     path: Path
@@ -131,7 +131,7 @@ class ModuleReader:
         self.module = Module(self.name, self.path, (ast.get_docstring(self.tree) or "").strip())
 
     def read(self) -> Module:
-        """The module."""
+        """Read and return the module."""
         for statement, following in zip(self.tree.body, [*self.tree.body, None][1:], strict=True):
             self._read_statement(statement, following)
         return self.module
@@ -189,7 +189,7 @@ class ModuleReader:
     def _bind(
         self, alias: ast.alias, module: str, imported: str | None, statement: ast.stmt
     ) -> None:
-        """Record an import of a module's name, or of the module itself if that is None."""
+        """Record an import of a module's name `imported`, or of the module itself if it is None."""
         bound, is_bundled = bound_by(alias), module.partition(".")[0] in self.project
         meaning = Import(module, imported, alias.asname, is_bundled, statement.lineno)
         if self.module.imports.get(bound) != meaning:
@@ -197,7 +197,7 @@ class ModuleReader:
         self.module.imports[bound] = meaning
 
     def _keep(self, statement: ast.stmt, following: ast.stmt | None) -> None:
-        """Record a statement that gives names their only meaning."""
+        """Record a statement as the only one that defines its names."""
         if not _only_binds(statement):
             kind = type(statement).__name__
             raise self._error(
@@ -224,14 +224,14 @@ class ModuleReader:
         return Definition(self.name, self.path, statement, self.source_text, *extent)
 
     def _extent(self, statement: ast.stmt, following: ast.stmt | None) -> tuple[int, int]:
-        """The extent of a statement with the comments right above it and the docstring below it."""
+        """The extent of a statement, with the comments right above and the docstring below it."""
         start, end = self.source_text.span(statement)
         lines, first = self.source_text.lines, first_line(statement)
         last = statement.end_lineno or statement.lineno
         before = self.source_text.between(self.source_text.line_start(statement.lineno), start)
         behind = self.source_text.between(end, self.source_text.line_start(last + 1) - 1)
         if before.strip() or behind.partition("#")[0].strip(" \t;"):
-            return start, end  # others share its lines
+            return start, end  # it shares its lines with other statements
         while first > 1 and lines[first - 2].startswith("#"):
             first -= 1
         match following:

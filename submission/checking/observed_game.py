@@ -200,5 +200,5 @@ class _Game:
         return failure("TIMEOUT", cause) if cause else None
 
     def _number_of_move(self, seat: Seat) -> int:
-        """The number of a seat's last move, from 1, including one during which its process ended."""
+        """The number of a seat's last move, from 1, including one in which its process ended."""
         return len(self._moves[seat]) + self._players[seat].has_ended

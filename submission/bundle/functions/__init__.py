@@ -1,1 +1,1 @@
-"""A file from a Python function: its source, its values, and a test that it plays the same."""
+"""Builds a file from a Python function: source, values, and a test that both play the same."""

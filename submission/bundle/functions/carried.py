@@ -1,10 +1,10 @@
-"""Functions in a function's file that make values for which there are no literals."""
+"""Helpers, copied into a function's file, that make values for which there are no literals."""
 
 from typing import Any
 
 
 def bytes_of(text: str) -> bytes:
-    """The bytes in a text: compressed and in base85."""
+    """The bytes that a text holds, compressed and in base85."""
     from base64 import b85decode
     from zlib import decompress
 
@@ -12,7 +12,7 @@ def bytes_of(text: str) -> bytes:
 
 
 def array_of(content: bytes) -> Any:
-    """The array in the content of a file in numpy's format."""
+    """The array in the content of a .npy file."""
     from io import BytesIO
 
     import numpy
@@ -21,7 +21,7 @@ def array_of(content: bytes) -> Any:
 
 
 def restored(*parts: Any) -> Any:
-    """The object that its `__reduce_ex__` has taken apart into these parts."""
+    """The object whose `__reduce_ex__` returned these parts."""
     from copy import copy
 
     class Original:

@@ -1,4 +1,4 @@
-"""Values as expressions: constants, arrays, functions with enclosed values, and objects."""
+"""Writes values as expressions: constants, arrays, functions with closures, and objects."""
 
 import ast
 import sys
@@ -30,8 +30,8 @@ class ValueWriter:
 
     Args:
         module: the module of the expressions.
-        find_module: finds a user's module by name; None if it is not the user's.
-        whose: the user of the values, for messages.
+        find_module: finds a user's module by name; returns None if it is not the user's.
+        whose: what uses the values, for messages.
     """
 
     def __init__(
@@ -40,11 +40,11 @@ class ValueWriter:
         self._module = module
         self._find_module = find_module
         self._whose = whose
-        self.made: dict[int, str] = {}  # the names that it has given, by the ids of the values
+        self.made: dict[int, str] = {}  # the new names, by the ids of the values
         self._within = set[int]()
 
     def name(self, value: Any, stem: str) -> str:
-        """The name of a value, if need be a new one; ValueError if it cannot be written."""
+        """The name of a value, a new one if necessary; ValueError if it cannot be written."""
         expression = self.expression(value, stem)
         if not expression.isidentifier():
             self.made[id(value)] = self._module.fresh(stem)
@@ -52,17 +52,17 @@ class ValueWriter:
         return self.made.get(id(value), expression)
 
     def expression(self, value: Any, name: str) -> str:
-        """The expression of a value; ValueError, with its `name`, if there is none."""
+        """The expression for a value; ValueError, with its `name`, if there is none."""
         known = self.made.get(id(value)) or self._module.name_of(value)
         is_literal = isinstance(value, float) or type(value) in LITERALS
         return known if known and not is_literal else self.anew(value, name)
 
     def anew(self, value: Any, name: str) -> str:
-        """The expression of a value, without using a name that it has."""
+        """The expression for a value, without using an existing name of it."""
         if isinstance(value, float):
             number, kind = _number(float(value)), type(value)
             return number if kind is float else f"{self.expression(kind, name)}({number})"
-        if type(value) is bytes and len(value) > LONG:  # the weights of a tensor, say
+        if type(value) is bytes and len(value) > LONG:  # such as the weights of a tensor
             return self._packed(value)
         if type(value) in LITERALS:
             return repr(value)
@@ -101,7 +101,7 @@ class ValueWriter:
         return self._array(value, name) or self._object(value, name)
 
     def _array(self, value: Any, name: str) -> str | None:
-        """The expression of a numpy array or number, or of an open file of arrays; else None."""
+        """The expression for a numpy array or number, or an open file of arrays; otherwise None."""
         numpy = sys.modules.get("numpy")
         if numpy and isinstance(value, numpy.lib.npyio.NpzFile) and value.zip:
             return self.expression({**value}, name)
@@ -119,10 +119,10 @@ class ValueWriter:
         return f"{self._module.import_of(bytes_of)}(\n{lines}\n)"
 
     def _object(self, value: Any, name: str) -> str:
-        """The expression of an object by the parts into which copying and pickling take it."""
+        """The expression for an object, from the parts that copying and pickling use."""
         try:
             *parts, pairs = taken_apart(value)
-        except Exception as error:  # from a lock, an open file, any code of the user's
+        except Exception as error:  # from a lock, an open file, or any code of the user's
             raise self._cannot(name, value) from error
         written = [self.expression(each, name) for each in parts]
         written.append(f"{self.expression(dict(pairs), name)}.items()" if pairs else "None")
@@ -131,7 +131,7 @@ class ValueWriter:
         return f"{self._module.import_of(restored)}({', '.join(written)})"
 
     def _function(self, function: FunctionType, name: str) -> str:
-        """The expression of a function that has no name in its module."""
+        """The expression for a function that has no name in its module."""
         home: UserModule | None = self._module
         if function.__globals__ is not self._module.namespace:
             home = self._find_module(str(function.__globals__.get("__name__")))
@@ -161,7 +161,7 @@ class ValueWriter:
         return made
 
     def _enclosing(self, function: FunctionType, definition: str, own: str) -> str:
-        """Define a function anew with what it encloses; its lines, indented, define it as `own`."""
+        """Define a function with its closure; the indented `definition` defines it as `own`."""
         cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
         values = {key: cell.cell_contents for key, cell in cells}
         enclosed = {
@@ -185,7 +185,7 @@ def {factory}({", ".join(enclosed)}):
     def _defaults(
         self, function: FunctionType, node: ast.FunctionDef | ast.Lambda
     ) -> dict[ast.expr, str]:
-        """The values of the defaults that use names, which may be those of an outer function."""
+        """The values of defaults that use names, because these may belong to an outer function."""
         nodes = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
         values = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
         return {
@@ -205,7 +205,7 @@ def {factory}({", ".join(enclosed)}):
 
 
 def _number(value: float) -> str:
-    """A float as a literal, because names such as `inf` might be redefined."""
+    """A float as a literal, because the module may redefine names such as `inf`."""
     if isnan(value):
         return "(1e999 - 1e999)"
     return repr(value).replace("inf", "1e999")

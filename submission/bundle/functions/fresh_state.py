@@ -1,4 +1,4 @@
-"""Puts a function into its state before the first game, while it is tested."""
+"""Puts a function into its state before the first game, for as long as it is tested."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -22,26 +22,26 @@ from submission.bundle.naming import Symbol
 
 
 class StateName(NamedTuple):
-    """A name of a user's module whose value games may change."""
+    """A name in a user's module whose value games may change."""
 
     symbol: Symbol
     namespace: dict[str, Any]
     in_file: str  # its name in the file
     is_changed: bool  # whether functions of the module visibly change it
-    is_unfinished: bool  # whether a statement that is not written also defines or changes it
-    runs_on: bool  # whether it is a mere number or text that games or a clock change
+    is_unfinished: bool  # whether a statement that is not in the file also defines or changes it
+    runs_on: bool  # whether it is just a number or text that games or a clock change
 
     @property
     def value(self) -> Any:
-        """Its present value; None if it has none."""
+        """Its current value; None if it has none."""
         return self.namespace.get(self.symbol.name)
 
 
 class Unlike(NamedTuple):
-    """A name whose value must be written out, or a function or a class of which parts must be."""
+    """A name whose value, or attributes of it if a function or a class, must be written out."""
 
     symbol: Symbol
-    attributes: Mapping[str, Any] | None = None  # the parts; None for the whole value
+    attributes: Mapping[str, Any] | None = None  # these; None for the whole value
 
 
 def unlike_the_source(
@@ -50,16 +50,16 @@ def unlike_the_source(
     load_again: Callable[[], dict[str, Any]],
     play: Callable[[dict[str, Any]], None],
 ) -> tuple[list[Unlike], Mapping[str, Any]]:
-    """Find the names whose present values must be written out, and what games change.
+    """Find the names whose current values must be written out, and what games change.
 
-    Such values are made by chance, so that they differ at each loading; or something else than
-    games has changed them: training, say, or a loop in which the file is built.
+    Such values are random, so that they differ each time the file is loaded; or something other
+    than games has changed them, such as training, or a loop in which the file is built.
 
-    For `state` and `loaded` see `as_written`; `load_again` loads the file anew, and `play` plays
+    For `state` and `loaded` see `as_written`; `load_again` loads the file again, and `play` plays
     games with what it then defines.
 
     Returns:
-        The names, and what the file has defined and then changed in games.
+        The names, and what the file defines, after games have changed it.
     """
     differing = [
         each
@@ -69,7 +69,7 @@ def unlike_the_source(
         and not is_same(each.value, loaded.get(each.in_file))
     ]
     if not differing:
-        return [], loaded  # it plays as it is, whatever games change
+        return [], loaded  # the file can stay as it is, whatever games change
     again = load_again()
     by_chance = [*_unlike(differing, loaded, again, has_played=False)]
     play(again)
@@ -77,7 +77,7 @@ def unlike_the_source(
 
 
 class Stages(NamedTuple):
-    """A value in the module now, its counterpart in the file, and the latter after games."""
+    """A value now in the module, the same in the file, and the file's after games."""
 
     now: Any
     written: Any
@@ -85,16 +85,16 @@ class Stages(NamedTuple):
 
     @property
     def is_changing(self) -> bool:
-        """Whether it differs between the two of the file."""
+        """Whether games change the file's value."""
         return not is_same(self.written, self.played)
 
     @property
     def is_own(self) -> bool:
-        """Whether the module's differs from the file's for another reason than games."""
+        """Whether the module's value differs from the file's for a reason other than games."""
         return not self.is_changing and not is_same(self.written, self.now)
 
     def parts(self) -> Iterator[tuple[Place, "Stages"]]:
-        """What a function, a class or an object keeps, and where."""
+        """The values that a function, a class or an object holds, and their places."""
         others = places_of(self.written), places_of(self.played)
         for name, place in places_of(self.now).items():
             counterparts = (each[name].read() if name in each else UNKNOWN for each in others)
@@ -107,7 +107,7 @@ def _unlike(
     again: Mapping[str, Any],
     has_played: bool,
 ) -> Iterator[Unlike]:
-    """What must be written out, by what two loadings define; the second may have played games."""
+    """What must be written out, judging by two loadings; if `has_played`, `again` after games."""
     for each in names:
         stages = Stages(each.value, loaded.get(each.in_file), again.get(each.in_file))
         if isinstance(each.value, DEFINITIONS):
@@ -127,7 +127,7 @@ def _unlike(
 
 
 def _has_learnt(name: StateName, stages: Stages) -> bool:
-    """Whether a value has all that games change as the file has written it."""
+    """Whether something other than games changed a value: what games change is as in the file."""
     if is_data(stages.now) and not name.is_unfinished:
         return False
     parts = [part for _, part in stages.parts()] if _are_alike(*stages[:2]) else []
@@ -141,7 +141,7 @@ def _are_alike(one: Any, other: Any) -> bool:
 
 
 def last_callable(loaded: Mapping[str, Any]) -> Any:
-    """The agent of a file that has defined these names, as Kaggle finds it."""
+    """The agent of a file that defines these names, as Kaggle finds it."""
     return [value for value in loaded.values() if callable(value)][-1]
 
 
@@ -149,16 +149,16 @@ def last_callable(loaded: Mapping[str, Any]) -> Any:
 def as_written(
     agent: Any, state: Sequence[StateName], loaded: Mapping[str, Any], played: Mapping[str, Any]
 ) -> Iterator[Any]:
-    """Give names the values that they have before a game; restore the old ones in the end.
+    """Give names the values that they have before the first game; restore their own at the end.
 
     Args:
-        agent: a function, or another object that is called.
+        agent: a function or another callable object.
         state: the names that it uses.
-        loaded: what the file has just defined.
-        played: the same after games, in which the file has changed it.
+        loaded: what the file defines when it has just been loaded.
+        played: the same after games, which may have changed it.
 
-    Returns:
-        The one to ask for moves: the agent itself, unless it is a container, which is copied.
+    Yields:
+        The agent to ask for moves: the agent itself, unless it is a container, which is copied.
     """
     memo = _counterparts(state, loaded)  # shared objects stay shared
     with ExitStack() as restoring:
@@ -178,7 +178,7 @@ def as_written(
 
 
 def _counterparts(state: Sequence[StateName], loaded: Mapping[str, Any]) -> dict[int, Any]:
-    """The module's own functions, classes and members of enumerations, by the ids of the file's."""
+    """The module's functions, classes and enumeration members, by the ids of the file's."""
     found = dict[int, Any]()
     for (_, name), namespace, in_file, *_ in state:
         own, written = namespace.get(name), loaded.get(in_file)
@@ -192,11 +192,11 @@ def _counterparts(state: Sequence[StateName], loaded: Mapping[str, Any]) -> dict
 
 
 def _begun(stages: Stages, is_changed: bool, restoring: ExitStack, memo: dict[int, Any]) -> Any:
-    """The value with which a function begins a game: a copy of the file's, or of the module's.
+    """The value with which a function starts a game: a copy of the file's, or of the module's.
 
-    It is the module's where the two differ for another reason than games, for that is what the file
-    must be compared with. What functions, classes and objects of the user's keep is so decided for
-    each part, which is replaced in its place; or in a copy, of an object with other contents.
+    It is the module's if the two differ for a reason other than games, because the file must be
+    compared with that. In functions, classes and the user's objects this is decided for each part,
+    which is replaced in place, or in a copy if an object has contents besides its attributes.
     """
     now, written, _ = stages
     begun = now if not is_changed and stages.is_own else written
@@ -219,17 +219,17 @@ def _begun(stages: Stages, is_changed: bool, restoring: ExitStack, memo: dict[in
 
 
 def _has_contents(value: Any) -> bool:
-    """Whether an object holds more than its attributes, as one does whose class is a `deque`."""
+    """Whether an object holds more than its attributes, like one whose class inherits `deque`."""
     try:
         make, arguments, _, items, pairs = taken_apart(value)
-    except Exception:  # from code of the user's, any
+    except Exception:  # the user's code may raise anything
         return False
     is_plain = getattr(make, "__name__", None) == "__newobj__" and len(arguments) == 1
     return not is_plain or items is not None or pairs is not None
 
 
 def _begin_parts(stages: Stages, restoring: ExitStack, memo: dict[int, Any]) -> None:
-    """Give each part of a function, a class or an object the value with which games begin."""
+    """Give each part of a function, a class or an object the value with which games start."""
     only_data = isinstance(stages.now, DEFINITIONS)
     restoring.callback(_remove_others, stages.now, {*places_of(stages.now)})
     for place, part in [*stages.parts()]:
@@ -244,7 +244,7 @@ def _begin_parts(stages: Stages, restoring: ExitStack, memo: dict[int, Any]) -> 
 
 
 def _remove_others(value: Any, names: set[str]) -> None:
-    """Remove what games have made in a function, a class or an object beside these names."""
+    """Remove what games have added to a function, a class or an object besides these names."""
     for name, place in places_of(value).items():
         if name not in names:
             with suppress(Exception):
@@ -254,15 +254,15 @@ def _remove_others(value: Any, names: set[str]) -> None:
 def _copied(value: Any, memo: dict[int, Any]) -> Any:
     """A deep copy, in which functions and classes of the file become those of the module.
 
-    From Python 3.14 on `copy.deepcopy` does not look for functions and classes in its memo.
+    From Python 3.14 on `copy.deepcopy` does not look up functions and classes in its memo.
     """
     if id(value) in memo:
         return memo[id(value)]
     if type(value) in (tuple, frozenset):
         return type(value)(_copied(each, memo) for each in value)
     if hasattr(type(value), "__del__") or copy(value) is value:
-        return value  # the end of a copy would close what the original has opened
-    memo.setdefault(id(memo), []).append(value)  # so that nothing new gets its id
+        return value  # deleting a copy would close what the original has opened
+    memo.setdefault(id(memo), []).append(value)  # keeps it alive, so that its id is not reused
     if hasattr(value, "__deepcopy__"):
         return deepcopy(value, memo)
     make, arguments, state, items, pairs = taken_apart(value)

@@ -24,7 +24,7 @@ from submission.sandbox.folders import owned_folder
 NAMELESS = "the agent"
 
 SHORT = re.compile(r"[\w '()*+,./:=\[\]-]{1,50}")
-"""What fits into a table, and between the quotation marks of a command."""
+"""Text that fits into a table, and between the quotation marks of a command."""
 
 
 class FunctionFile(NamedTuple):
@@ -32,23 +32,23 @@ class FunctionFile(NamedTuple):
 
     name: str  # the function's
     text: str
-    note: str | None  # where the function fails
+    note: str | None  # where the function fails, if it does
 
 
 def function_file(agent: Any) -> FunctionFile:
-    """Write the submission whose agent is a function, and check that it plays the same.
+    """Write a submission whose agent is a function, and check that it plays the same.
 
-    Whatever the function uses is copied from the source: of its module, of a notebook's cells, of
-    the modules beside it. So values are those before any game. A value that was read from a file is
-    written as data, and so is one without source, such as a variable that a function encloses.
+    All that the function uses is copied from the source: its module, a notebook's cells, or the
+    modules beside it. So values are those before any game. A value that was read from a file is
+    written as data, and so is one without source, such as a variable in a closure.
 
     Args:
-        agent: a function of Kaggle's observation and, if it wants, the configuration, which
-            returns a column; or another object that is called so.
+        agent: a function of Kaggle's observation and optionally the configuration, which returns a
+            column; or another object that can be called like this.
 
     Raises:
         ValueError: it is no such function, it uses something that cannot be written into a file, or
-            the file plays otherwise.
+            the file plays differently.
         OSError: the source of a module cannot be read.
     """
     function = _function_in(agent)
@@ -59,7 +59,7 @@ def function_file(agent: Any) -> FunctionFile:
 
 
 def _proven(agent: Any, function: FunctionType, path: Path) -> FunctionFile:
-    """The file of an agent, whose function this is, tested at a path, for Numba to cache there."""
+    """The file of an agent with this function, tested at a path, where Numba may cache."""
     whose = _title(agent)
     tree = UserTree(_namespace(agent, function), function.__code__, project_folders(), whose)
     try:
@@ -70,10 +70,10 @@ def _proven(agent: Any, function: FunctionType, path: Path) -> FunctionFile:
             state, loaded, partial(load, title, text, path), partial(play, title)
         )
         for each in unlike:
-            with suppress(ValueError):  # whether that matters is for the proof to say
+            with suppress(ValueError):  # the proof shows whether that matters
                 tree.carry(*each)
         if unlike:
-            with suppress(ValueError):  # a metaclass, say, has needed such a value before
+            with suppress(ValueError):  # something, such as a metaclass, needed a value earlier
                 text, state, loaded = _written(tree, symbol, title, path)
     except BundleError as error:
         if error.path != tree.home.path:
@@ -89,14 +89,14 @@ def _proven(agent: Any, function: FunctionType, path: Path) -> FunctionFile:
 def _written(
     tree: UserTree, symbol: Symbol, title: str, path: Path
 ) -> tuple[str, list[StateName], dict[str, Any]]:
-    """The text of the file, the names whose values may change, and what it defines when loaded."""
+    """The text of the file, the names whose values may change, and what loading it defines."""
     closure = close(tree, [symbol], {})
     text = compose_function(closure, title, _last_line(closure, symbol))
     return text, list(_state(tree, closure)), load(title, text, path)
 
 
 def _function_in(agent: Any) -> FunctionType | None:
-    """The Python function inside of an agent, or None."""
+    """The Python function inside an agent; None if there is none."""
     match agent:
         case FunctionType():
             return agent
@@ -112,7 +112,7 @@ def _title(agent: Any) -> str:
 
 
 def _description(agent: Any) -> str:
-    """What tells an agent without a name from others: its arguments, or what it says of itself."""
+    """A short text for an agent without a name: its arguments, its `repr` or its class."""
     match agent:
         case partial(func=inner, args=args, keywords=keywords):
             title = _title(inner)
@@ -124,12 +124,12 @@ def _description(agent: Any) -> str:
         case _:
             short = text = type(agent).__name__
             with suppress(Exception):  # from code of the user's
-                text = repr(agent)  # Python's own is not short: it has <
+                text = repr(agent)  # Python's default has a <, which `SHORT` refuses
     return text if SHORT.fullmatch(text) else short
 
 
 def _namespace(agent: Any, function: FunctionType) -> dict[str, Any]:
-    """The module that has a name for the agent, or else the module of its function."""
+    """The namespace that has a name for the agent, or else that of its function."""
     modules = [
         sys.modules.get(str(name)) for name in (getattr(agent, "__module__", ""), "__main__")
     ]
@@ -143,7 +143,7 @@ def _namespace(agent: Any, function: FunctionType) -> dict[str, Any]:
 
 
 def _last_line(closure: Closure, symbol: Symbol) -> str:
-    """The line that makes the agent the last callable of the file; empty if its definition does."""
+    """The line that makes the agent the last callable; empty if its definition already does."""
     written = [one for one in closure.definitions if one.module == symbol.module]
     own = [one for one in written if symbol.name in one.names]
     if own == written[-1:] and own[0].is_called_later:
@@ -154,7 +154,7 @@ def _last_line(closure: Closure, symbol: Symbol) -> str:
 
 
 def _state(tree: UserTree, closure: Closure) -> Iterator[StateName]:
-    """The names of the user's modules that the file has, or that a game may add."""
+    """The names of the user's modules that are in the file, or that a game may add."""
     written = {*closure.definitions}
     for module in closure.modules:
         user = tree.user_module(module.name)
@@ -163,7 +163,7 @@ def _state(tree: UserTree, closure: Closure) -> Iterator[StateName]:
         own = [one for one in closure.definitions if one.module == module.name]
         played = [one for one in own if one.is_called_later and one in closure.playing]
         changed = {name for one in played for name in one.changed}
-        changed -= user.parsed.imports.keys()  # their values are other modules'
+        changed -= user.parsed.imports.keys()  # their values belong to other modules
         for name in changed.union(*(one.names for one in own)):
             symbol = Symbol(module.name, name)
             in_file = closure.names.get(symbol, name)

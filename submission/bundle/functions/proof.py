@@ -1,4 +1,4 @@
-"""Checks that a file plays as the function that it was made from."""
+"""Checks that a file plays like the function from which it was made."""
 
 import logging
 import random
@@ -26,11 +26,11 @@ PROOF_SECONDS = 2.0  # seconds after which no further position is asked about
 LOAD_SECONDS = 20.0  # how long the file may take to load
 
 REPEATS = 20
-"""How often both are asked again if they differ, which chance and clocks can also cause."""
+"""How often both are asked again if they differ, because chance or clocks may be the reason."""
 
-LEAST_REPEATS = 4  # for slow players that always say the same, or of which one fails
+LEAST_REPEATS = 4  # for slow players that always answer the same, or if one of them fails
 
-CONFIGURATION = GameConfiguration().for_players()  # Kaggle's, in the competition
+CONFIGURATION = GameConfiguration().for_players()  # Kaggle's in the competition
 
 FAILURE = "an exception"
 
@@ -70,14 +70,14 @@ def require_same(
     loaded: Mapping[str, Any],
     played: Mapping[str, Any],
 ) -> str | None:
-    """Ask a function and its file for moves in positions of random games, on both seats.
+    """Ask a function and its file for moves in positions of random games, in both seats.
 
-    Both start with the values in the source, not with those that games have left, and draw the same
-    random numbers. They differ if neither ever gives an answer of the other. Messages call the
-    function by its name; for the other arguments see `as_written`.
+    Both start with the values in the source, not with those left by games, and draw the same random
+    numbers. They differ if neither ever gives an answer that the other gives. `name` is the
+    function's in messages; for the other arguments see `as_written`.
 
     Returns:
-        A sentence about the first position in which both fail, or None.
+        A sentence about the first position in which both fail; None if there is none.
 
     Raises:
         ValueError: they differ, or read a file.
@@ -104,7 +104,7 @@ def require_same(
 
 
 def play(name: str, loaded: Mapping[str, Any]) -> None:
-    """Ask a loaded file for its moves in the same positions; ValueError if it reads a file."""
+    """Ask a loaded file for moves in the same positions; ValueError if it reads a file."""
     agent = last_callable(loaded)
     with _unnoticed(), hidden_files(name, READ_ABOVE):
         for number, position in _positions_in_time():
@@ -116,13 +116,13 @@ def _positions_in_time() -> Iterator[tuple[int, Position]]:
     end = None
     for number, position in enumerate(positions()):
         yield number, position
-        end = end or perf_counter() + PROOF_SECONDS  # the first answer may have to compile
+        end = end or perf_counter() + PROOF_SECONDS  # the first answer may include compiling
         if perf_counter() > end:
             return
 
 
 def _are_apart(agent: Callable[..., Any], other: Callable[..., Any], position: Position) -> bool:
-    """Whether the two never give the same answer, asked several times."""
+    """Whether the two, asked several times, have no answer in common."""
     ours, theirs = set[str](), set[str]()
     end = perf_counter() + PROOF_SECONDS
     for seed in range(REPEATS):
@@ -178,7 +178,7 @@ def positions() -> Iterator[Position]:
 def load(name: str, text: str, path: Path) -> dict[str, Any]:
     """What a file defines when it is loaded as on Kaggle; ValueError if it fails or is slow.
 
-    It is written to a path first: as on Kaggle, Numba's `cache=True` needs a file that is there.
+    It is first written to a path, as on Kaggle: Numba's `cache=True` needs an existing file.
     """
     loaded: dict[str, Any] = {}
     with hidden_files(name, READ_ABOVE):
@@ -217,9 +217,9 @@ def _unnoticed() -> Iterator[None]:
 
 @contextmanager
 def _limited(seconds: float) -> Iterator[None]:
-    """Raise TimeoutError when the block takes longer; only the main thread can be interrupted."""
+    """Raise TimeoutError if the block takes longer; only the main thread can be interrupted."""
     former = signal.getsignal(signal.SIGINT)
-    if current_thread() is not main_thread() or former is None:  # None: it is not Python's own
+    if current_thread() is not main_thread() or former is None:  # None: not set from Python
         yield
         return
     is_late = Event()

@@ -1,18 +1,18 @@
-"""The cells of a notebook that have raised, from `import connectx` on, which loads this alone."""
+"""Records which cells of a notebook raise; `import connectx` loads only this at first."""
 
 import re
 import sys
 from traceback import walk_tb
 from typing import Any
 
-AT_TOP_LEVEL = re.compile("<module>|<cell line")  # the names of the code of a module, and of a cell
+AT_TOP_LEVEL = re.compile("<module>|<cell line")  # names of the code of a module and of a cell
 
 RAISED: dict[int, int] = {}
-"""The line at which a cell has raised, by the cell's number in IPython's history."""
+"""The line at which a cell raised, by the cell's number in IPython's history."""
 
 
 def note(result: Any) -> None:
-    """Note how a cell has ended; IPython calls it with what it knows of that."""
+    """Record how a cell ended; IPython calls this with the cell's result."""
     RAISED.pop(result.execution_count, None)
     trace = getattr(result.error_in_exec, "__traceback__", None)
     lines = [

@@ -1,4 +1,4 @@
-"""A user's module: what of its source counts, its present values, and what a file adds to it."""
+"""A user's module: the relevant part of its source, its current values, and added statements."""
 
 import ast
 import builtins
@@ -20,12 +20,12 @@ from submission.bundle.sources import Import, ModuleReader, is_off_on_kaggle
 FRONT_DOORS = ("connectx", "submission", "submission.front_door")
 """The modules that build and evaluate players."""
 
-PATH_CHANGE = re.compile(r"sys\.path\.")  # begins a call that changes where modules are found
+PATH_CHANGE = re.compile(r"sys\.path\.")  # the start of a call that changes where modules are found
 
 
 @dataclass
 class UserModule:
-    """A module whose functions go into a file, with the `project`; BundleError if not Python."""
+    """A user's module whose functions go into a file; BundleError if it is not Python."""
 
     name: str
     namespace: dict[str, Any] = field(repr=False)
@@ -36,7 +36,7 @@ class UserModule:
         self.path, text, stops = self.session.path, self.session.text, self.session.stops
         reader = SessionReader(self.name, self.path, text, self.project, stops=stops)
         self.parsed = reader.read()
-        """The source, and the statements added to it."""
+        """The source, with the statements added to it."""
         self._imported: dict[tuple[str, str | None], str] = {}
         self._end = text.count("\n") + 2
 
@@ -45,7 +45,7 @@ class UserModule:
         return name in self.parsed.definitions or name in self.parsed.imports
 
     def name_of(self, value: Any) -> str | None:
-        """The name that the source gives to this very object, or None."""
+        """The name that the source gives to this object, by identity; None if it has none."""
         own = getattr(value, "__name__", None)
         if isinstance(own, str) and self.namespace.get(own) is value and self.knows(own):
             return own
@@ -56,7 +56,7 @@ class UserModule:
         return {id(value): name for name, value in self.namespace.items() if self.knows(name)}
 
     def import_of(self, value: Any) -> str | None:
-        """A name for a module or a module's definition, imported if need be; None for the rest."""
+        """A name for a module or a module's definition, imported if needed; otherwise None."""
         if isinstance(value, ModuleType):
             return self.import_from(value.__name__, None)
         module, name = (getattr(value, key, None) for key in ("__module__", "__name__"))
@@ -79,7 +79,7 @@ class UserModule:
         return self._imported[module, name]
 
     def add(self, text: str, line: int | None = None) -> None:
-        """Add statements, behind a line or at the end; a new value replaces those of its name."""
+        """Add statements after a line or at the end; a new value replaces a name's former ones."""
         start, line = len(self.session.text), self._end if line is None else line
         reader = SessionReader(self.name, self.path, text, self.project, start, line)
         self._end += text.count("\n") + 1
@@ -88,7 +88,7 @@ class UserModule:
             self.parsed.definitions[name] = [*former, *written]
 
     def restore(self, node: ast.FunctionDef) -> str:
-        """Make this definition of a function the only one of its name."""
+        """Make this definition of a function the only one with its name; return the name."""
         written = self.parsed.definitions[node.name]
         self.parsed.definitions[node.name] = [one for one in written if one.line == node.lineno]
         return node.name
@@ -106,8 +106,8 @@ class SessionReader(ModuleReader):
     """Keeps every statement that has run, under the names that it defines or changes.
 
     A loop or another statement that is still running is left out, and so is one that has raised,
-    that builds or evaluates players, for which Kaggle lacks this package, or that awaits something
-    outside of a function, as only cells can.
+    that builds or evaluates players, which needs this package, or that awaits something outside a
+    function, which only cells can do.
     """
 
     stops: Sequence[Stop] = ()
@@ -122,7 +122,7 @@ class SessionReader(ModuleReader):
             case _ if any(stop.line < statement.lineno <= stop.until for stop in self.stops):
                 pass
             case ast.Expr(value=ast.Call(func=called)) if PATH_CHANGE.match(ast.unparse(called)):
-                pass  # the file is one, which finds no other
+                pass  # a single file has no other modules to find
             case ast.If() if is_off_on_kaggle(statement):
                 super()._read_statement(statement, following)
             case _ if any(
@@ -132,19 +132,19 @@ class SessionReader(ModuleReader):
             ):
                 self.module.unfinished |= _defined_by(self._definition(statement, following))
             case ast.Try(body=body) if all(map(self._imports_own, body)):
-                for inner in body:  # in one file they need no other way
+                for inner in body:  # in one file these imports need no alternative
                     self._read_statement(inner, None)
             case ast.Import(names=names) | ast.ImportFrom(names=names) if self._rebound & {
                 *map(bound_by, names)
             }:
                 self._keep(statement, following)
-            case ast.Assign():  # also of `__all__`, which functions may read
+            case ast.Assign():  # including `__all__`, which functions may read
                 self._keep(statement, following)
             case _:
                 super()._read_statement(statement, following)
 
     def _imports_own(self, statement: ast.stmt) -> bool:
-        """Whether a statement imports only modules that go into the file as well."""
+        """Whether a statement imports only modules that can also go into the file."""
         return bool(tops := imported_tops(statement)) and tops <= {"", *self.project}
 
     def _keep(self, statement: ast.stmt, following: ast.stmt | None) -> None:
@@ -163,7 +163,7 @@ class SessionReader(ModuleReader):
         self._record(definition, _defined_by(definition))
 
     def _asks_this_package(self, definition: Definition) -> bool:
-        """Whether a statement uses the front door, or a function that does."""
+        """Whether a statement uses the front door, directly or through a function."""
         used = {one.path[0] for one in definition.references}
         imports = (self.module.imports.get(name) for name in used)
         return not used.isdisjoint(self._asking) or any(
@@ -173,8 +173,8 @@ class SessionReader(ModuleReader):
     def _aliases(self, statement: ast.ImportFrom, module: str) -> list[ast.alias]:
         """What a statement imports from a module, with stars resolved.
 
-        A star brings along what its module imports, such as `random`. That is left out where it is
-        imported here as well and `random.seed(1)` makes it a definition.
+        A star also imports modules that its module imports, such as `random`. These are left out if
+        they are imported here, too, and `random.seed(1)` makes that import a definition.
         """
         if statement.names[0].name != "*":
             return statement.names
@@ -183,19 +183,19 @@ class SessionReader(ModuleReader):
         return [ast.alias(name) for name in names if not self._has_imported(name, found.get(name))]
 
     def _has_imported(self, name: str, value: Any) -> bool:
-        """Whether a definition of this name is the import of this module."""
+        """Whether a definition of this name imports this module."""
         return isinstance(value, ModuleType) and any(
             value.__name__ in _imported_by(one.statement)
             for one in self.module.definitions.get(name, ())
         )
 
     def _require_new(self, name: str, statement: ast.stmt) -> None:
-        """Let a later import replace an earlier one, for two stars may import the same name."""
+        """Let a later import replace an earlier one: two stars may import the same name."""
         if name in self.module.definitions:
             super()._require_new(name, statement)
 
     def _find_rebound(self) -> set[str]:
-        """The names that are bound by an import and by something else."""
+        """The names that are bound in more than one way, if only by different imports."""
         ways = defaultdict[str, set[object]](set)
         for statement in self.tree.body:
             match statement:
@@ -209,7 +209,7 @@ class SessionReader(ModuleReader):
         return {name for name, found in ways.items() if len(found) > 1}
 
     def _way(self, statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> object:
-        """The binding of an import: `import package.one` binds the same as `import package.two`."""
+        """What an import binds: the same for `import package.one` and `import package.two`."""
         if isinstance(statement, ast.ImportFrom):
             return statement.module, ast.dump(alias)
         is_own_package = alias.asname is None and bound_by(alias) in self.project

@@ -1,4 +1,4 @@
-"""The source that a user has run: a module, a script, or the cells of a notebook."""
+"""The source that a user has run: of a module, a script, or the cells of a notebook."""
 
 import ast
 import linecache
@@ -18,40 +18,40 @@ from submission.bundle.references import FunctionNode, first_line
 from submission.bundle.scopes import SourceText
 
 MAGIC = re.compile(r"get_ipython\(\)\.run_cell_magic\('(?:time|capture)'")
-"""How a cell with `%%time` or `%%capture` begins in IPython's history."""
+"""The start of a cell with `%%time` or `%%capture` in IPython's history."""
 
 TIMED = re.compile(r"get_ipython\(\)\.run_line_magic\('time', (['\"].*['\"])\)$", re.MULTILINE)
-"""What IPython's history has in place of `%time` and a statement."""
+"""The form of `%time` with a statement in IPython's history."""
 
 NUMBERED = re.compile(r"(<.*?)(\d+)(\D*>)")
-"""Names under which prompts keep what was typed, piece by piece."""
+"""Names under which prompts keep each piece of typed code."""
 
-CELLS = Path("<cells>")  # in the place of a file
+CELLS = Path("<cells>")  # stands for the file of a notebook or a prompt
 
 
 class Stop(NamedTuple):
-    """A line that is being run, or that has raised."""
+    """A line that is still running, or that has raised."""
 
     line: int
-    until: float  # the last of the lines that therefore have not run
+    until: float  # the last of the lines after it that therefore have not run
 
 
 @dataclass
 class Session:
-    """The source that has defined the names of a namespace."""
+    """The source that defined the names of a namespace."""
 
     pieces: Sequence[str]
-    """A module's text; or each of the cells, in the order in which they were run."""
+    """A module's text, or the cells in the order in which they were run."""
     path: Path = CELLS  # the module's file
     stops: list[Stop] = field(default_factory=list)
 
     @cached_property
     def text(self) -> str:
-        """The pieces, one below the other."""
+        """All pieces, joined."""
         return "".join(self.pieces)
 
     def place(self, line: int) -> str:
-        """The place of a line of the text, in words with a colon; empty for one that was added."""
+        """The place of a line of the text, in words with a colon; empty for an added line."""
         if line > self.text.count("\n") + 1:
             return ""
         if self.path != CELLS:
@@ -60,17 +60,17 @@ class Session:
         return f"cell {number + 1}, line {line - self.first_lines[number] + 1}: "
 
     def line_of(self, file: str, line: int) -> int | None:
-        """The line of the text that corresponds to a line of a file or a cell, or None."""
+        """The line of the text that corresponds to a line of a file or a cell; None if unknown."""
         source = _known_text(file).strip()
         firsts = [
             first
             for first, piece in zip(self.first_lines, self.pieces, strict=False)
             if piece.strip() == source
         ]
-        return firsts[-1] + line - 1 if firsts else None  # of equal cells, the last counts
+        return firsts[-1] + line - 1 if firsts else None  # the last of equal cells counts
 
     def find_function(self, code: CodeType) -> FunctionNode | ast.Lambda | None:
-        """The node that defines a function compiled from the text; None if that is not clear."""
+        """The node that defines a function compiled from the text; None if it is ambiguous."""
         line = self.line_of(code.co_filename, code.co_firstlineno)
         names = code.co_varnames[: code.co_argcount]
         found = [
@@ -81,7 +81,7 @@ class Session:
             and first_line(node) == line
             and tuple(each.arg for each in (*node.args.posonlyargs, *node.args.args)) == names
         ]
-        if len(found) > 1:  # lambdas in one line, told apart by where their bodies are
+        if len(found) > 1:  # lambdas in one line, distinguished by the positions of their bodies
             places = {(begin, end) for _, _, begin, end in code.co_positions()}
             found = [
                 node
@@ -92,7 +92,7 @@ class Session:
         return found[0] if len(found) == 1 else None
 
     def source(self, function: FunctionNode | ast.Lambda, instead: Mapping[ast.expr, str]) -> str:
-        """A lambda, or the lines of a definition, with other texts for some of its expressions."""
+        """The text of a lambda or a definition's lines, with `instead` for some expressions."""
         text = SourceText(self.text)
         begin, end = text.span(function)
         if not isinstance(function, ast.Lambda):
@@ -106,12 +106,12 @@ class Session:
 
     @property
     def first_lines(self) -> list[int]:
-        """The lines at which the pieces begin, and the one behind the last."""
+        """The first line of each piece, and the line after the last piece."""
         return list(accumulate((piece.count("\n") for piece in self.pieces), initial=1))
 
 
 def find_session(namespace: Mapping[str, Any], code: CodeType) -> Session:
-    """Find the source that has defined a namespace, in which `code` is a function's."""
+    """Find the source that defined a namespace; `code` is that of a function in it."""
     session = _all_of(namespace, code)
     frame: FrameType | None = sys._getframe()
     while frame is not None:
@@ -124,7 +124,7 @@ def find_session(namespace: Mapping[str, Any], code: CodeType) -> Session:
 
 
 def _all_of(namespace: Mapping[str, Any], code: CodeType) -> Session:
-    """The whole session, including the lines that have not been run yet."""
+    """The whole session, including lines that have not been run yet."""
     cells = namespace.get("In")
     if "get_ipython" in namespace and isinstance(cells, list):
         transform = namespace["get_ipython"]().transform_cell
@@ -147,14 +147,14 @@ def _all_of(namespace: Mapping[str, Any], code: CodeType) -> Session:
 
 
 def _known_text(file: str) -> str:
-    """The text of a file, or of what was typed; newer Pythons keep that apart."""
+    """The text of a file, or of typed code, which newer Pythons store separately."""
     typed: Mapping[object, Any] = getattr(linecache, "_interactive_cache", {})
     kept = (lines for _, _, lines, name in typed.values() if name == file)
     return "".join(linecache.getlines(file) or next(kept, []))
 
 
 def _plain_cell(cell: str, transform: Callable[[str], str]) -> str:
-    """The Python code of a cell, its magics transformed; an empty line if it is not Python."""
+    """The Python code of a cell, with its magics transformed; an empty line if not Python."""
     try:
         if MAGIC.match(cell):
             *_, body = ast.parse(cell, mode="eval").body.args  # type: ignore[attr-defined]

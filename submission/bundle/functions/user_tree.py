@@ -1,4 +1,4 @@
-"""The modules of a user's function, and the data that they have read."""
+"""The modules that a user's function uses, and the data that they have read."""
 
 import ast
 import re
@@ -24,15 +24,15 @@ from submission.bundle.sources import MAIN, Module
 
 
 class UserTree(SourceTree):
-    """The source modules in which a function's names are found; ValueError without its source.
+    """The source modules that define a function's names; ValueError if its source is missing.
 
     A statement that reads a file, which Kaggle would not have, is replaced by the value read.
 
     Args:
-        namespace: the function's module, as it is now.
-        code: of a function in it.
+        namespace: the current namespace of the function's module.
+        code: the code of a function in it.
         project: the folder of each package of the project.
-        whose: the function, for messages.
+        whose: the function's name, for messages.
     """
 
     def __init__(
@@ -68,14 +68,14 @@ class UserTree(SourceTree):
         return self._users.get(name)
 
     def writer(self, module: UserModule) -> ValueWriter:
-        """Return a writer of values for a user's module."""
+        """A writer of values for a user's module."""
         return ValueWriter(module, self.user_module, self._whose)
 
     def needed(self, symbol: Symbol) -> list[Definition]:
         """The statements that define a name.
 
-        If they read a file, there is one with the value instead; or if they rest on a statement
-        that does not come along, such as a loop that evaluates players.
+        A statement with the value replaces them if they read a file, or depend on a statement that
+        is left out, such as a loop that evaluates players.
         """
         user = self.user_module(symbol.module)
         if user and symbol not in self._seen:
@@ -84,12 +84,12 @@ class UserTree(SourceTree):
             if symbol.name in user.namespace and self.may_call(READING, written):
                 self.carry(symbol)
             elif self._rests_on_unfinished(symbol, written):
-                with suppress(ValueError):  # the proof says whether that matters
+                with suppress(ValueError):  # the proof shows whether that matters
                     self.carry(symbol)
         return self.definitions(symbol)
 
     def carry(self, symbol: Symbol, attributes: Mapping[str, Any] | None = None) -> None:
-        """Replace the statements that define a name by its present value, or set its attributes.
+        """Replace the statements that define a name by its current value, or set its attributes.
 
         Raises:
             ValueError: the value cannot be written.
@@ -108,12 +108,12 @@ class UserTree(SourceTree):
         self.carried.add(symbol)
 
     def holds_data(self, symbol: Symbol) -> bool:
-        """Whether the value of a name is data, which calls nothing."""
+        """Whether the value of a name is data, which call nothing."""
         user = self.user_module(symbol.module)
         return user is not None and is_data(user.namespace.get(symbol.name, print))
 
     def undefined(self, module: str, name: str, place: tuple[Path, int]) -> Meaning:
-        """An undefined name, in Python an error only when used; BundleError if it has a value."""
+        """An undefined name, an error only when it is used; BundleError if it has a value."""
         user = self.user_module(module)
         if user is None:
             return super().undefined(module, name, place)
@@ -137,7 +137,7 @@ class UserTree(SourceTree):
         return Builtin(name)
 
     def _rests_on_unfinished(self, symbol: Symbol, written: Iterable[Definition]) -> bool:
-        """Whether data are made of what is not written as a statement, and no function changes."""
+        """Whether a name holds data that depend on left-out statements, and no function changes."""
         module = self.module(symbol.module)
         at_once = [one for one in written if not one.is_called_later]
         used = {symbol.name, *(each.path[0] for one in at_once for each in one.references)}
@@ -151,7 +151,7 @@ class UserTree(SourceTree):
         )
 
     def may_call(self, names: re.Pattern[str], written: Iterable[Definition]) -> bool:
-        """Whether statements that have run, or functions that they call, call one of `names`."""
+        """Whether top-level statements, or functions that they call, call one of `names`."""
         seen = self._not_calling[names].copy()
         pending = [one for one in written if not one.is_called_later]
         while pending:
@@ -173,7 +173,7 @@ class UserTree(SourceTree):
 
 
 def _import_name(namespace: dict[str, Any]) -> str:
-    """The name of the module with this namespace; `__main__` if there is none."""
+    """The name of the module with this namespace; `__main__` if it has none."""
     name = namespace.get("__name__")
     module = sys.modules.get(name) if isinstance(name, str) else None
     return str(name) if module is not None and vars(module) is namespace else MAIN
@@ -185,5 +185,5 @@ def _modules_around(name: str, path: Path) -> dict[str, Path]:
     if dot:
         folder, *_ = getattr(sys.modules[package], "__path__", [path])
         return {package: Path(folder)}
-    folder = path.resolve().parent  # of cells, the current one
+    folder = path.resolve().parent  # for cells, the current folder
     return {} if folder.name in INSTALLED else modules_in(folder)

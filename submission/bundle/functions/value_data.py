@@ -1,4 +1,4 @@
-"""What values consist of, as far as that is data: to tell whether two are the same."""
+"""Reduces values to the data in them, to decide whether two are the same."""
 
 import sys
 from contextlib import suppress
@@ -14,16 +14,16 @@ LITERALS = (bool, int, str, bytes, type(None))
 DEFINITIONS = (type, FunctionType, BuiltinFunctionType, Enum)
 
 UNKNOWN = object()
-"""Stands for what a value consists of where that is not known."""
+"""Stands for an unknown or missing value."""
 
 
 def is_data(value: Any) -> bool:
     """Whether a value is a constant or an array, or a container of them.
 
-    A member of an enumeration is none: a copy of it would belong to another class.
+    A member of an enumeration is not data: a copy of it would belong to another class.
     """
     if type(value) in (*LITERALS, float):
-        return True  # first, for trees and tables consist of these
+        return True  # first, because trees and tables consist of these
     try:
         if isinstance(value, dict):
             return all(map(is_data, value)) and all(map(is_data, value.values()))
@@ -39,7 +39,7 @@ def is_data(value: Any) -> bool:
 def same_data(one: Any, other: Any) -> bool:
     """Whether two values of `is_data` are equal in content and in the names of their types.
 
-    Each loading of a file makes its classes, such as those of named tuples, anew.
+    Each time a file is loaded, it makes new classes, such as those of named tuples.
     """
     if type(one).__qualname__ != type(other).__qualname__:
         return False
@@ -53,12 +53,12 @@ def same_data(one: Any, other: Any) -> bool:
 
 
 def is_same(one: Any, other: Any) -> bool:
-    """Whether two values consist of the same data, as far as that is known."""
+    """Whether two values consist of the same data, as far as is known."""
     return same_data(data_of(one), data_of(other))
 
 
 def data_of(value: Any) -> Any:
-    """What a value consists of, if that is all data; or else UNKNOWN."""
+    """A value reduced to data; UNKNOWN if that is impossible."""
     try:
         return _as_data(value, frozenset())
     except (TypeError, RecursionError):
@@ -68,10 +68,10 @@ def data_of(value: Any) -> Any:
 def _as_data(value: Any, within: frozenset[int]) -> Any:
     """A value with each object replaced by its attributes, and each definition by its name.
 
-    A function or a class comes with the data that it keeps.
+    The name of a function or a class comes with the data that it holds.
 
     Raises:
-        TypeError: something in it is a module or one of the objects it is `within`.
+        TypeError: the value contains a module, or itself; `within` has the ids of outer objects.
     """
     if is_data(value):
         return value
@@ -89,21 +89,21 @@ def _as_data(value: Any, within: frozenset[int]) -> Any:
         return [_as_data(each, inner) for each in value]
     kind = type(value).__qualname__
     if isinstance(value, date | time) or type(value).__module__.startswith("numpy.random."):
-        return [kind]  # a clock or a source of chance: a file has its own, new in each game
+        return [kind]  # a time or a random generator: a file has its own, new in each game
     if places := places_of(value):
         return [kind, {name: _as_data(place.read(), inner) for name, place in places.items()}]
-    with suppress(Exception):  # from a lock, say
-        _, arguments, *contents = taken_apart(value)  # of a tensor, a deque, a number of C's
+    with suppress(Exception):  # from a lock, for example
+        _, arguments, *contents = taken_apart(value)  # of a tensor, a deque or a ctypes number
         made_of = [each for each in arguments if not isinstance(each, type)]
         return [kind, *(_as_data(each, inner) for each in (made_of, *contents))]
     return [kind]
 
 
 def taken_apart(value: Any) -> list[Any]:
-    """The maker, the arguments, the state, the items and the pairs by which an object is copied.
+    """The maker, arguments, state, items and pairs with which an object is copied.
 
     Raises:
-        Exception: it cannot be copied; from code of the user's, any.
+        Exception: it cannot be copied; the user's code may raise anything.
     """
     parts = value.__reduce_ex__(4)
     if not isinstance(parts, tuple):
@@ -128,7 +128,7 @@ class Place(NamedTuple):
             return UNKNOWN
 
     def write(self, value: Any) -> None:
-        """Replace the value, or remove it by UNKNOWN, whatever the class of an object says."""
+        """Replace the value, or remove it if UNKNOWN is given, bypassing the object's class."""
         owner: Any = type(self.holder) if self._is_definition else object
         if (attributes := self._attributes) is not None and value is UNKNOWN:
             attributes.pop(self.name, None)
@@ -145,14 +145,14 @@ class Place(NamedTuple):
 
     @property
     def _attributes(self) -> dict[str, Any] | None:
-        """The dictionary of an object in which the value is, where a property may hide it."""
+        """The object's dictionary, if the value is there, where a property may hide it."""
         kept = None if self._is_definition else getattr(self.holder, "__dict__", None)
         is_in_slot = ismemberdescriptor(getattr(type(self.holder), self.name, None))
         return kept if type(kept) is dict and not is_in_slot else None
 
 
 def places_of(value: Any) -> dict[str, Place]:
-    """Where a function, a class or an object keeps values, without Python's own."""
+    """The places in which a function, a class or an object holds values, except Python's own."""
     if isinstance(value, FunctionType):
         cells = zip(value.__code__.co_freevars, value.__closure__ or (), strict=True)
         own = ("__defaults__", "__kwdefaults__", "__dict__")
