@@ -1,4 +1,4 @@
-"""The record of one game, and the rules and the clock that it was played by."""
+"""The record of one game, and the rules and the clock with which it was played."""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Players: found by their names on the command line, as code that Kaggle runs; and pairings."""
+"""Players, found by the names that the command line takes, and pairings of them."""
 
 import ast
 from collections.abc import Callable, Iterable, Sequence

@@ -45,7 +45,7 @@ def close(tree: SourceTree, start: list[Symbol], own: OwnNames) -> Closure:
     """Collect and name the definitions that `start` needs; the bundle's `own` names are taken.
 
     Raises:
-        BundleError: a construct that cannot be carried over.
+        BundleError: a construct that cannot be bundled.
     """
     loading = Loading(tree, start)
     uses: dict[Definition, list[Use]] = {}

@@ -27,7 +27,7 @@ class Loading:
         self._players: dict[Definition, bool] = {}
 
     def lasting(self, symbol: Symbol) -> list[Definition]:
-        """The statements, in order, that produce a name's last value, without mere games."""
+        """The statements that give a name its last value, in order; not those that only play."""
         if symbol not in self._lasting:
             written = list(since_replaced(self._tree.needed(symbol), symbol.name))
             self._lasting[symbol] = [

@@ -54,7 +54,7 @@ class Module:
     """Statements that may call functions that change other names: by decorators, for example, or as
     classes that inherit `__init_subclass__`."""
     unfinished: set[str] = field(default_factory=set)
-    """Names that statements define or change which are left out, such as one still running."""
+    """Names that left-out statements, such as one still running, define or change."""
     for_types: set[str] = field(default_factory=set)
     """Names that exist only during type checking, for annotations."""
     future: bool = False  # whether it has `from __future__ import annotations`
@@ -96,7 +96,7 @@ def read_module(name: str, path: Path, project: frozenset[str]) -> Module:
 
     Raises:
         OSError: the file cannot be read.
-        BundleError: a construct that the bundler cannot carry over.
+        BundleError: a construct that cannot be bundled.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")

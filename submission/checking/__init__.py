@@ -1,1 +1,1 @@
-"""Would Kaggle accept a file? The check runs any file in a sandbox."""
+"""Checks whether Kaggle would accept a file, by playing it in a sandbox."""

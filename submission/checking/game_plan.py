@@ -38,7 +38,7 @@ OTHER_SIZES: tuple[tuple[tuple[int, int, int], tuple[Seat, ...]], ...] = (
 class GamePlan:
     """A game to play."""
 
-    rules: GameConfiguration  # with the clock of a move
+    rules: GameConfiguration  # including the time limit for a move
     seats: Seats
     """The submission's seats; Kaggle's `random` agent takes the other one, or an opponent that
     prolongs the game."""

@@ -44,7 +44,7 @@ def play_match(
     `Match.completion` says so.
 
     Args:
-        pairings: who meets whom.
+        pairings: who plays whom.
         settings: which games, on which board, and when a pairing is decided.
         executor: any `concurrent.futures` executor; None plays in this process.
         played: games that need not be played again.

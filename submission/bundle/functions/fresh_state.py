@@ -38,7 +38,7 @@ class StateName(NamedTuple):
 
 
 class Unlike(NamedTuple):
-    """A name whose value, or attributes of it if a function or a class, must be written out."""
+    """A name whose value, or a function or class whose attributes, must be written out."""
 
     symbol: Symbol
     attributes: Mapping[str, Any] | None = None  # these; None for the whole value
@@ -77,7 +77,7 @@ def unlike_the_source(
 
 
 class Stages(NamedTuple):
-    """A value now in the module, the same in the file, and the file's after games."""
+    """A value as it is in the module now, in the file, and in the file after games."""
 
     now: Any
     written: Any

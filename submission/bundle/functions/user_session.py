@@ -70,7 +70,7 @@ class Session:
         return firsts[-1] + line - 1 if firsts else None  # the last of equal cells counts
 
     def find_function(self, code: CodeType) -> FunctionNode | ast.Lambda | None:
-        """The node that defines a function compiled from the text; None if it is ambiguous."""
+        """The node that defines a function compiled from the text; None if none or several fit."""
         line = self.line_of(code.co_filename, code.co_firstlineno)
         names = code.co_varnames[: code.co_argcount]
         found = [
