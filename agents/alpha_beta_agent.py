@@ -35,8 +35,8 @@ class AlphaBetaAgent(DepthFirstAgent, TwoEngines):
     On ConnectX boards of up to 256 bits (with a guard bit for each column), with a heuristic and an
     ordering chosen by name, the search is compiled: the same values, some hundred times as fast.
     The first search of a process compiles it, which takes seconds that its clock does not count. In
-    a compiled search the heuristic `auto` is the learned value in the game that the weights know,
-    Connect Four; in plain Python a network takes too long.
+    a compiled search of Connect Four, the game of the weights, the heuristic `auto` is the learned
+    value; in plain Python a network takes too long.
     """
 
     quick = {"depth": 3, "time_limit": None}  # noqa: RUF012

@@ -1,4 +1,4 @@
-"""Expectimax: the value of a state against an opponent who plays by probabilities."""
+"""Expectimax: the value of a state against an opponent whose move probabilities are known."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

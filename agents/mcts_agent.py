@@ -39,8 +39,8 @@ class MCTSAgent(TreeAgent):
     or learned rollouts, the search is compiled. It does the same as the reference, some fifty times
     as fast, except that with `decisive_moves` it leaves out moves that lose at once at every node,
     not only at the root; the reference searches the states that this decides. The first search of a
-    process compiles it, which takes seconds that its clock does not count. In a compiled search the
-    rollout `auto` is the learned value in the game that the weights know, Connect Four.
+    process compiles it, which takes seconds that its clock does not count. In a compiled search of
+    Connect Four, the game of the weights, the rollout `auto` is the learned value.
     """
 
     unlimited = {"simulations": None, "time_limit": None}  # noqa: RUF012

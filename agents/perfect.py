@@ -58,8 +58,8 @@ class PerfectAgent(Agent):
     It never gives a result away. It wins a won position as fast as possible. Against a perfect
     opponent all moves that keep the draw are equally good in a drawn position, and all moves in a
     lost one; against a fallible opponent they are not. With the resistance `traps` it takes the
-    move after which a likely opponent most probably gives something away, even if a perfect one
-    then wins sooner; with `longest` the exactly best move, which loses last.
+    move after which a typical opponent is most likely to err, even if a perfect one then wins
+    sooner; with `longest` the exactly best move, which loses last.
 
     In a game from the empty board it plays from a repertoire and a book of traps, until so few
     cells are left that the solver is quick even in plain Python. In other positions it solves,

@@ -77,7 +77,7 @@ def line_steps(rows: int, inarow: int) -> LineSteps:
 
 
 def has_line(stones: int, steps: LineSteps) -> bool:
-    """Return whether `stones` hold a line; `steps` are the board's `line_steps`."""
+    """Return whether `stones` contain a line; `steps` are the board's `line_steps`."""
     for first, second, further in steps:
         run = stones & (stones >> first)
         if run & (run >> second):
@@ -276,7 +276,7 @@ def completing_along(stones: int, step: int, inarow: int) -> int:
 
 @inlined
 def has_run(stones: int, rows: int, inarow: int) -> bool:
-    """Return whether `stones` hold a line."""
+    """Return whether `stones` contain a line."""
     return (
         runs_along(stones, 1, inarow)
         | runs_along(stones, rows, inarow)
@@ -287,7 +287,7 @@ def has_run(stones: int, rows: int, inarow: int) -> bool:
 
 @inlined
 def runs_along(stones: int, step: int, inarow: int) -> int:
-    """Return the lowest cell of each line that `stones` hold in the direction of a step."""
+    """Return the lowest cell of each line of `stones` in the direction of a step."""
     run = stones  # the first cells of runs of `length` stones
     length = 1
     while length < inarow:

@@ -183,14 +183,14 @@ class BoardGame(ABC):
         """Return the state of a flat board.
 
         Args:
-            board: `rows * columns` cells as `to_board` gives them.
+            board: `rows * columns` cells in the format of `to_board`.
             player: the player to move; None derives it from the number of stones. If it is given,
                 the players may have any numbers of stones, as in a puzzle.
 
         Raises:
             ValueError: a wrong number of cells, a cell other than 0, 1 and 2, a player other than
-                1 and 2, numbers of stones that taking turns cannot give (if `player` is None), or
-                a line of the player to move.
+                1 and 2, numbers of stones that no game has (if `player` is None), or a line of the
+                player to move.
         """
         if len(board) != self.rows * self.columns:
             raise ValueError(

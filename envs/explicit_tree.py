@@ -22,14 +22,14 @@ LARGEST = 1e300  # the largest leaf; its negative is the smallest
 
 @dataclass(frozen=True)
 class MaxNode:
-    """A node where player 1 moves out of turn: a list of subtrees, or a dict of named ones."""
+    """A node where player 1 moves, whoever's turn it is: a list of subtrees or a dict by name."""
 
     branches: Sequence[NestedTree] | Mapping[Any, NestedTree]
 
 
 @dataclass(frozen=True)
 class MinNode:
-    """A node where player 2 moves out of turn: a list of subtrees, or a dict of named ones."""
+    """A node where player 2 moves, whoever's turn it is: a list of subtrees or a dict by name."""
 
     branches: Sequence[NestedTree] | Mapping[Any, NestedTree]
 
@@ -144,7 +144,7 @@ class _Positions(dict[TreePath, _Position]):
 
 
 def _read(path: TreePath, tree: Any, turn: int) -> Iterator[tuple[TreePath, _Position]]:
-    """Yield the positions of a subtree; player `turn` moves at its root unless a node says else."""
+    """Yield a subtree's positions; by default, player `turn` moves at its root."""
     if isinstance(tree, Real):
         if not is_number(tree) or not -LARGEST <= tree <= LARGEST:
             raise ValueError(

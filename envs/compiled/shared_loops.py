@@ -12,7 +12,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def jit_parallel(function: Function) -> Function:
     """Like `jit`, for a function whose loop over `parallel_range` is shared by threads.
 
-    The threads are Numba's, as many as `numba.set_num_threads` allows to the caller.
+    The threads are Numba's; `numba.set_num_threads` limits their number.
     """
     vars(jit(function)).update({KIND: "jit_parallel", OPTIONS: _sharing_options})
     return function
