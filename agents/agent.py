@@ -1,6 +1,6 @@
-"""Agents: their interface, the results of their searches, and the tools that all searches share.
+"""The interface of agents, the results of their searches, and the tools that all searches share.
 
-These tools are the clock, variations, chance and random numbers.
+The tools are the clock, variations, chance and random numbers.
 """
 
 import random
@@ -19,7 +19,7 @@ from envs.protocol import CHANCE, Action, Env, GameOfChance, State
 class SearchResult(Generic[Action]):
     """The result of a search. Values are from player 1's view, in [-1, 1].
 
-    An estimate lies strictly between -1 and 1 and may be 0; `proven` tells whether 0 is a draw.
+    An estimate lies strictly between -1 and 1 and may be 0, which is a draw only if `proven`.
     """
 
     action: Action
@@ -27,11 +27,11 @@ class SearchResult(Generic[Action]):
     value: float
     """The value of the state; 0.0 from agents that estimate nothing."""
     proven: bool = field(default=False, kw_only=True)
-    """Whether `value` is exact: what the state is worth under perfect play."""
+    """Whether `value` is exact: the value of the state under perfect play."""
     principal_variation: tuple[Action, ...] = ()
-    """The actions that the search expects, `action` first."""
+    """The line of play that the search expects, `action` first."""
     action_values: Mapping[Action, float] = field(default_factory=dict)
-    """By examined action; the agent's docstring says how exact they are."""
+    """The value of each examined action; the agent's docstrings say how exact they are."""
     nodes: int = 0
     """States visited."""
     simulations: int = 0
@@ -47,16 +47,16 @@ class SearchResult(Generic[Action]):
 class Agent(ABC):
     """Chooses actions in any game that implements `Env`.
 
-    An agent is a dataclass of JSON-able options; `agents.options.option` declares one.
+    An agent is a dataclass of JSON-able options; `agents.options.option` declares an option.
     """
 
     unlimited: ClassVar[Mapping[str, Any]] = {}
     """The options with which the agent uses all the time that it is given; empty if it cannot."""
     quick: ClassVar[Mapping[str, Any]] = {}
-    """The options with which the agent answers in a few milliseconds, for tests and for opponents
-    in environments; empty if its defaults are fast enough."""
+    """The options with which the agent moves in a few milliseconds, for tests and for opponents in
+    environments; empty if its defaults are fast enough."""
     compiling_share: ClassVar[float] = 0.25
-    """Share of a match's bank of time that may be spent on waiting for a compiled search."""
+    """Share of a match's time bank that may be spent waiting for a compiled search."""
 
     @abstractmethod
     def search(
@@ -74,7 +74,7 @@ class Agent(ABC):
         """
 
     def compile(self, env: Env[Any, Any]) -> None:  # noqa: B027  # most agents have nothing to do
-        """Compile the search for this game, if it can be; see `agents.compiled.compilation`."""
+        """Compile the search for this game, if possible; see `agents.compiled.compilation`."""
 
     def require_playable(self, env: Env[Any, Any]) -> None:  # noqa: B027  # most play every game
         """Check that the agent can play a game; its options may be for another one.
@@ -84,7 +84,7 @@ class Agent(ABC):
         """
 
     def bank_share(self, env: Env[Any, Any]) -> float:
-        """Share of a match's bank of time that one move may take, from 0 to 1.
+        """Share of a match's time bank that one move may take, from 0 to 1.
 
         Above 0 for agents whose search ends on its own and is worth the wait.
         """
@@ -99,7 +99,7 @@ def legal_actions(env: Env[State, Action], state: State) -> tuple[Action, ...]:
     """The legal actions of a state in which a player is to move.
 
     Raises:
-        ValueError: the game is over, chance decides, or the game gives its actions by an iterator.
+        ValueError: the game is over, chance decides, or the game returns actions as an iterator.
     """
     given = env.get_available_actions(state)
     if isinstance(given, Iterator):
@@ -128,13 +128,13 @@ def final_reward(env: Env[State, Action], state: State, action: Action) -> float
     """The reward of an action that ends the game, from player 1's view.
 
     Raises:
-        ValueError: it is no number from -1 to 1, so that no search could tell a win.
+        ValueError: it is not a number from -1 to 1, so a search could not recognise a win.
     """
     reward = env.reward(state, action)
-    try:  # as `is_value`, without a call at each end of a game
+    try:  # as `is_value`, but without a call for each end of a game
         if -1.0 <= reward <= 1.0:
             return reward
-    except TypeError:  # no number
+    except TypeError:  # not a number
         pass
     raise ValueError(
         f"the reward of {action!r} in {state} is {reward!r}: scale rewards to [-1, 1], where "
@@ -157,7 +157,7 @@ class TimeUp(Exception):
 
 
 class Clock:
-    """Runs from its creation to the shortest of the limits.
+    """Measures time from its start to the shortest of the limits.
 
     Args:
         *time_limits: seconds each; None is no limit.
@@ -180,7 +180,7 @@ class Clock:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the clock was created."""
+        """Seconds since the clock was created or restarted."""
         return perf_counter() - self._start
 
     @property
@@ -203,10 +203,10 @@ Variation = tuple[Any, Any] | None
 
 
 class Finding(NamedTuple):
-    """The finding of a search about an action or a state. Values are player 1's, in [-1, 1].
+    """The result of a search for one action or state. Values are player 1's, in [-1, 1].
 
-    The value comes from a look-ahead, and may rest on guesses. The bounds rest only on ends of the
-    game: the true value is between them, whatever lies beyond the horizon, and so is `value`.
+    The value comes from look-ahead and may rest on guesses. The bounds rest only on ends of the
+    game: the true value lies between them, whatever is beyond the horizon, and so does `value`.
     """
 
     value: float
@@ -215,11 +215,11 @@ class Finding(NamedTuple):
     variation: Variation = None  # the line of play that the search expects
 
     def assured(self, sign: int) -> float:
-        """The least for the player with this sign (+1: player 1, -1: player 2), in their view."""
+        """The proven minimum for the player with this sign (+1: player 1), from their view."""
         return self.low if sign == 1 else -self.high
 
     def possible(self, sign: int) -> float:
-        """The most that the player with this sign can still hope for, in their view."""
+        """The maximum still possible for the player with this sign, from their view."""
         return self.high if sign == 1 else -self.low
 
 
@@ -228,7 +228,7 @@ UNKNOWN = Finding(0.0, -1.0, 1.0)  # the finding for an action that was not exam
 Found = dict[Action, Finding]  # by examined action, in the order of the search
 
 BackedUp = tuple[float, float, float, Variation]
-"""The fields of a `Finding`, as a recursion returns them: a plain tuple is made faster."""
+"""The fields of a `Finding`, as a recursion returns them: plain tuples are faster to make."""
 
 
 def mean(findings: Sequence[BackedUp], probabilities: Iterable[float]) -> BackedUp:

@@ -25,8 +25,8 @@ class Bound(IntEnum):
     """The relation of the value v that a windowed search returned to the true value."""
 
     EXACT = 0  # v is the value
-    LOWER = 1  # the value is at least v: v reached beta, and the search was cut off
-    UPPER = 2  # the value is at most v: v did not exceed alpha, and the search was cut off
+    LOWER = 1  # the value is at least v, because v reached beta
+    UPPER = 2  # the value is at most v, because v did not exceed alpha
 
 
 class Entry(NamedTuple):
@@ -34,7 +34,7 @@ class Entry(NamedTuple):
 
     depth: float  # plies that the search looked ahead; inf: to the end of the game
     bound: Bound  # the relation of the finding's value to the true one at this depth
-    finding: BackedUp  # its bounds hold whatever the depth
+    finding: BackedUp  # its bounds hold at any depth
     action: Any  # the best action, or the one that caused the cutoff
 
     def bounds(self, depth: float) -> tuple[float, float]:
@@ -61,19 +61,18 @@ class TranspositionTable(dict[Hashable, Entry]):
 class AlphaBeta(DepthFirstSearch[State, Action]):
     """One alpha-beta search, with a transposition table and killer moves kept between depths.
 
-    The window (alpha, beta) tells what the players can already get elsewhere: player 1 at least
-    alpha, and player 2 at most beta. The value v that a search returns bounds the true value t
-    (minimax's at the same depth):
+    The window (alpha, beta) is what the players can already get elsewhere: player 1 at least alpha,
+    and player 2 at most beta. The value v that a search returns bounds the true value t (minimax's
+    at the same depth):
 
         v <= alpha          t <= v
         alpha < v < beta    t == v
         beta <= v           t >= v
 
-    Beside its value each finding has proven bounds: they rest on ends of the game alone, and hold
-    whatever the states that were pruned or lie beyond the horizon are worth. So a guess may cause
+    Besides its value each finding has proven bounds: they rest only on ends of the game, and hold
+    for any values of the states that were pruned or lie beyond the horizon. So a guess may cause
     cutoffs, but never becomes a proof. In a game in which a state recurs at different plies, bounds
-    that the table has proven at one ply may serve at another, where minimax at this depth would
-    still have to guess.
+    proven at one ply may be used at another, where minimax at this depth would still have to guess.
 
     Where chance decides, t is the expected value of the outcomes; no value lies outside [-1, 1].
 
@@ -85,7 +84,7 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
         heuristic: the value of states at which the search stops looking ahead.
         ordering: which actions to try first, after the table's and the killer moves.
         clock: ends the search.
-        table: results by state; one of capacity 0 remembers nothing.
+        table: results by state; one of capacity 0 stores nothing.
         killer_moves: whether actions that caused a cutoff are tried first at the same ply.
     """
 
@@ -190,8 +189,8 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
 
         Star1 of B. W. Ballard, "The *-Minimax Search Procedure for Trees Containing Chance Nodes"
         (1983): the window of an outcome is chosen so that a value outside of it puts the expected
-        value outside (alpha, beta), whatever the later outcomes are worth. Then the result is the
-        bound that was crossed, for no sharper one is known.
+        value outside (alpha, beta), whatever the values of later outcomes. Then the result is the
+        bound that was crossed, because no sharper one is known.
         """
         probabilities = possible_outcomes(self.env, state)
         self.observer.weigh(probabilities)
@@ -229,7 +228,7 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
     def promising_first(
         self, promising: Sequence[Action], state: State, actions: Sequence[Action]
     ) -> Iterator[Action]:
-        """The promising `actions`, then the others, put in order only if no cutoff came before."""
+        """The promising `actions`, then the others, which are ordered only if they are needed."""
         for action in promising:
             if action in actions:
                 yield action

@@ -35,8 +35,8 @@ class AlphaBetaAgent(DepthFirstAgent, TwoEngines):
     On ConnectX boards of up to 256 bits (with a guard bit for each column), with a heuristic and an
     ordering chosen by name, the search is compiled: the same values, some hundred times as fast.
     The first search of a process compiles it, which takes seconds that its clock does not count. In
-    a compiled search the heuristic `auto` is the learned value in the game that the weights know,
-    Connect Four; in plain Python a network takes too long.
+    a compiled search of Connect Four, the game of the weights, the heuristic `auto` is the learned
+    value; in plain Python a network takes too long.
     """
 
     quick = {"depth": 3, "time_limit": None}  # noqa: RUF012
@@ -67,15 +67,15 @@ class AlphaBetaAgent(DepthFirstAgent, TwoEngines):
         require_one_of("engine", self.engine, ENGINES)
 
     def new_search(self, env: Any, clock: Clock) -> AlphaBeta[Any, Any]:
-        """Make the recursion, compiled where it can be."""
+        """Make the recursion, compiled if possible."""
         compiled = self.is_compiled(env)
-        clock.restart()  # for compiling may have taken seconds
+        clock.restart()  # because compiling may have taken seconds
         return self._new_search(env, clock, compiled)
 
     def break_ties(
         self, search: DepthFirstSearch[State, Action], state: State, deepened: Deepened[Action]
     ) -> None:
-        """Of actions proven equal, prefer the hardest for a fallible opponent, by `tie_break`."""
+        """With `tie_break`, choose among equal actions the hardest one for a fallible opponent."""
         env, best, depth = search.env, deepened.best, deepened.depth
         value = deepened.found.get(best, UNKNOWN).value
         sign = player_sign(env, state)
@@ -83,7 +83,7 @@ class AlphaBetaAgent(DepthFirstAgent, TwoEngines):
             return
         compiled = search.engine == "compiled"
         exactly = self._new_search(env, search.clock, compiled)
-        # The opponent's look-ahead has no table, which might know more than it sees.
+        # The opponent's look-ahead has no table, whose entries might come from deeper searches.
         opponent = replace(self, table_size=0)._new_search(env, search.clock, compiled)
 
         def is_equal(action: Action) -> bool:
@@ -111,14 +111,14 @@ class AlphaBetaAgent(DepthFirstAgent, TwoEngines):
         return choose("heuristic", self.heuristic, known)
 
     def heuristic_for(self, env: Any, compiled: bool) -> Heuristic:
-        """The heuristic of a game: for `auto`, compiled, the learned one if it knows the game."""
+        """The heuristic for a game; `auto` is the learned one if compiled and fit for the game."""
         chosen = self.chosen_heuristic()
         if not compiled or chosen is not automatic:
             return chosen
         return next((value for value in self._learned.values() if value.knows(env)), chosen)
 
     def compilation(self, env: Any) -> Compilation | None:
-        """The compiled search of a game; None where the game or an option is not known to it."""
+        """The compiled search of a game; None if it does not support the game or an option."""
         heuristic = self.heuristic_for(env, compiled=True)
         if not can_compile(env, heuristic, self.chosen_ordering()):
             return None

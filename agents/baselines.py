@@ -1,4 +1,4 @@
-"""Baselines: the agents that play at random, or look only two plies ahead."""
+"""Baselines: agents that play at random or look only two plies ahead."""
 
 from dataclasses import dataclass, field
 from random import Random
@@ -47,7 +47,7 @@ class GreedyAgent(Agent):
         """Compare the sensible actions; `action_values` has only those.
 
         Raises:
-            ValueError: the game is over; or a heuristic or a reward is no number from -1 to 1.
+            ValueError: the game is over, or a heuristic or a reward is not a number from -1 to 1.
         """
         clock = Clock()
         heuristic = choose("heuristic", self.heuristic, HEURISTICS)

@@ -1,7 +1,7 @@
 """Depth-first search: iterative deepening, and the agent around any recursion.
 
-A new search is its recursion alone: a `DepthFirstSearch` that examines the actions of a root, and a
-`DepthFirstAgent` whose `new_search` makes it. This module has the clock, the order of the root's
+A new search needs only its recursion: a `DepthFirstSearch` that examines the actions of a root, and
+a `DepthFirstAgent` whose `new_search` makes it. This module has the clock, the order of the root's
 actions, deepening, the result, and the parts that `agents.parallel` needs to split the search.
 """
 
@@ -29,30 +29,30 @@ from agents.options import choose, option, require_at_least, require_whole
 from envs.protocol import Action, Env, State
 
 ROUNDING = 1e-12
-"""The most by which a mean over the outcomes of chance may miss the mean behind a cutoff."""
+"""The tolerance for rounding when means over the outcomes of chance are compared."""
 
 
 class Observer:
-    """Hears from a depth-first search what the calls of its `action_value` do not show.
+    """Receives the events of a depth-first search that its `action_value` calls do not show.
 
-    This class ignores it. Values are player 1's.
+    This class ignores them. Values are player 1's.
     """
 
     def enter_root(self, state: Any, window: tuple[float, float] | None = None) -> None:
-        """The search starts at `state`, with these alpha and beta; deepening starts repeatedly."""
+        """The search starts at `state`, with this alpha and beta; once for each depth."""
 
     def weigh(self, probabilities: Mapping[Any, float]) -> None:
-        """No player decides at the present node: its actions have these probabilities."""
+        """The current node takes the mean over its actions, which have these probabilities."""
 
     def recall(self, low: float, high: float, value: float) -> None:
-        """By the table the present node is between `low` and `high`; the search returns a bound."""
+        """The table bounds the current node by `low` and `high`; the search returns `value`."""
 
 
 class DepthFirstSearch(ABC, Generic[State, Action]):
     """One depth-first search; it is kept from one depth to the next."""
 
     engine = "reference"  # runs as `reference` or as `compiled` code
-    observer = Observer()  # told by the reference
+    observer = Observer()  # called by the reference only
 
     def __init__(self, env: Env[State, Action], heuristic: Heuristic, clock: Clock) -> None:
         self.env = env
@@ -64,7 +64,7 @@ class DepthFirstSearch(ABC, Generic[State, Action]):
     def search_root(
         self, state: State, actions: Iterable[Action], depth: float, found: Found[Action]
     ) -> None:
-        """Examine `actions` in turn, `depth` >= 1 plies deep, and enter the findings in `found`.
+        """Examine `actions` in turn, `depth` >= 1 plies deep, and add the findings to `found`.
 
         The value of the first of the best actions is exact at this depth. Other values may be
         bounds, no better for the player to move than the best value before them.
@@ -137,7 +137,7 @@ def take_in_part(deepened: Deepened[Action], found: Found[Action], sign: int) ->
 
 
 def prefer_proven(deepened: Deepened[Action], actions: Sequence[Action], sign: int) -> None:
-    """Play an action that is proven to be as good as any, if there is one."""
+    """Choose an action that is proven to be as good as any other, if there is one."""
     found = deepened.found
     if not found:
         return
@@ -175,10 +175,10 @@ class DepthFirstAgent(Agent):
 
     @abstractmethod
     def new_search(self, env: Env[State, Action], clock: Clock) -> DepthFirstSearch[State, Action]:
-        """Make the recursion; it restarts its clock after work that does not count."""
+        """Make the recursion; restart `clock` after work that should not count, like compiling."""
 
     def depths(self) -> Iterable[float]:
-        """Plies to look ahead, for one search after the other."""
+        """The plies to look ahead in successive searches."""
         if not self.iterative_deepening:
             return (inf if self.depth is None else self.depth,)
         return count(1) if self.depth is None else range(1, self.depth + 1)
@@ -186,7 +186,7 @@ class DepthFirstAgent(Agent):
     def break_ties(
         self, search: DepthFirstSearch[State, Action], state: State, deepened: Deepened[Action]
     ) -> None:
-        """Choose among equally good actions: replace `deepened.best`, if need be."""
+        """Choose among equally good actions, by replacing `deepened.best`."""
 
     def search(
         self, env: Env[State, Action], state: State, time_limit: float | None = None
@@ -197,9 +197,8 @@ class DepthFirstAgent(Agent):
         no better for the player to move than the best value before them.
 
         Raises:
-            ValueError: the game is over; or the compiled engine is asked for and cannot search it;
-                or the search is too deep for Python's stack; or the ordering drops or repeats an
-                action.
+            ValueError: the game is over; the compiled engine is required and cannot search it; the
+                search is too deep for Python's stack; or the ordering drops or repeats an action.
         """
         candidates = legal_actions(env, state)
         search = self.new_search(env, Clock(self.time_limit, time_limit))
@@ -208,7 +207,7 @@ class DepthFirstAgent(Agent):
     def search_with(
         self, search: DepthFirstSearch[State, Action], state: State, candidates: Sequence[Action]
     ) -> SearchResult[Action]:
-        """Search some legal actions, at least one, by a given recursion, whose clock is running."""
+        """Search some legal actions, at least one, with a recursion whose clock is running."""
         actions = in_order(self.chosen_ordering(), search.env, state, candidates)
         deepened = deepen(search, state, actions, self.depths())
         self.break_ties(search, state, deepened)

@@ -28,9 +28,9 @@ class TwoEngines(Agent):
             compilation.begin()
 
     def is_compiled(self, env: Any) -> bool:
-        """Whether the compiled engine searches this game, which it compiles first if need be.
+        """Whether the compiled engine searches this game; it is compiled first if necessary.
 
-        A ValueError if that engine is asked for and cannot search it.
+        A ValueError if that engine is required and cannot search the game.
         """
         if self.engine == "reference":
             return False

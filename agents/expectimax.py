@@ -1,4 +1,4 @@
-"""Expectimax: the value of a state against an opponent who plays by probabilities."""
+"""Expectimax: the value of a state against an opponent whose move probabilities are known."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class Expectimax(Minimax[State, Action]):
     The player whose turn it is at the root decides; the other follows the model.
 
     Raises:
-        ValueError: from its methods, where the model gives no distribution over legal actions.
+        ValueError: from its methods, if the model returns no distribution over legal actions.
     """
 
     def __init__(

@@ -1,7 +1,8 @@
 """Ten levels of strength, from random to perfect, whatever the speed of the machine.
 
-Each level has a look-ahead, and in a share of its moves it slips: it looks only as far as a weaker
-player. So it overlooks what people overlook, a block sooner than a win, a plan sooner than a block.
+Each level looks some plies ahead, but slips in a share of its moves: it looks only as far as a
+weaker player. So, as people do, it misses a block more often than a win, and a plan more often than
+a block.
 """
 
 from dataclasses import dataclass, field
@@ -24,7 +25,7 @@ from envs.protocol import Action, Env, State
 
 EXACT = 99  # the depth of a level that solves the position
 DEEPEST_IN_PYTHON = 6  # plies that plain Python looks ahead in some milliseconds, without compiling
-MOST_STATES = 500  # that plain Python may visit for a move, as `affordable_depth` estimates
+MOST_STATES = 500  # states that plain Python may visit for a move, as `affordable_depth` estimates
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Level:
     depth: int
     slips: float  # share of the moves in which the level looks ahead only `slip_depth` plies
     slip_depth: int
-    elo: int  # in Connect Four, above level 1, from `benchmarks/results/levels.json`
+    elo: int  # points above level 1 in Connect Four, from `benchmarks/results/levels.json`
 
     @property
     def slip_numbers(self) -> int:
@@ -56,7 +57,7 @@ LEVELS = (
     Level(9, "master", depth=EXACT, slips=0.35, slip_depth=12, elo=1403),
     Level(10, "perfect", depth=EXACT, slips=0.0, slip_depth=EXACT, elo=1574),
 )
-"""From the weakest on."""
+"""The levels, the weakest first."""
 
 
 @dataclass
@@ -65,7 +66,7 @@ class LevelAgent(Agent):
 
     Neighbouring levels of Connect Four are 100 to 250 Elo apart. From level 6 on they take every
     win at hand and see every threat; lower levels overlook some, the lower the more. No level
-    counts seconds, so a seed gives the same moves on any machine; except that levels 9 and 10,
+    counts seconds, so a seed gives the same moves on any machine, except that levels 9 and 10,
     which solve, depend on what the agent `perfect` finds in its time.
 
     Up to level 7 the search is plain Python, at level 8 it is compiled. In games with many actions,
@@ -103,7 +104,7 @@ class LevelAgent(Agent):
         return self._player(env, state, depth).search(env, state, time_limit)
 
     def act(self, env: Env[State, Action], state: State, time_limit: float | None = None) -> Action:
-        """The action that `search` chooses; the highest levels know some by heart."""
+        """The action that `search` chooses; the highest levels take some from a book."""
         depth = self._drawn_depth()
         if depth == 0:
             return self._drawn_action(env, state)
@@ -148,7 +149,7 @@ class LevelAgent(Agent):
 
 
 def affordable_depth(depth: int, actions: int) -> int:
-    """The plies that plain Python can look ahead, at most `depth`, at least 2.
+    """The plies that plain Python can look ahead, at most `depth`, at least 2 if `depth` is.
 
     With w actions and d plies alpha-beta visits some w^(d/2) states at best (D. E. Knuth and R. W.
     Moore, 1975).

@@ -28,27 +28,27 @@ def uct(total: float, visits: int, parent_visits: int, exploration: float) -> fl
 
 
 class TreeSettings(NamedTuple):
-    """The growth of a tree: options of `agents.mcts_agent.MCTSAgent`."""
+    """The settings of a tree, from the options of `agents.mcts_agent.MCTSAgent`."""
 
     exploration: float
     rollouts_per_leaf: int
     solver: bool
     decisive_moves: bool
-    """Whether a state in which the player to move can win has that move alone.
+    """Whether a state with a winning move keeps only that move.
 
-    In the compiled search, a state's moves are then those that two plies of look-ahead leave open,
-    and a state in which they show a win or nothing but losses is proven when its node is made.
+    The compiled search then keeps only the moves that two plies of look-ahead leave, and proves a
+    state when its node is made if they show a win or only losses.
     """
     decisive_rollout: bool  # whether compiled playouts are decisive; otherwise they are uniform
 
 
 class Tree(MonteCarloTree[State, Action]):
-    """A tree that selects by UCT, expands a leaf by one action and plays on from there.
+    """A tree that selects by UCT, expands a leaf by one action and rolls out from there.
 
-    Where chance decides, a simulation draws the outcome; a new outcome enters the tree on the way
-    to the leaf. A chance node is proven when all of its outcomes are, with their mean.
+    Where chance decides, a simulation draws the outcome; a new outcome is added to the tree on the
+    way to the leaf. A chance node whose outcomes are all proven is proven, with their mean.
 
-    The game goes on in `state`, the root.
+    The root is `state`, where the game is not over.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Tree(MonteCarloTree[State, Action]):
     def make_node(
         self, state: State, actions: Sequence[Action], proven: float | None = None
     ) -> Node[State, Action]:
-        """A node without statistics. Where chance decides there is nothing to try."""
+        """A node without statistics; a chance node has no untried actions."""
         self.nodes += 1
         sign = player_sign(self.env, state)
         if not sign:
@@ -95,13 +95,13 @@ class Tree(MonteCarloTree[State, Action]):
         return node.children.get(outcome) or self.add_child(node, outcome)
 
     def expand(self, path: list[Node[State, Action]]) -> None:
-        """Add the child of a random untried action, and go on to it."""
+        """Add the child of a random untried action, and append it to the path."""
         untried = path[-1].untried
         action = untried.pop(int(self.rng.random() * len(untried)))
         path.append(self.add_child(path[-1], action))
 
     def value_leaf(self, leaf: Node[State, Action]) -> float:
-        """The sum of the results of the leaf's rollouts; ValueError if one is beyond -1 or 1."""
+        """The sum of the leaf's rollout results; ValueError if one is outside [-1, 1]."""
         total = 0.0
         for _ in range(self.rollouts_per_leaf):
             result = self.rollout(self.env, leaf.state, self.rng)
@@ -114,7 +114,7 @@ class Tree(MonteCarloTree[State, Action]):
         return total
 
     def settle(self, node: Node[State, Action]) -> None:
-        """Prove the value of `node` if its children do."""
+        """Prove the value of `node` if its children's proven values suffice."""
         if node.sign:
             super().settle(node)
             return

@@ -37,10 +37,10 @@ class MCTSAgent(TreeAgent):
 
     On ConnectX boards of up to 256 bits (with a guard bit for each column), with uniform, decisive
     or learned rollouts, the search is compiled. It does the same as the reference, some fifty times
-    as fast, but with `decisive_moves` it leaves out moves that lose at once at every node, and not
-    only at the root. States decided by this are left to the reference. The first search of a
-    process compiles it, which takes seconds that its clock does not count. In a compiled search the
-    rollout `auto` is the learned value in the game that the weights know, Connect Four.
+    as fast, except that with `decisive_moves` it leaves out moves that lose at once at every node,
+    not only at the root; the reference searches the states that this decides. The first search of a
+    process compiles it, which takes seconds that its clock does not count. In a compiled search of
+    Connect Four, the game of the weights, the rollout `auto` is the learned value.
     """
 
     unlimited = {"simulations": None, "time_limit": None}  # noqa: RUF012
@@ -85,12 +85,11 @@ class MCTSAgent(TreeAgent):
     ) -> SearchResult[Action]:
         """Simulate until a budget is used up or the value is proven.
 
-        The `action_values` are proven values or else mean results, which count one more game, a
-        draw.
+        The `action_values` are proven values or else mean results, which include one extra draw.
 
         Raises:
-            ValueError: the game is over; or there is no budget, and no solver to end the search;
-                or the compiled engine is asked for and cannot search the game.
+            ValueError: the game is over; there is no budget, and no solver to end the search; or
+                the compiled engine is required and cannot search the game.
         """
         if self.simulations is self.time_limit is time_limit is None and not self.solver:
             raise ValueError("without a solver the search needs simulations or a time_limit")
@@ -117,13 +116,13 @@ class MCTSAgent(TreeAgent):
         )
 
     def require_playable(self, env: Any) -> None:
-        """Raise ValueError unless the network, if one is asked for, knows this game."""
+        """Raise ValueError if the rollout is a network that does not fit this game."""
         rollout = self._rollout(env, compiled=True)
         if isinstance(rollout, LearnedValue):
             rollout.arrays(env)
 
     def compilation(self, env: Any) -> Compilation | None:
-        """The compiled search of a game; None if it does not know the game or the rollout."""
+        """The compiled search of a game; None if it does not support the game or the rollout."""
         rollout = self._rollout(env, compiled=True)
         if not is_compiled_game(env):
             return None
@@ -136,7 +135,7 @@ class MCTSAgent(TreeAgent):
         return mcts_on(env) if takes_wide_words(env) else MCTS
 
     def _rollout(self, env: Any, compiled: bool) -> Rollout:
-        """The function that the option names; `auto` is `learned` if compiled and known."""
+        """The function that the option names; `auto` is `learned` if compiled and fit for `env`."""
         learned = (value for value in self._learned.values() if value.knows(env))
         automatic: Rollout = next(learned, decisive) if compiled else uniform
         known: Mapping[str, Rollout] = {**ROLLOUTS, **self._learned, "auto": automatic}
@@ -155,7 +154,7 @@ class MCTSAgent(TreeAgent):
         )
 
     def _tree_at(self, env: Any, state: Any, compiled: bool) -> MonteCarloTree[Any, Any] | Forest:
-        """The kept tree or a new one, for a search to begin with."""
+        """The kept tree or a new one, prepared for a search."""
         tree = self.tree_at(env, state, compiled, self.keep_tree)
         if isinstance(tree, Forest) and tree.root.proven is not None and not tree.root.children:
             tree = self.tree = self.reference_tree(env, state)  # two plies of look-ahead decide
@@ -170,7 +169,7 @@ class MCTSAgent(TreeAgent):
 
     def _settings(self, rollout: Rollout) -> TreeSettings:
         return TreeSettings(
-            float(self.exploration),  # for whole numbers the kernel would be compiled again
+            float(self.exploration),  # an int would have the kernel compiled again
             self.rollouts_per_leaf,
             self.solver,
             self.decisive_moves,

@@ -52,9 +52,9 @@ class MinimaxAgent(DepthFirstAgent):
     def break_ties(
         self, search: DepthFirstSearch[State, Action], state: State, deepened: Deepened[Action]
     ) -> None:
-        """Among equals prefer the action worth most against a fallible opponent, by `tie_break`.
+        """With `tie_break`, choose among equal actions the best against a fallible opponent.
 
-        That takes values from a complete search that looks at replies, too.
+        This needs values from a complete search of at least two plies.
         """
         depth, found = deepened.depth, deepened.found
         if self.tie_break != "expectimax" or depth <= 1:

@@ -15,7 +15,7 @@ from agents.reporting.input_file import read_content
 Chosen = TypeVar("Chosen", bound=Callable[..., Any])
 
 ENGINES = ("auto", "compiled", "reference")
-"""How a search runs: compiled, in plain Python, or by the faster one that knows the game."""
+"""How a search runs: by the faster engine that supports the game, compiled, or in plain Python."""
 
 
 def option(default: Any, help_text: str) -> Any:
@@ -33,17 +33,17 @@ def file_content(file: str | bytes) -> bytes:
 def file_option(
     help_text: str, default: Any = MISSING, read: Callable[[str | bytes], bytes] = file_content
 ) -> Any:
-    """A dataclass field for a data file of the agent's.
+    """A dataclass field for a data file of an agent.
 
-    Its type is `str | bytes`, or that and None: the path, or the file's content. The bundler
+    Its type is `str | bytes`, optionally with None: the path, or the file's content. The bundler
     replaces the path by the content, which `read` returns, so that a submission needs no other
-    file. The default may be a word that `read` takes in place of a path.
+    file. The default may be a word that `read` accepts in place of a path.
     """
     return field(default=default, metadata={"help": help_text, "read": read})
 
 
 def choose(name: str, choice: str | Chosen, known: Mapping[str, Chosen]) -> Chosen:
-    """The function that an option names, or the option if it is one; else a ValueError."""
+    """The function that an option names, or the option if it is a function; else a ValueError."""
     if callable(choice):
         return choice
     require_one_of(name, choice, known)
@@ -56,14 +56,14 @@ def alternatives(names: Iterable[str]) -> str:
     return f"{', '.join(first)} or {last}" if first else last
 
 
-LARGEST = 2**63 - 1  # of all numbers: compiled searches count in words of 64 bits
+LARGEST = 2**63 - 1  # the limit of all numbers: compiled searches count in words of 64 bits
 
 
 def require_at_least(name: str, number: float | None, least: float, most: float = LARGEST) -> None:
     """Check a limit; None is no limit.
 
     Raises:
-        ValueError: `number` is no number, below `least`, above `most`, or not finite.
+        ValueError: `number` is not a number, below `least`, above `most`, or not finite.
     """
     if not isinstance(number, Real | None):
         raise ValueError(f"{name} must be a number, not {number!r}")
@@ -74,13 +74,13 @@ def require_at_least(name: str, number: float | None, least: float, most: float 
 
 
 def require_within(name: str, number: float, least: float, most: float) -> None:
-    """Check a number that has a range; the ValueError tells it."""
+    """Check that a number is in a range; the ValueError states the range."""
     if not least <= number <= most:
         raise ValueError(f"{name} must be from {least} to {most}, not {number!r}")
 
 
 def require_whole(name: str, number: int | None, least: int, most: float = LARGEST) -> None:
-    """Check a count or a seed, which may be NumPy's, as `require_at_least` checks a limit."""
+    """Check a count or a seed, which may be a NumPy integer, as in `require_at_least`."""
     if not isinstance(number, Integral | None):
         raise ValueError(f"{name} must be a whole number, not {number!r}")
     require_at_least(name, number, least, most)
@@ -144,7 +144,7 @@ def agent_options(agent: type[Agent]) -> list[OptionInfo]:
 
 
 def unlimited_options(agent: type[Agent], options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options, with all limits lifted that they do not set: the caller's clock is the limit."""
+    """The options, without the limits that they do not set: the caller's clock is the limit."""
     return {**agent.unlimited, **options}
 
 
@@ -153,7 +153,7 @@ def check_options(name: str, agent: type[Agent], options: Mapping[str, Any]) -> 
 
     Raises:
         ValueError: an option is unknown, has a value of a wrong type, or is missing and has no
-            default; the message lists what fits.
+            default; the message says what is valid.
     """
     known = {option.name: option for option in agent_options(agent)}
     for option in options:

@@ -1,4 +1,4 @@
-"""Data files that lie beside the package's code."""
+"""Data files in the package's folders."""
 
 from base64 import b85decode
 from importlib.resources import files
@@ -8,7 +8,7 @@ from typing import NamedTuple
 class PackageFile(NamedTuple):
     """A data file of the package.
 
-    A bundle carries the content of each `PackageFile` that is a constant of one of its modules.
+    A bundle includes the content of each `PackageFile` that is a constant of one of its modules.
     """
 
     package: str  # the package in whose folder the file lies
@@ -16,7 +16,7 @@ class PackageFile(NamedTuple):
     base85: str = ""  # the content, in a bundle
 
     def read(self) -> bytes:
-        """The content; an OSError if neither the package nor the content is here."""
+        """The content; an OSError if neither the package nor the content is available."""
         if self.base85:
             return b85decode(self.base85)
         try:

@@ -37,11 +37,11 @@ from envs.protocol import Action, Env, State
 
 SOLVING_SHARE = 0.5  # share of the time for solving; if that fails, the rest is for alpha-beta
 SOLVING_SHARE_AFTER_BOOK = 0.95
-"""The share after the plies of a book, if the solver is compiled: it takes a second, and should
-have that time on a slower machine, too."""
+"""The share after the plies of a book, if the solver is compiled: it takes a second there, and
+should have enough time on a slower machine, too."""
 OUTCOME_SHARE = 0.7
-"""Share of the time for finding only win, draw or loss of all moves, before their scores, if the
-solver is not compiled."""
+"""Share of the time for finding whether each move wins, draws or loses, before scores are found, if
+the solver is not compiled."""
 TIE_SECONDS = 0.2  # seconds for choosing among equally good moves
 LATEST_TIE = 0.5  # seconds of solving after which the choice among the best moves is skipped
 HARD_POSITION_SHARE = 0.4  # share of a match's bank that a single move may take
@@ -58,15 +58,15 @@ class PerfectAgent(Agent):
     It never gives a result away. It wins a won position as fast as possible. Against a perfect
     opponent all moves that keep the draw are equally good in a drawn position, and all moves in a
     lost one; against a fallible opponent they are not. With the resistance `traps` it takes the
-    move after which a likely opponent most probably gives something away, even if a perfect one
-    then wins sooner; with `longest` the exactly best move, which loses last.
+    move after which a typical opponent is most likely to err, even if a perfect one then wins
+    sooner; with `longest` the exactly best move, which loses last.
 
-    From the empty board on it plays from a repertoire and a book of traps, until so few cells are
-    left that the solver is quick even in plain Python. In other positions it solves, compiled if
-    Numba is ready. The opponent's moves in a game tell how far this opponent looks ahead.
+    In a game from the empty board it plays from a repertoire and a book of traps, until so few
+    cells are left that the solver is quick even in plain Python. In other positions it solves,
+    compiled if Numba is ready. It estimates from an opponent's moves how far they look ahead.
 
     On other boards of up to 124 cells it solves if the solver is done in time; otherwise, and in
-    other games, it plays as the alpha-beta agent does.
+    other games, it plays like the alpha-beta agent.
     """
 
     unlimited = {"time_limit": None}  # noqa: RUF012
@@ -122,7 +122,7 @@ class PerfectAgent(Agent):
         return 0.0 if self._repertoire_of(env) is None else HARD_POSITION_SHARE
 
     def act(self, env: Env[State, Action], state: State, time_limit: float | None = None) -> Action:
-        """The action that `search` chooses; without a search if a book has it."""
+        """The action that `search` chooses, without a search if a book has a move."""
         by_heart: Any = self._by_heart(env, state)[0]
         if by_heart is None:
             return self.search(env, state, time_limit).action
@@ -144,7 +144,7 @@ class PerfectAgent(Agent):
         sets_traps = self.resistance == "traps" and by_heart is None
         result = self._searched(exact_moves, env, state, clock, sets_traps)
         if by_heart is not None:
-            # If time is short, it may be a guess by a search that prefers another move.
+            # If time is short, the value may be a guess by a search that prefers another move.
             value = result.action_values.get(by_heart, result.value)
             result = replace(result, action=by_heart, value=value, principal_variation=(by_heart,))
         self._game.play(env, state, result.action)
@@ -158,9 +158,9 @@ class PerfectAgent(Agent):
         return self._by_heart(env, state)[1]
 
     def _by_heart(self, env: Env[Any, Any], state: Any) -> tuple[Any, str]:
-        """The move of the book of traps or of the repertoire, and which book; None without one.
+        """The move from the book of traps or the repertoire, or None; and its source.
 
-        Where traps are to be set and the book of traps has none, the search for traps decides,
+        Where traps are to be set and the book of traps has no move, the search for traps decides,
         unless it would run in plain Python.
         """
         traps, repertoire = self._traps_of(env), self._repertoire_of(env)
@@ -174,12 +174,12 @@ class PerfectAgent(Agent):
         return move, "search" if move is None else "repertoire"
 
     def _traps_of(self, env: Any) -> Repertoire | None:
-        """The book of traps, if traps are asked for and it is for this game."""
+        """The book of traps, if traps are enabled and it is for this game."""
         if self.resistance != "traps" or self.traps is None:
             return None
         try:
             return self._one_of(self._traps, shipped_traps, env)
-        except OSError:  # the bundle of an agent that makes this one does not carry the book
+        except OSError:  # the bundle of another agent that uses this one lacks the book
             return None
 
     def _repertoire_of(self, env: Env[Any, Any]) -> Repertoire | None:
@@ -267,9 +267,9 @@ class PerfectAgent(Agent):
         return self._guessing.search_with(search, state, candidates)
 
     def _exact_moves_in(self, env: Env[Any, Any]) -> ExactMoves | None:
-        """The judge of moves in this game, with a table from earlier moves.
+        """The exact judge of moves in this game, which keeps its table from earlier moves.
 
-        Compiled as soon as that is ready. None for games that the solver does not play.
+        It is compiled once the compilation is ready; None for games that the solver cannot play.
         """
         if not is_solvable(env):
             return None

@@ -77,7 +77,7 @@ def make_agent(name: str, **options: Any) -> Agent:
             defaults.
 
     Raises:
-        ValueError: unknown agent or option, or a value that does not fit; one clear sentence.
+        ValueError: unknown agent or option, or an invalid value; one clear sentence.
     """
     agent, options = agent_class(name), plain_options(options)
     check_options(name, agent, options)
@@ -98,7 +98,7 @@ WORD_VALUES: dict[str, JsonValue] = {"none": None, "null": None, "true": True, "
 
 
 class AgentSpecification(NamedTuple):
-    """An agent's name and options from a text; neither need exist."""
+    """An agent's name and options from a text; neither is checked to exist."""
 
     name: str
     options: dict[str, JsonValue]
@@ -107,18 +107,18 @@ class AgentSpecification(NamedTuple):
 def parse_specification(text: str) -> AgentSpecification:
     """The name and the options of `NAME` or `NAME:KEY=VALUE,…`; raises as `parse_options`."""
     name, _, options = text.partition(":")
-    # Only a comma that a new KEY= follows separates options: a value may hold commas of its own.
+    # Only a comma before a new KEY= separates options: a value may contain commas.
     texts = re.split(r",(?=\s*\w+=)", options) if options else []
     return AgentSpecification(name, parse_options(texts))
 
 
 def agent_from_text(text: str, seed: int | None = None) -> Agent:
-    """The registered agent of a text that `parse_specification` reads.
+    """Make the registered agent that a text describes; `parse_specification` reads it.
 
-    The seed is for an agent with such an option, unless the text gives one.
+    The seed is used if the agent has this option and the text does not set it.
 
     Raises:
-        ValueError: unknown agent or option, or a value that does not fit.
+        ValueError: unknown agent or option, or an invalid value.
     """
     name, options = parse_specification(text)
     if seed is not None and any(info.name == "seed" for info in agent_options(agent_class(name))):
@@ -127,7 +127,7 @@ def agent_from_text(text: str, seed: int | None = None) -> Agent:
 
 
 def opponent_in_kernels(text: str, game: BoardGame) -> KernelOpponent | None:
-    """The agent of `agent_from_text`, in the steps of many games; None without such a kernel."""
+    """The kernel of the agent that a text describes, for vector environments; None without one."""
     agent = agent_from_text(text)
     if isinstance(agent, LevelAgent):
         return level_opponent(agent, game)
@@ -139,8 +139,8 @@ def opponent_in_kernels(text: str, game: BoardGame) -> KernelOpponent | None:
 def parse_options(texts: Iterable[str]) -> dict[str, JsonValue]:
     """The options of texts like `depth=4`, `time_limit=none` or `rollout=decisive`.
 
-    A value is JSON (`4`, `0.5`, `"text"`); `none`, `true` and `false` in any case; or else itself
-    a text.
+    A value is JSON (`4`, `0.5`, `"text"`), or `none`, `true` or `false` in any case; anything else
+    is a text.
 
     Raises:
         ValueError: a text without `=`, an empty key, or a key that is given twice.
@@ -166,7 +166,7 @@ def joined_options(
 
 
 def option_texts(options: Mapping[str, JsonValue]) -> list[str]:
-    """The texts that `parse_options` reads; a ValueError for a value that JSON does not know."""
+    """The texts that `parse_options` reads; a ValueError for a value that JSON cannot represent."""
     return [
         f"{key}={value if isinstance(value, str | PathLike) else _json(key, value)}"
         for key, value in options.items()

@@ -2,9 +2,9 @@
 
 `agents.mcts` and `agents.policy.puct` define the rule of selection and the value of a leaf;
 `agents.compiled.tree_kernel` is the same on arrays. Both grow the same tree by these conventions:
-of equal numbers the first counts, children stand in the order of their creation, numbers are added
-up in the order in which they come, and a simulation's result is added to its path from the last
-node to the first.
+the first of equal numbers is chosen, children are in the order of their creation, numbers are
+summed in the order in which they arise, and a simulation's result is added to its path from the
+last node to the first.
 """
 
 from abc import ABC, abstractmethod
@@ -28,12 +28,12 @@ class SearchedNode(ABC, Generic[Action]):
     total: float  # sum of the results
     proven: float | None  # the exact value where it is known, else None
     assured: float | None
-    """The value that the player whose turn it is can fall back on: the best proven one of a child,
-    where it is neither a win nor a loss; else None."""
+    """The value that the player to move can fall back on: the best proven value of a child, if it
+    is neither a win nor a loss; else None."""
     prior: float
     """The evaluator's probability of the action that leads here, among the parent's children; 1
     without an evaluator."""
-    evaluation: float  # the evaluator's value of the state, once it has been asked
+    evaluation: float  # the evaluator's value of the state, once it has been evaluated
 
     @property
     @abstractmethod
@@ -44,8 +44,8 @@ class SearchedNode(ABC, Generic[Action]):
     def value(self) -> float:
         """The proven value, or else the mean result.
 
-        The mean counts one more game, a draw, so that it lies strictly inside (-1, 1) even if all
-        games were won.
+        The mean includes one extra draw, so that it lies strictly inside (-1, 1) even if all games
+        were won.
         """
         return self.total / (self.visits + 1) if self.proven is None else self.proven
 
@@ -106,23 +106,23 @@ class MergedNode(SearchedNode[Action]):
 
 
 class TreeObserver:
-    """Is told each simulation of a Monte Carlo tree; this class ignores them."""
+    """Receives each simulation of a Monte Carlo tree; this class ignores them."""
 
     def selected(self, path: Sequence[Node[Any, Any]]) -> None:
         """A simulation has selected its path from the root; nothing is expanded yet."""
 
     def backed_up(self, path: Sequence[Node[Any, Any]]) -> None:
-        """Its result has been added to each node of its path, to an expanded one, too."""
+        """Its result has been added to each node of its path, including an expanded one."""
 
 
 class MonteCarloTree(ABC, Generic[State, Action]):
     """A search tree that grows with each simulation.
 
     A simulation selects a path to a node that is proven or has untried actions, expands that node,
-    and adds the value of the last node to every node of the path. With the solver, certain results
+    and adds the value of the last node to every node of the path. With the solver, exact results
     are carried up as proven values (M. H. M. Winands, Y. Björnsson and J.-T. Saito, "Monte-Carlo
-    Tree Search Solver", 2008): a node is a proven win when one child is, and worth its best child
-    when all children are proven.
+    Tree Search Solver", 2008): a node is a proven win when one child is, and has the value of its
+    best child when all children are proven.
     """
 
     solver: bool = True  # whether proven values are carried up
@@ -138,7 +138,7 @@ class MonteCarloTree(ABC, Generic[State, Action]):
     def make_node(
         self, state: State, actions: Sequence[Action], proven: float | None = None
     ) -> Node[State, Action]:
-        """A node without statistics, to be counted in `nodes`."""
+        """Make a node without statistics, and count it in `nodes`."""
 
     @abstractmethod
     def bound(self, node: Node[State, Action]) -> Callable[[Node[State, Action]], float]:
@@ -146,18 +146,18 @@ class MonteCarloTree(ABC, Generic[State, Action]):
 
     @abstractmethod
     def expand(self, path: list[Node[State, Action]]) -> None:
-        """Add to the last node of the path, which has untried actions."""
+        """Expand the last node of the path, which has untried actions."""
 
     @abstractmethod
     def value_leaf(self, leaf: Node[State, Action]) -> float:
-        """The sum of the results of a simulation that has come to `leaf`, from player 1's view."""
+        """The sum of the results of a simulation that reached `leaf`, from player 1's view."""
 
     def grow(self, simulations: int | None, clock: Clock, through: Action | None = None) -> int:
         """Run simulations until all are run, the time is up or the root is proven.
 
         Args:
             simulations: None is no limit.
-            clock: looked at after each simulation.
+            clock: checked after each simulation.
             through: the root's action that all of them go through; None: the rule selects it.
 
         Returns:
@@ -190,7 +190,8 @@ class MonteCarloTree(ABC, Generic[State, Action]):
     def select(self, through: Action | None = None) -> list[Node[State, Action]]:
         """The path from the root to the first node that is proven or has untried actions.
 
-        It goes `through` an action of the root, whose child may be proven; None: selected.
+        It starts with the root's action `through`, whose child may be proven; None: the rule
+        selects it.
         """
         path = [self.root]
         if through is not None:
@@ -200,7 +201,7 @@ class MonteCarloTree(ABC, Generic[State, Action]):
         return path
 
     def step(self, node: Node[State, Action]) -> Node[State, Action]:
-        """The child by which a path goes on."""
+        """The child that continues a path."""
         return self.best_child(node)
 
     def best_child(self, node: Node[State, Action]) -> Node[State, Action]:
@@ -234,7 +235,7 @@ class MonteCarloTree(ABC, Generic[State, Action]):
                 return
 
     def settle(self, node: Node[State, Action]) -> None:
-        """Prove the value of a player's `node`, if one child is won or all are proven."""
+        """Prove the value of a player's `node`, if one child is a win or all are proven."""
         values = [
             node.sign * child.proven for child in node.children.values() if child.proven is not None
         ]
@@ -256,8 +257,7 @@ class MonteCarloTree(ABC, Generic[State, Action]):
 def back_up(path: Sequence[Node[Any, Any]], total: float, visits: int) -> None:
     """Add the sum of a simulation's results to each node of its path, the last one first.
 
-    A player who can fall back on more than `total` would take that, so it counts from there
-    upwards.
+    Where a player can fall back on more than `total`, that value counts from there upwards.
     """
     for node in reversed(path):
         if node.assured is not None:
@@ -271,9 +271,9 @@ def back_up(path: Sequence[Node[Any, Any]], total: float, visits: int) -> None:
 def node_of_two_plies(
     env: Env[State, Action], state: State, actions: Sequence[Action], proven: float | None
 ) -> Node[State, Action]:
-    """A node with the moves that two plies of look-ahead leave open, proven if they decide.
+    """A node with the moves that two plies of look-ahead leave, proven if these plies decide it.
 
-    They show moves that win at once and moves that lose at once; if all moves lose, the node does.
+    They show which moves win at once and which lose at once; if all moves lose, so does the node.
     """
     sign = player_sign(env, state)
     if actions and winning_action(env, state, actions):

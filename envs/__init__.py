@@ -1,4 +1,4 @@
-"""The games: pure rules behind one small protocol, which is all that a search uses."""
+"""The games: pure rules behind one small protocol, the only interface that a search uses."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from envs.tic_tac_toe import TicTacToe
 GYMNASIUM_IDS = register_environments(
     (name for entry in GAMES.values() for name in entry.gymnasium_ids), listed_games
 )
-"""The ids of the package's environments for `gymnasium.make`, and for `pettingzoo.make`."""
+"""The ids of the package's environments for `gymnasium.make` and `pettingzoo.make`."""
 
 __all__ = [
     "CHANCE",

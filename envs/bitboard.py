@@ -1,7 +1,7 @@
-"""k-in-a-row on bitboards: plain functions of plain integers, compiled where a board fits a word.
+"""k-in-a-row on bitboards: functions of integers, compiled where a board fits a word.
 
-A cell is a bit. Columns stand one after the other, each from the bottom up, with one guard bit on
-top that no stone ever occupies. On 6 rows and 7 columns:
+A cell is a bit. Columns follow one another, each from the bottom up, with one guard bit on top
+that no stone ever occupies. On 6 rows and 7 columns:
 
      6 13 20 27 34 41 48   <- guard bits, always 0
      5 12 19 26 33 40 47   <- top row
@@ -12,13 +12,13 @@ top that no stone ever occupies. On 6 rows and 7 columns:
      0  7 14 21 28 35 42   <- bottom row
 
 So a step to the neighbouring cell is a shift by a constant: 1 up, `rows + 1` to the right,
-`rows + 2` right and up, `rows` right and down; the guard bits keep a line from running on into the
+`rows + 2` right and up, `rows` right and down; the guard bits keep a line from continuing in the
 next column. The layout is the customary one (J. Tromp's Fhourstones, P. Pons' solver tutorial).
-Of the set bits of `x`, `x & -x` is the lowest one, and `x & (x - 1)` are the others.
+`x & -x` is the lowest set bit of `x`, and `x & (x - 1)` has the other set bits.
 
-The rules use the first half of this module, on boards of any size. The `inlined` functions of the
-second half are the ingredients of compiled searches, on words of 64, 128 or 256 bits: with `rows`,
-`inarow` or the whole `BoardMasks` as constants, their loops unroll and their shifts are immediate.
+The rules use the first half of this module, on boards of any size. Compiled searches use the
+`inlined` functions of the second half, on words of 64, 128 or 256 bits: if `rows`, `inarow` or the
+whole `BoardMasks` are constants, their loops unroll and their shifts are immediate.
 """
 
 from collections.abc import Iterator
@@ -58,11 +58,11 @@ def directions(rows: int) -> tuple[int, int, int, int]:
 
 
 def line_steps(rows: int, inarow: int) -> LineSteps:
-    """Return, by direction, the shifts by which `has_line` doubles runs until they reach `inarow`.
+    """Return, by direction, the shifts by which `has_line` extends runs to `inarow` stones.
 
-    Stones that start a run of n cells, and'ed with themselves shifted by m <= n cells, start runs
-    of n + m: for four in a row that takes shifts by 1 and 2 cells. The first two shifts are always
-    there (0 keeps a run as it is); longer lines have the others in a tuple.
+    Where the bits of `run` start runs of n stones, those of `run & (run >> m)` (shifted by m <= n
+    cells) start runs of n + m: four in a row take shifts by 1 and 2 cells. The first two shifts
+    always exist (a shift by 0 changes nothing); longer lines have the others in a tuple.
     """
     cells = []
     run = 1
@@ -77,7 +77,7 @@ def line_steps(rows: int, inarow: int) -> LineSteps:
 
 
 def has_line(stones: int, steps: LineSteps) -> bool:
-    """Return whether `stones` hold a line; `steps` are the board's `line_steps`."""
+    """Return whether `stones` contain a line; `steps` are the board's `line_steps`."""
     for first, second, further in steps:
         run = stones & (stones >> first)
         if run & (run >> second):
@@ -92,10 +92,10 @@ def has_line(stones: int, steps: LineSteps) -> bool:
 def winning_lines(rows: int, columns: int, inarow: int) -> Iterator[int]:
     """Yield every line of `inarow` cells on the board, as a mask of its cells.
 
-    6 rows, 7 columns, 4 in a row have 69. A line of one cell is given once, not per direction.
+    A board of 6 rows and 7 columns has 69 lines of 4. A line of one cell is yielded once only.
     """
     if inarow > max(rows, columns):
-        return  # without building the line, which could be of any length
+        return  # before a line is built, which could be arbitrarily long
     board = sum(column_cells(rows, column) for column in range(columns))
     for shift in directions(rows)[: 1 if inarow == 1 else None]:
         line = sum(1 << (shift * i) for i in range(inarow))
@@ -155,7 +155,7 @@ def fits_in_wide_word(rows: int, columns: int, inarow: int) -> bool:
 
 
 def word_of_board(rows: int, columns: int, inarow: int) -> WordKind:
-    """Return the narrowest kind of words for a board that `fits_in_wide_word`."""
+    """Return the narrowest kind of word for a board that `fits_in_wide_word`."""
     needed = bits_needed(rows, columns, inarow)
     return WORDS[min(bits for bits in WORDS if bits >= needed)]
 
@@ -200,13 +200,13 @@ def line_ends(board: BoardMasks, stones: int) -> int:
 
 @inlined
 def cell_of_number(bottom: int, number: int) -> int:
-    """Return the cell of bit `number`, in a word as wide as `bottom`, a board's lowest cells."""
+    """Return the cell at bit `number`, in a word as wide as `bottom`, a board's lowest cells."""
     return (bottom & -bottom) << number
 
 
 @inlined
 def column_from_middle(columns: int, place: int) -> int:
-    """Return the column at index `place` when columns go from the middle outwards, left first."""
+    """Return the column at index `place` in the order from the middle outwards, left first."""
     distance = (place + 1) // 2  # 0, 1, 1, 2, 2 ...
     to_the_left = place % 2 == columns % 2
     return (columns - 1) // 2 + (-distance if to_the_left else distance)
@@ -215,15 +215,15 @@ def column_from_middle(columns: int, place: int) -> int:
 @inlined
 def safe_cells(possible: int, threats: int) -> int:
     """Return the possible cells after which the other player's threats do not win at once."""
-    # A stone is a step to the cell above it.
+    # A stone makes the cell above it playable.
     return unbeaten_cells(possible, threats) & ~(threats >> 1)
 
 
 @inlined
 def unbeaten_cells(possible: int, threats: int) -> int:
-    """Return the possible cells after which the other player has no winning move left.
+    """Return the possible cells that stop every immediate win of the other player.
 
-    Whether the stone makes the cell above it playable is not considered.
+    A win in the cell above the stone, which becomes playable, is not considered.
     """
     blocks = possible & threats
     if not blocks:
@@ -237,7 +237,7 @@ def unbeaten_cells(possible: int, threats: int) -> int:
 def completing_cells(stones: int, rows: int, inarow: int) -> int:
     """Return the cells that would complete a line of `stones`, whether free or not.
 
-    Also bits outside the board, which the caller masks.
+    The result may have bits outside the board, which the caller masks.
     """
     upright = stones << 1  # a vertical line is completed at its upper end only
     for distance in range(2, inarow):
@@ -253,7 +253,7 @@ def completing_cells(stones: int, rows: int, inarow: int) -> int:
 @inlined
 def completing_along(stones: int, step: int, inarow: int) -> int:
     """Return the cells that would complete a line in the direction of a step."""
-    if inarow == 4:  # written out, because nested loops are not unrolled in every place
+    if inarow == 4:  # written out, because nested loops are not always unrolled
         # `stones << step` are the cells with a stone one step before them, `>>` one step after.
         two_before = (stones << step) & (stones << 2 * step)
         two_after = (stones >> step) & (stones >> 2 * step)
@@ -276,7 +276,7 @@ def completing_along(stones: int, step: int, inarow: int) -> int:
 
 @inlined
 def has_run(stones: int, rows: int, inarow: int) -> bool:
-    """Return whether `stones` hold a line."""
+    """Return whether `stones` contain a line."""
     return (
         runs_along(stones, 1, inarow)
         | runs_along(stones, rows, inarow)
@@ -287,7 +287,7 @@ def has_run(stones: int, rows: int, inarow: int) -> bool:
 
 @inlined
 def runs_along(stones: int, step: int, inarow: int) -> int:
-    """Return the lowest cell of each line that `stones` hold in the direction of a step."""
+    """Return the lowest cell of each line of `stones` in the direction of a step."""
     run = stones  # the first cells of runs of `length` stones
     length = 1
     while length < inarow:

@@ -15,16 +15,16 @@ EMPTY = 0
 
 
 class BoardState(NamedTuple):
-    """A position: bitboards laid out as in `envs.bitboard`, the player to move, won or not."""
+    """A position: bitboards as in `envs.bitboard`, the player to move, and whether it is won."""
 
     mover: int  # stones of the player to move
     mask: int  # stones of both players
     player: int  # the player to move: 1 or 2
-    won: bool  # true once the player who has just moved has a line; the game is over then
+    won: bool  # whether the player who has just moved has a line, which ends the game
 
     @classmethod
     def of_stones(cls, mover: int, mask: int, won: bool = False) -> "BoardState":
-        """The position with these stones; their number tells whose turn it is."""
+        """Make the position with these stones; their number determines the player to move."""
         return cls(mover, mask, 1 + mask.bit_count() % 2, won)
 
     @property
@@ -52,19 +52,18 @@ new_state = tuple.__new__
 
 
 class BoardGame(ABC):
-    """Two players fill a board with stones in turn; the first to have a line of `inarow` wins.
+    """The base of games where two players place stones in turn and the first line wins.
 
-    A game inherits this class, defines where a stone may go (`get_available_actions` and
-    `get_next_state`; `action_cells` where an action is not a cell), and is entered in `envs.games`,
-    or from other packages by `envs.register_game`. An action is legal while one of its cells is
-    free. The cells of an action stand on each other in one column, and the board is its own mirror
-    image.
+    A subclass defines where a stone may go (`get_available_actions` and `get_next_state`, and
+    `action_cells` where an action is not a cell). `envs.games` lists it; other packages add theirs
+    by `envs.register_game`. An action is legal while one of its cells is free. The cells of an
+    action are adjacent in one column, and the mirror image of an action is an action, too.
 
     Args:
         rows: height of the board, at least 1.
         columns: width of the board, at least 1.
-        inarow: how many stones in a row win, at least 1; may exceed the board, then no one wins.
-            All three may be NumPy's numbers.
+        inarow: how many stones in a row win, at least 1; if the board is too small for a line, no
+            one wins. All three may be NumPy integers.
 
     Raises:
         ValueError: one of them is not a whole number of at least 1.
@@ -108,9 +107,9 @@ class BoardGame(ABC):
 
     @cached_property
     def action_cells(self) -> Sequence[int]:
-        """The cells that each action can fill, as a mask; a stone takes the lowest free one.
+        """The mask of the cells that each action can fill; a stone takes the lowest free one.
 
-        By default each cell is an action; the constructor of any other game sets this.
+        By default each cell is an action; other games set this in their constructor.
         """
         return list(self.cell_masks)
 
@@ -184,13 +183,14 @@ class BoardGame(ABC):
         """Return the state of a flat board.
 
         Args:
-            board: `rows * columns` cells as `to_board` gives them.
-            player: whose turn it is; None tells it by the number of stones. If it is given, the
-                players' numbers of stones may differ by more, as in a puzzle.
+            board: `rows * columns` cells in the format of `to_board`.
+            player: the player to move; None derives it from the number of stones. If it is given,
+                the players may have any numbers of stones, as in a puzzle.
 
         Raises:
             ValueError: a wrong number of cells, a cell other than 0, 1 and 2, a player other than
-                1 and 2, stones that no sequence of turns leaves, or a line of the player to move.
+                1 and 2, numbers of stones that no game has (if `player` is None), or a line of the
+                player to move.
         """
         if len(board) != self.rows * self.columns:
             raise ValueError(
@@ -233,7 +233,7 @@ def parse_moves(moves: str) -> list[int]:
 
     Args:
         moves: a digit for each ply, as in `"4453"`; or numbers separated by commas or blanks, as
-            in `"4, 4, 12"`, which a board of ten or more columns needs.
+            in `"4, 4, 12"`, which numbers above 9 need.
 
     Raises:
         ValueError: something other than numbers of at least 1, or no number before a comma.
@@ -260,7 +260,7 @@ def moves_text(actions: Sequence[int]) -> str:
 
 
 def state_after(env: Env[State, Action], actions: Iterable[Action]) -> State:
-    """Return the state after actions from the initial state on; ValueError if one is illegal."""
+    """Return the state after `actions` from the initial state; ValueError if one is illegal."""
     return reduce(env.get_next_state, actions, env.initial_state())
 
 

@@ -53,10 +53,10 @@ class ConnectX(BoardGame):
         return new_state(BoardState, (mask ^ mover, mask | cell, 3 - player, won))
 
     def from_board(self, board: Sequence[int], player: int | None = None) -> BoardState:
-        """Return the state of a flat board, as `BoardGame.from_board` reads it.
+        """Return the state of a flat board, as `BoardGame.from_board` does.
 
         Raises:
-            ValueError: as there; or a stone with an empty cell below it.
+            ValueError: as in `BoardGame.from_board`, or a stone with an empty cell below it.
         """
         state = super().from_board(board, player)
         for column, (bottom, cells) in self._columns.items():
@@ -77,7 +77,7 @@ class ConnectFour(ConnectX):
 
 
 class _CellsInLine(dict[int, int]):
-    """By cell: the other cells of the lines that run through it; filled on demand."""
+    """For each cell, the other cells of the lines that run through it; filled on demand."""
 
     def __init__(self, size: tuple[int, int, int]) -> None:
         self._size = size
@@ -97,7 +97,7 @@ class _OpenColumns(dict[int, tuple[int, ...]]):
         self._top = [cell_bit(rows, 0, column) for column in range(columns)]
 
     def __deepcopy__(self, memo: object) -> "_OpenColumns":
-        return self  # thousands of entries, which a game's copy would have alike
+        return self  # thousands of entries, the same for a game's copy
 
     def __missing__(self, top_stones: int) -> tuple[int, ...]:
         columns = tuple(column for column, top in enumerate(self._top) if not top_stones & top)

@@ -1,4 +1,4 @@
-"""Games written down as trees, as textbooks draw them: nested lists or dicts of numbers."""
+"""Games given as explicit trees, as textbooks draw them: nested lists or dicts of numbers."""
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,20 +16,20 @@ NestedTree: TypeAlias = (
     "float | Sequence[NestedTree] | Mapping[Any, NestedTree] | MaxNode | MinNode | ChanceNode"
 )
 
-DEEPEST = 200  # plies that a tree may have; one that contains itself has more
+DEEPEST = 200  # the most plies of a tree; the limit also catches a tree that contains itself
 LARGEST = 1e300  # the largest leaf; its negative is the smallest
 
 
 @dataclass(frozen=True)
 class MaxNode:
-    """A node of player 1 in spite of turns: a list of subtrees, or a dict of named ones."""
+    """A node where player 1 moves, whoever's turn it is: a list of subtrees or a dict by name."""
 
     branches: Sequence[NestedTree] | Mapping[Any, NestedTree]
 
 
 @dataclass(frozen=True)
 class MinNode:
-    """A node of player 2 in spite of turns: a list of subtrees, or a dict of named ones."""
+    """A node where player 2 moves, whoever's turn it is: a list of subtrees or a dict by name."""
 
     branches: Sequence[NestedTree] | Mapping[Any, NestedTree]
 
@@ -42,27 +42,27 @@ class ChanceNode:
 
 
 class ExplicitTree:
-    """The game that a tree describes. A state is the path of actions from the root.
+    """The game that a tree describes; a state is the path of actions from the root.
 
     A number is a leaf: the value of the game that ends there, for player 1. A list is a node with
-    the actions 0, 1, 2 ..., a dict one with named actions. The root is player 1's, and the turns
-    alternate from ply to ply (a chance node takes its turn like any other); `MaxNode` and
-    `MinNode` say where it is otherwise.
+    the actions 0, 1, 2 ..., a dict one with named actions. Player 1 moves at the root, and the
+    turns alternate with each ply (a chance node also uses up a turn), except where `MaxNode` or
+    `MinNode` names the player.
 
     Args:
         tree: the root: a list, a dict or a node, not a number alone.
-        scale: the number that becomes 1.0: each reward is a leaf divided by the scale. None takes
-            1.0 if all leaves lie in [-1, 1], so that 1 is a win; otherwise a power of two (so that
-            the division is exact) that exceeds every leaf, or else a search could know that a leaf
-            is the largest, and prune nodes that the textbooks visit.
+        scale: the number that becomes 1.0: each reward is a leaf divided by the scale. None means
+            1.0 if all leaves lie in [-1, 1], so that 1 is a win; otherwise a power of two (for
+            exact division) that exceeds every leaf. If a leaf became 1.0, a search would take it
+            for a win and prune nodes that the textbooks visit.
 
     Raises:
         ValueError: a node without actions, an action that is neither a number nor a name, a leaf
-            that is not a finite number or exceeds the scale, probabilities that are no
-            distribution, or a tree of more than 200 plies.
+            that is not a finite number or exceeds the scale, probabilities that do not sum to 1,
+            or a tree of more than 200 plies.
     """
 
-    scale: float  # the factor from a value to the numbers of the tree
+    scale: float  # a value times the scale is a number of the tree
 
     def __init__(self, tree: NestedTree, scale: float | None = None) -> None:
         self.tree = tree
@@ -95,11 +95,11 @@ class ExplicitTree:
         return ()
 
     def current_player(self, state: TreePath) -> int:
-        """Return the player to move: 1, 2 or `CHANCE`; at a leaf, who would be next."""
+        """Return the player to move: 1, 2 or `CHANCE`; at a leaf, who would move next."""
         return self._positions[state].player
 
     def get_available_actions(self, state: TreePath) -> Sequence[ActionName]:
-        """Return the actions in the order in which they are written; none at a leaf."""
+        """Return the actions in the order in which the tree lists them; none at a leaf."""
         return self._positions[state].actions
 
     def get_next_state(self, state: TreePath, action: ActionName) -> TreePath:
@@ -135,7 +135,7 @@ class _Position(NamedTuple):
 
 
 class _Positions(dict[TreePath, _Position]):
-    """The nodes by their paths; a path that leads nowhere is a ValueError."""
+    """The nodes by their paths; a path that is not in the tree is a ValueError."""
 
     def __missing__(self, path: TreePath) -> _Position:
         raise ValueError(
@@ -144,7 +144,7 @@ class _Positions(dict[TreePath, _Position]):
 
 
 def _read(path: TreePath, tree: Any, turn: int) -> Iterator[tuple[TreePath, _Position]]:
-    """Read each position of a subtree; unless a node says otherwise, player `turn` moves there."""
+    """Yield a subtree's positions; by default, player `turn` moves at its root."""
     if isinstance(tree, Real):
         if not is_number(tree) or not -LARGEST <= tree <= LARGEST:
             raise ValueError(
@@ -206,7 +206,7 @@ def _checked_scale(scale: float, largest: float) -> float:
 
 
 def _place(path: TreePath) -> str:
-    """Name a node of the tree, to begin a sentence with."""
+    """Return a name of a node, to start an error message."""
     return f"the node after {', '.join(map(repr, path))}" if path else "the root of the tree"
 
 
@@ -216,13 +216,13 @@ NODE_KINDS = {"max": MaxNode, "min": MinNode, "chance": ChanceNode}
 def parse_tree(text: str, scale: float | None = None) -> ExplicitTree:
     """Return the tree that a text describes, in the notation of Python or JSON.
 
-    A dict whose only key is `max` or `min` says whose node its content is. The content of
-    `chance` is a dict {action: [probability, subtree]} or a list of such pairs:
+    A dict whose only key is `max`, `min` or `chance` makes its content a node of that kind. The
+    content of `chance` is a dict {action: [probability, subtree]} or a list of such pairs:
     `{"max": [{"chance": [[0.4, 1], [0.6, 4]]}, 2]}`.
 
     Raises:
-        ValueError: the text cannot be read, names an action twice at one node, or describes no
-            tree as `ExplicitTree` wants it.
+        ValueError: the text cannot be read, names an action twice at one node, or describes a tree
+            that `ExplicitTree` refuses.
     """
     try:
         expression = ast.parse(text.strip(), mode="eval")
@@ -248,7 +248,7 @@ def _require_distinct(actions: Sequence[Any]) -> None:
 
 
 def _with_kinds(literal: Any) -> Any:
-    """Replace the dicts that state the kind of a node by that node."""
+    """Replace each dict that states the kind of a node by such a node."""
     if isinstance(literal, list | tuple):
         return [_with_kinds(item) for item in literal]
     if not isinstance(literal, dict):

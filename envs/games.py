@@ -1,7 +1,7 @@
-"""The table of games: the command line, Gymnasium, training and the tests find them here.
+"""The table of games that the command line, Gymnasium, training and the tests use.
 
-`register_game` adds a game of your own, and so does an entry point of an installed package that
-names the game's class: in the group `connectx.games`, `pop = "my_module:Pop"`.
+`register_game` adds a game of your own. So does an entry point of an installed package that names
+the game's class: in the group `connectx.games`, `pop = "my_module:Pop"`.
 """
 
 import re
@@ -21,10 +21,10 @@ from envs.tic_tac_toe import TicTacToe
 
 
 class Place(NamedTuple):
-    """The kind of place that a move names by its number, from 1: a column or a cell."""
+    """What a move's number, counted from 1, refers to: a column or a cell."""
 
     name: str
-    used_up: str  # says that the place takes no more stones
+    used_up: str  # the adjective for a place that takes no more stones
 
 
 COLUMN = Place("column", "full")
@@ -36,17 +36,17 @@ class GameEntry:
     """A game in the table."""
 
     name: str  # the name on the command line: `--game tictactoe`
-    title: str  # the name for people
+    title: str  # the displayed name
     rules: type[BoardGame]
-    """The class. Its constructor takes sizes of the board only, each with a default.
+    """The class. Its constructor takes only sizes of the board, each with a default.
 
-    If it is the same game as another of the table at some size, one class inherits the other: a
-    policy that was trained for one plays both.
+    If two games of the table are the same at some size, one class inherits from the other, so that
+    a policy trained for one plays both.
     """
     place: Place
-    gymnasium_ids: tuple[str, ...] = ()  # PettingZoo has its environments under the same ids
+    gymnasium_ids: tuple[str, ...] = ()  # also the ids of the PettingZoo environments
     open_spiel: str | None = None
-    """OpenSpiel's name; kaggle-environments has the game as `open_spiel_` and this name."""
+    """The name in OpenSpiel; kaggle-environments puts `open_spiel_` before it."""
 
     @property
     def sizes(self) -> Mapping[str, int]:
@@ -61,12 +61,12 @@ class GameEntry:
         """Make the game; a size that is not given is the default.
 
         Raises:
-            ValueError: a size that is no whole number of at least 1.
+            ValueError: a size is not a whole number of at least 1.
         """
         return self.rules(**sizes)
 
     def sizes_of(self, game: BoardGame) -> tuple[int, ...]:
-        """Return the arguments of the constructor that make a game as large as `game`."""
+        """Return the constructor's arguments for a game of the size of `game`."""
         return tuple(getattr(game, name) for name in self.sizes)
 
 
@@ -89,7 +89,7 @@ GAMES: dict[str, GameEntry] = {
 }
 """The games by their names. Gymnasium's Connect Four is ConnectX, so that it takes sizes."""
 
-OTHER_GAMES: dict[str, type] = {}  # registered games that are not boards: their classes by name
+OTHER_GAMES: dict[str, type] = {}  # classes of registered games without a board, by name
 
 OURS = tuple(GAMES)
 SIZES = {"rows", "columns", "inarow"}
@@ -100,22 +100,22 @@ TRIAL_GAMES = 10  # random games that test a newly registered game
 def register_game(name: str, rules: type, title: str | None = None) -> None:
     """Register a game of your own, with Gymnasium and PettingZoo as `connectx/CLASS-v0`.
 
-    A game that inherits `BoardGame` is entered in the table `GAMES`: it has compiled vector
-    environments, and can be trained and named on the command line of this process. An entry point
-    (see above) registers a game in every process. A class that was registered under this name
-    before is replaced, as when a notebook's cell is run again.
+    A subclass of `BoardGame` is added to `GAMES`: it has compiled vector environments, can be
+    trained, and is known to the command line in this process. An entry point (see above) registers
+    a game in every process. Registering a name again replaces its class, as when a notebook's cell
+    is run again.
 
     Args:
-        name: in small letters and digits, as in `--game pop`.
-        rules: the class. The constructor of a board takes nothing but sizes, some of `rows`,
-            `columns` and `inarow`, each with a default. Any other class has the five methods of
+        name: lower-case letters and digits, as in `--game pop`.
+        rules: the class. The constructor of a board takes only sizes, any of `rows`, `columns` and
+            `inarow`, each with a default. Any other class has the five methods of
             `envs.protocol.Env` and, for the environments, `actions` and `encode`
-            (`envs.learning.numbered_games`); what its constructor takes has defaults as well.
-        title: the name for people; by default that of the class.
+            (`envs.learning.numbered_games`); its constructor's arguments have defaults, too.
+        title: the displayed name; by default that of the class.
 
     Raises:
-        ValueError: the name is taken or has other characters, or the class is no such game; the
-            message says what is missing.
+        ValueError: the name is taken or has other characters, or the class does not meet these
+            conditions; the message says which one.
     """
     if not isinstance(name, str) or not re.fullmatch("[a-z0-9]+", name) or name in OURS:
         taken = "is that of a game of this package" if name in OURS else "has other characters"
@@ -137,7 +137,7 @@ def register_game(name: str, rules: type, title: str | None = None) -> None:
         GAMES[name] = GameEntry(name, title or rules.__name__, rules, place, listed.gymnasium_ids)
         OTHER_GAMES.pop(name, None)
     else:
-        from envs.learning.numbered_games import NumberedGame  # the rules do without gymnasium
+        from envs.learning.numbered_games import NumberedGame  # rules alone need no gymnasium
 
         check_game(NumberedGame(game), games=TRIAL_GAMES)
         OTHER_GAMES[name] = rules
@@ -194,7 +194,7 @@ def load_games() -> None:
 
 
 def rules_of(name: str, suffix: str, module: str) -> type:
-    """Find a game's class by the `name` of its environments in a module, which ends in a suffix.
+    """Find a game's class from its environment's `name` in a module: class name and `suffix`.
 
     Raises:
         AttributeError: no game of that name is registered.
@@ -216,8 +216,8 @@ def game_entry(game: BoardGame) -> GameEntry:
     """Find the entry of a game.
 
     Raises:
-        ValueError: its class is not in the table; one that inherits from a game may have other
-            rules. Or it is a class itself.
+        ValueError: its class is not in the table (a subclass may have other rules than its base),
+            or a class is given in place of a game.
     """
     if isinstance(game, type):
         raise ValueError(class_advice(game))
@@ -234,7 +234,7 @@ def game_entry(game: BoardGame) -> GameEntry:
 def game_id(game: BoardGame) -> str:
     """Name a game with its sizes, as in `connectx-6x7x4` (rows, columns, stones in a row).
 
-    A game whose size cannot be chosen is named alone, as in `tictactoe`.
+    A game of fixed size has no numbers, as in `tictactoe`.
     """
     entry = game_entry(game)
     sizes = "x".join(map(str, entry.sizes_of(game)))

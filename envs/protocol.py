@@ -1,4 +1,4 @@
-"""The protocol between a game and a search: all that an agent may ask of an environment."""
+"""The protocol between a game and a search: all that an agent may use of an environment."""
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from numbers import Integral, Real
@@ -13,11 +13,10 @@ CHANCE = 0  # the player to move in states where chance decides; only games of c
 class Env(Protocol[State, Action]):
     """The rules of a two-player zero-sum game of perfect information.
 
-    An environment holds no position: each method is a pure function of the state that it is
-    given. States are immutable and hashable; two states are equal exactly when the game goes on
-    from them in the same way. The division of labour (the environment knows the dynamics and who
-    has won, a search knows nothing else) follows G. Crassous, "Tree Search algorithms for
-    solving games".
+    An environment stores no position: each method is a pure function of the given state. States
+    are immutable and hashable; two states are equal exactly when the game continues from both in
+    the same way. The environment defines the dynamics and the winner, and a search uses nothing
+    else of the game, as in G. Crassous, "Tree Search algorithms for solving games".
     """
 
     def initial_state(self) -> State:
@@ -39,9 +38,9 @@ class Env(Protocol[State, Action]):
     def reward(self, state: State, action: Action) -> float:
         """Return the reward for playing `action` in `state`, from player 1's view, in [-1, 1].
 
-        +1 when player 1 has just won, -1 when player 2 has, 0 otherwise; a game with more outcomes
-        than three ends with a value in between. Only an action that ends the game gives a reward
-        other than 0, so the reward of the last action is the value of the whole game.
+        +1 when player 1 has just won, -1 when player 2 has, 0 otherwise; a game with more than
+        three outcomes may end with a value in between. Only an action that ends the game has a
+        reward other than 0, so the reward of the last action is the value of the whole game.
 
         Raises:
             ValueError: the action is illegal, as for `get_next_state`.
@@ -49,24 +48,24 @@ class Env(Protocol[State, Action]):
 
 
 class GameOfChance(Env[State, Action], Protocol[State, Action]):
-    """A game in which chance, too, has its turns: there `current_player` is `CHANCE`."""
+    """A game with states in which chance decides: there `current_player` is `CHANCE`."""
 
     def chance_probabilities(self, state: State) -> Mapping[Action, float]:
-        """Return the probability of each available action where chance decides; they sum to 1."""
+        """Return the probability of each action of a chance state; they sum to 1."""
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Return whether this is a real number; True and False do not count."""
+    """Return whether `value` is a real number; True and False do not count."""
     return isinstance(value, float) or (isinstance(value, Real) and not isinstance(value, bool))
 
 
 def require_count(name: str, count: object) -> int:
-    """Return a count of at least 1 as a plain integer; it may be NumPy's."""
+    """Return a count of at least 1, which may be a NumPy integer, as a plain integer."""
     return whole_from(1, count, f"{name} must be")
 
 
 def whole_from(least: int, number: object, what: str) -> int:
-    """Return a number of at least `least` as a plain integer; `what` begins the message."""
+    """Return a number of at least `least` as a plain integer; `what` starts the error message."""
     if not isinstance(number, Integral) or isinstance(number, bool) or number < least:
         raise ValueError(f"{what} a whole number of at least {least}, not {number!r}")
     return int(number)
@@ -79,18 +78,18 @@ def illegal_action(
     opponent: object = None,
     place: str = "",
 ) -> ValueError:
-    """Make the error for an illegal action: of the opponent, if one is given."""
+    """Make the error for an illegal action, which `opponent` played if one is given."""
     whose = "" if opponent is None else f"the opponent {opponent!r} plays an "
     return ValueError(f"{place}{whose}illegal action {action!r} in {state}: {legal_advice(legal)}")
 
 
 def class_advice(rules: type) -> str:
-    """Say that a class was given in place of a game."""
+    """Return the message that a class was given in place of a game."""
     return f"{rules.__name__} is a class: give a game, as in {rules.__name__}()"
 
 
 def legal_advice(legal: Collection[object]) -> str:
-    """Say which actions are legal, to end a message."""
+    """Return the end of an error message, which lists the legal actions."""
     return f"legal: {', '.join(map(str, legal))}" if legal else "the game is over"
 
 
@@ -98,9 +97,9 @@ TOLERANCE = 1e-9  # the most by which a sum of probabilities may miss 1
 
 
 def require_distribution(of: str, probabilities: Iterable[Any]) -> None:
-    """Check that these are numbers of at least 0 that sum to 1.
+    """Check that probabilities are numbers of at least 0 that sum to 1.
 
-    `of` says what the probabilities belong to; the message begins with it.
+    `of` names what the probabilities belong to; it starts the error message.
 
     Raises:
         ValueError: one is not a number or is negative, or they do not sum to 1.

@@ -63,7 +63,7 @@ def board_svg(env: BoardGame, state: BoardState) -> str:
 
 
 def board_rgb(env: BoardGame, state: BoardState) -> NDArray[np.uint8]:
-    """Draw the board in the colours of `board_svg`, of shape (rows * 48, columns * 48, 3)."""
+    """Draw the board as `board_svg` does, in pixels of shape (rows * 48, columns * 48, 3)."""
     contents = np.array(env.to_board(state)).reshape(env.rows, env.columns)
     ringed = np.zeros_like(contents)
     for cell in env.winning_cells(state):
@@ -86,7 +86,7 @@ def _tiles() -> NDArray[np.uint8]:
 
 
 def _coverage(inside: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the share of each pixel inside a shape, by the depth of its centre within the edge."""
+    """Return the share of each pixel inside a shape, from its centre's distance to the edge."""
     return (inside + 0.5).clip(0, 1)[:, :, np.newaxis]
 
 
@@ -102,7 +102,7 @@ def _channels(colour: str) -> NDArray[np.float64]:
 
 
 def board_caption(env: BoardGame, state: BoardState) -> str:
-    """Say whose turn it is or how the game has ended."""
+    """Return a caption: whose turn it is or how the game has ended."""
     winner = env.winner(state)
     if winner is not None:
         return f"Player {winner} has won"

@@ -1,4 +1,4 @@
-"""Positions that show themselves in a notebook, without JavaScript: `show(env, state)`."""
+"""Positions that a notebook displays as pictures, without JavaScript: `show(env, state)`."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from envs.protocol import Env
 from envs.render import CELL, LINE_COLOUR, SYMBOLS, board_caption, board_svg, board_text
 from envs.svg import drawing, element, in_page, text, text_width, title
 
-MOST_CELLS = 2500  # of a board that is drawn; a larger board is shown as text
+MOST_CELLS = 2500  # a board with more cells is shown as text, not drawn
 GROUND, INK = "#ffffff", LINE_COLOUR
-"""Colours beside the board, readable on a dark page as well."""
+"""Colours around the board, readable on a dark page, too."""
 NOTE = "Values are from player 1's view: +1 player 1 wins, -1 player 2."
 LINE_HEIGHT = 24
 NUMBER_SIZE, VALUE_SIZE = 15.0, 13.0
 ARM, RING_RADIUS, MARK_WIDTH = 7, 8, 3
-"""Of the marks in the stones: half a cross's width, and a ring."""
+"""The marks in the stones: half the width of a cross, the radius of a ring, the line width."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class PositionView:
 
     @property
     def svg(self) -> str | None:
-        """The picture of a board as a stand-alone document; None where there is no board."""
+        """The picture of a board as a stand-alone document; None where a text is shown."""
         if not isinstance(self.env, BoardGame) or self.env.rows * self.env.columns > MOST_CELLS:
             return None
         return _picture(self.env, self.state, self.values, self._best())
@@ -51,7 +51,7 @@ class PositionView:
         return {"text/plain": str(self), "text/html": self.as_html()}
 
     def as_html(self) -> str:
-        """The picture and its caption, or the text where there is no board."""
+        """The picture and its caption, or the text if there is no picture."""
         if self.svg is None:
             return f'<pre style="overflow-x: auto">{escape(str(self))}</pre>'
         caption = f"{_turn(self.env, self.state)}.{f' {NOTE}' if self.values else ''}"
@@ -82,8 +82,8 @@ def show(env: Env[Any, Any], state: Any, values: Mapping[Any, float] | None = No
     Args:
         env: the rules of any game; one without a board is shown as text.
         state: the position.
-        values: of some legal actions, from player 1's view, as a search's `action_values`; they
-            stand below their columns or in their cells.
+        values: the values of some legal actions, from player 1's view, like a search's
+            `action_values`; shown below the columns or in the cells.
 
     Raises:
         ValueError: `state` is not a state of the board game, or an action with a value is not
@@ -100,7 +100,7 @@ def show(env: Env[Any, Any], state: Any, values: Mapping[Any, float] | None = No
 
 
 def value_label(value: float) -> str:
-    """A value in two decimals; only proven values read +1, 0 or -1."""
+    """A value truncated to two decimals; only exactly +1, 0 and -1 have no decimals."""
     if value in (-1.0, 0.0, 1.0):
         return f"{value:+.0f}" if value else "0"
     return f"{trunc(value * 100) / 100:+.2f}"
@@ -132,7 +132,7 @@ def _picture(env: BoardGame, state: BoardState, values: Mapping[int, float], bes
 
 
 def _marks(env: BoardGame, state: BoardState) -> Iterator[str]:
-    """A cross in player 1's stones and a ring in player 2's, for people who see no colours."""
+    """A cross in player 1's stones and a ring in player 2's, for readers who see no colours."""
     for index, stone in enumerate(env.to_board(state)):
         x, y = _middle(env, index)
         if stone == 1:

@@ -1,4 +1,4 @@
-"""Elements of SVG. Lengths are in pixels; texts are escaped, and as wide as `text_width` says."""
+"""Elements of SVG. Lengths are in pixels; texts are escaped, and `text_width` is their width."""
 
 from base64 import b64encode
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ def number(value: float) -> str:
 
 
 def element(name: str, *content: str, **attributes: object) -> str:
-    """Write an element; `_` in an attribute's name stands for a hyphen, a final `_` for nothing."""
+    """Return an element; in attribute names `_` becomes a hyphen, and a final `_` is dropped."""
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(_attribute(value))}"'
         for key, value in attributes.items()
@@ -53,12 +53,12 @@ def translated(content: str, by: Point, **attributes: object) -> str:
 
 
 def title(words: str) -> str:
-    """Return the title of the element around it: shown beside the pointer, and read aloud."""
+    """Return a title for the enclosing element: a tooltip, which screen readers read aloud."""
     return element("title", _text(words))
 
 
 def drawing(size: Point, *content: str) -> str:
-    """Return an image of this size, from the point (0, 0) on."""
+    """Return an image of this size, with the point (0, 0) at the top left."""
     width, height = size
     return element(
         "svg",
@@ -73,22 +73,22 @@ def drawing(size: Point, *content: str) -> str:
 
 
 def document(size: Point, name: str, description: str, content: Iterable[str]) -> str:
-    """Return a stand-alone document on a white ground."""
+    """Return a stand-alone document on a white background."""
     width, height = size
     ground = element("rect", width=width, height=height, fill="#ffffff")
     about = title(name), element("desc", _text(description))
     return drawing(size, *about, ground, "\n", "\n".join(content), "\n") + "\n"
 
 
-OF_SAVED = "connectx-saved"  # the class of pictures shown where a page's own SVG is taken out
+OF_SAVED = "connectx-saved"  # the class of pictures shown where a page's own SVG is removed
 
 
 def in_page(picture: str, words: str, style: str = "") -> str:
-    """Return HTML that shows a document as a part of a page, such as a notebook.
+    """Return HTML that shows a document inside a page, such as a notebook.
 
-    Until the user trusts a notebook of somebody else's, it is shown without SVG and style rules.
-    There the same picture stands as an image, which a style rule hides behind an SVG. The words
-    describe it to readers who do not see it; the style is that of the box around it.
+    A notebook that the user does not yet trust is shown without SVG and style rules. So the HTML
+    also contains the picture as an image, which a style rule hides where the SVG is shown. `words`
+    is its alternative text, and `style` that of the box around it.
     """
     source = f"data:image/svg+xml;base64,{b64encode(picture.strip().encode()).decode()}"
     return element(

@@ -1,4 +1,4 @@
-"""A contract suite: it checks that a game of your own keeps the promises of `envs.protocol`."""
+"""A contract suite: it checks that a game of your own satisfies `envs.protocol`."""
 
 from collections.abc import Callable, Hashable, Sequence
 from math import isfinite
@@ -11,14 +11,14 @@ from envs.protocol import CHANCE, class_advice, is_number, require_count, requir
 
 
 def check_game(game: Any, *, games: int = 100, seed: int = 0, most_plies: int = 1000) -> None:
-    """Play random games, and hold each state and action to the contract of `envs.protocol.Env`.
+    """Play random games and check all states and actions by the contract of `envs.protocol.Env`.
 
-    States and actions are hashable and never change; the same question has the same answer; equal
-    states go on alike; actions differ, and illegal ones are refused; rewards are finite numbers in
-    [-1, 1] and come only with the last action; chance has probabilities that sum to 1; and games
-    end. An `envs.board.BoardGame` begins with an empty board, a line wins, and an action lays a
-    stone in its lowest free cell, as long as it has one; its cells stand on each other; it refuses
-    -1, with which Python counts from the end, and `action_count`.
+    States and actions are hashable and never change; a method returns the same when called again;
+    equal states have the same player and actions; no action is listed twice, and illegal ones are
+    refused; rewards are finite numbers in [-1, 1], and 0 before the last action; probabilities of
+    chance sum to 1; and games end. An `envs.board.BoardGame` starts with an empty board, a line
+    wins, and an action places a stone in its lowest free cell, as long as it has one; its cells
+    are adjacent in one column; the actions -1 (Python's last index) and `action_count` are refused.
 
     Args:
         game: the rules.
@@ -27,7 +27,7 @@ def check_game(game: Any, *, games: int = 100, seed: int = 0, most_plies: int = 
         most_plies: a longer game counts as one that does not end.
 
     Raises:
-        AssertionError: one sentence that says what is wrong in which state.
+        AssertionError: what is wrong in which state, in one sentence.
         ValueError: `games` or `most_plies` is no whole number of at least 1.
     """
     games, most_plies = require_count("games", games), require_count("most_plies", most_plies)
@@ -51,7 +51,7 @@ OTHERWISE = "; another game has the methods of `Env` alone"
 
 
 class _Contract:
-    """Asks a game questions, and checks the answers."""
+    """Calls the methods of a game and checks what they return."""
 
     def __init__(self, game: Any) -> None:
         self._game = game
@@ -60,7 +60,7 @@ class _Contract:
         self._actions = set[Hashable]()  # all that were legal somewhere
 
     def initial_state(self) -> Hashable:
-        """The initial state."""
+        """The initial state, checked."""
         state: Hashable = self._same_twice("initial_state()", self._game.initial_state)
         is_board = isinstance(self._game, BoardGame)
         _require(
@@ -71,7 +71,7 @@ class _Contract:
         return state
 
     def actions(self, state: Hashable) -> Sequence[Hashable]:
-        """The legal actions; checks that the game refuses others, such as those seen so far."""
+        """The legal actions, checked; the game must refuse others, such as those seen so far."""
         player = self._same_twice(
             f"current_player({state})", lambda: self._game.current_player(state)
         )
@@ -104,7 +104,7 @@ class _Contract:
         return actions
 
     def played(self, state: Hashable, action: Hashable) -> Hashable:
-        """The state after an action."""
+        """The state after an action, checked with its reward."""
         before = hash(state), repr(state)
         after: Hashable = self._same_twice(
             f"get_next_state({state}, {action})", lambda: self._game.get_next_state(state, action)
@@ -173,7 +173,7 @@ class _Contract:
 
     @staticmethod
     def _same_twice(question: str, ask: Callable[[], Any]) -> Any:
-        """The answer to a question, checked to be hashable and the same when asked again."""
+        """The result of `ask`, which must be hashable and the same when called again."""
         first, second = ask(), ask()
         try:
             is_same = hash(first) == hash(second) and first == second
@@ -184,7 +184,7 @@ class _Contract:
 
 
 def _require_columns(game: BoardGame) -> None:
-    """Check `action_cells`, from which kernels and networks know where stones go."""
+    """Check `action_cells`, from which kernels and networks derive where stones go."""
     together = 0
     for action, cells in enumerate(game.action_cells):
         run = cells // (cells & -cells) if cells else 0

@@ -15,7 +15,7 @@ class TicTacToe(BoardGame):
         super().__init__(rows=SIDE, columns=SIDE, inarow=SIDE)
         self._cell = dict(enumerate(self.cell_masks))
         positions = range(sum(self.cell_masks) + 1)
-        # So small a board is looked up instead of searched.
+        # A board this small is looked up instead of searched.
         self._has_line = tuple(has_line(stones, self.line_steps) for stones in positions)
         self._free_cells = tuple(
             tuple(action for action, cell in self._cell.items() if not mask & cell)
@@ -30,7 +30,7 @@ class TicTacToe(BoardGame):
         return () if state.won else self._free_cells[state.mask]
 
     def get_next_state(self, state: BoardState, action: int) -> BoardState:
-        """Return the state after a stone has been laid on cell `action`."""
+        """Return the state after a stone has been placed on cell `action`."""
         mover, mask, player, won = state
         try:
             cell = self._cell[action]

@@ -1,8 +1,8 @@
-"""Kernels: plain functions of numbers and arrays, which Numba compiles when a search asks for it.
+"""Kernels: plain functions of numbers and arrays, which Numba compiles on demand.
 
-A kernel is written once. Called as it stands it runs in plain Python, on Python's own integers and
-on anything that can be indexed; `compiled` gives its twin in machine code. Numba is not imported
-before the first twin is asked for.
+A kernel is written once. Called directly, it runs in plain Python, on Python's own integers and on
+anything that can be indexed; `compiled` returns its twin in machine code. Numba is not imported
+before the first twin is made.
 """
 
 import sys
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 KIND = "_kernel"  # the attribute of a kernel that says how it is decorated
-OPTIONS = "_options"  # its attribute that returns more of Numba's options, if it has any
+OPTIONS = "_options"  # the optional attribute that returns further options for Numba
 TWINS: dict[Callable[..., Any], Any] = {}  # the compiled twin of each kernel that has one
 INGREDIENTS: dict[Callable[..., Any], Any] = {}
 """The twin of each inlined kernel, for the twins of its callers; Python cannot call it."""
@@ -30,26 +30,25 @@ ENDING = Event()  # set when this process ends: threads that compile then stop a
 
 
 def jit(function: Function) -> Function:
-    """Make a kernel of `function`, for `compiled` to compile.
+    """Mark `function` as a kernel, which `compiled` compiles.
 
-    It takes and returns 64-bit integers, floats and numpy arrays, and is written to mean the same
-    on Python's own integers: no reliance on wrap-around, a mask after every shift to the left, and
-    a mask of less than 63 bits after every product or sum that could exceed it (the compiler
-    assumes that no sum or product overflows). If its words may be wider
-    (`envs.compiled.wide_words`), `int()` narrows the numbers that it reads from them, and a bit of
-    a word is a shifted word: `1 << n` has 64 bits. Its twin runs without Python's global lock.
-    Machine code is kept on disk for the next process if `function` comes from an installed module
-    and a folder is writable.
+    It takes and returns 64-bit integers, floats and numpy arrays, and must return the same on
+    Python's own integers: it does not rely on wrap-around, masks every left shift, and masks to
+    less than 63 bits every product or sum that could exceed them (the compiler assumes that no sum
+    or product overflows). If its words may be wider (`envs.compiled.wide_words`), `int()` narrows
+    the numbers that it reads from them, and a single bit of a word is made by shifting a word,
+    since `1 << n` has 64 bits. Its twin runs without Python's global lock. Machine code is cached
+    on disk if `function` comes from an installed module and a folder is writable.
     """
     vars(function)[KIND] = "jit"
     return function
 
 
 def inlined(function: Function) -> Function:
-    """Like `jit`, for the functions that kernels are made of: inlined at each call.
+    """Like `jit`, for functions that kernels call: they are inlined at each call.
 
     These functions make no arrays: Numba's reference counting of their arguments is switched off,
-    for it would take longer than most of them do.
+    because it would take longer than most of them do.
     """
     vars(function)[KIND] = "inlined"
     return function
@@ -86,7 +85,7 @@ def compiled(kernel: Function) -> Function:
     Raises:
         ImportError: Numba is missing or broken; a broken Numba may raise other errors, too.
     """
-    if kernel not in TWINS:  # else no caller waits for a thread that makes others
+    if kernel not in TWINS:  # a finished twin needs no lock, which another thread may hold
         with MAKING_TWINS:
             _teach_numba()
             if kernel not in TWINS:
@@ -114,7 +113,7 @@ def fastest(kernel: Function) -> Function:
 
 @lru_cache(maxsize=1)
 def compiles() -> bool:
-    """Return whether Numba is installed and can compile; if not, say why on stderr, once."""
+    """Return whether Numba is installed and can compile; if not, print why on stderr, once."""
     try:
         if compiled(_count_bits)(7) == 3:
             return True
@@ -131,7 +130,7 @@ def _count_bits(number: int) -> int:
 
 
 def _twin(kernel: Callable[..., Any]) -> Any:
-    """Make the twin of a kernel that Python calls, and keep its code on disk."""
+    """Make the twin that Python calls, and cache its machine code on disk if possible."""
     from numba import njit
 
     decorate: Callable[..., Any] = njit
@@ -142,7 +141,7 @@ def _twin(kernel: Callable[..., Any]) -> Any:
     if _is_installed(kernel):
         try:
             return _kept_by_name(decorate(cache=True, **options)(twin))
-        except RuntimeError:  # no folder to keep it in
+        except RuntimeError:  # no writable folder for the cache
             pass
     COMPILED_ANEW.append(kernel.__name__)
     return decorate(**options)(twin)
@@ -156,26 +155,26 @@ def _calling_twins(kernel: Callable[..., Any]) -> FunctionType:
     twin = FunctionType(kernel.__code__, world, kernel.__name__, kernel.__defaults__, cells)
     twin.__module__ = kernel.__module__
     if _is_installed(kernel):
-        # Numba finds machine code on the disk by this name and the kernel's own file, and links it
-        # by this name and a number that counts anew in each process. If the name did not tell which
-        # functions and constants the code contains, a change of a called function would go
-        # unnoticed, and code for two boards could have one name.
+        # Numba finds machine code on disk by this name and the kernel's own file, and links it by
+        # this name and a number that restarts in each process. So the name must identify the
+        # functions and constants in the code: otherwise a change of a called function would go
+        # unnoticed, and code for two boards could have the same name.
         twin.__qualname__ = f"{twin.__qualname__}.{_meaning(kernel)[:16]}"
     return twin
 
 
 def _is_installed(kernel: Callable[..., Any]) -> bool:
-    """Whether a function has a module's file to keep its code beside; Kaggle exec's sources."""
+    """Return whether a function comes from a module, not from source that Kaggle runs by `exec`."""
     return kernel.__module__ in sys.modules.keys() - {"builtins"}
 
 
 def _kept_by_name(twin: Any) -> Any:
-    """Keep machine code on disk by the name of a twin, which tells its kernels and constants apart.
+    """Cache machine code by the name of a twin, which identifies its kernels and constants.
 
-    Numba has no name for other compiled functions in a closure, so it would compile them for each
-    process. And it numbers the files of code: two processes that compile at once take the same
-    number, so later one's code may be loaded in place of the other's. Numba also fails if it cannot
-    read its files, as after an update of this package, whose types may have moved.
+    By itself, Numba cannot identify other compiled functions in a closure, and would compile in
+    each process. It numbers its code files: two processes that compile at once take the same
+    number, and the code of one may later be loaded in place of the other's. Numba also fails if it
+    cannot read its files, for example after an update of this package that has moved types.
     """
     cache = getattr(twin, "_cache", None)
     files = getattr(cache, "_cache_file", None)
@@ -196,7 +195,7 @@ def _kept_by_name(twin: Any) -> Any:
     def load_index() -> Any:
         try:
             return read_index()
-        except Exception:  # kept by another version of this package, or torn
+        except Exception:  # written by another version of this package, or incomplete
             return {}
 
     def load_code(name: str) -> Any:
@@ -218,7 +217,7 @@ def _kept_by_name(twin: Any) -> Any:
 
 
 def _fields(kind: Any) -> Any:
-    """The names of the fields of a tuple, for types that differ in their order alone are equal."""
+    """Return a tuple type's field names; without them, types that differ in order are equal."""
     from numba import types
 
     is_tuple = isinstance(kind, types.BaseTuple)
@@ -227,14 +226,14 @@ def _fields(kind: Any) -> Any:
 
 @cache
 def _meaning(kernel: Callable[..., Any]) -> str:
-    """A digest of the code of a kernel and of the kernels and constants that it uses."""
+    """Return a digest of the code of a kernel and of the kernels and constants that it uses."""
     used = [_meaning(value) if _is_kernel(value) else value for value in _used(kernel)]
     parts = [kernel.__module__, vars(kernel)[KIND], _parts(kernel.__code__), used]
     return sha256(repr(parts).encode()).hexdigest()
 
 
 def _parts(code: CodeType) -> list[Any]:
-    """The parts of a function's code that do not depend on its place in the file."""
+    """Return the parts of a function's code that do not depend on its place in the file."""
     constants = [_parts(c) if isinstance(c, CodeType) else c for c in code.co_consts]
     return [code.co_name, code.co_code, constants, code.co_names, code.co_varnames]
 
@@ -251,7 +250,7 @@ def _is_kernel(value: Any) -> bool:
 
 
 def _seen(value: Any) -> Any:
-    """The value that a kernel's twin uses in place of one of the kernel's."""
+    """Return what a twin uses in place of a global or enclosed value of its kernel."""
     if value is parallel_range:
         from numba import prange
 
@@ -261,10 +260,10 @@ def _seen(value: Any) -> Any:
 
 @lru_cache(maxsize=1)
 def _inlining_options() -> dict[str, Any]:
-    """Return the options that compile an inlined function as a part of its callers only.
+    """Return the options that compile an inlined function only as a part of its callers.
 
-    By default Numba would optimise it on its own, and emit machine code that nobody calls and an
-    entry for Python, once more at each level of calls. The caller is optimised with its inlined
+    By default Numba would also optimise it separately, and emit unused machine code and an entry
+    point for Python, again at each level of calls. The caller is optimised with its inlined
     functions anyway; on Numba 0.60 the solver compiles in 4 seconds instead of 30.
     """
     options: dict[str, Any] = {"nogil": True, "forceinline": True, "_nrt": False}
@@ -289,7 +288,7 @@ def _inlining_options() -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def ingredient_class() -> Any:
-    """Make the class of Numba's libraries of code that is only ever a part of other code.
+    """Make a class of Numba's code libraries for code that is only ever a part of other code.
 
     Raises:
         ImportError: a version of Numba without the class of its libraries.
@@ -331,7 +330,7 @@ def _teach_numba() -> None:
 
 
 def _teach_bit_count() -> None:
-    """Make `int.bit_count` known to Numba, as the processor's own instruction."""
+    """Make Numba compile `int.bit_count` to the processor's own instruction."""
     from numba import types
     from numba.extending import intrinsic, overload_method
 
@@ -352,7 +351,7 @@ def _teach_bit_count() -> None:
 
 
 def _teach_fetch_ahead() -> None:
-    """Make `fetch_ahead` known to Numba, as the processor's own instruction."""
+    """Make Numba compile `fetch_ahead` to the processor's own instruction."""
     from numba import types
     from numba.core import cgutils
     from numba.extending import intrinsic, overload
@@ -394,7 +393,7 @@ def _teach_words() -> None:
 
 
 LESSONS: list[Callable[[], None]] = [_teach_bit_count, _teach_fetch_ahead, _teach_words]
-"""Functions that Numba must still be taught before it compiles."""
+"""Functions that register extensions with Numba, to be called once before it compiles."""
 
 if TYPE_CHECKING:
     import numpy as np
@@ -413,7 +412,7 @@ def bits_of_word(word: int) -> int:
 
 
 def zeros(*shape: int, word: WordKind = int) -> Words:
-    """Make an array of words that are all 0; of one of the `WORDS`."""
+    """Make an array of zeros, of one of the kinds in `WORDS`."""
     import numpy as np
 
     if word is not int:
@@ -421,12 +420,12 @@ def zeros(*shape: int, word: WordKind = int) -> Words:
         made: Words = wide.zeros(shape)
         return made
     words = np.empty(shape, np.int64)
-    words.fill(0)  # takes the memory now, and not page by page during the first search
+    words.fill(0)  # allocates the memory now, not page by page during the first search
     return words
 
 
 def words_of(numbers: Sequence[int], word: WordKind = int) -> Words:
-    """Make an array of these words."""
+    """Make an array of these numbers as words."""
     import numpy as np
 
     if word is int:

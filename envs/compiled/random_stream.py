@@ -2,8 +2,8 @@
 
 A stream is a whole number below 2^62; the caller keeps its new value after each draw. The generator
 is a multiply-with-carry by G. Marsaglia (the one in his KISS of 1999) with a period of about 2^60.
-Its products stay below 2^63: in compiled code no product may exceed that, even if a mask follows,
-because the optimiser assumes that none does.
+Its products stay below 2^63: in compiled code none may be larger, even if a mask follows, because
+the optimiser assumes that products do not overflow.
 """
 
 from collections.abc import Container
@@ -25,7 +25,7 @@ def next_stream(stream: int) -> int:
 
 @inlined
 def drawn_index(stream: int, count: int) -> int:
-    """Return the stream's present random number, scaled to 0, 1 … `count` - 1."""
+    """Return the stream's current random number, scaled to 0, 1 … `count` - 1."""
     return ((stream & DRAWN_MASK) * count) >> DRAWN_BITS
 
 

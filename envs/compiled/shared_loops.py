@@ -12,7 +12,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def jit_parallel(function: Function) -> Function:
     """Like `jit`, for a function whose loop over `parallel_range` is shared by threads.
 
-    The threads are Numba's, as many as `numba.set_num_threads` allows to the caller.
+    The threads are Numba's; `numba.set_num_threads` limits their number.
     """
     vars(jit(function)).update({KIND: "jit_parallel", OPTIONS: _sharing_options})
     return function
@@ -22,9 +22,9 @@ def jit_parallel(function: Function) -> Function:
 def _sharing_options() -> dict[str, Any]:
     """Return the options that compile a shared loop with its body optimised once.
 
-    Numba makes one function of the loop's body, one that calls it for a thread's share, and one
-    that starts the threads. Only the last is called from elsewhere, but by default Numba optimises
-    the body in each of them and emits machine code for each.
+    Numba makes a function of the loop's body, one that calls it for a thread's share, and one that
+    starts the threads. Only the last is called from elsewhere, but by default Numba optimises the
+    body in each of them and emits machine code for each.
     """
     options: dict[str, Any] = {"parallel": True}
     try:
@@ -44,7 +44,7 @@ def _sharing_options() -> dict[str, Any]:
         _name = "shared_loop_lowering"
 
         def run_pass(self, state: Any) -> Any:
-            """Lower a function; what Numba makes of its loops are ingredients."""
+            """Lower a function, with ingredients as the libraries of its loops."""
             codegen = state.targetctx.codegen()
             create = codegen.create_library
 

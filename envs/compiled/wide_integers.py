@@ -1,11 +1,10 @@
-"""Integers of 128 and 256 bits for Numba, which LLVM provides: the compiled `wide_words`.
+"""Integers of 128 and 256 bits for Numba, provided by LLVM: the compiled `wide_words`.
 
 A kernel's source is the same for all widths. An operation with a wide integer widens the other
-operand; sums and products wrap around; `int()` narrows a wide integer to 64 bits, which must hold
-it, and counts of bits have 64. An array of wide integers is one of Numba's own, over the same
-memory.
+operand; sums and products wrap around; `int()` narrows a wide integer to 64 bits, in which it must
+fit; bit counts have 64 bits. An array of wide integers is a Numba array over the same memory.
 
-Importing this module teaches Numba.
+Importing this module registers these types with Numba.
 """
 
 import operator
@@ -19,7 +18,7 @@ from numba.core.typing import templates as numba_templates
 
 from envs.compiled.jit import FOLDING, bit_of, folded
 
-# Numba's API is untyped here, for its types depend on its version.
+# Numba's API is untyped here, because its types depend on its version.
 # mypy: disable-error-code="untyped-decorator"
 ir: Any = cgutils.ir  # type: ignore[attr-defined]
 extending: Any = numba_extending
@@ -33,14 +32,14 @@ LIMB = ir.IntType(LIMB_BITS)
 
 
 class WideInteger(types.Hashable):  # type: ignore[misc]
-    """The type of wide integers; none of Numba's own kinds of numbers, which NumPy must know."""
+    """The type of wide integers; not one of Numba's number types, which NumPy must know."""
 
     def __init__(self, bits: int) -> None:
         super().__init__(f"int{bits}")
         self.bits = bits
 
     def can_convert_from(self, typing_context: Any, other: Any) -> Any:
-        """Convert narrower integers, so that a variable may be 0 first and a wide integer later."""
+        """Allow narrower integers, so that a variable may be 0 first and a wide integer later."""
         return Conversion.safe if is_narrow(other) else None
 
     def unify(self, typing_context: Any, other: Any) -> Any:
@@ -67,7 +66,7 @@ class WideModel(extending.models.PrimitiveModel):  # type: ignore[misc]
 
 
 def know_words(word_class: type, array_class: type) -> None:
-    """Tell Numba which class stands for wide integers, and which one for arrays of them."""
+    """Register the classes of wide integers and of their arrays with Numba."""
 
     @extending.typeof_impl.register(word_class)
     def type_of_word(word: Any, context: Any) -> WideInteger:
@@ -87,7 +86,7 @@ def constant(context: Any, builder: Any, kind: WideInteger, word: int) -> Any:
 
 @extending.unbox(WideInteger)
 def unbox_word(kind: WideInteger, number: Any, c: Any) -> Any:
-    """Put a number together from its parts of 64 bits, the lowest first."""
+    """Assemble a number from its parts of 64 bits, the lowest first."""
     python, builder = c.pyapi, c.builder
     all_ones = python.long_from_ulonglong(LIMB(-1))
     word = llvm(kind)(0)
@@ -113,18 +112,18 @@ def widen(context: Any, builder: Any, source: Any, target: WideInteger, value: A
 
 @extending.lower_cast(types.IntegerLiteral, WideInteger)
 def widen_literal(context: Any, builder: Any, source: Any, target: WideInteger, value: Any) -> Any:
-    """Widen a number of the source."""
+    """Widen a literal."""
     return llvm(target)(source.literal_value)
 
 
 Generate = Callable[[Any, list[Any]], Any]
-"""Generates the instructions of an operation, by LLVM's builder and the operands."""
+"""Generates the instructions of an operation, from LLVM's builder and the operands."""
 
 
 def teach(operation: Any, operands: int, result: Any, generate: Generate) -> None:
-    """Teach an operation on one or two operands, of which one is wide; the other is widened.
+    """Register an operation on one or two operands; at least one is wide, and the other is widened.
 
-    The type of the result is the wide operand's where `result` is None.
+    If `result` is None, the result has the type of the wide operand.
     """
 
     @templates.infer_global(operation)
@@ -200,13 +199,13 @@ def count_bits(typing_context: Any, word: Any) -> Any:
 
 @extending.overload_method(WideInteger, "bit_count", strict=False)
 def bit_count(word: Any) -> Any:
-    """Make `int.bit_count` known."""
+    """Make Numba compile `int.bit_count`."""
     return lambda word: count_bits(word)
 
 
 @extending.intrinsic
 def fold_limbs(typing_context: Any, word: Any) -> Any:
-    """Do what `envs.compiled.jit.folded` does."""
+    """Implement `envs.compiled.jit.folded`."""
 
     def generate(context: Any, builder: Any, signature: Any, values: list[Any]) -> Any:
         folds = LIMB(0)
@@ -221,13 +220,13 @@ def fold_limbs(typing_context: Any, word: Any) -> Any:
 
 @extending.overload(folded, strict=False)
 def folded_wide(word: Any) -> Any:
-    """Make `envs.compiled.jit.folded` known."""
+    """Make Numba compile `envs.compiled.jit.folded`."""
     return (lambda word: fold_limbs(word)) if isinstance(word, WideInteger) else None
 
 
 @extending.intrinsic
 def pick_bit(typing_context: Any, word: Any, number: Any) -> Any:
-    """Do what `jit.bit_of` does, by a shift of 64 bits, which LLVM does for many at once."""
+    """Implement `jit.bit_of` by a shift of 64 bits, which LLVM can vectorise."""
 
     def generate(context: Any, builder: Any, signature: Any, values: list[Any]) -> Any:
         whole, place = values
@@ -244,5 +243,5 @@ def pick_bit(typing_context: Any, word: Any, number: Any) -> Any:
 
 @extending.overload(bit_of, strict=False)
 def bit_of_wide(word: Any, number: Any) -> Any:
-    """Make `envs.compiled.jit.bit_of` known."""
+    """Make Numba compile `envs.compiled.jit.bit_of`."""
     return (lambda word, number: pick_bit(word, number)) if isinstance(word, WideInteger) else None

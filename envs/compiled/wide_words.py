@@ -1,11 +1,11 @@
 """Words of 128 and 256 bits, for kernels on boards that do not fit 64.
 
-In plain Python such a word is an `int` whose class tells its width. NumPy has no such integers, so
-an array of them holds their bytes; its items are Python's numbers. `envs.compiled.wide_integers`
-teaches Numba both, for compiled code.
+In plain Python such a word is an `int` whose class has its width. NumPy has no such integers, so
+an array of them holds their bytes, and its items are Python's integers. For compiled code,
+`envs.compiled.wide_integers` registers both with Numba.
 
 Importing this module, as `import envs` does, adds the words to `envs.compiled.jit.WORDS`. A bundle
-does not have this module: there the references search boards that do not fit 64 bits.
+lacks this module: there, the reference searches handle boards that do not fit 64 bits.
 """
 
 import sys
@@ -24,14 +24,14 @@ class WideWord(int):
     bits: ClassVar[int]
 
     def __repr__(self) -> str:
-        """Tell words of several widths apart, for compiled code is found again by its constants."""
+        """Include the width, because cached machine code is found by its constants."""
         return f"{type(self).__name__}({int(self)})"
 
     @classmethod
     def zeros(cls, shape: tuple[int, ...]) -> "WideWords":
         """Make an array of words that are all 0."""
         limbs = np.empty(prod(shape) * cls.bits // 64, np.int64)
-        limbs.fill(0)  # takes the memory now, as for words of 64 bits
+        limbs.fill(0)  # allocates the memory now, as for words of 64 bits
         return limbs.view(f"V{cls.bits // 8}").reshape(shape).view(WideWords)
 
 

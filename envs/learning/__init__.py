@@ -1,6 +1,6 @@
-"""The games for reinforcement learning: Gymnasium's and PettingZoo's interfaces to the rules."""
+"""The games as environments of Gymnasium and PettingZoo, for reinforcement learning."""
 
 import os
 
 IMPORTED_BY = os.getpid()
-"""The id of the process that has imported `envs`; a process forked from it has another."""
+"""The id of the process that imported `envs`, which is not that of a process forked later."""

@@ -26,7 +26,7 @@ def require_options(given: Iterable[str], environment: type, sizes: Iterable[str
 
     Raises:
         ValueError: there is no such option.
-        TypeError: it is TorchRL's.
+        TypeError: the option is TorchRL's `frameskip`.
     """
     parameters = [*signature(environment.__init__).parameters.values()][1:]  # type: ignore[misc]
     several = Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD
@@ -34,7 +34,7 @@ def require_options(given: Iterable[str], environment: type, sizes: Iterable[str
     for name in given:
         if name in known:
             continue
-        if name == "frameskip":  # TorchRL's GymEnv passes it, and omits it after this error
+        if name == "frameskip":  # TorchRL's GymEnv passes it, and retries without it on TypeError
             raise TypeError(f"unexpected keyword argument {name!r}")
         if name == "max_episode_steps":
             raise ValueError(
@@ -46,7 +46,7 @@ def require_options(given: Iterable[str], environment: type, sizes: Iterable[str
 
 
 def whole_number(action: SupportsIndex, whose: str = "an action") -> int:
-    """Return an action as a plain integer; it may be NumPy's, or an array without dimensions."""
+    """Return an action, perhaps a NumPy integer or an array of shape (), as a plain integer."""
     try:
         if isinstance(action, bool):
             raise TypeError
@@ -56,14 +56,14 @@ def whole_number(action: SupportsIndex, whose: str = "an action") -> int:
 
 
 def options_of_reset(options: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """Return the options of a reset, which may be None."""
+    """Return the options of a reset, an empty mapping instead of None."""
     if not isinstance(options, Mapping | None):
         raise ValueError(f"options of reset are a dict, as {{'moves': '4453'}}, not {options!r}")
     return options or {}
 
 
 def moves_of_reset(options: Mapping[str, Any] | None) -> Any:
-    """Return the moves of the options of a reset, "" where there are none."""
+    """Return the `moves` among the options of a reset, "" if there are none."""
     options = options_of_reset(options)
     for option in options:
         if option != "moves":
@@ -77,7 +77,7 @@ Seeds = Seed | Sequence[Seed | None] | NDArray[np.integer[Any]] | None
 
 
 def require_seed(seed: object) -> int:
-    """Return a seed as a plain integer; it may be NumPy's."""
+    """Return a seed, which may be a NumPy integer, as a plain integer."""
     return whole_from(0, seed, "a seed is")
 
 
@@ -98,7 +98,7 @@ def seed_of_each(seed: Seeds, count: int) -> Sequence[int | None]:
 def reset_mask_and_rest(
     options: Mapping[str, Any] | None, count: int
 ) -> tuple[Flags, dict[str, Any]]:
-    """Split the options of a reset into the games that begin (by default all) and the rest."""
+    """Split a reset's options into the mask of the games to start (by default all) and the rest."""
     rest = dict(options_of_reset(options))
     if "reset_mask" not in rest:
         return np.ones(count, np.bool_), rest

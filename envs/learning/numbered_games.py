@@ -1,11 +1,11 @@
-"""Games that are not boards, with numbers for actions, as environments play them.
+"""Games without a board, with numbered actions, for the environments.
 
-Beside the five methods of `envs.protocol.Env` such a game has two members:
+Besides the five methods of `envs.protocol.Env` such a game has two members:
 
-    actions              all actions that there are, in an order that gives them their numbers
+    actions              all possible actions; the index of an action is its number
     encode(state)        the observation: a NumPy array of numbers, of one shape and type for all
-                         states. Both players see it, so it tells whose turn it is, or shows the
-                         state from the view of the player to move.
+                         states. Both players get it, so it must include the player to move, or
+                         show the state from the view of the player to move.
 """
 
 from collections.abc import Hashable, Sequence
@@ -26,20 +26,20 @@ class NumberedState(NamedTuple):
 
     state: Hashable  # the game's own state
     player: int  # the player to move: 1 or 2
-    result: float  # what the game has ended with, from player 1's view; 0.0 before its end
+    result: float  # the game's result, from player 1's view; 0.0 before its end
 
     def __str__(self) -> str:
         return str(self.state)
 
 
 class NumberedGame:
-    """A game of five methods; an action is its index in the game's `actions`.
+    """A game whose actions are the indices of another game's `actions`.
 
-    It has the five methods, too, so agents can play it, and observes itself for environments, by
-    arrays of a `space`; `game` is the original.
+    It has the five methods of a game, so agents can play it, and is its own observer for the
+    environments, with arrays in `space`; `game` is the original.
 
     Raises:
-        ValueError: the game lacks `actions` or `encode`, or they do not fit.
+        ValueError: the game lacks `actions` or `encode`, or they are invalid.
     """
 
     def __init__(self, game: Any) -> None:
@@ -120,15 +120,15 @@ class NumberedGame:
         return self.get_next_state(state, action).result
 
     def result(self, state: NumberedState) -> float:
-        """Return what the game has ended with, from player 1's view; 0.0 before its end."""
+        """Return the game's result, from player 1's view; 0.0 before its end."""
         return state.result
 
     def encode(self, state: NumberedState) -> NDArray[Any]:
-        """Return a new array, as the game encodes a state.
+        """Return the game's encoding of a state as a new array.
 
         Raises:
-            ValueError: its shape differs from that of the initial state, or its type does not fit
-                into the type of that one.
+            ValueError: its shape differs from that of the initial state, or its type cannot be
+                cast safely to the type of that one.
         """
         encoded = np.asarray(self.game.encode(state.state))
         shape, kind = self.space.shape, np.dtype(self.space.dtype)

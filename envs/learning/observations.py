@@ -1,7 +1,7 @@
 """Observations: arrays of the board, and the mask of legal actions.
 
-The environments give the mask beside the array. Wrappers put both into a dictionary, as libraries
-expect it: `DictObservation(env)` for PettingZoo and TorchRL, `RLlibObservation(env)`,
+The environments return the mask in `info`. Wrappers put both into a dictionary, as libraries expect
+it: `DictObservation(env)` for PettingZoo and TorchRL, `RLlibObservation(env)`,
 `TianshouObservation(env)`.
 """
 
@@ -42,7 +42,7 @@ class Planes:
         shape = (2, game.rows, game.columns)
         self.space: Space[NDArray[np.int8]] = Box(0, 1, shape, np.int8)
         self._board_bits = game.columns * (game.rows + 1)
-        # The viewer's board stands above the other player's, as one number in binary digits.
+        # One binary number holds the viewer's board in its upper digits, the other's in the lower.
         self._digits = f"0{2 * self._board_bits}b"
         lower = [2 * self._board_bits - cell.bit_length() for cell in game.cell_masks]
         upper = [digit - self._board_bits for digit in lower]
@@ -108,16 +108,16 @@ Observation = dict[str, NDArray[Any]]
 
 
 class DictObservation(gymnasium.Wrapper[Any, int, Any, int], RecordConstructorArgs):
-    """Gives `{"observation": ..., "action_mask": ...}` instead of the observation alone.
+    """Returns `{"observation": ..., "action_mask": ...}` instead of the observation alone.
 
     The mask has the shape (actions,), 1 for each legal action, 0 for the others; int8.
 
     Args:
-        env: one of our environments, wrapped or not: it gives `info["action_mask"]`.
+        env: one of this package's environments, wrapped or not, with `info["action_mask"]`.
 
     Raises:
-        ValueError: its spaces are not those of a board and of numbered actions; or a reset gives no
-            mask.
+        ValueError: its spaces are not those of a board and of numbered actions, or a reset returns
+            no mask.
     """
 
     observation_key: ClassVar[str] = "observation"
@@ -163,9 +163,9 @@ class DictObservation(gymnasium.Wrapper[Any, int, Any, int], RecordConstructorAr
 
 
 class RLlibObservation(DictObservation):
-    """`{"observations": ..., "action_mask": ...}`: what RLlib's `ActionMaskingTorchRLModule` takes.
+    """`{"observations": ..., "action_mask": ...}`, for RLlib's `ActionMaskingTorchRLModule`.
 
-    The observation is flattened and of float32, for RLlib hands it to its networks as it is.
+    The observation is a flat float32 array, because RLlib passes it to its networks unchanged.
     """
 
     observation_key = "observations"
@@ -178,7 +178,7 @@ class RLlibObservation(DictObservation):
 
 
 class TianshouObservation(DictObservation):
-    """`{"obs": ..., "mask": ...}` with a mask of bool, which Tianshou's discrete policies heed."""
+    """`{"obs": ..., "mask": ...}` with a mask of bools, for Tianshou's discrete policies."""
 
     observation_key = "obs"
     mask_key = "mask"

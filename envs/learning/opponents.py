@@ -1,4 +1,4 @@
-"""The opponents in environments: a single one, or one drawn from several."""
+"""The opponents in the environments: a single one, or one drawn from several."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -22,7 +22,7 @@ Opponent = Callable[[BoardGame, BoardState], int]
 
 
 class Actor(Protocol):
-    """An object whose `act` is such a function, as every agent is."""
+    """An object whose `act` is an `Opponent`, like every agent."""
 
     def act(self, env: Any, state: Any, /) -> Any:
         """Choose the action of the player to move."""
@@ -30,7 +30,7 @@ class Actor(Protocol):
 
 RANDOM = "random"  # plays random legal actions, drawn by the environment itself
 
-MOST_WEIGHT = np.float64(1e300)  # of an opponent in a list: the sum of all stays finite
+MOST_WEIGHT = np.float64(1e300)  # the limit of an opponent's weight, which keeps sums finite
 
 KAGGLE_ARGUMENTS = (
     "structify({'board': game.to_board(state), 'mark': state.player})",
@@ -54,9 +54,9 @@ def require_opponent(opponent: str | Opponent | Actor | None, game: BoardGame) -
 
 
 def _require_no_observation(play: Opponent) -> None:
-    """Refuse an agent for Kaggle, which the name of its first argument gives away."""
+    """Refuse an agent written for Kaggle, recognised by the name of its first argument."""
     names: list[str] = []
-    with suppress(ValueError, TypeError):  # of builtins nobody knows the arguments
+    with suppress(ValueError, TypeError):  # builtins may have no signature
         names = [*signature(play).parameters]
     if names and names[0].startswith("obs"):
         arguments = ", ".join(KAGGLE_ARGUMENTS[: len(names)])
@@ -68,16 +68,16 @@ def _require_no_observation(play: Opponent) -> None:
 
 
 def make_opponent(opponent: str | Opponent | Actor, seed: int) -> Opponent:
-    """Find the function that plays for an opponent.
+    """Return the function that plays for an opponent.
 
     Args:
-        opponent: a registered agent, with options if need be (`mcts:simulations=50`); or an agent
-            or a function, which are taken as they are.
-        seed: of the agent's random numbers, if it has this option and `opponent` does not set it.
+        opponent: the name of a registered agent, perhaps with options (`mcts:simulations=50`); or
+            an agent or a function, used as it is.
+        seed: seeds a named agent, if it has this option and `opponent` does not set it.
 
     Raises:
-        ValueError: `opponent` is no name, agent or function; or it names an unknown agent or
-            option.
+        ValueError: `opponent` is not a name, an agent or a function, or it names an unknown agent
+            or option.
     """
     agent: Any = opponent
     if isinstance(opponent, str):
@@ -96,17 +96,14 @@ def make_opponent(opponent: str | Opponent | Actor, seed: int) -> Opponent:
 
 
 def known_agents() -> Any:
-    """The module of the agents' names.
-
-    Imported on demand, since the rules know no agents.
-    """
+    """Return `agents.registry`, imported on demand because the rules do not depend on agents."""
     return import_module("agents.registry")
 
 
 def legal_answer(
     answer: Any, state: object, legal: Sequence[int], opponent: object, place: str = ""
 ) -> int:
-    """Return an opponent's answer as an action; if it is no legal one, a ValueError names it."""
+    """Return an opponent's answer as an action; if it is not legal, raise a ValueError."""
     try:
         action = whole_number(answer)
     except ValueError:
@@ -172,7 +169,7 @@ class Mixture(NamedTuple):
     upto: NDArray[np.float64]  # cumulative probabilities of the members; the last is 1
 
     def drawn(self, streams: Words) -> Words:
-        """The indices of the members that these random streams draw."""
+        """Return the index of the member that each random stream draws."""
         draws = (streams & DRAWN_MASK) / (DRAWN_MASK + 1)
         return np.searchsorted(self.upto[:-1], draws, side="right")
 

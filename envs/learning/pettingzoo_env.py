@@ -1,6 +1,6 @@
-"""The games for PettingZoo: two agents that take turns (its AEC interface).
+"""The games as PettingZoo environments: two agents take turns (the AEC interface).
 
-`env()` is Connect Four, `env(TicTacToe())` and `env(ConnectX(5, 5, inarow=3))` the other games;
+`env()` is Connect Four, `env(TicTacToe())` and `env(ConnectX(5, 5, inarow=3))` are other games;
 `raw_env` is the same without PettingZoo's check of the order of calls. From PettingZoo 1.27 on,
 `pettingzoo.make("aec", "connectx/ConnectX-v0", rows=5)` makes them by name.
 """
@@ -74,35 +74,35 @@ def _pygame() -> Any:
 Observation = dict[str, NDArray[np.int8]]
 
 AGENTS = ("player_1", "player_2")
-"""The agents by the numbers of the players, as in PettingZoo's own tic-tac-toe."""
+"""The agents of players 1 and 2, named as in PettingZoo's own tic-tac-toe."""
 
 RENDER_MODES = ("human", "ansi", "rgb_array")
-RENDER_FPS = 4  # positions that a window shows in a second, at most
+RENDER_FPS = 4  # the most positions that a window shows in a second
 
 
 class BoardGameAEC(AECEnv[str, Observation, int]):
-    """A game of two agents; the one whose turn it is, `agent_selection`, acts.
+    """A game of two agents; `agent_selection` is the agent to move.
 
     An agent's observation is `{"observation": ..., "action_mask": ...}`: the board from the agent's
-    view, as `envs.learning.observations` describes it, and int8 of shape (actions,), 1 for each
-    action that is legal for the agent now, so all 0 when it is not its turn. The winner is rewarded
-    with +1, the loser with -1; all other rewards are 0. Nothing in a game is random: seeds do
-    nothing. It can be copied and pickled at any time.
+    view (see `envs.learning.observations`), and int8 of shape (actions,), 1 for each action that is
+    legal for the agent now, so all 0 when it is not its turn. The winner's reward is +1, the
+    loser's -1; all other rewards are 0. Nothing in a game is random: seeds have no effect. The
+    environment can be copied and pickled at any time.
 
     `game` has the rules and `board_state` the position, for a search:
     `AlphaBetaAgent().act(env.unwrapped.game, env.unwrapped.board_state)`.
 
     Args:
-        game: the rules; None is Connect Four. One that is not a board has what
-            `envs.learning.numbered_games` asks for.
-        render_mode: `ansi` (a text), `rgb_array` (a picture), `human` (a window, by pygame, that
-            follows the game), or None.
-        observation: `planes`, as it is by default, or `flat`; of a game that is no board `encoded`.
+        game: the rules; None is Connect Four. A game without a board needs the members that
+            `envs.learning.numbered_games` lists.
+        render_mode: `ansi` (a text), `rgb_array` (a picture), `human` (a pygame window that follows
+            the game), or None.
+        observation: `planes`, the default, or `flat`; `encoded` for a game without a board.
         illegal: an illegal action loses the game (`loss`) or is a ValueError (`raise`).
 
     Raises:
         ValueError: an unknown render mode or observation, an unknown choice for illegal actions, or
-            a game that lacks something.
+            a game that lacks a member.
     """
 
     def __init__(
@@ -141,23 +141,23 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
         self.observation_spaces = {agent: Dict(deepcopy(spaces)) for agent in AGENTS}
 
     def observation_space(self, agent: str) -> Dict:
-        """Return the space of what `observe` gives an agent."""
+        """Return the space of an agent's observations."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> "Discrete[np.int64]":
-        """Return the actions of the game, legal now or not."""
+        """Return the space of the game's actions, legal now or not."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Start a game.
 
         Args:
-            seed: taken for PettingZoo's sake; nothing here is random.
+            seed: ignored, because nothing here is random; PettingZoo's interface requires it.
             options: `{"moves": "4453"}` starts after these plies (`envs.board`); others are
-                ignored, as PettingZoo's own tests ask for.
+                ignored, as PettingZoo's own tests require.
 
         Raises:
-            ValueError: the moves are no text or illegal, or the game is over after them.
+            ValueError: the moves are not a string or illegal, or the game is over after them.
         """
         moves = options_of_reset(options).get("moves", "")
         state = state_from_moves(self.game, moves)
@@ -176,8 +176,8 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
         """Play an action for `agent_selection`; None once the game is over, as PettingZoo requires.
 
         Raises:
-            ValueError: the action is no whole number, or the game is over; or the action is illegal
-                and `illegal` is `raise`.
+            ValueError: the action is not a whole number, or not None once the game is over, or it
+                is illegal and `illegal` is `raise`.
         """
         agent = self.agent_selection
         if self.terminations[agent]:
@@ -230,7 +230,7 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
         self._window.close()
 
     def __copy__(self) -> Self:
-        """Copy the whole game: copies that share their rewards would disturb each other."""
+        """Copy the whole game: shallow copies would share their rewards."""
         return deepcopy(self)
 
     def _play(self, action: int) -> None:
@@ -251,7 +251,7 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
 
 
 raw_env = BoardGameAEC
-"""The environment as such, under the name that PettingZoo's modules have for it."""
+"""The environment without wrappers, under the customary name of PettingZoo's modules."""
 
 
 def env(
@@ -270,7 +270,7 @@ def named_env(name: str, **arguments: Any) -> AECEnv[str, Observation, int]:
     The arguments are the game's sizes and those of `env`.
 
     Raises:
-        ValueError: a size that is no whole number of at least 1; or as `env`.
+        ValueError: a size is not a whole number of at least 1, or as for `BoardGameAEC`.
     """
     load_games()
     rules = GAMES[name].rules if name in GAMES else OTHER_GAMES[name]

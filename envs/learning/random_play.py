@@ -13,7 +13,7 @@ from envs.learning.vector.vector_kernels import Bytes
 from envs.learning.vector.vector_threads import Kernel, ThreadedKernel, useful_threads
 from envs.protocol import require_count
 
-BLOCK = 64  # rows that draw from one stream, in order, so that threads change nothing
+BLOCK = 64  # rows that draw from one stream, so that actions do not depend on the threads
 
 
 class LegalActionSampler:
@@ -22,7 +22,7 @@ class LegalActionSampler:
     Args:
         seed: at least 0; the same seed draws the same actions, with any number of threads.
         threads: how many of Numba's threads share large batches, as in the vector environments;
-            with the same number each thread draws for the games that it steps.
+            with the same number as there, each thread draws for the games that it steps.
 
     Raises:
         ValueError: `seed` is not a whole number of at least 0, or `threads` not one of at least 1.
@@ -72,7 +72,7 @@ def make_draw(threads: int) -> Kernel:
 def draw_in_parts(parts: int, masks: Bytes, streams: Words, actions: Words) -> None:
     """Run `draw_of_masks` in parallel."""
     for part in parallel_range(parts):
-        number: Any = np.int64(part)  # as of a caller: the loop's own number has no sign
+        number: Any = np.int64(part)  # signed, as a caller's; the loop's own number is unsigned
         draw_of_masks(number, parts, masks, streams, actions)
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Listed(NamedTuple):
-    """A game in the registries: names, so that its class need not be loaded."""
+    """A game in the registries, by names, so that its class need not be loaded."""
 
     name: str  # as on the command line
     rules: str  # the name of its class
@@ -25,9 +25,9 @@ class Listed(NamedTuple):
 def register_environments(
     ids: Iterable[str], listed: Callable[[], Sequence[Listed]]
 ) -> tuple[str, ...]:
-    """Register the environments at once with a library that is loaded, else when it is imported.
+    """Register the environments with each library, now if it is loaded, else on its import.
 
-    So the rules and the searches never load either library, and `import envs` may stand before or
+    So the rules and the searches never load either library, and `import envs` may come before or
     after their imports.
     """
     for library, register in REGISTERING.items():
@@ -114,5 +114,5 @@ class _RegisteringFinder(MetaPathFinder):
                 sys.meta_path.remove(self)
                 self.enter(self.listed())
 
-        # Set on the loader itself, which others ask for the package's sources and data.
+        # Set on the loader itself, because others read the package's sources and data from it.
         vars(loader)["exec_module"] = execute_and_register

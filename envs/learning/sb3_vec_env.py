@@ -14,13 +14,13 @@ Indices = int | Iterable[int] | None
 
 
 class SB3VecEnv(VecEnv):
-    """Trains Stable-Baselines3's algorithms on a Gymnasium vector environment.
+    """Adapts a Gymnasium vector environment to Stable-Baselines3's algorithms.
 
-    Sub-environments start again in the step that ends their episode. Its info is what the vector
-    environment has in `final_info`, the `episode` of Gymnasium's `RecordEpisodeStatistics`, and the
-    last observation as `terminal_observation`; the infos of other steps are empty.
-    `env_method("action_masks")` gives the masks of legal actions, so sb3-contrib's MaskablePPO
-    learns on it.
+    Sub-environments restart in the step that ends their episode. The info of that step has the
+    vector environment's `final_info`, the `episode` of Gymnasium's `RecordEpisodeStatistics`, and
+    the last observation as `terminal_observation`; the infos of other steps are empty.
+    `env_method("action_masks")` returns the masks of legal actions, so sb3-contrib's MaskablePPO
+    can train on it.
 
     Args:
         vector_env: its autoreset mode is SAME_STEP, and its infos have `action_mask`. Its render
@@ -58,7 +58,7 @@ class SB3VecEnv(VecEnv):
             ValueError: options that differ between the sub-environments, or infos without masks.
         """
         options = self._options
-        self._reset_options()  # they are for this reset alone, even if it refuses them
+        self._reset_options()  # they apply to this reset alone, even if it refuses them
         if any(each != options[0] for each in options):
             raise ValueError("all sub-environments start with the same options: give one dict")
         # Sub-environment i takes the first seed + i, in Gymnasium as in Stable-Baselines3.
@@ -73,7 +73,7 @@ class SB3VecEnv(VecEnv):
         return observations
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
-        """Take the actions that `step_wait` plays."""
+        """Store the actions for `step_wait`."""
         self._actions = actions
 
     def step_wait(self) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], Infos]:
@@ -89,7 +89,7 @@ class SB3VecEnv(VecEnv):
         self._masks = infos["action_mask"]
         ended = terminations | truncations
         last_infos: Infos = [{} for _ in range(self.num_envs)]
-        # Gymnasium's statistics of the ended episodes stand beside the infos of the new ones.
+        # Gymnasium's statistics of the ended episodes are among the infos of the new ones.
         statistics = {key: infos[key] for key in ("episode", "_episode") if key in infos}
         for index in np.flatnonzero(ended).tolist():
             last_infos[index] = {
@@ -159,9 +159,9 @@ class SB3VecEnv(VecEnv):
 
 
 def info_of(infos: Mapping[str, Any], index: int) -> dict[str, Any]:
-    """Return the info of a sub-environment, from those of all; `_key` says which ones have a key.
+    """Extract a sub-environment's info from those of all; `_key` flags the ones that have `key`.
 
-    Infos without such flags belong to all.
+    Keys without flags belong to all.
     """
     return {
         key: info_of(values, index) if isinstance(values, Mapping) else values[index]

@@ -60,9 +60,9 @@ Answer = TypeVar("Answer")
 
 
 class GameEnv(Env[Observation, np.int64]):
-    """A game in which an agent learns: `step` plays its action and the opponent's answer.
+    """A game for a learner: `step` plays the learner's action and the opponent's answer.
 
-    It is the rules of its game, too: a search takes `env.unwrapped` and `env.unwrapped.state`.
+    It also implements the game's rules: a search takes `env.unwrapped` and `env.unwrapped.state`.
 
     The observation is an int8 array, by default planes of shape (2, rows, columns): the learner's
     stones, then the opponent's (`envs.learning.observations`). `info["action_mask"]` has shape
@@ -74,25 +74,25 @@ class GameEnv(Env[Observation, np.int64]):
     reward is that of the player who has just moved.
 
     Args:
-        size: the arguments of the rules, by place or by name, such as `rows`, `columns` and
+        size: the arguments of the rules, by position or by name, such as `rows`, `columns` and
             `inarow` of ConnectX.
         opponent: `"random"`; a registered agent with or without options, such as
-            `"alphabeta:depth=3"`; an agent or a function (game, state) -> action, which an
-            environment's specification cannot hold as JSON; or None for self-play. From a list one
-            is drawn at each reset. A pair in the list, such as `("level:n=3", 2)`, gives an
-            opponent's weight; the others have weight 1. `info["opponent"]` is then the index of the
-            current opponent.
+            `"alphabeta:depth=3"`; an agent or a function (game, state) -> action, neither of which
+            can be saved in an environment's JSON specification; or None for self-play. If it is a
+            list, one is drawn at each reset. A pair in the list, such as `("level:n=3", 2)`, sets
+            an opponent's weight; the others have weight 1. `info["opponent"]` is then the index of
+            the current opponent.
         seat: which player the learner is: `first`, `second`, or `random`, drawn at each reset;
             without effect in self-play.
         observation: for boards `planes`, the default, or `flat`, Kaggle's board; for other games
-            `encoded`, the array from their `encode`.
+            `encoded`, the array that their `encode` returns.
         illegal: what an illegal action does: `loss` ends the episode with -1 and leaves the board
             as it is, `raise` raises ValueError.
-        render_mode: `ansi`, `rgb_array`, `svg` or None; for games that are no boards, `ansi`.
+        render_mode: `ansi`, `rgb_array`, `svg` or None; games without a board have only `ansi`.
         named_size: see `size`.
 
     Raises:
-        ValueError: an argument that does not fit; the message says what does.
+        ValueError: an argument is invalid; the message says what is valid.
     """
 
     rules: ClassVar[Any]  # the class of the game, set by each subclass
@@ -140,7 +140,7 @@ class GameEnv(Env[Observation, np.int64]):
 
     @property
     def state(self) -> Any:
-        """The position on the board, or the state."""
+        """The current state."""
         return self._state
 
     @property
@@ -151,15 +151,15 @@ class GameEnv(Env[Observation, np.int64]):
     def reset(
         self, *, seed: Seed | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Observation, Info]:
-        """Begin a game; the opponent moves if it is its turn.
+        """Start a game; the opponent moves if it is its turn.
 
         Args:
-            seed: of the seats and the opponent; without a seed their random numbers go on.
-            options: `{"moves": "4453"}` begins after these moves (`envs.board`).
+            seed: seeds the seats and the opponents; without it, their random numbers continue.
+            options: `{"moves": "4453"}` starts after these moves (`envs.board`).
 
         Raises:
-            ValueError: no such seed, an unknown option, an illegal move, or a game that is over
-                before the learner's first action; or an opponent that is asked calls it.
+            ValueError: an invalid seed, an unknown option, an illegal move, a game that is over
+                before the learner's first action, or a call by an opponent that is choosing.
         """
         self.require_own_turn()
         seed = None if seed is None else require_seed(seed)
@@ -178,10 +178,9 @@ class GameEnv(Env[Observation, np.int64]):
             observation, reward, terminated, truncated (always False) and info.
 
         Raises:
-            ValueError: the action is no whole number; or it is illegal and `illegal="raise"`; or an
-                opponent that is asked calls it.
-            ResetNeeded: no episode has begun, or the episode is over, or the opponent has failed in
-                it.
+            ValueError: the action is not a whole number, or it is illegal and `illegal="raise"`, or
+                an opponent that is choosing makes the call.
+            ResetNeeded: no episode has started, or it is over, or the opponent failed to move.
         """
         self.require_own_turn()
         if not self._legal or self._learner not in (None, self._state.player):
@@ -205,13 +204,13 @@ class GameEnv(Env[Observation, np.int64]):
         return self._observation(), reward, not self._legal, False, self._info()
 
     def set_opponent(self, opponent: AnyOpponent) -> None:
-        """Play on against another opponent, in this game and in later ones.
+        """Continue against another opponent, in this game and in later ones.
 
         The environment behaves as if it had been made with this opponent, except that its random
-        numbers go on from those drawn since the last reset.
+        numbers continue after those drawn since the last reset.
 
         Args:
-            opponent: as the constructor takes it.
+            opponent: as for the constructor.
 
         Raises:
             ValueError: the constructor would refuse the opponent, or it is a change to or from
@@ -234,11 +233,11 @@ class GameEnv(Env[Observation, np.int64]):
         return self.renderers[self.render_mode](self, self._state)
 
     def action_masks(self) -> Observation:
-        """Return `info["action_mask"]` anew; sb3-contrib looks for a method of this name."""
+        """Return a new `info["action_mask"]`, under the method name that sb3-contrib calls."""
         return action_mask(self._legal, self._actions)
 
     def ask(self, choose: Callable[..., Answer], *arguments: Any) -> Answer:
-        """Ask an opponent, and meanwhile refuse all calls that would change the running game."""
+        """Call an opponent, and meanwhile refuse all calls that would change the running game."""
         self._asking = True
         try:
             return choose(*arguments)
@@ -246,7 +245,7 @@ class GameEnv(Env[Observation, np.int64]):
             self._asking = False
 
     def require_own_turn(self) -> None:
-        """Check that no opponent is being asked: it would be the caller."""
+        """Check that no opponent is choosing an action: it would be the caller."""
         if self._asking:
             raise ValueError(
                 "the opponent changes the environment that asks it: let it look ahead by "
@@ -254,7 +253,7 @@ class GameEnv(Env[Observation, np.int64]):
             )
 
     def __copy__(self) -> Self:
-        """Copy the whole game: copies that share random numbers would disturb each other."""
+        """Copy the whole game: shallow copies would share their random numbers."""
         return deepcopy(self)
 
     def get_keys_to_action(self) -> dict[tuple[int, ...], int]:
@@ -262,7 +261,7 @@ class GameEnv(Env[Observation, np.int64]):
         return {(ord(key),): action for action, key in enumerate(KEYS[: self._actions])}
 
     def _name_opponent(self, opponent: AnyOpponent) -> None:
-        """Check the opponent, and remember it."""
+        """Check and store the opponent."""
         mixture = mixture_of(opponent)
         members: Sequence[Any] = (opponent,) if mixture is None else mixture.members
         game: Any = self
@@ -362,7 +361,7 @@ class Environments(dict[type, type[GameEnv]]):
     """The environments of games, by the classes of their rules."""
 
     def __missing__(self, rules: type) -> type[GameEnv]:
-        """Make the class of another game's environments, as those above."""
+        """Make the class of another game's environments, like those above."""
         bases = (BoardGameEnv, rules) if issubclass(rules, BoardGame) else (NumberedGameEnv,)
         doc = f"`{rules.__name__}` as an environment, with the arguments of `GameEnv`."
         body = {"__module__": __name__, "__doc__": doc, "rules": rules}

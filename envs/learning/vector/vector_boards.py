@@ -1,4 +1,4 @@
-"""The boards of a vector environment: words in arrays, on which kernels play and observe.
+"""The boards of a vector environment: arrays of words, on which kernels play and observe.
 
 The kernels are compiled if a board fits a word. On larger boards, and without Numba, they run in
 plain Python, on its own integers.
@@ -30,8 +30,8 @@ Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 class Boards:
     """Many positions of one game.
 
-    `envs.learning.vector.vector_kernels` explains its arrays, which have a row for each position.
-    `board` are all cells; `which` and `turn` choose positions.
+    Its arrays have a row for each position; `envs.learning.vector.vector_kernels` explains them.
+    `board` is the mask of all cells; the flags `which` and `turn` select positions.
     """
 
     def __init__(self, game: BoardGame, count: int) -> None:
@@ -57,7 +57,7 @@ class Boards:
         return fastest(kernel) if self.is_compiled else kernel
 
     def state(self, index: int) -> BoardState:
-        """Return a position as the rules know it."""
+        """Return a position as a state of the rules."""
         mover, mask = int(self.mover[index]), int(self.mask[index])
         won = has_line(mask ^ mover, self.game.line_steps)
         return BoardState.of_stones(mover, mask, won)
@@ -76,16 +76,16 @@ class Boards:
         play(actions, turn, sign, self.mover, self.mask, over, rewards, self.lowest, self.cells)
 
     def observe(self, which: Flags, viewers: Bytes, name: str, observations: Bytes) -> None:
-        """Write observations, one of `OBSERVERS`, of the positions in `which`, a row for each.
+        """Write the observations of the positions in `which`; `name` is one of `OBSERVERS`.
 
-        A position is seen as its viewer sees it: 1, 2, or 0 for the player to move.
+        Each position has a viewer: player 1 or 2, or 0 for the player to move.
         """
         if self.is_compiled:
             by_cell = observations.reshape(len(self), -1, len(self.shifts))
             write = self.kernel(write_observations)
             write(which, viewers, name == "flat", self.mover, self.mask, self.shifts, by_cell)
             return
-        for index in np.flatnonzero(which).tolist():  # faster than bit by bit
+        for index in np.flatnonzero(which).tolist():  # faster than the kernel in plain Python
             state = self.state(index)
             viewer = int(viewers[index]) or state.player
             observations[index] = self._observers[name].observe(state, viewer)
@@ -97,9 +97,9 @@ class Boards:
     def require_legal(
         self, actions: Words, turn: Flags, masks: Bytes, opponent: object = None
     ) -> None:
-        """Raise ValueError for an action in `turn` that is illegal by the masks.
+        """Raise ValueError if an action in `turn` is illegal by the masks.
 
-        It is the opponent's, if one is given.
+        If an opponent is given, the message names it as the one who chose.
         """
         known = actions.clip(0, len(self.cells) - 1)
         illegal = turn & ((known != actions) | (masks[np.arange(len(self)), known] == 0))

@@ -53,11 +53,11 @@ Step = tuple[Observation, Rewards, Flags, Flags, Info]
 
 
 class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
-    """Many games of one kind, each exactly as the single environment plays it.
+    """Many games of one kind, each played exactly as in the single environment.
 
     Sub-environment i of `reset(seed=s)` runs as a single environment after `reset(seed=s + i)`.
-    Observations, rewards and masks have a row for each sub-environment and mean what
-    `envs.learning.single_env` says; all arrays are new at each step. Boards of at most 256 bits
+    Observations, rewards and masks have a row for each sub-environment, with the meaning given in
+    `envs.learning.single_env`; all arrays are new at each step. Boards of at most 256 bits
     (`envs.bitboard.fits_in_wide_word`) are compiled by Numba, others are played in plain Python.
 
     `infos["action_mask"]` has shape (num_envs, actions), int8; `LegalActionSampler` draws from it.
@@ -69,24 +69,24 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         num_envs: how many games, at least 1.
         size: as in the single environment.
         opponent: as in the single environment. `random`, `level:n=1` to `n=7` and `policy` are
-            compiled; other named agents are made for each game. Or a `BatchOpponent`, who chooses
-            for all games at once.
+            compiled; each game gets its own instance of any other named agent. A `BatchOpponent`
+            chooses for all games at once.
         seat: as in the single environment, like `observation`, `illegal` and `render_mode`.
         observation: what the learners see.
         illegal: what an illegal action does.
         render_mode: what `render` returns.
-        autoreset_mode: when a game that is over begins anew: `NEXT_STEP`, `SAME_STEP`, or
-            `DISABLED`, where `reset(options={"reset_mask": mask})` restarts the mask's games.
+        autoreset_mode: when a game that is over restarts: `NEXT_STEP`, `SAME_STEP`, or `DISABLED`,
+            where `reset(options={"reset_mask": mask})` restarts the mask's games.
         threads: the most of Numba's threads that share the games: at most one for each processor,
-            and for each 1024 games, since smaller shares gain nothing. More than 1 only in
-            self-play and against one compiled opponent, for threads do not speed up Python code;
-            without effect on boards that are not compiled. The games are the same with any number.
-            A process forked from one whose OpenMP threads have run has one thread left (if the
-            parent has imported `envs`).
+            and for each 1024 games, since smaller shares gain nothing. More than 1 is valid only in
+            self-play and against one compiled opponent, because threads do not speed up Python
+            code; on boards that are not compiled it has no effect. The games are the same with any
+            number. A process forked after OpenMP's threads have run in its parent uses one thread
+            (if the parent had imported `envs`).
         named_size: as in the single environment.
 
     Raises:
-        ValueError: an argument that does not fit; the message says what does.
+        ValueError: an argument is invalid; the message says what is valid.
     """
 
     single: ClassVar[type[BoardGameEnv]]
@@ -133,7 +133,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         self._all = np.ones(num_envs, np.bool_)
         self._seeded = np.zeros(num_envs, np.bool_)
         self._begun = np.zeros(num_envs, np.bool_)
-        self._ready = False  # all have begun, and no step has failed between a move and its reply
+        self._ready = False  # whether all games have started, and no step has failed halfway
         self._observation, self._threads = observation or DEFAULT_OBSERVATION, threads
         boards = Boards(game, num_envs)
         self._games = make_games(game, boards, opponent, self._observation, threads)
@@ -141,19 +141,19 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
     def reset(
         self, *, seed: Seeds = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Observation, Info]:
-        """Begin all games, or those of a mask.
+        """Start all games, or those of a mask.
 
         Args:
-            seed: of the first game, and one more for each of the others; or a seed (or None) for
-                each game; or None, and all random numbers go on.
-            options: `reset_mask`, bools of shape (num_envs,), says which games begin; `moves` as
-                in the single environment.
+            seed: the seed of the first game, one more for each further game; or a seed (or None)
+                for each game; or None to continue all random numbers.
+            options: `reset_mask`, bools of shape (num_envs,), selects the games to start; `moves`
+                as in the single environment.
 
         Returns:
-            The observations and infos of all games, begun or not.
+            The observations and infos of all games, started now or not.
 
         Raises:
-            ValueError: seeds, a mask or options that do not fit; the message says what does.
+            ValueError: invalid seeds, mask or options; the message says what is valid.
         """
         which, rest = reset_mask_and_rest(options, self.num_envs)
         seeds = seed_of_each(seed, self.num_envs)
@@ -175,17 +175,16 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         """Play an action in each game, and the opponents' answers.
 
         Args:
-            actions: whole numbers of shape (num_envs,); ignored in games that begin anew in this
-                step.
+            actions: whole numbers of shape (num_envs,); ignored in games that restart in this step.
 
         Returns:
             observations, rewards (float64), terminations, truncations (always False) and infos.
 
         Raises:
-            ValueError: the actions have another shape or type; or one is illegal and
-                `illegal="raise"`, and then nothing has been played.
-            ResetNeeded: a game has not begun, or is over without autoreset, or the step before has
-                failed, as in an opponent.
+            ValueError: the actions have another shape or type, or one is illegal and
+                `illegal="raise"`; in either case nothing has been played.
+            ResetNeeded: a game has not started, or is over without autoreset, or the previous step
+                failed, for example in an opponent.
         """
         chosen = require_actions(actions, self.num_envs)
         self._require_begun()
@@ -206,7 +205,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         return arrays.observations, arrays.rewards, terminated, truncated, infos
 
     def set_opponent(self, opponent: AnyOpponent) -> None:
-        """Play on against another opponent, as the single environment does."""
+        """Continue against another opponent, as the single environment does."""
         self._game.require_own_turn()
         if (opponent is None) != self._games.is_self_play:
             raise no_change_of_self_play()
@@ -240,7 +239,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         return tuple(draw(self._game, self.state(index)) for index in range(self.num_envs))
 
     def __copy__(self) -> Self:
-        """Copy all games: copies that share boards would disturb each other."""
+        """Copy all games: shallow copies would share their boards."""
         return deepcopy(self)
 
     def _seed(self, which: Flags, seeds: Sequence[int | None]) -> None:
@@ -297,7 +296,7 @@ def make_vector_env(game: BoardGame, num_envs: int, **arguments: Any) -> BoardGa
     """Make a vector environment of a game, with its size; see `BoardGameVectorEnv`.
 
     Raises:
-        ValueError: a game that is not in the table, or an argument that does not fit.
+        ValueError: a game that is not in the table, or an invalid argument.
     """
     entry = game_entry(game)
     return VECTOR_ENVIRONMENTS[entry.rules](num_envs, *entry.sizes_of(game), **arguments)
@@ -309,14 +308,14 @@ def make_plain_vector_env(
     autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
     **arguments: Any,
 ) -> SyncVectorEnv:
-    """Make many games that are no boards, one Python call after the other."""
+    """Make a vector environment of games without a board, stepped one by one in Python."""
     make = partial(single, **arguments)
     mode = mode_of_autoreset(autoreset_mode)
     return SyncVectorEnv([make] * require_count("num_envs", num_envs), autoreset_mode=mode)
 
 
 def mode_of_autoreset(mode: str | AutoresetMode) -> AutoresetMode:
-    """Return the mode in which vector environments begin games anew."""
+    """Return the mode in which vector environments restart games."""
     name = mode.value if isinstance(mode, AutoresetMode) else mode
     require_choice("autoreset_mode", name, [each.value for each in AutoresetMode])
     return AutoresetMode(name)
@@ -338,7 +337,7 @@ class VectorEnvironments(dict[type, type[BoardGameVectorEnv]]):
     """The vector environments of boards, by the classes of their rules."""
 
     def __missing__(self, rules: type) -> type[BoardGameVectorEnv]:
-        """Make the class of another game's vector environments, as those above."""
+        """Make the class of another game's vector environments, like those above."""
         single = ENVIRONMENTS[rules]
         doc = f"Many games of `{single.__name__}`."
         body = {"__module__": __name__, "__doc__": doc, "single": single}

@@ -36,9 +36,9 @@ class StepArrays(NamedTuple):
 
 
 class Games:
-    """Many games: all play a ply, then all opponents reply, then all are observed.
+    """Many games: in all, the learners play, then the opponents reply, then all are observed.
 
-    The rules and the arguments are those of a single environment in self-play.
+    The rules and the arguments are those of `game`, a single environment in self-play.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Games:
         count = len(boards)
         self.boards = boards
         self.is_self_play = replies is None  # the learner plays both sides
-        self.over = np.ones(count, np.bool_)  # until they begin
+        self.over = np.ones(count, np.bool_)  # until they start
         self._game = game
         self._replies = replies
         self._draws_seats = replies is not None and game.seat == RANDOM_SEAT
@@ -62,7 +62,7 @@ class Games:
         return None if self._replies is None else self._replies.playing
 
     def go_on_from(self, before: "Games") -> None:
-        """Take over the games of another object on the same boards, with these opponents."""
+        """Continue the games of another object on the same boards, against these opponents."""
         self.over[:] = before.over
         self._seats[:] = before._seats
         self._streams[:] = before._streams
@@ -79,7 +79,7 @@ class Games:
             self._replies.seed(index, stream)
 
     def begin(self, which: Flags, state: BoardState) -> None:
-        """Begin these games in `state`; the opponents move where it is their turn.
+        """Start these games in `state`; the opponents move where it is their turn.
 
         Raises:
             ValueError: a game is over before its learner has moved.
@@ -96,7 +96,7 @@ class Games:
             raise over_at_once()
 
     def step(self, actions: Words, arrays: StepArrays) -> None:
-        """Begin the games that are over; in the others play the learners' actions and replies.
+        """Restart the games that are over; in the others, play the learners' actions and replies.
 
         Raises:
             ValueError: a game is over before its learner has moved.
@@ -117,7 +117,7 @@ class Games:
         self.boards.write_action_masks(self.over, arrays.action_masks)
 
     def _reply(self, replies: Replies, turn: Flags, rewards: Rewards) -> None:
-        if not turn.any():  # spare a learner who is always the first to move the compilation
+        if not turn.any():  # no compilation if the learner always moves first
             return
         actions = self._game.ask(replies.choose, self.boards, turn, self._streams)
         self.boards.play(actions, turn, -1.0, self.over, rewards)

@@ -1,9 +1,9 @@
 """Kernels that step many games at once, each game in two words.
 
 `mover` and `mask` are the fields of a `BoardState`. The rules are given by the cells that each
-action can fill (`BoardGame.action_cells`), from the `lowest` to the `highest`: the columns of
-ConnectX; in tic-tac-toe each cell is a column of its own. `shifts` are the numbers of the cells'
-bits, in the order of the flat board. Arrays have a row for each game.
+action can fill (`BoardGame.action_cells`), from the `lowest` to the `highest`: a column in
+ConnectX, a single cell in tic-tac-toe. `shifts` are the numbers of the cells' bits, in the order of
+the flat board. Arrays have a row for each game.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ Rewards = NDArray[np.float64]
 SELF_PLAY = 0  # the seat of a learner who plays both sides
 
 StepKernel = Callable[..., int]
-"""Steps games, and counts the games that are over before their learner has moved."""
+"""Steps games; returns the number of games that are over before their learner has moved."""
 ReplyKernel = Callable[[Any, int, int, int, int], tuple[int, int]]
 """Chooses an opponent's action, given its tables, the number of the thread, a random stream,
 `mover` and `mask`; returns the action and the stream after the last draw."""
@@ -33,7 +33,7 @@ ReplyKernel = Callable[[Any, int, int, int, int], tuple[int, int]]
 class KernelOpponent(NamedTuple):
     """An opponent that a kernel plays within the step of many games.
 
-    It plays as the agent of the same name, with the agent's seed or, if it has none, the game's.
+    It plays like the agent of the same name, with the agent's seed or, if it has none, the game's.
     """
 
     reply: ReplyKernel
@@ -50,8 +50,8 @@ class StepKind(NamedTuple):
     board: int  # all cells
     flat: bool
     """Observations are flat boards, of shape (games, cells), not planes, (games, 2, cells)."""
-    replies: bool  # whether opponents answer; in self-play nobody does
-    reply: ReplyKernel  # chooses their answers
+    replies: bool  # whether opponents reply; False in self-play
+    reply: ReplyKernel  # chooses their replies
 
 
 GameRows: TypeAlias = tuple[Words, Words, Flags, Bytes, Words, Words]
@@ -66,8 +66,8 @@ FilledRows: TypeAlias = tuple[Bytes, Bytes, Rewards, Flags]
 def make_step(kind: StepKind) -> StepKernel:
     """Make the kernel that steps all games.
 
-    A game that is over begins anew; in the others the learner's action is played and, where there
-    are opponents, a reply.
+    A game that is over restarts; in the others the learner's action is played and, where there are
+    opponents, a reply.
     """
     rows, inarow, board, flat, replies, reply = kind
 
@@ -118,8 +118,8 @@ def make_step(kind: StepKind) -> StepKernel:
 def make_shared_step(kind: StepKind) -> StepKernel:
     """Make the kernel that steps equal parts of the games in parallel, for a `ThreadedKernel`.
 
-    It calls the serial kernel on slices, which is faster than a loop of its own with bounds: in a
-    slice, from 0 on, Numba sees that no index is negative.
+    It calls the serial kernel on slices, which is faster than a loop with bounds of its own: the
+    indices of a slice start at 0, so Numba sees that none is negative.
     """
     step_part = make_step(kind)
 
@@ -147,7 +147,7 @@ def make_shared_step(kind: StepKind) -> StepKernel:
                 reply_streams[first:last],
             )
             faults += step_part(
-                np.int64(part),  # as of a caller: the loop's own number has no sign
+                np.int64(part),  # signed, as a caller's; the loop's own number is unsigned
                 tables,
                 draws_seats,
                 games_of_part,
@@ -192,7 +192,7 @@ def make_choose(reply: ReplyKernel) -> Callable[..., None]:
 def random_reply(
     tables: tuple[Words, Words], thread: int, stream: int, mover: int, mask: int
 ) -> tuple[int, int]:
-    """Draw a legal action as `random_action` does, by the lowest cell and by all cells of each."""
+    """Draw a legal action as `random_action` does; `tables`: the lowest and all cells of each."""
     lowest, cells = tables
     action, cell = 0, 0
     while cell == 0:
@@ -206,7 +206,7 @@ def random_reply(
 def played(
     cell: int, mover: int, mask: int, rows: int, inarow: int, board: int
 ) -> tuple[int, int, bool, float]:
-    """Play a ply: a stone in a free cell; or 0, an illegal action, which leaves the board as it is.
+    """Play a stone in a free cell; cell 0 is an illegal action, which leaves the board as it is.
 
     Returns:
         `mover` and `mask` after the ply, whether the game is over, and the reward of its player.
@@ -230,13 +230,13 @@ def chosen_cell(action: int, mask: int, lowest: Words, cells: Words) -> int:
 
 @inlined
 def landing_cell(mask: int, lowest: int, cells: int) -> int:
-    """Find the cell that a stone takes, or 0: the sum carries through the stones to a free one."""
+    """Find the cell that a stone takes, or 0; the sum carries through stones to the free cell."""
     return (mask + lowest) & cells
 
 
 @inlined
 def drawn_seat(stream: int) -> tuple[int, int]:
-    """Draw which player the learner is, 1 or 2; and the stream after that."""
+    """Draw the learner's player, 1 or 2; return it and the next stream."""
     stream = next_stream(stream)
     return 1 + drawn_index(stream, 2), stream
 

@@ -42,13 +42,13 @@ class Replies(ABC):
 
     @abstractmethod
     def choose(self, boards: Boards, turn: Flags, streams: Words) -> Words:
-        """Choose an action for each game in `turn`, one at least; the others get any numbers.
+        """Choose an action for each game in `turn`, at least one; others get arbitrary numbers.
 
         Raises:
             ValueError: an opponent chose an illegal action.
         """
 
-    def seed(self, index: int, stream: int) -> None:  # noqa: B027  # some have their own numbers
+    def seed(self, index: int, stream: int) -> None:  # noqa: B027  # some take no seed
         """Reset the opponent of a game, with a new random stream."""
 
 
@@ -58,8 +58,7 @@ def make_replies(
     """Make the opponents of many games; None in self-play.
 
     Raises:
-        ValueError: an opponent that `make_opponent` does not know, or a list that `mixture_of`
-            refuses.
+        ValueError: `make_opponent` refuses the opponent, or `mixture_of` the list.
     """
     if opponent is None:
         return None
@@ -86,13 +85,13 @@ class KernelReplies(Replies):
     """An opponent that a kernel plays; on boards that are not compiled, only the random one."""
 
     reply: ReplyKernel
-    tables: Any  # what the kernel takes
+    tables: Any  # the kernel's tables
     own_streams: Words | None = None
     """The kernel's own random streams, by game; None: it draws from the games'."""
     seed_of_all: int | None = None  # None: each game has a seed of its own
 
     def streams(self, streams: Words) -> Words:
-        """The random streams that the kernel draws from, given the games'."""
+        """Return the random streams that the kernel draws from, given those of the games."""
         return streams if self.own_streams is None else self.own_streams
 
     def choose(self, boards: Boards, turn: Flags, streams: Words) -> Words:
@@ -103,7 +102,7 @@ class KernelReplies(Replies):
         return actions
 
     def seed(self, index: int, stream: int) -> None:
-        """Reset its own random stream of a game, as an agent with this seed does."""
+        """Reset the kernel's own random stream of a game, as that of an agent with this seed."""
         if self.own_streams is not None:
             seed = stream if self.seed_of_all is None else self.seed_of_all
             self.own_streams[index] = stream_of_seed(seed)
@@ -157,7 +156,7 @@ class SingleReplies(Replies):
         return actions
 
     def seed(self, index: int, stream: int) -> None:
-        """Make the opponent of a game anew."""
+        """Make a new opponent for a game."""
         self.opponents[index] = make_opponent(self.opponent, stream)
 
 

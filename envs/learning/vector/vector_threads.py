@@ -14,9 +14,9 @@ Kernel = Callable[..., Any]
 SPINS = "GOMP_SPINCOUNT", "OMP_WAIT_POLICY"
 """Environment variables by which users choose how GNU OpenMP's threads wait."""
 SPIN_COUNT = "5000"
-"""How often a thread looks for work before it sleeps: for some 0.2 ms, until the next step. By
-default threads do so for 13 ms, and everything waits as long whenever another process has taken one
-of the processors.
+"""How often a thread polls for work before it sleeps: some 0.2 ms, long enough until the next step.
+By default threads poll for 13 ms, and all threads wait as long whenever another process has taken
+one of the processors.
 """
 ROWS_OF_A_THREAD = 1024
 """Fewer rows are not worth a thread: their step takes 15 microseconds, and sharing it costs 2."""
@@ -27,19 +27,19 @@ class ThreadedKernel:
     """A kernel whose work Numba's threads share, where the process may use them.
 
     Callers in several Python threads take turns if Numba has only its own threads ("workqueue"),
-    which two callers at once would crash. If nobody may use the threads, the caller runs the kernel
-    `alone`. The `shared` kernel, compiled by `jit_parallel`, does the same work in as many parts as
-    its first argument says: one for each thread, though Numba may have fewer.
+    which two callers at once would crash. If the process may not use the threads, the caller runs
+    the kernel `alone`. The `shared` kernel, compiled by `jit_parallel`, does the same work; its
+    first argument is the number of its parts: one for each thread, though fewer may run them.
     """
 
     def __init__(self, alone: Kernel, shared: Kernel, threads: int) -> None:
         self._alone = alone
         self._shared = shared
-        # Numba has a thread for each processor, unless the user has said how many.
+        # Numba has a thread for each processor, unless the user has set the number.
         self._threads = min(threads, threading_of_numba().config.NUMBA_NUM_THREADS)
 
     def __call__(self, *arguments: object) -> Any:
-        """Run the kernel, and return what it returns; the caller's number of threads stays."""
+        """Run the kernel and return its result; the caller's number of threads is restored."""
         turn = turn_of_caller()
         if turn is None:
             return self._alone(*arguments)
@@ -55,9 +55,9 @@ class ThreadedKernel:
 
 @lru_cache
 def turn_of_caller() -> AbstractContextManager[object] | None:
-    """Start the threads of this process; return what to hold while using them.
+    """Start the threads of this process; return a context manager to hold while using them.
 
-    It is None in a process that was forked after OpenMP's threads had run: GNU OpenMP would end it.
+    It is None in a process forked after OpenMP's threads had run: GNU OpenMP would terminate it.
     """
     numba = threading_of_numba()
     if os.getpid() != IMPORTED_BY and running_layer() == "omp":
@@ -79,12 +79,12 @@ if hasattr(os, "register_at_fork"):
 
 
 def useful_threads(threads: int, rows: int) -> int:
-    """How many of at most `threads` threads are worth using for `rows` games."""
+    """Return how many of at most `threads` threads are worth using for `rows` games."""
     return max(1, min(threads, rows // ROWS_OF_A_THREAD))
 
 
 def running_layer() -> str | None:
-    """Name the library of Numba's threads; None before they are started."""
+    """Return the name of Numba's threading library; None before its threads are started."""
     try:
         layer: str = threading_of_numba().threading_layer()
     except ValueError:
@@ -94,7 +94,7 @@ def running_layer() -> str | None:
 
 @contextmanager
 def short_spins() -> Iterator[None]:
-    """Let GNU OpenMP's threads that start now wait briefly, unless the user has chosen."""
+    """Make GNU OpenMP's threads that start now poll briefly, unless the user has set how long."""
     if any(name in os.environ for name in SPINS):
         yield
         return
@@ -106,7 +106,7 @@ def short_spins() -> Iterator[None]:
 
 
 def threading_of_numba() -> Any:
-    """Numba, imported when its threads are needed."""
+    """Return Numba, imported only when its threads are needed."""
     import numba
 
     return numba
