@@ -275,7 +275,7 @@ def take_back(arrays: SearchArrays, ply: int, score: int, plies: int) -> int:
         if score > frame[ALPHA] or score == -WIN_SCORE:  # else the score is only an upper bound
             extend_variation(arrays, ply, move)
         frame[ALPHA] = max(int(frame[ALPHA]), score)
-    if frame[ALPHA] >= frame[BETA]:  # fail high: the opponent has a better choice before
+    if frame[ALPHA] >= frame[BETA]:  # fail high: the opponent will avoid this state
         remember_killer(arrays, ply, move)
         if frame[NEXT] < frame[MOVES]:
             frame[HIGH] = 1  # an unsearched move may win

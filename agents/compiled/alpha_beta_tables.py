@@ -106,8 +106,8 @@ def line_scores(
     for stones in range(1, inarow + 1):
         gains[stones - 1 << PLACE_BITS] = (
             values[stones] - values[stones - 1]
-        )  # one's own line grows
-        gains[stones] = values[stones]  # the other player's line is closed
+        )  # a line of the mover grows
+        gains[stones] = values[stones]  # a line of the other player is blocked
     return LineScores(words_of(counts), masks, gains)
 
 

@@ -54,8 +54,8 @@ class Scale(NamedTuple):
     scores: Any  # the heuristic's data, for the kernel
     kept_score: Callable[[BoardState], int]
     """The initial incremental score in a state, for the player to move."""
-    score: Callable[[float], int]  # of a value
-    value: Callable[[int], float]  # of a score
+    score: Callable[[float], int]  # the score of a value
+    value: Callable[[int], float]  # the value of a score
 
 
 def line_scale(heuristic: Heuristic, env: ConnectX) -> Scale:

@@ -25,7 +25,7 @@ from typing import NamedTuple
 from envs.bitboard import BoardMasks, has_run, line_ends, possible_cells, safe_cells
 from envs.compiled.jit import inlined
 
-TABLE_LEFT = 7  # with no more cells left, a search is over before the table could answer
+TABLE_LEFT = 7  # with at most as many cells left, a search is faster than the table
 CHILD_TABLE_LEFT = 10  # with more cells left, all children are looked up before one is searched
 
 

@@ -17,7 +17,7 @@ It follows P. Pons' tutorial, "Solving Connect 4: how to build a perfect AI":
 As a recursion, with scores for the player to move and beta = alpha + 1:
 
     search(position, alpha):                        the mover cannot win at once
-        repeat                                      `play_forced`: a single move is no choice
+        repeat                                      `play_forced`: while only one move is safe
             moves <- the safe moves                 after which the opponent cannot win at once
             return the score if the stones decide it: 0 on a full board, a loss without safe moves,
                 a bound where the earliest wins that are possible lie outside of the window

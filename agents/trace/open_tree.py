@@ -43,7 +43,7 @@ class OpenTree:
         leaf = f"({value!r})"
         try:
             return textbook_tree(f"{self.before}{leaf}{self.after}")
-        except ValueError as error:  # the message shall quote the text as it was written
+        except ValueError as error:  # quote the text as it was written
             raise ValueError(str(error).replace(leaf, UNKNOWN)) from error
 
     @cached_property

@@ -121,7 +121,7 @@ class NodeRecorder(Recorder, Observer):
         self._open_visit((), state, window)
 
     def weigh(self, probabilities: Mapping[Any, float]) -> None:
-        """Record the probabilities of the actions of the current node, a chance node."""
+        """Record the probabilities of the current node's actions, over which a mean is taken."""
         self._open[-1].probabilities = probabilities
 
     def enter(self, action: Hashable, depth: float, window: Window | None = None) -> None:
@@ -204,7 +204,7 @@ class Visit:
     children: list[TracedNode] = field(default_factory=list)
     """The children that the search has left, in its order."""
     probabilities: Mapping[Any, float] = field(default_factory=dict)
-    """By action, in a chance node; impossible actions may be left out."""
+    """By action, in a node whose value is a mean; impossible actions may be left out."""
     recalled: Bound | None = None
     """The bound in the transposition table's entry, if it ended the visit."""
 

@@ -241,5 +241,5 @@ def promise(stones_left: int, score: int, mistake: float) -> float:
     Returns:
         Points, from 0 to below 1.
     """
-    replies = stones_left + score  # before the winning one, where the position is lost
+    replies = stones_left + score  # in a lost position, those before the opponent's winning move
     return (0.0 if score < 0 else 0.5) + 0.5 * (1.0 - (1.0 - mistake) ** replies)
