@@ -4,10 +4,10 @@ Positions that such a player never allows are left out. So it reaches much furth
 all positions: to the 20th ply of Connect Four in some 200 kB. It can also hold all positions of the
 first plies, however they arose.
 
-Neither positions nor columns are stored. If a position has several `promising_moves`, there is a
-bit for each move, in their order, up to the repertoire's own (`agents.book.retrieval`); most
-positions need one or two bits. The positions with bits follow from the moves, because they are
-those that the moves lead to.
+Neither positions nor columns are stored. If a position has several `promising_moves`, a bit for
+each but the last, in order, says whether it is the repertoire's move, up to the first that is
+(`agents.book.retrieval`); most positions need one or two bits. The positions with bits follow from
+the moves, because they are those that the moves lead to.
 """
 
 from collections.abc import Iterator, Sequence

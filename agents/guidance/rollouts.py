@@ -31,7 +31,7 @@ def uniform(env: Env[State, Action], state: State, rng: Random) -> float:
 
 
 def decisive(env: Env[State, Action], state: State, rng: Random) -> float:
-    """Take a win if there is one, else play random actions that do not lose at once.
+    """Take a win, else play random actions that do not lose at once, if there are any.
 
     The "heavy playouts" of F. Teytaud and O. Teytaud, "On the huge benefit of decisive moves in
     Monte-Carlo Tree Search algorithms" (2010).

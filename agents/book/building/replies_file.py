@@ -50,7 +50,7 @@ class RepliesFile(FindingsFile[Sequence[Reply]]):
     def __init__(self, path: Path, scope: TrapScope) -> None:
         *board, seat, opponents = scope
         begin = f"{HEADING} traps 2: {board_words(*board)}, seat {seat},"
-        names = [name.encode("unicode_escape").decode() for name in opponents]  # ASCII, for any path
+        names = [name.encode("unicode_escape").decode() for name in opponents]  # for any path
         counts = range(1, len(names) + 1)  # a run may add opponents to those of an earlier one
         super().__init__(path, *(" ".join([begin, *names[:count]]) for count in counts))
         self.scope = scope
