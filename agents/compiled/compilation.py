@@ -187,7 +187,7 @@ def end_thread(thread: Thread) -> None:
 
 
 RULES = ("initial_state", "current_player", "get_available_actions", "get_next_state", "reward")
-"""The methods that a class must inherit from ConnectX unchanged."""
+"""The methods that a compiled game must inherit from ConnectX unchanged."""
 
 
 def is_compiled_game(env: object) -> TypeGuard[ConnectX]:

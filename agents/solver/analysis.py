@@ -58,7 +58,7 @@ class Analysis:
 
 OnAnalysis = Callable[[Analysis], None]  # takes the analysis so far
 WatchedAnalyse = Callable[[Solver, ReachedPosition, float | None, OnAnalysis], Analysis]
-"""Solves a position, with a time limit in seconds, and reports the analysis now and then."""
+"""Solves a position, with a time limit in seconds, and reports the analysis so far repeatedly."""
 
 
 def analyse(

@@ -47,8 +47,8 @@ def load_table(solver: Solver, path: Path) -> None:
     """Fill a solver's table from a file written by `save_table`.
 
     Raises:
-        OSError: it cannot be read.
-        ValueError: the file is something else, for another board or size, or damaged.
+        OSError: the file cannot be read.
+        ValueError: the file is not a table, for another board or size, or damaged.
     """
     content = read_content(path, "name a file that --table has written", "the table ")
     first, _, compressed = content.partition(b"\n")
