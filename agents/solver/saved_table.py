@@ -48,7 +48,7 @@ def load_table(solver: Solver, path: Path) -> None:
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: the file is not a table, for another board or size, or damaged.
+        ValueError: the file is not a table, is for another board or size, or is damaged.
     """
     content = read_content(path, "name a file that --table has written", "the table ")
     first, _, compressed = content.partition(b"\n")
