@@ -1,1 +1,1 @@
-"""The opening book and the repertoire: their content, format and look-up."""
+"""The opening book and the repertoire: content, format and look-up."""

@@ -1,4 +1,4 @@
-"""Opening books and repertoires as bytes; numbers are little-endian.
+"""The file formats of opening books and repertoires; numbers are little-endian.
 
 An opening book:
 
@@ -11,8 +11,8 @@ An opening book:
     14 + n     4  CRC-32 of all bytes before
 
 Scores are exact, from the view of the player to move, on the scale of
-`agents.solver.solver.ScoreBounds`. The positions are left out, since they follow from the rules,
-and so are the scores after fewer plies, which follow from these.
+`agents.solver.solver.ScoreBounds`. The file omits the positions, which follow from the rules, and
+the scores after fewer plies, which follow from the stored ones.
 
 A repertoire:
 
@@ -20,15 +20,15 @@ A repertoire:
          0     4  "CXRP"
          4     2  version of the format: 1
          6     6  rows, columns, inarow: 2 bytes each
-        12     6  the plies up to which it has moves, 2 bytes each, signed, -1 for none: in all
-                  positions, in those that player 1 meets, in those that player 2 meets
+        12     6  the last plies with moves, 2 bytes each, signed, -1 for none: in all positions,
+                  in those that player 1 meets, in those that player 2 meets
         18     2  seed of the bit field's hash function
         20     2  places in a segment of the bit field
         22     4  segments of the bit field
         26     n  the bits, place by place, from the lowest bit of the first byte on
     26 + n     4  CRC-32 of all bytes before
 
-`agents.book.repertoire` and `agents.book.retrieval` say what the bits mean.
+`agents.book.repertoire` and `agents.book.retrieval` explain the bits.
 """
 
 import zlib
@@ -46,7 +46,7 @@ from envs.bitboard import fits_in_word
 from envs.compiled.jit import Words
 
 MOST_FOLDED = 16
-"""The most scores that a byte of a file may decompress to: several times those of large books."""
+"""The most scores per byte that a file may decompress to: several times those of large books."""
 VERSION = 1  # the version of both formats
 CHECKSUM = Struct("<I")
 
@@ -57,7 +57,7 @@ class FileKind(NamedTuple):
     name: str
     magic: bytes
     header: Struct  # magic, version, and then numbers
-    command: str  # the command that makes such a file, for a message
+    command: str  # the command that makes such a file, for error messages
 
     def encode(self, numbers: Iterable[int], content: bytes) -> bytes:
         """The bytes of a file."""
@@ -68,7 +68,7 @@ class FileKind(NamedTuple):
         """The numbers of the header, and the content.
 
         Raises:
-            ValueError: it is not such a file, has another version of the format, or is damaged.
+            ValueError: the data are not of this kind, have another format version, or are damaged.
         """
         if len(data) < self.header.size + CHECKSUM.size or not data.startswith(self.magic):
             raise ValueError(f"this is no {self.name}: compute one with {self.command}")
@@ -81,7 +81,7 @@ class FileKind(NamedTuple):
         return numbers, body[self.header.size :]
 
     def error(self, fault: str) -> ValueError:
-        """The error of a file with a fault, with advice."""
+        """The error for a faulty file, with advice."""
         return ValueError(f"this {self.name} {fault}: compute it again with {self.command}")
 
 
@@ -109,7 +109,7 @@ def encode_book(content: BookContent) -> bytes:
 
 
 def decode_book(data: bytes) -> BookContent:
-    """The content of a book's bytes; a ValueError as by `FileKind.decode`."""
+    """The content of a book's bytes; raises like `FileKind.decode`."""
     import numpy as np
 
     numbers, content = BOOK.decode(data)
@@ -129,7 +129,7 @@ def encode_repertoire(scope: RepertoireScope, field: BitField) -> bytes:
 
 
 def decode_repertoire(data: bytes) -> Repertoire:
-    """The repertoire that these bytes hold; a ValueError as by `FileKind.decode`."""
+    """The repertoire in these bytes; raises like `FileKind.decode`."""
     (*numbers, seed, segment, segments), bits = REPERTOIRES.decode(data)
     scope, field = RepertoireScope(*numbers), BitField(seed, segment, segments, bits)
     if not (fits_in_word(*scope[:3]) and field.is_whole):
@@ -149,12 +149,11 @@ def shipped_repertoire() -> Repertoire:
 
 
 SHIPPED_TRAPS = "shipped"
-"""Names the package's own book of traps, a repertoire whose moves set traps: for player 2 of
-Connect Four."""
+"""Names the package's own book of traps, a repertoire of traps for player 2 of Connect Four."""
 
 
 def traps_content(traps: str | bytes) -> bytes:
-    """Read the book of traps that an option names; an OSError if it cannot be read."""
+    """Read the book of traps named by an option; an OSError if it cannot be read."""
     if traps != SHIPPED_TRAPS:
         return file_content(traps)
     return PackageFile("agents.book", "traps.cxrp").read()

@@ -1,9 +1,9 @@
-"""The positions of an opening book, ply by ply, as whole arrays of keys.
+"""The positions of an opening book, ply by ply, as arrays of keys.
 
-A position and its mirror image are one: its key is the smaller of `mover + mask` of the two, as
-`agents.solver.score_table.position_key` gives it. The key tells the stones: with the lowest cell of
-each column added, the highest bit of a column stands on its lowest free cell, and the bits below it
-are the mover's stones.
+A position and its mirror image have the same key, the smaller `mover + mask` of the two, as in
+`agents.solver.score_table.position_key`. The stones follow from the key: with the lowest cell of
+each column added, the highest bit of a column is its lowest free cell, and the bits below it are
+the stones of the player to move.
 """
 
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ LARGEST_BOOK_BITS = 63  # the most cells and guard bits: keys are signed words
 class BookScope:
     """A board, and the number of plies that its book covers.
 
-    The positions of the book have at most `plies` stones, and the game is not over in them.
+    The book has all unfinished positions with at most `plies` stones.
 
     Raises:
         ValueError: the board is impossible or too large, or its games are shorter than `plies`.
@@ -44,7 +44,7 @@ class BookScope:
     def __post_init__(self) -> None:
         board = self.rows, self.columns, self.inarow
         fits = (self.rows + 1) * self.columns <= LARGEST_BOOK_BITS and fits_in_wide_word(*board)
-        if not fits:  # before such a board is made
+        if not fits:  # checked before a huge board is created
             raise ValueError(
                 f"a book takes boards with columns * (rows + 1) at most {LARGEST_BOOK_BITS} and "
                 f"(inarow - 1) * (rows + 2) below {max(WORDS)}, not {self.rows} rows, "
@@ -68,20 +68,20 @@ class Drop(NamedTuple):
     """A stone dropped into one column, in each of many positions."""
 
     wins: Flags  # True where the column is not full and the stone wins
-    going_on: Flags  # True where the column is not full and the game goes on
-    keys: Words  # of the positions after the stone, where the game goes on
+    going_on: Flags  # True where the column is not full and the stone does not win
+    keys: Words  # of the positions after the stone, valid where `going_on`
 
 
-FEW_POSITIONS = 2**18  # no more positions of a ply take little time and memory
+FEW_POSITIONS = 2**18  # this many positions of a ply take little time and memory
 
 
 def most_positions(deepest: int) -> int:
-    """The most positions that a book may have after any ply, by the number after its last."""
+    """The most positions that a book may have after any ply, given the number after its last."""
     return max(deepest, FEW_POSITIONS)
 
 
 def positions_by_ply(scope: BookScope, most: int) -> tuple[Words, ...]:
-    """The keys of a book's positions for each ply from 0 on, ascending; at most `most` of a ply."""
+    """The keys of a book's positions for each ply from 0 on, ascending; at most `most` per ply."""
     import numpy as np
 
     plies = [np.zeros(1, np.int64)]
@@ -98,7 +98,7 @@ def positions_by_ply(scope: BookScope, most: int) -> tuple[Words, ...]:
 
 
 def drops_into_columns(scope: BookScope, keys: Words) -> Iterator[Drop]:
-    """A stone into each column in turn, from the left, in all positions."""
+    """Drop a stone into each column in turn, from the left, in all positions."""
     movers, masks = stones_of_keys(scope.board, keys)
     for column in range(scope.columns):
         bottom = cell_bit(scope.rows, scope.rows - 1, column)

@@ -1,4 +1,4 @@
-"""The opening book: exact scores of all positions of the first plies, looked up."""
+"""The opening book: a look-up of the exact scores of all positions of the first plies."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,19 +23,19 @@ OPENINGS = PackageFile("agents.book", "openings.cxbk")  # Connect Four, 8 plies
 
 @dataclass(frozen=True)
 class OpeningBook:
-    """The scores of all positions of a board up to `scope.plies`; `open_book` makes it."""
+    """The scores of all positions of a board up to `scope.plies`; created by `open_book`."""
 
     scope: BookScope
     keys: tuple[Words, ...]
-    """The positions after each number of plies, in ascending order."""
+    """The keys of the positions after each number of plies, in ascending order."""
     scores: tuple[Words, ...]
-    """Their scores."""
+    """The scores of these positions."""
 
     def score(self, state: BoardState) -> int | None:
         """The exact score, from the view of the player to move; see `ScoreBounds`.
 
-        None where the position is not in the book: it has too many stones, the game is over, or no
-        game leads to it.
+        None if the position is not in the book: it has too many stones, it is finished, or it is
+        unreachable.
         """
         import numpy as np
 
@@ -49,10 +49,10 @@ class OpeningBook:
         return int(self.scores[ply][place]) if known else None
 
     def least_score(self, state: BoardState) -> int | None:
-        """A lower bound of the score of a position one ply after the book's last.
+        """A lower bound of the score of a position one ply beyond the book.
 
-        The move that led to it cannot have been better than the best one of the position before,
-        whichever of the stones was the last. None where the book knows none of these positions.
+        Whichever stone was the last one, that move was at most as good as the best move of the
+        position before it. None for other plies, or if none of these positions is in the book.
         """
         if state.ply != self.scope.plies + 1:
             return None
@@ -73,13 +73,13 @@ def shipped_book() -> OpeningBook:
 
 
 def shipped_book_of(env: BoardGame) -> OpeningBook | None:
-    """The shipped book if it is for this game, else None."""
+    """The shipped book if it is for this game, or None."""
     is_its_game = isinstance(env, ConnectX) and env.size == ConnectX().size
     return shipped_book() if is_its_game else None
 
 
 def open_book(content: BookContent) -> OpeningBook:
-    """A book in which positions can be looked up; a ValueError unless each has one score."""
+    """A book ready for look-ups; a ValueError if the number of scores does not match."""
     scope, deepest_scores = content
     keys = positions_by_ply(scope, most_positions(len(deepest_scores)))
     if len(deepest_scores) != len(keys[-1]):

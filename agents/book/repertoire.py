@@ -5,9 +5,9 @@ all positions: to the 20th ply of Connect Four in some 200 kB. It can also hold 
 first plies, however they arose.
 
 Neither positions nor columns are stored. If a position has several `promising_moves`, a bit for
-each move, in their order, tells whether it is the repertoire's (`agents.book.retrieval`); most
-positions need one or two bits. The moves themselves tell which positions have bits: those that they
-lead to.
+each but the last, in order, says whether it is the repertoire's move, up to the first that is
+(`agents.book.retrieval`); most positions need one or two bits. The positions with bits follow from
+the moves, because they are those that the moves lead to.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ from envs.bitboard import (
 from envs.board import BoardState
 from envs.connectx import ConnectX
 
-RANK_BITS = 6  # bits for the number of a move among the promising ones
+RANK_BITS = 6  # bits for the index of a move among the promising ones
 
 
 class RepertoireScope(NamedTuple):
@@ -61,12 +61,12 @@ class RepertoireScope(NamedTuple):
                 require_within(f"the plies of a repertoire for {env!r}", plies, 0, last)
 
     def plies_of(self, player: int) -> int:
-        """The last ply at which a player has a move in the positions that come up."""
+        """The last ply with moves in the positions that a player can meet."""
         return self.first_plies if player == 1 else self.second_plies
 
 
 class Repertoire:
-    """Looks moves up."""
+    """The moves of a repertoire, to be looked up."""
 
     def __init__(self, scope: RepertoireScope, field: BitField) -> None:
         self.scope = scope
@@ -75,9 +75,9 @@ class Repertoire:
         self._met: dict[int, bool] = {}
 
     def move(self, state: BoardState) -> int | None:
-        """An exactly best column; None where the repertoire has none.
+        """The column of the repertoire's move; None if the repertoire has none.
 
-        If two plies of look-ahead leave only one move, it is that move, at any ply.
+        If two plies of look-ahead leave only one move, that move is returned at any ply.
         """
         others = (state.mask ^ state.mover).bit_count()
         in_turn = others - state.mover.bit_count() == state.player - 1
@@ -109,7 +109,7 @@ class Repertoire:
     def _column(self, state: BoardState) -> int:
         """The move in a position that is in the repertoire."""
         rows, columns = self.board[:2]
-        image = state.smaller_image(rows, columns)  # which of the two has the bits
+        image = state.smaller_image(rows, columns)  # bits are stored for this one
         *others, column = promising_moves(self.board, image)
         for rank, other in enumerate(others):
             if self._field.get(bit_key(image, rank)):
@@ -124,13 +124,13 @@ def bit_key(state: BoardState, rank: int) -> int:
 
 
 def promising_moves(board: BoardMasks, state: BoardState) -> Sequence[int]:
-    """Columns of which at least one is exactly best, the likeliest first.
+    """Columns of which at least one is exactly best, the most likely first.
 
-    A single column if it is certain to be best: it wins, it makes two threats at once, it is the
-    only one after which the opponent does not win at once, or every column loses. Otherwise the
-    moves after which the opponent does not win at once: first those that threaten most cells, less
-    two for giving away a threat on the cell above; of equals the one nearer to the middle, the left
-    one first.
+    A single column if it is certainly best: it wins, it makes more threats than can be met, it is
+    the only one after which the opponent does not win at once, or every column loses. Otherwise all
+    columns after which the opponent does not win at once, sorted by the number of threatened cells,
+    minus two for giving up a threat on the cell above, then from the middle outwards, the left one
+    first.
 
     The format of repertoires depends on this order.
     """
@@ -167,7 +167,7 @@ def two_plies_before(board: BoardMasks, state: BoardState) -> Iterator[tuple[Boa
 
 
 def highest_stones(board: BoardMasks, mask: int, stones: int) -> Iterator[int]:
-    """A player's stones that lie highest in their columns, from the left."""
+    """A player's stones that are the highest in their columns, from the left."""
     cells = ((mask + board.bottom) >> 1) & board.board & stones
     while cells:
         yield cells & -cells
@@ -175,5 +175,5 @@ def highest_stones(board: BoardMasks, mask: int, stones: int) -> Iterator[int]:
 
 
 def _column_of_lowest(board: BoardMasks, cells: int) -> int:
-    """The column of the leftmost of some cells, one in a column at most."""
+    """The column of the leftmost of some cells."""
     return ((cells & -cells).bit_length() - 1) // (board.rows + 1)

@@ -1,10 +1,10 @@
-"""A bit for each key of a set, in little more than a bit each: the keys themselves are not kept.
+"""A bit for each key of a set, in little more than one bit per key: the keys are not stored.
 
-Three places of a bit field belong to each key, and the exclusive or of their bits is the key's bit.
-A number that is not a key gets a meaningless bit, so the reader must know which keys are in the
-set. The places lie in neighbouring segments, so that 1.13 places for each key are enough to fill
-the field by "peeling": keys that have a place to themselves are put aside one after the other, and
-in the opposite order each key is given its bit by that place.
+Each key has three places in a bit field, and the exclusive or of their bits is the key's bit. A
+number that is not a key gets a meaningless bit, so the reader must know which keys are in the set.
+The places are in neighbouring segments, so that 1.13 places per key suffice to fill the field by
+"peeling": keys with a place that no other remaining key uses are removed one after the other, and
+in reverse order each key's bit is set by that place.
 
 M. Dietzfelbinger and R. Pagh, "Succinct Data Structures for Retrieval and Approximate Membership"
 (2008); T. M. Graf and D. Lemire, "Binary Fuse Filters" (2022) for the segments.
@@ -28,13 +28,13 @@ class BitField(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether the sizes are possible, and all bits are present."""
+        """Whether the sizes are valid and all bits are present."""
         size = self.segment * self.segments
         is_power = self.segment.bit_count() == 1 and self.segment <= LARGEST_SEGMENT
         return is_power and self.segments >= 3 and len(self.bits) == (size + 7) // 8
 
     def get(self, key: int) -> int:
-        """The bit of a key: 0 or 1, without meaning for other numbers."""
+        """The bit of a key, 0 or 1; meaningless for numbers that are not keys."""
         bits = self.bits
         found = 0
         for place in places_of(key, self.seed, self.segment, self.segments):
@@ -59,7 +59,7 @@ def places_of(key: int, seed: int, segment: int, segments: int) -> tuple[int, in
 
 
 def make_bit_field(content: Mapping[int, int]) -> BitField:
-    """The field that gives each key, at least 0, its bit."""
+    """The field with a bit for each key; keys are at least 0."""
     segment, segments = shape_of(len(content))
     seed = 0
     while True:
@@ -75,7 +75,7 @@ def make_bit_field(content: Mapping[int, int]) -> BitField:
 def shape_of(keys: int) -> tuple[int, int]:
     """The length of a segment and the number of segments for `keys` keys, after Graf and Lemire.
 
-    Small fields have more room to spare.
+    Small fields have relatively more spare places.
     """
     keys = max(keys, 2)
     segment = min(LARGEST_SEGMENT, 1 << max(3, int(log(keys) / log(3.33) + 2.25)))
@@ -84,9 +84,9 @@ def shape_of(keys: int) -> tuple[int, int]:
 
 
 def peeling_order(places: Sequence[tuple[int, int, int]], size: int) -> list[tuple[int, int]]:
-    """Keys in the order in which they are put aside, each with its own place.
+    """The indices of keys in the order in which they are peeled, each with its own place.
 
-    They are fewer than all keys if too many share their places.
+    Some keys are missing if too many keys share their places.
     """
     users, sharing = [0] * size, [0] * size
     for number, three in enumerate(places):

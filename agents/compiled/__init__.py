@@ -1,1 +1,1 @@
-"""Searches compiled by Numba for ConnectX on boards of up to 256 bits; as the references."""
+"""The reference searches, compiled by Numba for ConnectX on boards of up to 256 bits."""

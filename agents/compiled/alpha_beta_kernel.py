@@ -1,19 +1,18 @@
-"""Alpha-beta for ConnectX on bitboards, compiled: the search of `agents.alpha_beta` without Python.
+"""Alpha-beta for ConnectX on bitboards: the search of `agents.alpha_beta`, compiled.
 
-Its scores are whole numbers from the view of the player whose turn it is
+Its scores are whole numbers from the view of the player to move
 (`agents.compiled.alpha_beta_tables`), so one player's window (alpha, beta) is (-beta, -alpha) for
-the other. A move is the bit of the cell that it fills. Instead of calling itself the search keeps a
-stack with a frame for each state from the root to the current one; so it can stop anywhere and go
-on later.
+the other. A move is the bit of the cell that it fills. Instead of recursion the search uses a stack
+with a frame for each state from the root to the current one, so it can pause anywhere and resume.
 
-Its words are as wide as the board needs (`envs.bitboard.word_of_board`); some hold numbers.
+Its words are as wide as the board needs (`envs.bitboard.word_of_board`); some hold plain numbers.
 
-A state is searched only if its mover cannot win at once. The search itself ensures that: if two or
-more plies are left, it leaves out moves that let the opponent win at once, for they are lost.
+A state is searched only if the player to move cannot win at once. The search itself ensures this:
+if two or more plies are left, it leaves out moves that let the opponent win at once, which lose.
 
-All moves of a state but the first are tried with a null window, which is enough to show that a move
-does not beat alpha, as most do not (principal variation search: T. A. Marsland and M. Campbell,
-"Parallel Search of Strongly Ordered Game Trees", 1982).
+All moves of a state but the first are searched with a null window, which suffices to show that a
+move does not beat alpha, as most do not (principal variation search: T. A. Marsland and
+M. Campbell, "Parallel Search of Strongly Ordered Game Trees", 1982).
 """
 
 from collections.abc import Callable
@@ -34,7 +33,7 @@ from agents.compiled.learned_value import GuessArrays, known_guess
 from envs.bitboard import BoardMasks, cell_of_number, line_ends, possible_cells, safe_cells
 from envs.compiled.jit import Words, inlined, jit
 
-# The fields of a frame. Those up to BETA are given when the state is reached.
+# The fields of a frame. Those up to BETA are set when the state is reached.
 MOVER = 0
 MASK = 1
 SCORE = 2  # the heuristic's score of the state
@@ -43,13 +42,13 @@ BETA = 4
 BEST = 5  # the best score found so far
 BEST_MOVE = 6
 FLOOR = 7  # alpha before any move was searched
-LOW = 8  # the result that the state is proven to have at least: 1 a win of the mover, 0 a draw, -1
-HIGH = 9  # the result that it is proven to have at most, whatever was pruned or guessed
-KNOWN_LOW = 10  # LOW by the table, while the moves are searched
-KNOWN_HIGH = 11  # HIGH by the table
-NEXT = 12  # the number of the state's moves that have been searched
-MOVES = 13  # the number of the state's moves
-AGAIN = 14  # 1 while a move that has beaten alpha is searched again, with the whole window
+LOW = 8  # the least proven result: 1 for a win of the mover, 0 for a draw, -1 for a loss
+HIGH = 9  # the greatest proven result, regardless of pruning and guesses
+KNOWN_LOW = 10  # LOW from the table, while the moves are searched
+KNOWN_HIGH = 11  # HIGH from the table
+NEXT = 12  # the number of searched moves
+MOVES = 13  # the number of moves
+AGAIN = 14  # 1 while a move that has beaten alpha is searched again, with the full window
 FRAME_FIELDS = 15
 
 # The fields of `progress`.
@@ -57,21 +56,21 @@ PLY = 0  # the frame of the state to visit next
 NODES = 1  # states reached so far
 PROGRESS_FIELDS = 2
 
-OPEN = 1 << 50  # instead of a score: the moves of the state have to be searched first
+OPEN = 1 << 50  # returned instead of a score: moves of the state must be searched first
 NO_MOVE = 0
 TABLE_PLIES = 3
-"""The fewest plies left with which the table is used; with fewer, searching is no slower."""
+"""The fewest plies left at which the table is used; with fewer, searching is as fast."""
 
 
 class SearchArrays(NamedTuple):
     """The memory of a search, as arrays of words; comments mark arrays that always have 64 bits."""
 
     frames: Words  # [ply, field] The stack
-    moves: Words  # [ply, n] The moves to search at each ply, in their order
+    moves: Words  # [ply, n] The moves to search at each ply, in order
     variations: Words  # [ply, n] The principal variation from each ply on
     variation_lengths: Words  # [ply] Of 64 bits
     killers: Words  # [ply, n] The moves that caused the latest cutoffs, or NO_MOVE
-    order: Words  # [n] The cells of each column, in the order in which columns are tried
+    order: Words  # [n] The cells of each column, in the order of the search
     table: Words  # see `agents.compiled.alpha_beta_tables`
     progress: Words  # of 64 bits
 
@@ -113,7 +112,7 @@ def make_search(guessed_score: ScoreAfter, kept_score: ScoreAfter) -> AlphaBetaS
 
     @inlined
     def play_next(scores: Any, arrays: SearchArrays, ply: int) -> None:
-        """Play the next of a state's moves: prepare the frame above."""
+        """Play the next move of a state: prepare the frame above."""
         frame, child = arrays.frames[ply], arrays.frames[ply + 1]
         mover, mask = frame[MOVER], frame[MASK]
         move = arrays.moves[ply, int(frame[NEXT])]
@@ -131,13 +130,13 @@ def make_search(guessed_score: ScoreAfter, kept_score: ScoreAfter) -> AlphaBetaS
     def alpha_beta_slice(
         board: BoardMasks, scores: Any, arrays: SearchArrays, depth: int, node_limit: int
     ) -> bool:
-        """Search on until the state of frame 0 has its score, or for some `node_limit` nodes more.
+        """Search until the state of frame 0 has its score, or for about `node_limit` nodes.
 
         To begin, set PLY to 0 and MOVER .. BETA of frame 0; `depth`, in plies, is at least 1.
 
         Returns:
-            Whether BEST of frame 0 is the score, LOW and HIGH what is proven, and `variations[0]`
-            the principal variation.
+            Whether the search is finished: then BEST of frame 0 is the score, LOW and HIGH are the
+            proven results, and `variations[0]` is the principal variation.
         """
         ply = arrays.progress[PLY]
         end = arrays.progress[NODES] + node_limit
@@ -183,7 +182,7 @@ def settle(arrays: SearchArrays, ply: int, low: int, high: int) -> None:
 
 @inlined
 def lose(board: BoardMasks, arrays: SearchArrays, ply: int, possible: int, threats: int) -> int:
-    """The score of a state whose moves all lose at once; its variation blocks a win, if it can."""
+    """The score of a state whose moves all lose at once; its variation blocks a win if possible."""
     blocks = possible & threats
     move = blocks & -blocks if blocks else possible & -possible
     answers = ((arrays.frames[ply, MASK] | move) + board.bottom) & threats  # the opponent's wins
@@ -196,7 +195,7 @@ def lose(board: BoardMasks, arrays: SearchArrays, ply: int, possible: int, threa
 
 @inlined
 def recall(board: BoardMasks, arrays: SearchArrays, ply: int, plies: int) -> tuple[int, int]:
-    """Look up the state's score, or return OPEN with the window that the table leaves.
+    """Look up the state's score, or narrow its window by the table and return OPEN.
 
     Also return the table's promising move, or NO_MOVE.
     """
@@ -229,7 +228,7 @@ def recall(board: BoardMasks, arrays: SearchArrays, ply: int, plies: int) -> tup
 
 @inlined
 def begin_moves(arrays: SearchArrays, ply: int, safe: int, promising: int) -> None:
-    """Line up the `safe` moves: the table's first, then killer moves, then by the ordering."""
+    """Order the `safe` moves: the table's first, then killer moves, then by the ordering."""
     moves = arrays.moves[ply]
     count = 0
     if promising:
@@ -259,27 +258,27 @@ def begin_moves(arrays: SearchArrays, ply: int, safe: int, promising: int) -> No
 
 @inlined
 def take_back(arrays: SearchArrays, ply: int, score: int, plies: int) -> int:
-    """Back up the score of the move just searched; return the state's, or OPEN for more moves."""
+    """Back up the score of the last move; return the state's score, or OPEN if moves are left."""
     frame = arrays.frames[ply]
     move = arrays.moves[ply, int(frame[NEXT]) - 1]
     if frame[NEXT] > 1 and not frame[AGAIN] and frame[ALPHA] < score < frame[BETA]:
-        frame[AGAIN] = 1  # a null window has shown that it beats alpha, but not by how much
+        frame[AGAIN] = 1  # the null window proves only that it beats alpha, not its score
         frame[NEXT] -= 1
         return OPEN
     frame[AGAIN] = 0
-    child = arrays.frames[ply + 1]  # the mover has the best of the bounds of all moves
+    child = arrays.frames[ply + 1]  # the mover's bounds are the best of those of all moves
     frame[LOW] = max(int(frame[LOW]), -int(child[HIGH]))
     frame[HIGH] = max(int(frame[HIGH]), -int(child[LOW]))
     if score > frame[BEST]:
         frame[BEST] = score
         frame[BEST_MOVE] = move
-        if score > frame[ALPHA] or score == -WIN_SCORE:  # else it may be worth less
+        if score > frame[ALPHA] or score == -WIN_SCORE:  # else the score is only an upper bound
             extend_variation(arrays, ply, move)
         frame[ALPHA] = max(int(frame[ALPHA]), score)
-    if frame[ALPHA] >= frame[BETA]:  # fail high: the opponent has a better choice before
+    if frame[ALPHA] >= frame[BETA]:  # fail high: the opponent will avoid this state
         remember_killer(arrays, ply, move)
         if frame[NEXT] < frame[MOVES]:
-            frame[HIGH] = 1  # a move that was not searched may win
+            frame[HIGH] = 1  # an unsearched move may win
     elif frame[NEXT] < frame[MOVES]:
         return OPEN
     low = max(int(frame[LOW]), int(frame[KNOWN_LOW]))
@@ -292,7 +291,7 @@ def take_back(arrays: SearchArrays, ply: int, score: int, plies: int) -> int:
 
 @inlined
 def extend_variation(arrays: SearchArrays, ply: int, move: int) -> None:
-    """Make the variation of a state: `move`, then the variation that follows it."""
+    """Set the variation of a state: `move`, then the variation after it."""
     length = arrays.variation_lengths[ply + 1]
     arrays.variations[ply, 0] = move
     for i in range(length):
@@ -302,7 +301,7 @@ def extend_variation(arrays: SearchArrays, ply: int, move: int) -> None:
 
 @inlined
 def remember_killer(arrays: SearchArrays, ply: int, move: int) -> None:
-    """Try `move`, which has just caused a cutoff, early in the other states of this ply."""
+    """Store `move`, which caused a cutoff, to be tried early in other states of this ply."""
     killers = arrays.killers[ply]
     if len(killers) and killers[0] != move:
         killers[1] = killers[0]
@@ -311,7 +310,7 @@ def remember_killer(arrays: SearchArrays, ply: int, move: int) -> None:
 
 @inlined
 def remember(arrays: SearchArrays, ply: int, plies: int) -> None:
-    """Enter the result of a state's search into the table, in place of the entry there."""
+    """Enter the result of a state's search into the table, replacing the entry there."""
     if len(arrays.table) == 0 or plies < TABLE_PLIES:
         return
     frame = arrays.frames[ply]
@@ -331,19 +330,19 @@ def remember(arrays: SearchArrays, ply: int, plies: int) -> None:
 
 @inlined
 def score_by_lines(scores: LineScores, score: int, mover: int, mask: int, move: int) -> int:
-    """The score after a move, by the lines through its cell."""
+    """The score after a move, updated by the lines through its cell."""
     return score + stone_gain(scores, mover, mask ^ mover, move)
 
 
 @inlined
 def guess_after(guesses: GuessArrays, score: int, mover: int, mask: int, move: int) -> int:
-    """The score after a move, by the guess of a network."""
+    """The score after a move, guessed by a network."""
     return -known_guess(guesses, mask ^ mover, mask | move)
 
 
 @inlined
 def no_score(guesses: GuessArrays, score: int, mover: int, mask: int, move: int) -> int:
-    """Do nothing: a network looks only at leaves."""
+    """Return 0: a network evaluates only leaves, so there is no incremental score."""
     return 0
 
 
@@ -356,10 +355,10 @@ alpha_beta_by_guesses = jit(make_search(guess_after, no_score))
 
 @cache
 def make_slice_on_board(board: BoardMasks) -> SliceOnBoard:
-    """Make the kernel for one board, which is a constant in it; it searches by lines.
+    """The kernel that searches by lines, with the board as a constant.
 
-    On words of 64 bits one kernel for all boards is as fast. Wide words take several instructions
-    to shift, unless the distance is known when the kernel is compiled.
+    With words of 64 bits a single kernel for all boards is as fast. Wide words take several
+    instructions to shift, unless the distance is known when the kernel is compiled.
     """
 
     @jit

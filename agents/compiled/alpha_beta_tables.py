@@ -1,15 +1,13 @@
 """The tables of the compiled alpha-beta: its transposition table, and scores of open lines.
 
-The compiled search's transposition table: two words a state, of 64 bits or as wide as the board.
+The transposition table has two words for each state, of 64 bits or as wide as the board.
 
-    key     mover + mask of the state, which no other state has; 0 where nothing is known
+    key     mover + mask of the state, which is unique; 0 in an empty entry
     entry   score, reach, bound, proven results and the cell of the best move, packed
 
-`open_lines` in whole numbers, updated stone by stone: the heuristic of the compiled search.
-
-A score is the heuristic's difference d times 4 ** (inarow - 2), so a whole number. A new stone
-changes it only through the lines that run through its cell. Scores are from the view of the player
-whose turn it is.
+The heuristic is `open_lines` in whole numbers, updated stone by stone. A score is the heuristic's
+difference d times 4 ** (inarow - 2). A new stone changes it only by the lines through its cell.
+Scores are from the view of the player to move.
 """
 
 from functools import lru_cache
@@ -24,17 +22,17 @@ AT_MOST = 2  # the score is at most the one in the table; both bounds together m
 _REACH_BITS = 8  # of the plies looked ahead
 _CELL_BITS = 8
 _PROOF_BITS = 3
-"""For the pair of the least and the greatest proven result, which hold whatever the reach."""
+"""Bits of the pair of the least and the greatest proven result, valid for any reach."""
 _SCORE_OFFSET = 1 << 41  # makes every score positive
-_SPREADER = 0x1E3779B97F4A7C15  # odd, with bits all over: multiplying by it spreads similar keys
+_SPREADER = 0x1E3779B97F4A7C15  # odd, with well-mixed bits: multiplication spreads similar keys
 _LOW_62_BITS = (1 << 62) - 1
 
 
 @inlined
 def slot_of(table: Words, key: int) -> int:
-    """Compute the place of a state in a table that has room."""
+    """The place of a state in a table, which is not empty."""
     spread = (folded(key) * _SPREADER) & _LOW_62_BITS
-    # The upper 31 bits are a share of 2^31; the same share of the table needs no division.
+    # Scale the upper 31 bits from the range of 2^31 to that of the table, without a division.
     return ((spread >> 31) * len(table)) >> 31
 
 
@@ -49,7 +47,7 @@ def pack_entry(score: int, reach: int, bound: int, move: int, low: int, high: in
 
 @inlined
 def unpack_entry(entry: int) -> tuple[int, int, int, int, int, int]:
-    """Unpack the score, reach, bound, the number of the move's bit, and the proven results."""
+    """Unpack the score, reach, bound, number of the move's bit, and least and greatest result."""
     cell = (entry >> 2) & ((1 << _CELL_BITS) - 1)
     rest = entry >> (2 + _CELL_BITS)
     low, high = unpack_proof(rest & ((1 << _PROOF_BITS) - 1))
@@ -60,7 +58,7 @@ def unpack_entry(entry: int) -> tuple[int, int, int, int, int, int]:
 
 @inlined
 def pack_proof(low: int, high: int) -> int:
-    """The number of a pair of results, from 0 for (-1, 1), which proves nothing, to 5.
+    """The index of a pair of results, from 0 for (-1, 1), which proves nothing, to 5.
 
     The pairs with high = 1 are 0, 1 and 2, those with high = 0 are 3 and 4, and (-1, -1) is 5.
     """
@@ -70,32 +68,32 @@ def pack_proof(low: int, high: int) -> int:
 
 @inlined
 def unpack_proof(place: int) -> tuple[int, int]:
-    """The pair of results with this number."""
+    """The pair of results with this index."""
     below = int(place > 2) + int(place > 4)
     return place - below * (7 - below) // 2 - 1, 1 - below
 
 
-PLACE_BITS = 5  # of a number of stones in a line
+PLACE_BITS = 5  # bits of a number of stones in a line
 LONGEST_LINE = 16
-"""The most stones in a line with which all scores are exact, as whole numbers and as floats."""
+"""The longest line with which all scores are exact, as whole numbers and as floats."""
 WIN_SCORE = 1 << 40  # the score of a won state; estimates stay below it
 
 
 class LineScores(NamedTuple):
     """The scores of a board's lines, as arrays of 64-bit integers and, for `masks`, of words."""
 
-    counts: Words  # [cell] How many lines run through a cell
+    counts: Words  # [cell] The number of lines through a cell
     masks: Words  # [cell, n] These lines
-    gains: Words  # [own << PLACE_BITS | other] What a stone gains through a line with these stones
+    gains: Words  # [own << PLACE_BITS | other] The gain of a stone in a line with these stones
 
 
 @lru_cache
 def line_scores(
     counted: tuple[int, ...], cells: int, inarow: int, word: WordKind = int
 ) -> LineScores:
-    """The scores of the `counted` lines, masks of their cells; without any, every score is 0.
+    """The scores of the `counted` lines, given as masks; without lines every score is 0.
 
-    The board has as many bits as `cells`, its guard bits among them.
+    `cells` is the number of the board's bits, including its guard bits.
     """
     through = [[line for line in counted if line >> cell & 1] for cell in range(cells)]
     counts = [len(lines) for lines in through]
@@ -108,14 +106,14 @@ def line_scores(
     for stones in range(1, inarow + 1):
         gains[stones - 1 << PLACE_BITS] = (
             values[stones] - values[stones - 1]
-        )  # one's own line grows
-        gains[stones] = values[stones]  # the other player's line is closed
+        )  # a line of the mover grows
+        gains[stones] = values[stones]  # a line of the other player is blocked
     return LineScores(words_of(counts), masks, gains)
 
 
 @lru_cache(maxsize=1024)  # each deeper search begins with the same states
 def state_score(state: BoardState, counted: tuple[int, ...]) -> int:
-    """The score of a state by its `counted` lines."""
+    """The score of a state by the `counted` lines."""
     mover, other = state.mover, state.mask ^ state.mover
     score = 0
     for line in counted:
@@ -131,7 +129,7 @@ def _line_score(stones: int) -> int:
 
 
 def score_value(score: int, inarow: int) -> float:
-    """The value of a score, from the same player's view: exactly 1, 0 or -1, or as `open_lines`."""
+    """The value of a score, from the same player's view: ±1 if decided, else as `open_lines`."""
     if abs(score) == WIN_SCORE:
         return 1.0 if score > 0 else -1.0
     difference = score / 4.0 ** (inarow - 2)
@@ -139,7 +137,7 @@ def score_value(score: int, inarow: int) -> float:
 
 
 def value_score(value: float, inarow: int) -> int:
-    """The score whose value this is: the inverse of `score_value`."""
+    """The score with a value: the inverse of `score_value`."""
     if abs(value) == 1.0:
         return WIN_SCORE if value > 0 else -WIN_SCORE
     return round(4.0 * value / (1.0 - abs(value)) * 4.0 ** (inarow - 2))
@@ -147,7 +145,7 @@ def value_score(value: float, inarow: int) -> int:
 
 @inlined
 def stone_gain(scores: LineScores, mover: int, other: int, cell: int) -> int:
-    """Compute the score that the mover gains by a stone in `cell`."""
+    """The score that the mover gains by a stone in `cell`."""
     number = (cell - 1).bit_count()
     gain = 0
     for place in range(scores.counts[number]):

@@ -1,4 +1,4 @@
-"""Compiles searches, before a search or beside a game, and tells which games are compiled."""
+"""The compilation of searches, before a search or in the background of a game."""
 
 import atexit
 import sys
@@ -14,20 +14,20 @@ from envs.compiled.jit import COMPILED_ANEW, ENDING, compiles
 from envs.connectx import ConnectX
 
 SILENT_SECONDS = 1.0
-"""Compiling is announced if it takes longer than this ..."""
+"""Compilation is announced after this time if code is being compiled, not only read from disk."""
 LOOK_SECONDS = 0.1
-"""... and machine code is being made, not only read from the disk: seconds between two looks."""
+"""The interval of later checks whether to announce it."""
 SWITCH_SECONDS = 1e-4
-"""The longest that the compiler, beside a game, waits for Python's lock when it returns from LLVM.
-It does so thousands of times, and Python's default of 5 ms would add up to minutes."""
-FAREWELL_SECONDS = 10.0  # how long the end of Python waits until the compiler can be left
+"""The longest wait of the compiler, in the background of a game, for Python's lock after returning
+from LLVM. It returns thousands of times, and Python's default of 5 ms would add up to minutes."""
+FAREWELL_SECONDS = 10.0  # the longest wait for the compiler when Python exits
 
 
 class Patience:
     """How long this process waits for searches to be compiled.
 
-    It waits until a search is compiled. After `compile_beside_games` searches are compiled in the
-    background, and a game waits only as long as it allows.
+    By default it waits until a search is compiled. After `compile_beside_games` searches are
+    compiled in the background, and the process waits only for the time set by `allow`.
     """
 
     def __init__(self) -> None:
@@ -35,11 +35,11 @@ class Patience:
         self.left = inf  # seconds
 
     def compile_beside_games(self) -> None:
-        """Compile in the background from now on, and wait only if a game allows it."""
+        """Compile in the background from now on, and wait only for the time set by `allow`."""
         self.beside_games, self.left = True, 0.0
 
     def allow(self, seconds: float) -> None:
-        """Let searches wait for this long in all, if they are compiled in the background."""
+        """Let searches wait for this long in total, if they are compiled in the background."""
         if self.beside_games:
             self.left = seconds
 
@@ -56,17 +56,17 @@ PATIENCE = Patience()
 class WideBoards:
     """The boards of wide words for which this process compiles searches.
 
-    Machine code is never freed, so a process in which others choose the boards sets `most`: the
-    first boards are compiled, the others are searched in plain Python.
+    Machine code is never freed, so a process whose users choose the boards sets `most`: only the
+    first `most` boards are compiled, the others are searched in plain Python.
     """
 
     def __init__(self) -> None:
-        self.most: int | None = None  # none: without limit
+        self.most: int | None = None  # None: no limit
         self._taken: set[ConnectX] = set()
         self._taking = Lock()
 
     def take(self, board: ConnectX) -> bool:
-        """Admit a board, if there is room; return whether searches may be compiled for it."""
+        """Admit a board if the limit allows; return whether searches may be compiled for it."""
         with self._taking:
             if self.most is None or len(self._taken) < self.most:
                 self._taken.add(board)
@@ -76,16 +76,16 @@ class WideBoards:
 WIDE_BOARDS = WideBoards()
 
 
-IN_TURN = Lock()  # lets one compilation after the other run beside a game, in the order of need
+IN_TURN = Lock()  # serialises the compilations in the background of a game
 
 
 class Compilation:
-    """The compiled form of a search, which a process makes once.
+    """The compiled form of a search, created once per process.
 
     Args:
-        search: its name in messages.
+        search: the name of the search in messages.
         prove: compiles the search, and returns whether its results equal those of plain Python.
-        board: the board of wide words that it is compiled for; None if one serves all boards.
+        board: the board of wide words for which it is compiled; None if one serves all boards.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Compilation:
         self._usable = False
 
     def begin(self) -> None:
-        """Begin to compile the search; in the background beside a game."""
+        """Begin to compile the search, in the background if `PATIENCE.beside_games`."""
         with self._beginning:
             begins, self._begun = not self._begun, True
         if not begins:
@@ -115,9 +115,9 @@ class Compilation:
             self._compile()
 
     def is_ready(self, patient: bool = True) -> bool:
-        """Whether the compiled search can be used now; begins to compile it, if need be.
+        """Whether the compiled search can be used now; begins to compile it if necessary.
 
-        If `patient`, it waits for the compiler as long as `PATIENCE` allows.
+        If `patient`, wait for the compiler as long as `PATIENCE` allows.
         """
         self.begin()
         if patient:
@@ -143,13 +143,13 @@ class Compilation:
         try:
             self._usable = compiles() and self._is_admitted() and self._proven()
         except KeyboardInterrupt:
-            self._begun = False  # the next search compiles anew
+            self._begun = False  # the next search tries again
             raise
         finally:
             self._done.set()
 
     def _announce(self, before: int) -> None:
-        """Say that the search is being compiled, unless all of it is found on disk.
+        """Print that the search is being compiled, unless all of its code is cached on disk.
 
         `before` is the length of `COMPILED_ANEW` at the beginning.
         """
@@ -181,19 +181,19 @@ class Compilation:
 
 
 def end_thread(thread: Thread) -> None:
-    """Stop a compiling thread before the interpreter ends, when LLVM would crash."""
+    """Stop a compiling thread before the interpreter exits, because LLVM would crash."""
     ENDING.set()
     thread.join(FAREWELL_SECONDS)
 
 
 RULES = ("initial_state", "current_player", "get_available_actions", "get_next_state", "reward")
-"""The methods that a class must inherit from ConnectX unchanged."""
+"""The methods that a compiled game must inherit from ConnectX unchanged."""
 
 
 def is_compiled_game(env: object) -> TypeGuard[ConnectX]:
-    """Whether `env` is ConnectX on a board that `fits_in_wide_word`.
+    """Whether `env` is ConnectX on a board for which `fits_in_wide_word` is true.
 
-    The references search a class that inherits ConnectX and changes its rules.
+    It is false for a subclass that changes the rules, which only the references search.
     """
     return (
         isinstance(env, ConnectX)
@@ -203,5 +203,5 @@ def is_compiled_game(env: object) -> TypeGuard[ConnectX]:
 
 
 def takes_wide_words(env: object) -> TypeGuard[ConnectX]:
-    """Whether `env` is compiled but does not fit 64 bits, so that it needs its own compilation."""
+    """Whether `env` can be compiled but needs more than 64 bits, and so its own compilation."""
     return is_compiled_game(env) and not fits_in_word(*env.size)

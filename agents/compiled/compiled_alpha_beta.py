@@ -1,4 +1,4 @@
-"""Alpha-beta, compiled below the root: its games, and its arrays."""
+"""Alpha-beta with a compiled kernel below the root: the search, its scales and compilations."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
@@ -45,21 +45,21 @@ from envs.compiled.jit import compiled, words_of, zeros
 from envs.connectx import ConnectX
 
 NODES_PER_SLICE = 50_000  # between two looks at the clock: a millisecond or two
-LARGEST_TABLE = 1 << 30  # states: `slot_of` reaches no place beyond
+LARGEST_TABLE = 1 << 30  # states: `slot_of` cannot reach further places
 
 
 class Scale(NamedTuple):
-    """The kernel's scores of a heuristic, and their values, from the same player's view."""
+    """The kernel's scores of a heuristic, and their values, both from the same player's view."""
 
     scores: Any  # the heuristic's data, for the kernel
     kept_score: Callable[[BoardState], int]
-    """The incremental score with which the kernel begins in a state, for the player to move."""
-    score: Callable[[float], int]  # of a value
-    value: Callable[[int], float]  # of a score
+    """The initial incremental score in a state, for the player to move."""
+    score: Callable[[float], int]  # the score of a value
+    value: Callable[[int], float]  # the value of a score
 
 
 def line_scale(heuristic: Heuristic, env: ConnectX) -> Scale:
-    """The scores of `open_lines` or, without lines, of `zero`."""
+    """The scale of `open_lines`, or of `zero`, which counts no lines."""
     counted = () if heuristic is zero else env.winning_lines
     word = word_of_board(*env.size)
     return Scale(
@@ -71,7 +71,7 @@ def line_scale(heuristic: Heuristic, env: ConnectX) -> Scale:
 
 
 def guess_scale(heuristic: LearnedValue, env: ConnectX) -> Scale:
-    """The guesses of a network as scores."""
+    """The scale of a network's guesses."""
     return Scale(
         GuessArrays(heuristic.arrays(env), zeros(CACHE_SIZE, 2)),
         lambda state: 0,  # only leaves are guessed
@@ -84,8 +84,8 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
     """One alpha-beta search of ConnectX: the values of `AlphaBeta` by the compiled kernel.
 
     Its `nodes` are the states that it reaches by a move, except states that bitboards show to be
-    lost or won at once. `can_compile` says which games, heuristics and orderings it takes; its
-    table has room for `table_size` states. If `plain`, the kernel runs uncompiled, in plain Python.
+    lost or won at once. It supports the games, heuristics and orderings that `can_compile` accepts.
+    Its table has room for `table_size` states. If `plain`, the kernel runs in plain Python.
     """
 
     engine = "compiled"
@@ -119,7 +119,7 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
             variation_lengths=zeros(plies),
             killers=zeros(plies, self.killer_slots, word=word),
             order=words_of([env.action_cells[column] for column in columns], word),
-            table=zeros(0, 2, word=word),  # remembers nothing
+            table=zeros(0, 2, word=word),  # created by `_run` if needed
             progress=zeros(PROGRESS_FIELDS),
         )
         self._make_table = partial(zeros, min(table_size, LARGEST_TABLE), 2, word=word)
@@ -150,8 +150,8 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
     def _learned_value(self, env: ConnectX, state: BoardState) -> float:
         """The network's value of a state.
 
-        The kernel searches a state before it whose only move leads to `state`, so that nothing is
-        compiled for the network alone.
+        The kernel searches a preceding state, restricted to the move to `state`, so that no extra
+        code is compiled for the network alone.
         """
         other = state.mask ^ state.mover
         last = other & (state.mask + self._board.bottom) >> 1
@@ -163,7 +163,7 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         return self._scale.value(sign * int(arrays.frames[0, BEST]))
 
     def _begin(self, state: BoardState, alpha: int, beta: int) -> None:
-        """Put `state` on the stack, to be searched within the window of scores."""
+        """Put `state` on the stack, with the window of scores in which to search it."""
         frame = self._arrays.frames[0]
         frame[MOVER], frame[MASK] = state.mover, state.mask
         frame[SCORE] = self._scale.kept_score(state)
@@ -192,7 +192,7 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
 
 
 def can_compile(env: object, heuristic: Heuristic, ordering: Ordering) -> bool:
-    """Whether `CompiledAlphaBeta` knows these rules, this heuristic and this ordering."""
+    """Whether `CompiledAlphaBeta` supports this game, heuristic and ordering."""
     if not is_compiled_game(env) or ordering not in ORDERINGS.values():
         return False
     if isinstance(heuristic, LearnedValue):
@@ -201,7 +201,7 @@ def can_compile(env: object, heuristic: Heuristic, ordering: Ordering) -> bool:
 
 
 def slice_on_board(kernel: AlphaBetaSlice, board: BoardMasks, plain: bool) -> SliceOnBoard:
-    """The kernel for a board; boards of wide words have each their own."""
+    """The kernel for a board; each board of wide words has its own."""
     if plain:
         return partial(kernel, board)
     if type(board.board) is int:

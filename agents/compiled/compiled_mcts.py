@@ -1,8 +1,8 @@
 """UCT on compiled trees for ConnectX: `agents.mcts` as a rule of `agents.compiled.tree_kernel`.
 
-A simulation adds one child to a leaf, of a random untried move, and values the child by playouts or
-by a network's guess. Playouts are those of `agents.guidance.rollouts`, random numbers included: in
-place of `rng.random()` they take the next number of a stream.
+A simulation adds a child for a random untried move to a leaf, and evaluates the child by playouts
+or by a network's guess. Playouts are those of `agents.guidance.rollouts`, with the next number of a
+random stream in place of `rng.random()`.
 """
 
 from functools import cache, lru_cache, partial
@@ -38,15 +38,15 @@ from envs.connectx import ConnectX
 
 @inlined
 def cell_of_move(action: int, mask: int, board: BoardMasks) -> int:
-    """The cell to which a column is played."""
+    """The cell that a stone in a column fills."""
     return cell_of_column(possible_cells(board, mask), action, board)
 
 
 @inlined
 def best_child(nodes: Any, place: int, settings: TreeSettings) -> int:
-    """Choose the child with the highest `agents.mcts.uct`; the solver passes over proofs."""
+    """Choose the child with the highest `agents.mcts.uct`; the solver skips proven children."""
     first = int(nodes[place].first)
-    # uct() with its logarithm taken once for all children
+    # uct() with its logarithm computed once for all children
     spread = settings.exploration * sqrt(log(nodes[place].visits))
     best, best_bound = first, -inf
     for child in range(first, first + int(nodes[place].children)):
@@ -84,7 +84,7 @@ def add_child(
 
 @inlined
 def open_moves(mover: int, mask: int, setup: Setup) -> int:
-    """The cells to which the children of an unproven node are played."""
+    """The cells of the moves for which an unproven node gets children."""
     possible = possible_cells(setup.board, mask)
     if setup.settings.decisive_moves:
         return safe_cells(possible, line_ends(setup.board, mask ^ mover))
@@ -95,7 +95,7 @@ def open_moves(mover: int, mask: int, setup: Setup) -> int:
 def make_node(
     tree: TreeArrays, place: int, action: int, mover: int, mask: int, setup: Setup
 ) -> None:
-    """Put a node without statistics in its place; prove its value if two plies decide it."""
+    """Put a new node in its place; prove its value if two plies decide it."""
     board, moves = setup.board, open_moves(mover, mask, setup)
     possible = possible_cells(board, mask)
     if setup.settings.decisive_moves:
@@ -125,17 +125,17 @@ def play_out(tree: TreeArrays, place: int, mover: int, mask: int, setup: Setup) 
 
 @inlined
 def guess_leaf(tree: TreeArrays, place: int, mover: int, mask: int, setup: Setup) -> float:
-    """Value a leaf by the guess of a network, for the player who moved into it."""
+    """Evaluate a leaf by the guess of a network, for the player who moved into it."""
     visits: int = setup.settings.rollouts_per_leaf
     return -guess_of(setup.network, mover, mask) / CERTAINTY * visits
 
 
 @inlined
 def random_cell(cells: int, stream: int, board: BoardMasks) -> int:
-    """Draw one of `cells`, which lie in different columns."""
+    """Draw one of `cells`, which are in different columns."""
     count = cells.bit_count()
     index = int(drawn_index(stream, count))
-    if count == board.columns:  # the usual case, in which no cell has to be skipped
+    if count == board.columns:  # the usual case: one cell in each column
         return cell_of_column(cells, index, board)
     while index > 0:
         cells &= cells - 1
@@ -145,7 +145,7 @@ def random_cell(cells: int, stream: int, board: BoardMasks) -> int:
 
 @inlined
 def cell_of_column(cells: int, column: int, board: BoardMasks) -> int:
-    """The one of `cells` that lies in a column, or 0."""
+    """The cell of `cells` in a column, or 0."""
     return cells & (board.column << (column * (board.rows + 1)))
 
 
@@ -168,7 +168,7 @@ def uniform_playout(mover: int, mask: int, stream: int, board: BoardMasks) -> tu
 
 @inlined
 def decisive_playout(mover: int, mask: int, stream: int, board: BoardMasks) -> tuple[int, int]:
-    """Take a win, else avoid an immediate loss; return what `uniform_playout` returns."""
+    """As `uniform_playout`, but take a win, else avoid moves that lose at once."""
     sign = 1
     wins = line_ends(board, mover)
     threats = line_ends(board, mask ^ mover)
@@ -197,9 +197,9 @@ kernels_by_guesses = make_kernels(make_node, simulate_by_guesses)
 
 @cache
 def make_kernels_on_board(board: BoardMasks) -> TreeKernels:
-    """Make the kernels of a board, which is a constant in them; its trees grow by playouts.
+    """The kernels for trees that grow by playouts, with the board as a constant.
 
-    They ignore their argument `board`. They are cached, as are their twins.
+    They ignore the board in their argument `setup`.
     """
 
     @inlined
@@ -226,7 +226,7 @@ class UctTree(PooledTree):
 
     With decisive moves it looks two plies ahead at every node (`agents.tree.node_of_two_plies`).
     Its game is one that `agents.compiled.compilation.is_compiled_game` accepts. A `learned` value
-    guesses leaves instead of playouts.
+    replaces playouts.
     """
 
     def __init__(
@@ -244,7 +244,7 @@ class UctTree(PooledTree):
 
     @property
     def kernels(self) -> TreeKernels:
-        """The kernels, which wide words have compiled for each board."""
+        """The kernels; each board of wide words has its own."""
         if self.setup.network != ():
             return kernels_by_guesses
         if self.plain or type(self.setup.board.board) is int:
@@ -255,7 +255,7 @@ class UctTree(PooledTree):
 def _grows_what_plain_python_grows(env: ConnectX, rounded: bool | None = None) -> bool:
     """Whether the compiled kernels grow the same trees as the plain ones.
 
-    Leaves are played out, or valued as `LearnedValue.of_stones` does it.
+    Leaves are evaluated by playouts, or if `rounded` is given by `LearnedValue.of_stones`.
     """
     learned = None if rounded is None else LearnedValue.of_stones(env, rounded)
     grown = []

@@ -1,8 +1,8 @@
 """PUCT on compiled trees: `agents.policy.puct` as a rule of `agents.compiled.tree_kernel`.
 
-A simulation makes all children of a leaf, in the order of their actions and proven where two plies
-decide. The network values the leaf and gives the children their priors: the means of its answers
-for the position and for its mirror image.
+A simulation creates all children of a leaf, in the order of their actions, and proves those that
+two plies decide. The network evaluates the leaf and gives the children their priors; both are means
+of its outputs for the position and for its mirror image.
 """
 
 from functools import cache, partial
@@ -35,24 +35,24 @@ from envs.connectx import ConnectX
 GUIDED_NODE = [
     *NODE,
     ("prior", "f8"),  # the policy's probability of the action, among its siblings' actions
-    ("evaluation", "f8"),  # the network's value, once the node has been evaluated
+    ("evaluation", "f8"),  # the network's value, or 0 before the node is evaluated
 ]
 """The fields of a node."""
 
 
 class PuctSettings(NamedTuple):
-    """The growth of a tree: the options of `agents.policy.puct`."""
+    """The settings of a tree's growth, as in `agents.policy.puct`."""
 
     exploration: float
     fpu: float
-    """First-play urgency: by how much an action that was never tried seems worse than its state."""
-    rollouts_per_leaf: int = 1  # The network answers once
+    """First-play urgency: how far the assumed value of an untried action is below its state's."""
+    rollouts_per_leaf: int = 1  # the network is evaluated once
     solver: bool = True
 
 
 @inlined
 def cell_of_action(action: int, mask: int, board: FeatureBoard) -> int:
-    """The cell to which an action is played."""
+    """The cell that an action fills."""
     cell: int = board.actions[action] & open_cells(board, mask)
     return cell
 
@@ -62,7 +62,7 @@ def best_child(nodes: Any, place: int, settings: PuctSettings) -> int:
     """Choose the unproven child with the highest `agents.policy.puct.puct`, the first of equals."""
     visits = int(nodes[place].visits)
     untried = max(-1.0, -nodes[place].total / visits - settings.fpu)
-    # puct() with its root taken once for all children
+    # puct() with its square root computed once for all children
     spread = settings.exploration * sqrt(visits)
     first = int(nodes[place].first)
     best, best_bound = first, -inf
@@ -82,7 +82,7 @@ def best_child(nodes: Any, place: int, settings: PuctSettings) -> int:
 def add_children(
     tree: TreeArrays, length: int, mover: int, mask: int, setup: Setup
 ) -> tuple[int, int, int]:
-    """Make all children of the last node of the path, and prove its value if they do."""
+    """Create all children of the last node of the path, and prove its value if they prove it."""
     place, board = tree.path[length - 1], setup.board
     node = tree.nodes[place]
     moves = safe_moves(board, mover, mask)
@@ -102,7 +102,7 @@ def add_children(
 def make_node(
     tree: TreeArrays, place: int, action: int, mover: int, mask: int, setup: Setup
 ) -> None:
-    """Put a node without statistics in its place; prove its value if two plies decide it."""
+    """Put a new node in its place; prove its value if two plies decide it."""
     board = setup.board
     safe = safe_moves(board, mover, mask)
     proven = value_at_sight(open_cells(board, mask), completions(board, mover), safe)
@@ -113,7 +113,7 @@ def make_node(
 
 @inlined
 def seen_value(board: FeatureBoard, mover: int, mask: int) -> int:
-    """The value of a state that two plies of look-ahead decide, or UNPROVEN."""
+    """The value of a state by two plies of look-ahead, as in `value_at_sight`, or UNPROVEN."""
     safe, wins = safe_moves(board, mover, mask), completions(board, mover)
     return value_at_sight(open_cells(board, mask), wins, safe)
 
@@ -128,7 +128,7 @@ def safe_moves(board: FeatureBoard, mover: int, mask: int) -> int:
 
 @inlined
 def evaluate_leaf(tree: TreeArrays, place: int, mover: int, mask: int, setup: Setup) -> float:
-    """Ask the network for a node's value, for the player who moved there, and for the priors."""
+    """Compute a leaf's value, for the player who moved into it, and its priors by the network."""
     return evaluate_sides(tree, place, mover, mask, setup, setup.board.images)
 
 
@@ -136,7 +136,7 @@ def evaluate_leaf(tree: TreeArrays, place: int, mover: int, mask: int, setup: Se
 def evaluate_sides(
     tree: TreeArrays, place: int, mover: int, mask: int, setup: Setup, sides: Any
 ) -> float:
-    """Evaluate a leaf by the mean over `sides`: images of the actions, as in `FeatureBoard`."""
+    """Evaluate a leaf by the mean over `sides`, as in `FeatureBoard.images`."""
     nodes, network, board = tree.nodes, setup.network, setup.board
     first = int(nodes[place].first)
     end = first + int(nodes[place].children)
@@ -163,7 +163,7 @@ def evaluate_sides(
 
 rule_by_network = TreeRule(cell_of_action, best_child, add_children, evaluate_leaf)
 kernels_by_network = make_kernels(make_node, make_simulation(rule_by_network))
-"""Compiled once for all boards of equally wide words."""
+"""Compiled once for all boards of the same word width."""
 
 
 class PuctTree(PooledTree):
@@ -198,9 +198,9 @@ def _grows_what_plain_python_grows(env: ConnectX, whole: bool) -> bool:
 
 
 def wavy_network(env: BoardGame, whole: bool = True) -> PolicyNetwork:
-    """A small network that tells positions apart.
+    """A small network with different outputs for different positions.
 
-    Its rows are added up as whole numbers, or else as floats (`adds_whole_numbers`).
+    If `whole`, its rows are added up as whole numbers, else as floats (`adds_whole_numbers`).
     """
     import numpy as np
 
@@ -220,7 +220,7 @@ def wavy_network(env: BoardGame, whole: bool = True) -> PolicyNetwork:
 
 
 def puct_on(env: BoardGame, network: PolicyNetwork) -> Compilation:
-    """The compilation of the search for a board: one for each kind of words, and of sums."""
+    """The compilation of the search for a board: one for each word width and kind of sums."""
     return _puct(bits_of_word(word_of_board(*env.size)(0)), adds_whole_numbers(network, env))
 
 

@@ -1,7 +1,7 @@
 """Values of leaves by a trained network, as whole numbers that searches add and compare.
 
-Two plies of look-ahead decide a state if they can; otherwise the network guesses it. The compiled
-searches and their references call the same compiled function, so that they see the same numbers.
+If two plies of look-ahead do not decide a state, the network guesses its value. The compiled
+searches and their references call the same compiled function, so that they get the same numbers.
 """
 
 from collections.abc import Mapping
@@ -22,11 +22,11 @@ from envs.board import BoardGame, BoardState
 from envs.compiled.jit import Words, compiled, compiles, inlined, jit
 
 CERTAINTY = 1 << 20
-"""The guess that would mean a value of 1. A power of 2, so that fractions of it are exact."""
-SEEN = CERTAINTY - 1  # the guess of a state that is won within two plies; a proof counts more
-SUREST = 0.99  # the highest value that is taken from a network
+"""The guess that corresponds to a value of 1. A power of 2, so that fractions of it are exact."""
+SEEN = CERTAINTY - 1  # the guess of a state that is won within two plies; less than a proof
+SUREST = 0.99  # the limit to which a network's values are clipped
 
-CACHE_SIZE = 1 << 18  # guesses that a search remembers, 16 bytes each
+CACHE_SIZE = 1 << 18  # guesses in the cache of a search, 16 bytes each
 
 
 @inlined
@@ -41,12 +41,12 @@ def guess_of(network: NetworkArrays, mover: int, mask: int) -> int:
 
 @jit
 def guess_position(network: NetworkArrays, mover: int, mask: int) -> int:
-    """`guess_of` as a kernel that Python calls."""
+    """`guess_of` as a kernel to be called from Python."""
     return guess_of(network, mover, mask)
 
 
 class GuessArrays(NamedTuple):
-    """A network, and its latest guesses."""
+    """A network, and a cache of its guesses."""
 
     network: NetworkArrays
     known: Words  # [slot, 0] The key of a state, `mover + mask`; [slot, 1] its guess
@@ -54,7 +54,7 @@ class GuessArrays(NamedTuple):
 
 @inlined
 def known_guess(arrays: GuessArrays, mover: int, mask: int) -> int:
-    """Guess as `guess_of` does, from a cache if the state is in it."""
+    """`guess_of`, with a cache."""
     key = int(mover + mask)
     slot = slot_of(arrays.known, key)
     if arrays.known[slot, 0] != key:
@@ -64,9 +64,9 @@ def known_guess(arrays: GuessArrays, mover: int, mask: int) -> int:
 
 
 class ArraysOfThread(local):
-    """The networks of a thread by their games, each with its working memory.
+    """The networks of a thread by game, each with its working memory.
 
-    A kernel runs without Python's global lock, so two threads must not share that memory.
+    Kernels run without Python's global lock, so threads must not share that memory.
     """
 
     def __init__(self) -> None:
@@ -74,9 +74,9 @@ class ArraysOfThread(local):
 
 
 class LearnedValue:
-    """A trained network as a heuristic, and as a rollout policy that plays nothing.
+    """A trained network as a heuristic, and as a rollout policy that plays no moves.
 
-    Threads do not share its memory, and copies, also in other processes, begin without any.
+    Each thread has its own working memory; copies, also in other processes, start without any.
     """
 
     def __init__(self, policy: TrainedPolicy | StoredPolicy) -> None:
@@ -89,10 +89,10 @@ class LearnedValue:
     def __call__(self, env: BoardGame, state: BoardState, rng: object = None) -> float:
         """The value of an unfinished state, from player 1's view, in (-1, 1).
 
-        Machine code computes it, except beside a game, which cannot wait for the compiler.
+        It is compiled where possible, unless games, which cannot wait, compile in the background.
 
         Raises:
-            ValueError: the game is not that of the network.
+            ValueError: the network is for another game.
         """
         known = self._known.of_game
         if env not in known:
@@ -106,9 +106,9 @@ class LearnedValue:
 
     @classmethod
     def of_stones(cls, env: BoardGame, rounded: bool = True) -> "LearnedValue":
-        """A network whose sums are exact, for proofs: each stone counts, high ones more.
+        """A network with exact sums, for tests of kernels: a weighted count of stones.
 
-        They are sums of whole numbers, or else of floats, as of a file that is not rounded.
+        If `rounded`, the sums are of whole numbers, else of floats, as of a file without rounding.
         """
         import numpy as np
 
@@ -125,29 +125,29 @@ class LearnedValue:
         return cls(TrainedPolicy(scope, network))
 
     def knows(self, env: object) -> bool:
-        """Whether the network was trained for a game; False if a bundle left the weights out."""
+        """Whether the network was trained for a game; False if a bundle omits the weights."""
         with suppress(OSError):
             return isinstance(env, BoardGame) and policy_scope(env) == self.policy.scope
         return False
 
     def serves_compiled(self, env: BoardGame) -> bool:
-        """Whether compiled searches can use it: it knows the game, and the board fits 64 bits."""
+        """Whether compiled searches can use it for a game: the board must also fit 64 bits."""
         return self.knows(env) and fits_in_word(*env.size)
 
     @property
     def is_rounded(self) -> bool:
-        """Whether the network's file rounds its rows, as training does."""
+        """Whether the rows in the network's file are rounded, as training does."""
         return isinstance(self.policy, TrainedPolicy) or self.policy.is_rounded
 
     def arrays(self, env: BoardGame) -> NetworkArrays:
-        """The network for a kernel, with memory of its own; a ValueError for another game."""
+        """The network for a kernel, with its own memory; a ValueError for another game."""
         return network_arrays(self.policy.network, require_known_game(self.policy, env))
 
 
 def learned_weights_option(use: str) -> Any:
     """A dataclass field, of type `str | bytes | None`, for the weights of learned values.
 
-    The agent's option that may be `learned` is called `use`.
+    `use` is the name of the agent's option that may be `learned`.
     """
     return weights_option(f"network for the {use} learned", "; none: no network")
 
@@ -158,13 +158,13 @@ LEARNED = "learned"
 def learned_values(
     use: str, choice: object, weights: str | bytes | None
 ) -> Mapping[str, LearnedValue]:
-    """The learned value by its name, with the network still unread; empty without weights.
+    """The learned value by its name, with the network read on first use; empty without weights.
 
-    The agent's option that may be `learned` is called `use`, and its value is `choice`.
+    `use` is the name of the agent's option that may be `learned`, and `choice` its value.
 
     Raises:
         OSError: the weights cannot be read.
-        ValueError: they are invalid, or missing where they are needed.
+        ValueError: the weights are invalid, or missing although `choice` needs them.
     """
     if weights is not None:
         return {LEARNED: LearnedValue(StoredPolicy(weights))}

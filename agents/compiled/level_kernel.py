@@ -1,7 +1,7 @@
-"""The levels' moves as a kernel: for vector environments, which play many games in one step.
+"""The levels as a kernel, for vector environments, which play many games in one step.
 
-It chooses as `agents.levels` does with `AlphaBetaAgent` in plain Python: it searches one ply deeper
-each time, first the best action so far, and of equals chooses the one tried first.
+It chooses the same moves as `agents.levels` with `AlphaBetaAgent` in plain Python: iterative
+deepening tries the best action so far first, and among equals chooses the one tried first.
 """
 
 from functools import partial
@@ -29,7 +29,7 @@ from envs.learning.vector.vector_kernels import KernelOpponent
 
 
 def level_opponent(agent: LevelAgent, game: BoardGame) -> KernelOpponent | None:
-    """The kernel that plays as a level does; None for levels that compile a search or solve."""
+    """The kernel that plays a level's moves; None for levels with a compiled search or solver."""
     deepest = agent.level.depth
     is_plain = deepest <= DEEPEST_IN_PYTHON or (deepest < EXACT and not is_compiled_game(game))
     fits = fits_in_wide_word(*game.size)
@@ -39,7 +39,7 @@ def level_opponent(agent: LevelAgent, game: BoardGame) -> KernelOpponent | None:
 
 
 def tables_of_level(level: Level, game: BoardGame, threads: int) -> LevelTables:
-    """The kernel's tables, with memory for this number of threads."""
+    """The kernel's tables, with memory for a number of threads."""
     actions = range(game.action_count)
     legal = range(len(actions) + 1)
     depths = [
@@ -54,7 +54,7 @@ def tables_of_level(level: Level, game: BoardGame, threads: int) -> LevelTables:
 def level_reply(
     tables: LevelTables, thread: int, stream: int, mover: int, mask: int
 ) -> tuple[int, int]:
-    """Choose the action of a level in an unfinished position; return the stream after it, too."""
+    """Choose the action of a level in an unfinished position; also return the new stream."""
     stream = next_stream(stream)
     slip = 1 if (stream & DRAWN_MASK) < tables.slips[0] else 0
     legal = 0
@@ -76,7 +76,7 @@ def level_reply(
 
 @inlined
 def best_action(tables: LevelTables, thread: int, mover: int, mask: int, depth: int) -> int:
-    """Look ahead 1, 2 … `depth` plies, at least 1."""
+    """The best action by a look-ahead of 1, 2 … `depth` plies, at least 1."""
     actions = tables.actions[thread, 0]
     count, threats, winning, forced = line_up(tables, thread, 0, mover, mask)
     if winning >= 0:
@@ -84,17 +84,17 @@ def best_action(tables: LevelTables, thread: int, mover: int, mask: int, depth: 
     best = best_gain(tables, thread, mover, mask, count, threats)
     if depth == 1 or count == 1 or threats > 1:
         return int(actions[best])
-    if threats == 1:  # every other action loses at once, and this one may do so
+    if threats == 1:  # every action but the forced one loses at once, and that one may, too
         chosen = best if wins_above(tables, mover, mask, actions[forced]) else forced
         return int(actions[chosen])
     left = (tables.board[0] & ~mask).bit_count()
-    # Scores may be relative to the root's where no draw is in sight: only a draw's is absolute.
+    # Only a draw has an absolute score. If no draw is within reach, scores may start from 0.
     score = line_score(tables, mover, mask) if left <= depth else 0
     for plies in range(2, min(depth, left) + 1):
         to_front(tables.actions[thread, 0], best)
         to_front(tables.gains[thread, 0], best)
         best = search_root(tables, thread, mover, mask, score, count, plies)
-        if best < 0:  # all are lost: the best action of the last depth defends
+        if best < 0:  # all lose: take the best action of the previous depth
             return int(actions[0])
         if tables.numbers[thread, 0, BEST] == WIN_SCORE:
             break
@@ -105,7 +105,7 @@ def best_action(tables: LevelTables, thread: int, mover: int, mask: int, depth: 
 def best_gain(
     tables: LevelTables, thread: int, mover: int, mask: int, count: int, threats: int
 ) -> int:
-    """The place of the action with the highest gain; of equals, of the first that does not lose."""
+    """The place of the action with the highest gain; among equals the first that does not lose."""
     gains = tables.gains[thread, 0]
     most = -1
     for place in range(count):
@@ -124,7 +124,7 @@ def best_gain(
 
 @inlined
 def to_front(numbers: Words, place: int) -> None:
-    """Move an item to the front; those before it move back by one."""
+    """Move an item to the front; the items before it move back by one."""
     number = numbers[place]
     while place > 0:
         numbers[place] = numbers[place - 1]

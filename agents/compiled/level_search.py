@@ -1,7 +1,6 @@
 """The look-ahead of a level: alpha-beta with a stack, as in `AlphaBetaAgent` in plain Python.
 
-The actions of the root come in the order in which they stand; those of a state within the tree by
-their gains.
+The actions of the root are searched in their given order, those of other states by their gains.
 """
 
 from agents.compiled.alpha_beta_tables import WIN_SCORE
@@ -23,14 +22,14 @@ from agents.compiled.level_tables import (
 )
 from envs.compiled.jit import inlined
 
-OPEN = 1 << 50  # instead of a score: the actions of the state have to be searched first
+OPEN = 1 << 50  # returned instead of a score: actions of the state must be searched first
 
 
 @inlined
 def search_root(
     tables: LevelTables, thread: int, mover: int, mask: int, score: int, count: int, plies: int
 ) -> int:
-    """The index of the first of the best actions, at least 2 plies deep; -1 if all lose."""
+    """The index of the first of the best actions, with `plies` at least 2; -1 if all lose."""
     stones, numbers = tables.stones[thread, 1], tables.numbers[thread, 1]
     alpha, best = -WIN_SCORE, -1
     for place in range(count):
@@ -67,7 +66,7 @@ def search(tables: LevelTables, thread: int, plies: int) -> int:
 
 @inlined
 def last_ply(tables: LevelTables, thread: int, ply: int) -> int:
-    """Score a state by its actions, the one that last caused a cutoff at this ply first."""
+    """Score a state with one ply left; try first the action that last caused a cutoff here."""
     stones, numbers = tables.stones[thread, ply], tables.numbers[thread, ply]
     mover, mask = stones[MOVER], stones[MASK]
     score, beta, killer = numbers[SCORE], numbers[BETA], tables.killers[thread, ply]
@@ -94,7 +93,7 @@ def last_ply(tables: LevelTables, thread: int, ply: int) -> int:
 
 @inlined
 def visit(tables: LevelTables, thread: int, ply: int) -> int:
-    """Score a state in which at least 2 plies are left, or put its actions in order."""
+    """Score a state with at least 2 plies left, or put its actions in order and return OPEN."""
     stones, numbers = tables.stones[thread, ply], tables.numbers[thread, ply]
     actions, gains = tables.actions[thread, ply], tables.gains[thread, ply]
     mask = stones[MASK]
@@ -135,7 +134,7 @@ def play_next(tables: LevelTables, thread: int, ply: int) -> None:
 
 @inlined
 def take_back(tables: LevelTables, thread: int, ply: int, score: int) -> int:
-    """Take in the score of the action just searched; return the state's, or OPEN for more."""
+    """Back up the score of the last action; return the state's score, or OPEN if more are left."""
     numbers = tables.numbers[thread, ply]
     numbers[BEST] = max(numbers[BEST], score)
     numbers[ALPHA] = max(numbers[ALPHA], score)
@@ -151,8 +150,8 @@ def line_up(
     """List the actions of a state with their gains.
 
     Returns:
-        How many there are; how many stop a win of the other player; the place of the first that
-        wins, or -1; and of the last that stops a win, or -1.
+        The number of actions; the number that stop a win of the other player; the place of the
+        first that wins, or -1; and the place of the last that stops a win, or -1.
     """
     other = mask ^ mover
     count, threats, winning, forced = 0, 0, -1, -1

@@ -1,11 +1,10 @@
-"""The data of a level's kernel: its board, the gains of stones there, and its memory.
+"""The data of a level's kernel: the board, the gains of stones on it, and the working memory.
 
-The gain of a stone is a sum over the lines through its cell, from which wins and threats can be
-read as well:
+The gain of a stone is a sum over the lines through its cell, which also shows wins and threats:
 
     bits 0 … 43    the score that the stone gains
-    bits 44 … 51   lines that the other player would complete there
-    bits 52 …      lines that it completes
+    bits 44 … 51   the number of lines that the other player would complete there
+    bits 52 …      the number of lines that it completes
 
 Scores are whole numbers from the view of the player to move (`agents.compiled.alpha_beta_tables`).
 Cells and stones are words as wide as the board needs, everything else has 64 bits.
@@ -19,7 +18,7 @@ from envs.bitboard import word_of_board
 from envs.board import BoardGame
 from envs.compiled.jit import Words, inlined, words_of, zeros
 
-THREAT = 1 << 44  # the gain of a stone that closes a line which the other player would complete
+THREAT = 1 << 44  # the gain of a stone that blocks a line which the other player would complete
 WIN = 1 << 52  # the gain of a stone that completes a line
 GAIN_MASK = THREAT - 1
 
@@ -28,7 +27,7 @@ SCORE = 0
 ALPHA = 1
 BETA = 2
 BEST = 3
-NEXT = 4  # the number of its actions that have been searched
+NEXT = 4  # the number of searched actions
 COUNT = 5  # the number of actions to search
 STATE_FIELDS = 6
 
@@ -37,36 +36,35 @@ MASK = 1
 
 
 class LevelTables(NamedTuple):
-    """A level on a board, and the memory in which its kernel searches, one for each thread.
+    """A level on a board, and the working memory of its kernel for each thread.
 
-    Numba's threads take no tuple within a tuple.
+    The tuple is flat because Numba's threads do not accept nested tuples.
     """
 
-    slips: Words  # [0] The random numbers below it are slips
-    depths: Words  # [slip, legal actions] Plies that it looks ahead; 0: a random action
-    counts: Words  # [cell] As the three of `LineScores`: how many lines run through it;
-    lines: Words  # [cell, n] these lines;
-    line_gains: Words
-    """[own << PLACE_BITS | other] what a stone gains through a line with these stones."""
+    slips: Words  # [0] Random numbers below this are slips
+    depths: Words  # [slip, legal actions] Plies to look ahead; 0: a random action
+    counts: Words  # [cell] `LineScores.counts`
+    lines: Words  # [cell, n] `LineScores.masks`
+    line_gains: Words  # [own << PLACE_BITS | other] `LineScores.gains`, with wins and threats
     lowest: Words  # [action] The lowest cell that it can fill
     cells: Words  # [action] The cells that it can fill
     board: Words  # [0] All cells
-    order: Words  # [n] The actions as the search tries them
-    stones: Words  # [thread, ply, MOVER or MASK] The line of play that is searched
-    numbers: Words  # [thread, ply, field] Its states
+    order: Words  # [n] The actions in the order of the search
+    stones: Words  # [thread, ply, MOVER or MASK] The states on the current line of play
+    numbers: Words  # [thread, ply, field] The other fields of these states
     actions: Words  # [thread, ply, n] Their actions, in the order of the search
-    gains: Words  # [thread, ply, n] The gains of these
+    gains: Words  # [thread, ply, n] The gains of these actions
     killers: Words
-    """[thread, ply] The place in the order of the last action that cut off the last ply here."""
+    """[thread, ply] The index in `order` of the last action that caused a cutoff in `last_ply`."""
 
 
 def level_tables(
     game: BoardGame, slips: int, depths: Sequence[Sequence[int]], order: Sequence[int], threads: int
 ) -> LevelTables:
-    """Make the tables of a level, on a board that `fits_in_wide_word`.
+    """Make the tables of a level, on a board for which `fits_in_wide_word` is true.
 
-    `slips` are `Level.slip_numbers`, `depths` the plies to look ahead, without and with a slip, by
-    the number of legal actions; `order` has all actions, as the search tries them.
+    `slips` is `Level.slip_numbers`; `depths` are the plies to look ahead, without and with a slip,
+    by the number of legal actions; `order` has all actions, in the order of the search.
     """
     import numpy as np
 
@@ -98,7 +96,7 @@ def level_tables(
 
 @inlined
 def free_cell(tables: LevelTables, mask: int, action: int) -> int:
-    """The cell that a stone takes, or 0."""
+    """The cell that an action fills, or 0 if it is illegal."""
     cell: int = (mask + tables.lowest[action]) & tables.cells[action]
     return cell
 
@@ -112,7 +110,7 @@ def gain_of(tables: LevelTables, mover: int, other: int, cell: int) -> int:
 
 @inlined
 def wins_above(tables: LevelTables, mover: int, mask: int, action: int) -> bool:
-    """Whether the cell above an action's completes a line of the other player."""
+    """Whether the cell above that of an action completes a line of the other player."""
     cell = free_cell(tables, mask | free_cell(tables, mask, action), action)
     if not cell:
         return False

@@ -1,7 +1,7 @@
-"""Compiled trees in their pools of nodes, read-only views of nodes, and the forest of a search.
+"""Compiled trees in pools of nodes, read-only snapshots of nodes, and the forest of a search.
 
-Each thread of a search grows a tree of its own from the same root, and their statistics are added
-up, as in `agents.parallel.merged_trees`.
+Each thread of a search grows its own tree from the same root, and the statistics of all trees are
+added up, as in `agents.parallel.merged_trees`.
 """
 
 from abc import ABC, abstractmethod
@@ -39,9 +39,9 @@ LARGEST_POOL = 1 << 23  # the most nodes of a tree, of 24 or 40 bytes each
 
 
 class PooledTree(ABC):
-    """A tree that the compiled kernels grow, on a board that `envs.bitboard.fits_in_wide_word`.
+    """A tree that grows by compiled kernels, on a board that fits a wide word.
 
-    Its `stream` of random numbers is below 2^63. If `plain`, the kernels run in plain Python.
+    The state of the random `stream` is below 2^63. If `plain`, the kernels run in plain Python.
     """
 
     fields: Sequence[tuple[str, str]] = NODE  # of a node
@@ -61,10 +61,10 @@ class PooledTree(ABC):
     @property
     @abstractmethod
     def kernels(self) -> TreeKernels:
-        """The kernels, not yet compiled."""
+        """The kernels, to be compiled on first use."""
 
     def begin(self, state: BoardState) -> None:
-        """Begin anew, with only the root; the random numbers go on."""
+        """Start a new tree with only the root; the random stream continues."""
         self.state, self.place = state, ROOT
         self.nodes = empty_nodes(1, self.fields)
         self.kernels.make_node(self._arrays, ROOT, NO_ACTION, *self._stones, self.setup)
@@ -77,9 +77,9 @@ class PooledTree(ABC):
         return PooledNode(self, self.place, sign, self.nodes[self.place].item())
 
     def grow(self, simulations: int, through: int | None = None) -> int:
-        """Run at most some simulations, until the root is proven; return how many were run.
+        """Run at most `simulations`, until the root is proven; return the number run.
 
-        All of them go `through` an action of the root; if that is None, the rule selects it.
+        All of them go `through` an action of the root; if it is None, the rule selects it.
         """
         first = NO_PLACE if through is None else self.root.children[through].place
         return int(
@@ -93,7 +93,7 @@ class PooledTree(ABC):
         return bool(self.nodes["proven"][self.place] != UNPROVEN)
 
     def place_of(self, path: Sequence[int]) -> int | None:
-        """The place of the node to which these actions lead from the root, or None."""
+        """The place of the node that these actions lead to from the root, or None."""
         node = self.root
         for action in path:
             if action not in node.children:
@@ -102,7 +102,7 @@ class PooledTree(ABC):
         return node.place
 
     def require_room(self, simulations: int | None) -> None:
-        """Make room for further simulations if there is too little and the pool can grow."""
+        """Make room for further simulations if there is too little and room can be gained."""
         is_short = self.counters[TAKEN] + self._wanted(simulations) > len(self.nodes)
         if is_short and (len(self.nodes) < LARGEST_POOL or self.place != ROOT):
             self.make_room(simulations)
@@ -110,10 +110,10 @@ class PooledTree(ABC):
     def make_room(self, simulations: int | None) -> None:
         """Make room for further simulations (None: as many as possible), and drop unused nodes.
 
-        If the largest pool is too small for them, the tree grows until that is full.
+        The pool is limited to `LARGEST_POOL`; when it is full, the tree stops growing.
         """
         taken = int(self.counters[TAKEN])
-        places = taken + max(taken, self._wanted(simulations))  # so that few trees are copied often
+        places = taken + max(taken, self._wanted(simulations))  # at least doubled, for few copies
         pool = empty_nodes(max(taken, min(LARGEST_POOL, places)), self.fields)
         self._runnable(transplant)(records(self.nodes), self.counters, self.place, records(pool))
         self.nodes, self.place = pool, ROOT
@@ -127,7 +127,7 @@ class PooledTree(ABC):
 
     @property
     def _stones(self) -> tuple[int, int]:
-        """The root's `mover` and `mask`, as words of the board."""
+        """The root's `mover` and `mask`, in words as wide as the board needs."""
         word = word_of_board(*self.env.size)
         return word(self.state.mover), word(self.state.mask)
 
@@ -140,24 +140,24 @@ class PooledTree(ABC):
 
 
 def empty_nodes(places: int, fields: Sequence[tuple[str, str]]) -> Any:
-    """A pool of empty places, for nodes with these fields."""
+    """A pool of empty places for nodes with these fields."""
     import numpy as np
 
     return np.empty(places, np.dtype(list(fields), align=True))
 
 
 def records(nodes: Any) -> Any:
-    """A pool for kernels, with its fields as attributes."""
+    """A view of a pool for kernels, with its fields as attributes."""
     import numpy as np
 
     return nodes.view(np.recarray)
 
 
 class PooledNode(SearchedNode[int]):
-    """A snapshot of a node in a pooled tree: like the reference's, but read-only.
+    """A read-only snapshot of a node in a pooled tree, with the interface of the reference's nodes.
 
-    Its children are read from the tree when they are asked for. The sign is +1 if player 1 is to
-    move and -1 if player 2 is.
+    Its children are read from the tree on first access. The sign is +1 if player 1 is to move, -1
+    if player 2 is.
     """
 
     def __init__(self, tree: PooledTree, place: int, sign: int, fields: tuple[Any, ...]) -> None:
@@ -183,7 +183,7 @@ class PooledNode(SearchedNode[int]):
 
 
 def path_between(env: BoardGame, state: BoardState, target: BoardState) -> tuple[int, ...] | None:
-    """The actions that lead from `state` to `target`, if they are at most two; else None."""
+    """The actions that lead from `state` to `target`, if at most two suffice; else None."""
     paths: dict[BoardState, tuple[int, ...]] = {state: ()}
     for _ in range(2):
         for known, path in list(paths.items()):
@@ -193,7 +193,7 @@ def path_between(env: BoardGame, state: BoardState, target: BoardState) -> tuple
 
 
 class Forest:
-    """The trees of one search, at least one, with one root in common."""
+    """The trees of one search, at least one, with a common root."""
 
     def __init__(self, trees: Sequence[PooledTree]) -> None:
         self.trees = trees
@@ -202,7 +202,7 @@ class Forest:
 
     @property
     def nodes(self) -> int:
-        """Nodes made so far."""
+        """The number of nodes made so far."""
         return sum(int(tree.counters[MADE]) for tree in self.trees)
 
     @property
@@ -214,7 +214,7 @@ class Forest:
     def grow(self, simulations: int | None, clock: Clock, through: int | None = None) -> int:
         """Run simulations until all are run, the time is up or a tree has proven its root.
 
-        Like `agents.tree.MonteCarloTree.grow`, but in all trees at once, slice by slice.
+        As `agents.tree.MonteCarloTree.grow`, but in all trees at once, slice by slice.
         """
         for tree in self.trees:
             tree.require_room(simulations)
@@ -231,13 +231,13 @@ class Forest:
                     return done
 
     def set_priors(self, priors: Mapping[int, float]) -> None:
-        """Give the children of the root, which has been expanded, other priors."""
+        """Set the priors of the root's children; the root must be expanded."""
         for tree in self.trees:
             for action, child in tree.root.children.items():
                 tree.nodes["prior"][child.place] = priors[action]
 
     def descend(self, state: BoardState) -> bool:
-        """Make `state` the root if a tree has it at most two plies ahead; return whether."""
+        """Make `state` the root, and return True, if a tree has it at most two plies ahead."""
         path = path_between(self.env, self.state, state)
         places = [] if path is None else [tree.place_of(path) for tree in self.trees]
         if all(place is None for place in places):

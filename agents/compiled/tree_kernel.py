@@ -1,7 +1,7 @@
-"""The compiled Monte Carlo tree: `agents.tree` without objects, whatever the rule of selection.
+"""The compiled Monte Carlo tree: `agents.tree` without objects, for any rule of selection.
 
-A tree is a pool of nodes, a record each (`NODE`). The children of a node stand one after the other,
-in the order in which they are made, and are given their places together. Statistics and proofs are
+A tree is a pool of nodes, each a record (`NODE`). The children of a node are in consecutive places,
+in the order of their creation, and their places are reserved together. Statistics and proofs are
 from the view of the player who moved into the node, and who selects among it and its siblings.
 
 A simulation has the four steps of G. M. J-B. Chaslot et al., "Progressive Strategies for
@@ -9,7 +9,7 @@ Monte-Carlo Tree Search" (2008). A search supplies three of them as functions (`
 
     selection        `best_child`   step by step, to a node that is proven or has untried moves
     expansion        `expand`       of that node: by one child, or by all of them
-    valuation        `value_leaf`   of the last node, unless it is proven: by playouts, or a network
+    evaluation       `value_leaf`   of the last node, unless it is proven: by playouts or a network
     backpropagation  `back_up`      of that value; `prove_path`, of a proof (M. H. M. Winands et
                                     al., "Monte-Carlo Tree Search Solver", 2008)
 """
@@ -24,10 +24,10 @@ NODE = [
     ("first", "i4"),  # the place of the first child; NO_PLACE before the children have places
     ("total", "f8"),  # the sum of the results
     ("proven", "i1"),  # the exact value (1, 0 or -1), or UNPROVEN
-    ("draw_at_hand", "i1"),  # 1 where the player to move has a proven draw at hand; else 0
-    ("children", "i2"),  # how many have been made
-    ("untried", "i2"),  # how many moves have no child yet
-    ("action", "i2"),  # the action that led here; NO_ACTION at the root, and in an empty place
+    ("draw_at_hand", "i1"),  # 1 if the player to move has a move to a proven draw; else 0
+    ("children", "i2"),  # the number of children
+    ("untried", "i2"),  # the number of moves without a child
+    ("action", "i2"),  # the action that led here; NO_ACTION at the root and in an empty place
 ]
 """The fields of a node."""
 
@@ -37,9 +37,9 @@ NO_PLACE = -1
 NO_ACTION = -1
 
 # The counters of a tree.
-TAKEN = 0  # how many places of the pool are taken
-MADE = 1  # how many nodes have been made
-STREAM = 2  # where the stream of random numbers is
+TAKEN = 0  # the number of places of the pool that are taken
+MADE = 1  # the number of nodes made
+STREAM = 2  # the state of the random stream
 COUNTERS = 3
 
 
@@ -48,7 +48,7 @@ class TreeArrays(NamedTuple):
 
     nodes: Any  # [place] The pool: records of NODE and the fields that its rule adds
     counters: Any  # [counter] Integers of 64 bits
-    path: Any  # [length] Room for the nodes of a simulation, 64 bits each: 2 more than cells
+    path: Any  # [length] The places of a simulation's nodes, 64 bits each: 2 more than cells
 
 
 class Setup(NamedTuple):
@@ -56,34 +56,34 @@ class Setup(NamedTuple):
 
     board: Any
     settings: Any
-    """Among them are `rollouts_per_leaf`, the results that a simulation adds, and `solver`, which
-    says whether proofs are carried up."""
-    network: Any = ()  # values leaves, if nothing is played out
+    """The settings include `rollouts_per_leaf`, the number of results that a simulation adds, and
+    `solver`, whether proofs are carried up."""
+    network: Any = ()  # evaluates leaves instead of playouts
 
 
 class TreeRule(NamedTuple):
     """The functions by which trees of one kind grow."""
 
     cell_of: Callable[[int, int, Any], int]
-    """(action, mask, board): the cell to which a move is played."""
+    """(action, mask, board): the cell that a move fills."""
     best_child: Callable[[Any, int, Any], int]
-    """(nodes, place, settings): the place of the child that is selected."""
+    """(nodes, place, settings): the place of the selected child."""
     expand: Callable[[TreeArrays, int, int, int, Setup], tuple[int, int, int]]
-    """(tree, length, mover, mask, setup): adds to the last node of the path, which has places for
-    its children; returns the path's length, and its last node's `mover` and `mask`."""
+    """(tree, length, mover, mask, setup): adds children to the last node of the path, which has
+    places for them; returns the path's length, and its last node's `mover` and `mask`."""
     value_leaf: Callable[[TreeArrays, int, int, int, Setup], float]
     """(tree, place, mover, mask, setup): the sum of the results, for the player who moved there."""
 
 
 def make_simulation(rule: TreeRule) -> Callable[..., None]:
-    """Make the simulation of trees of one kind, for kernels to be made of."""
+    """Make the simulation of trees of one kind, as a part of kernels."""
     cell_of, best_child, expand, value_leaf = rule
 
     @inlined
     def select_path(
         tree: TreeArrays, root: int, through: int, mover: int, mask: int, setup: Setup
     ) -> tuple[int, int, int]:
-        """Go to a node that is proven or has an untried move; return path length and stones."""
+        """Descend to a node that is proven or has untried moves; return path length and stones."""
         nodes, path = tree.nodes, tree.path
         place = root
         path[0] = root
@@ -103,11 +103,11 @@ def make_simulation(rule: TreeRule) -> Callable[..., None]:
     def simulate(
         tree: TreeArrays, root: int, through: int, mover: int, mask: int, setup: Setup
     ) -> None:
-        """Run one simulation: select, expand, value, back up.
+        """Run one simulation: select, expand, evaluate, back up.
 
-        `root` is its place, `mover` and `mask` are its stones; `through` is the place of the child
-        to which it goes, or NO_PLACE. If the pool has no room for a node's children it stays a
-        leaf, which is valued again.
+        `root` is the place of the root, `mover` and `mask` are its stones; `through` is the place
+        of the child to descend to first, or NO_PLACE. If the pool has no room for a node's
+        children, the node stays a leaf, which is evaluated again.
         """
         nodes, path, settings = tree.nodes, tree.path, setup.settings
         length, own, stones = select_path(tree, root, through, mover, mask, setup)
@@ -127,16 +127,16 @@ def make_simulation(rule: TreeRule) -> Callable[..., None]:
 
 
 class TreeKernels(NamedTuple):
-    """The kernels of a kind of trees."""
+    """The kernels of trees of one kind."""
 
     make_node: Callable[[TreeArrays, int, int, int, int, Setup], None]
-    """Not compiled, for the root of a tree: compiling would not pay for a single node."""
+    """Makes the root of a tree; not compiled, which would not pay off for a single node."""
     grow: Callable[[TreeArrays, int, int, int, int, Setup, int], int]
-    """Runs up to some simulations, until the root is proven; returns how many were run."""
+    """Runs at most some simulations, until the root is proven; returns the number run."""
 
 
 def make_kernels(make_node: Callable[..., None], simulate: Callable[..., None]) -> TreeKernels:
-    """Make kernels of the functions that make a node and run a simulation."""
+    """Make kernels from the functions that make a node and run a simulation."""
 
     @jit
     def grow_tree(
@@ -153,7 +153,7 @@ def make_kernels(make_node: Callable[..., None], simulate: Callable[..., None]) 
 
 @inlined
 def put_node(tree: TreeArrays, place: int, action: int, proven: int, untried: int) -> None:
-    """Put a node without statistics in its place."""
+    """Put a new node in its place."""
     node = tree.nodes[place]
     node.visits = 0
     node.first = NO_PLACE
@@ -168,21 +168,22 @@ def put_node(tree: TreeArrays, place: int, action: int, proven: int, untried: in
 
 @inlined
 def value_at_sight(possible: int, wins: int, safe: int) -> int:
-    """The value of a state that two plies of look-ahead decide, or UNPROVEN.
+    """The value of a state by two plies of look-ahead, or UNPROVEN.
 
-    `possible` are the cells in which a stone may be laid, `wins` those that complete a line, and
-    `safe` those after which the other player does not win at once.
+    The value is for the player who moved into the state. `possible` are the playable cells, `wins`
+    the cells that complete a line, and `safe` the playable cells after which the other player does
+    not win at once.
     """
     if possible & wins:
         return -1  # the player to move wins at once
     if possible and not safe:
-        return 1  # each move lets the other one win at once
+        return 1  # every move lets the other player win at once
     return UNPROVEN if possible else 0  # a full board is a draw
 
 
 @inlined
 def has_places(nodes: Any, counters: Any, place: int) -> bool:
-    """Give the children of a node their places if there is room; return whether they have them."""
+    """Reserve places for the children of a node if there is room; return whether it has them."""
     node = nodes[place]
     if node.first != NO_PLACE:
         return True
@@ -203,7 +204,7 @@ def back_up(nodes: Any, path: Any, length: int, total: float, visits: int) -> No
     for step in range(length - 1, -1, -1):
         node = nodes[path[step]]
         if node.draw_at_hand and total > 0.0:
-            total = 0.0  # the player to move here would rather have taken the draw
+            total = 0.0  # the player to move here would choose the draw instead
         node.visits += visits
         node.total += total
         total = -total
@@ -211,7 +212,7 @@ def back_up(nodes: Any, path: Any, length: int, total: float, visits: int) -> No
 
 @inlined
 def prove_path(nodes: Any, path: Any, length: int) -> None:
-    """Carry the proven value of the last node of a path up as far as it proves nodes."""
+    """Carry the proven value of a path's last node up as long as it proves further nodes."""
     for step in range(length - 2, -1, -1):
         settle_node(nodes, path[step])
         if nodes[path[step]].proven == UNPROVEN:
@@ -220,7 +221,7 @@ def prove_path(nodes: Any, path: Any, length: int) -> None:
 
 @inlined
 def settle_node(nodes: Any, place: int) -> None:
-    """Prove the value of a node if its children do: one is won, or all are proven."""
+    """Prove the value of a node if one of its children is a win, or all are proven."""
     node = nodes[place]
     first = int(node.first)
     complete = node.untried == 0
@@ -233,7 +234,7 @@ def settle_node(nodes: Any, place: int) -> None:
         best = max(best, value)
         if value == 0:
             node.draw_at_hand = 1
-    if best == 1 or complete:  # a won move is enough; without one, all results must be known
+    if best == 1 or complete:  # a winning move suffices; otherwise all results must be known
         node.proven = -best
 
 
@@ -241,8 +242,8 @@ def settle_node(nodes: Any, place: int) -> None:
 def transplant(nodes: Any, counters: Any, place: int, pool: Any) -> None:
     """Copy the tree below a node into a pool that has room for it.
 
-    Level by level, as in C. J. Cheney, "A nonrecursive list compacting algorithm" (1970): the
-    copies not yet gone through are the queue, and still know where their children were.
+    It copies level by level, as in C. J. Cheney, "A nonrecursive list compacting algorithm" (1970):
+    the unprocessed copies are the queue, and still have the old places of their children.
     """
     pool[ROOT] = nodes[place]
     taken = 1

@@ -1,1 +1,1 @@
-"""Guides of a search: heuristics, move orderings, rollouts, opponent models, the final move."""
+"""Guidance of a search: heuristics, move orderings, rollouts, opponent models, the final move."""

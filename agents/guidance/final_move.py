@@ -1,4 +1,4 @@
-"""The final move: the best child of a Monte Carlo tree, or the best of equally good actions."""
+"""The choice of the final move: of a Monte Carlo tree search, and among equally good actions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -13,19 +13,19 @@ FINAL_MOVES: Mapping[str, Callable[[SearchedNode[Any], int], float]] = {
     "value": lambda child, sign: sign * child.value,
     "total": lambda child, sign: sign * child.total,
 }
-"""By name: the number that the final move maximises, for the player with this sign."""
+"""By name: the quantity that the final move maximises, for the player with the given sign."""
 
 
 def final_action(node: SearchedNode[Action], final_move: str) -> Action:
-    """The best child's action: a proven win, or else by `final_move`, losses last."""
+    """The best child's action: a proven win, else the best by `final_move`; proven losses last."""
     criterion = FINAL_MOVES[final_move]
     return safest_action(node, lambda action: criterion(node.children[action], node.sign))
 
 
 def safest_action(node: SearchedNode[Action], criterion: Callable[[Action], Any]) -> Action:
-    """The best child's action: a proven win, or else the highest by `criterion`, losses last.
+    """The best child's action: a proven win, else the highest `criterion`; proven losses last.
 
-    A proven value, which simulations no longer refine, is taken if all others look worse.
+    If a child has a proven value better than the estimate of the best child, its action is taken.
     """
 
     def merit(action: Action) -> tuple[bool, bool, Any]:
@@ -41,9 +41,10 @@ def safest_action(node: SearchedNode[Action], criterion: Callable[[Action], Any]
 
 
 def root_value(root: SearchedNode[Action], action: Action) -> float:
-    """The value of a state from which `action` is played: its own, unless only that is decided.
+    """The value of a state from which `action` is played: usually the value of its child.
 
-    Then untried actions may be better than this loss, or no solver has looked: the mean remains.
+    If only that child is decided, the root's mean is returned instead: untried actions may be
+    better than a loss, or the search does not use proofs.
     """
     value = root.children[action].value
     return root.value if root.proven is None and abs(value) == 1 else value
@@ -52,7 +53,7 @@ def root_value(root: SearchedNode[Action], action: Action) -> float:
 def principal_variation(
     node: SearchedNode[Action], choose: Callable[[Any], Action]
 ) -> tuple[Action, ...]:
-    """The final moves from a node on, as deep as the tree goes or until chance decides."""
+    """The final moves from a node on, to the end of the tree or to a chance node."""
     line = []
     while node.children and node.sign:
         line.append(choose(node))
@@ -63,10 +64,10 @@ def principal_variation(
 TIE_BREAKS = ("first", "expectimax")  # ways to choose among equally good actions, by name
 
 TEMPERATURE = 0.1
-"""An action that costs this much, in the opponent's view, is 1 / e times as likely. This value was
-narrowly the best of 0.05 to 0.5 in matches from lost positions."""
+"""An action worse by this value, in the opponent's view, is 1 / e times as likely. In matches from
+lost positions this temperature was narrowly the best of 0.05 to 0.5."""
 LOOK_AHEAD = 4  # plies that the opponent is assumed to see, so that it makes no obvious mistakes
-LEAST_LIKELY = 0.02  # replies that are less likely are left out
+LEAST_LIKELY = 0.02  # less likely replies are left out
 
 ActionValue = Callable[[State, Action], float]
 """The value of an action in a state, from player 1's view, in [-1, 1]."""
@@ -79,19 +80,19 @@ def best_against_fallible(
     seen: ActionValue[State, Action],
     exact: ActionValue[State, Action],
 ) -> Action:
-    """The action, among equally good ones, that is worth most against a fallible opponent.
+    """The action, among equally good ones, with the highest value against a fallible opponent.
 
-    If both players play exactly, these actions lead to the same result. Against an opponent who
-    errs they do not: the value of each is the mean over the likely replies. This is expectimax, one
-    reply deep, with exact play after it.
+    Under perfect play these actions lead to the same result. Against an opponent who errs they do
+    not: the value of each is the mean over the likely replies. This is expectimax, one reply deep,
+    with perfect play after it.
 
     Args:
         env: the rules.
-        state: where to choose.
-        candidates: the equally good actions, at least one. The first is chosen if the others are no
+        state: the state in which to choose.
+        candidates: the equally good actions, at least one. The first is chosen if no other is
             better, or if the functions raise `TimeUp`.
-        seen: the value of a reply, as the opponent's own look-ahead shows it.
-        exact: the value of an action if both play on perfectly.
+        seen: the value of a reply by the opponent's own look-ahead.
+        exact: the value of an action under perfect play.
     """
     if len(candidates) == 1:
         return candidates[0]
@@ -114,7 +115,7 @@ def value_against_fallible(
 ) -> float:
     """The mean value of `action` over the likely replies, from player 1's view.
 
-    If the opponent is not next to move, this is the exact value.
+    If the opponent is not to move next, this is the exact value.
     """
     child = env.get_next_state(state, action)
     replies = env.get_available_actions(child)

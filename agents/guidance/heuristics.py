@@ -1,8 +1,8 @@
 """Heuristics: guesses of the value of an unfinished state.
 
 A heuristic is a plain function `(env, state) -> float`, from player 1's view. Its values stay
-strictly between -1 and 1, so that no guess ever outranks a proven win or loss. All but
-`odd_even_threats` are antisymmetric: with the colours exchanged the value changes its sign. In
+strictly between -1 and 1, so that no guess outranks a proven win or loss. All but
+`odd_even_threats` are antisymmetric: exchanging the colours changes the sign of the value. In
 `odd_even_threats` the rows depend on who moves first.
 """
 
@@ -18,16 +18,16 @@ Heuristic = Callable[[Any, Any], float]
 
 
 def guess(heuristic: Heuristic, env: Any, state: Any) -> float:
-    """A heuristic's value of a state at which a search looks no deeper.
+    """A heuristic's value of a state at the depth limit of a search.
 
     Raises:
-        ValueError: it is no number from -1 to 1, and might outrank what is proven.
+        ValueError: it is not a number from -1 to 1, and might outrank a proven value.
     """
     value = heuristic(env, state)
     try:  # as `is_value`, without a call in each leaf
         if -1.0 <= value <= 1.0:
             return value
-    except TypeError:  # no number
+    except TypeError:  # not a number
         pass
     raise ValueError(
         f"the heuristic gives {value!r} in {state}: guesses lie between -1 and 1, where "
@@ -36,15 +36,15 @@ def guess(heuristic: Heuristic, env: Any, state: Any) -> float:
 
 
 def zero(env: object, state: object) -> float:
-    """Know nothing: every unfinished state is worth 0."""
+    """Value every unfinished state at 0."""
     return 0.0
 
 
 def open_lines(env: BoardGame, state: BoardState) -> float:
-    """Count the lines that are still open to one player alone, more for lines with more stones.
+    """Count the lines that only one player can still complete, weighted by their stones.
 
-    A line with one stone too few to win counts 1, each further missing stone divides by 4; the
-    difference d of the two players' sums becomes d / (4 + |d|).
+    A line that lacks one stone counts 1, and each further missing stone divides this by 4. The
+    value is d / (4 + |d|), where d is the difference of the two players' sums.
 
     Raises:
         ValueError: the game has no such lines.
@@ -80,13 +80,13 @@ def automatic(env: object, state: Any) -> float:
 def odd_even_threats(env: ConnectX, state: BoardState) -> float:
     """Count the free cells that complete a line and cannot be filled yet, by odd and even rows.
 
-    When all else is full, someone has to play below such a cell. Who that is depends on its row:
-    on the usual board player 1 comes to fill cells in odd rows and player 2 those in even rows
-    (L. V. Allis, "A Knowledge-Based Approach of Connect-Four", 1988). A threat in a row of one's
-    own counts 2, any other 1; the difference d becomes d / (4 + |d|).
+    When all other cells are full, someone has to play below such a cell. Who that is depends on its
+    row: on the usual board player 1 gets the cells in odd rows and player 2 those in even rows
+    (L. V. Allis, "A Knowledge-Based Approach of Connect-Four", 1988). A threat in a player's own
+    rows counts 2, any other 1. The value is d / (4 + |d|), where d is the difference of the sums.
 
     Raises:
-        ValueError: another game than ConnectX.
+        ValueError: the game is not ConnectX.
     """
     if not isinstance(env, ConnectX):
         raise ValueError(f"the heuristic threats is for ConnectX, not for {env!r}: choose auto")
@@ -101,15 +101,15 @@ def odd_even_threats(env: ConnectX, state: BoardState) -> float:
 
 
 class ThreatBoard(NamedTuple):
-    """The cells of a board, as the rule of odd and even sees them."""
+    """The cells of a board, divided by the rule of odd and even rows."""
 
     cells: int
     bottom: int  # the lowest cell of each column
     first: int
-    """The rows that player 1 comes to fill when only one column is left; the others are player 2's.
+    """The rows that player 1 fills when only one column is left; the others are player 2's.
 
-    The odd ones, counted from 1 at the bottom, where the other columns have an even number of
-    cells: then it is player 1's turn at the bottom.
+    These are the odd rows, counted from 1 at the bottom, if the other columns have an even number
+    of cells, so that player 1 is to move at the bottom; else the even rows.
     """
 
 
@@ -128,10 +128,10 @@ GRADES = 24  # the sum of all squares' grades
 def open_twos(env: BoardGame, state: BoardState) -> float:
     """Count the lines in which a player has two stones and the third square is free.
 
-    The difference of the two players' counts, divided by one more than the number of lines.
+    The value is the difference of the two players' counts, divided by the number of lines plus one.
 
     Raises:
-        ValueError: another game than tic-tac-toe.
+        ValueError: the game is not tic-tac-toe.
     """
     _require_tic_tac_toe("open_twos", env)
     player_1, player_2 = env.stones(state)
@@ -143,16 +143,16 @@ def open_twos(env: BoardGame, state: BoardState) -> float:
 def graded_squares(env: BoardGame, state: BoardState) -> float:
     """Add up the grades of a player's squares: the centre 4, a corner 3, an edge 2.
 
-    A square's grade is the number of lines through it. The difference of the two players' sums,
-    divided by one more than the sum of all grades.
+    A square's grade is the number of lines through it. The value is the difference of the two
+    players' sums, divided by the sum of all grades plus one.
 
     Raises:
-        ValueError: another game than tic-tac-toe.
+        ValueError: the game is not tic-tac-toe.
     """
     _require_tic_tac_toe("squares", env)
     player_1, player_2 = env.stones(state)
     grades = 0
-    for line in env.winning_lines:  # in each leaf: a third faster than a sum over a generator
+    for line in env.winning_lines:  # runs in each leaf; a third faster than a generator
         grades += (line & player_1).bit_count() - (line & player_2).bit_count()
     return grades / (GRADES + 1)
 
@@ -176,4 +176,4 @@ HEURISTICS: Mapping[str, Heuristic] = {
     "squares": graded_squares,
     "threats": odd_even_threats,
 }
-"""By name; `open_twos` and `squares` are for tic-tac-toe alone, `threats` for ConnectX alone."""
+"""By name; `open_twos` and `squares` are only for tic-tac-toe, `threats` only for ConnectX."""

@@ -1,7 +1,7 @@
 """Opponent models: the probability of each action of a player who may err.
 
-A model is a plain function `(env, state) -> {action: probability}` for states in which the game
-goes on and that player is to move. Actions that it leaves out are never played.
+A model is a plain function `(env, state) -> {action: probability}` for unfinished states in which
+that player is to move. Actions that it leaves out are never played.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,8 +15,8 @@ from envs.protocol import Action, Env, State, require_distribution
 
 OpponentModel = Callable[[Any, Any], Mapping[Any, float]]
 
-SLIP = 0.02  # the least probability with which a model is judged by an opponent's action
-NEGLIGIBLE = 0.005  # less likely models of a mixture are not asked, except the likeliest
+SLIP = 0.02  # the least probability of an opponent's action when a mixture is updated
+NEGLIGIBLE = 0.005  # less likely models of a mixture are ignored, except the likeliest
 
 
 def uniform_replies(env: Env[State, Action], state: State) -> Mapping[Action, float]:
@@ -26,10 +26,10 @@ def uniform_replies(env: Env[State, Action], state: State) -> Mapping[Action, fl
 
 
 def epsilon_greedy(agent: Agent, epsilon: float) -> OpponentModel:
-    """A model that plays as `agent` does, but any action with probability `epsilon`.
+    """A model that plays the agent's action, or with probability `epsilon` any action.
 
     Args:
-        agent: should repeat its choices, as agents without randomness and time limits do.
+        agent: should be deterministic: without randomness and time limits.
         epsilon: from 0, which always follows the agent, to 1.
 
     Raises:
@@ -50,14 +50,14 @@ def _epsilon_greedy(
 
 
 def softmax(agent: Agent, temperature: float) -> OpponentModel:
-    """A model that prefers actions of high value to `agent`.
+    """A model that prefers actions to which `agent` gives a high value.
 
     The probabilities are proportional to exp(value / temperature), with values from the view of
     the player to move.
 
     Args:
         agent: must examine all actions, as minimax without a time limit does.
-        temperature: above 0; an action worth this much less than another is 1 / e times as likely.
+        temperature: above 0; an action whose value is lower by this is 1 / e times as likely.
 
     Raises:
         ValueError: `temperature` is not above 0; or, when called, the agent leaves out actions.
@@ -83,13 +83,13 @@ def _softmax(
 def visit_shares(agent: Agent, temperature: float) -> OpponentModel:
     """A model that prefers actions that a tree search has visited often.
 
-    The probabilities are proportional to visits ^ (1 / temperature); what is proven is certain.
+    The probabilities are proportional to visits ^ (1 / temperature). If the root is proven, the
+    agent's action has probability 1.
 
     Args:
-        agent: grows a tree anew for each state, as `mcts` and `alphazero` do where `keep_tree` is
+        agent: must grow a new tree for each state, like `mcts` and `alphazero` with `keep_tree`
             false.
-        temperature: above 0; 1 plays by the shares of visits, towards 0 only the most visited
-            action.
+        temperature: above 0; 1 gives the shares of visits, near 0 the most visited action.
 
     Raises:
         ValueError: `temperature` is not above 0, or the agent grows no tree.
@@ -118,7 +118,7 @@ def _visit_shares(
 
 
 class Remembered:
-    """A model that asks another one only once about each state of a game."""
+    """A model that calls another one only once for each state of a game."""
 
     def __init__(self, model: OpponentModel) -> None:
         self._model = model
@@ -134,10 +134,10 @@ class Remembered:
 def posterior(
     weights: Sequence[float], chances: Sequence[float], least: float
 ) -> tuple[float, ...]:
-    """How likely each of several models is after an action, by Bayes' theorem.
+    """The probability of each of several models after an action, by Bayes' theorem.
 
-    `chances` are the probabilities that they gave to the action. Each counts at least `least`,
-    above 0, so that no single action, which may be a mistake, refutes a model.
+    `chances` are the probabilities that the models gave to the action. Each counts as at least
+    `least`, above 0, so that no single action, which may be a mistake, refutes a model.
     """
     updated = [weight * max(least, chance) for weight, chance in zip(weights, chances, strict=True)]
     total = sum(updated)
@@ -145,14 +145,14 @@ def posterior(
 
 
 class OpponentMixture:
-    """Several models, each the right one with a probability: itself a model.
+    """A model that mixes several models, each of which is the right one with some probability.
 
     Args:
         models: at least one.
         weights: how likely each model is, at least 0; None: all equally likely.
 
     Raises:
-        ValueError: no models, another number of weights, or impossible weights.
+        ValueError: no models, the wrong number of weights, or impossible weights.
     """
 
     def __init__(
@@ -171,7 +171,7 @@ class OpponentMixture:
         """How likely each model is; they add up to 1."""
 
     def __call__(self, env: Env[State, Action], state: State) -> Mapping[Action, float]:
-        """The mean of the models' probabilities; raises as `probabilities_of`."""
+        """The mean of the models' probabilities; raises like `probabilities_of`."""
         mixed = dict.fromkeys(env.get_available_actions(state), 0.0)
         least = min(NEGLIGIBLE, max(self.weights))
         for model, weight in zip(self.models, self.weights, strict=True):
@@ -183,10 +183,10 @@ class OpponentMixture:
     def after(self, env: Env[State, Action], state: State, action: Action) -> "OpponentMixture":
         """The mixture after the opponent has played an action, by Bayes' theorem.
 
-        No single action refutes a model: any could have been played by mistake.
+        No single action refutes a model, because it may be a mistake.
 
         Raises:
-            ValueError: as `probabilities_of`.
+            ValueError: like `probabilities_of`.
         """
         told = [probabilities_of(model, env, state).get(action, 0.0) for model in self.models]
         return OpponentMixture(self.models, posterior(self.weights, told, SLIP))
@@ -212,7 +212,7 @@ def opponent_models(
     """The models by name, for an opponent that looks ahead as `agent` does.
 
     Raises:
-        ValueError: as `epsilon_greedy` and `softmax` do.
+        ValueError: like `epsilon_greedy` and `softmax`.
     """
     return {
         "uniform": uniform_replies,
@@ -227,7 +227,7 @@ def probabilities_of(
     """The actions that the model may take in `state`, with their probabilities.
 
     Raises:
-        ValueError: the model gives no mapping, an illegal action, a negative probability, or
+        ValueError: the model returns no mapping, an illegal action, a negative probability, or
             probabilities that do not sum to 1.
     """
     probabilities = model(env, state)

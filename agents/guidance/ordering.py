@@ -1,7 +1,7 @@
-"""Move orderings, and wins and losses that two plies of look-ahead show.
+"""Move orderings, and wins and losses found by two plies of look-ahead.
 
-An ordering is a plain function `(env, state, actions) -> actions`: a search tries the first of them
-first, and better actions first mean more cutoffs.
+An ordering is a plain function `(env, state, actions) -> actions`. A search tries the actions in
+this order; trying better ones first gives more cutoffs.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,15 +16,15 @@ Item = TypeVar("Item")
 
 
 def natural(env: object, state: object, actions: Sequence[Item]) -> Sequence[Item]:
-    """Keep the order in which the environment names the actions."""
+    """Keep the environment's order of the actions."""
     return actions
 
 
 def centre_first(env: ConnectX, state: object, actions: Sequence[int]) -> Sequence[int]:
-    """Try columns from the middle outwards: more lines run through the middle.
+    """Order columns from the middle outwards: more lines run through the middle.
 
     Raises:
-        ValueError: a game without columns.
+        ValueError: the game has no columns.
     """
     if not hasattr(env, "columns"):
         raise ValueError(f"the ordering centre is for columns, not for {env!r}: choose auto")
@@ -33,7 +33,7 @@ def centre_first(env: ConnectX, state: object, actions: Sequence[int]) -> Sequen
 
 @lru_cache(maxsize=4096)
 def from_the_middle(columns: int, chosen: tuple[int, ...]) -> tuple[int, ...]:
-    """The `chosen` of `columns` columns, those nearest to the middle first."""
+    """The `chosen` ones of `columns` columns, from the middle outwards."""
     return tuple(sorted(chosen, key=lambda column: abs(2 * column - columns + 1)))
 
 
@@ -52,11 +52,10 @@ ORDERINGS: Mapping[str, Ordering] = {
 def in_order(
     ordering: Ordering, env: Env[State, Action], state: State, actions: Sequence[Action]
 ) -> Sequence[Action]:
-    """Put `actions`, which differ, in the order in which to try them.
+    """Put distinct `actions` in the order in which to try them.
 
     Raises:
-        ValueError: the ordering drops or repeats an action, so that a search would take the best of
-            the others for the best of all.
+        ValueError: the ordering drops or repeats an action, so that a search might miss the best.
     """
     given = ordering(env, state, actions)
     ordered = tuple(given) if isinstance(given, Iterable) else ()
@@ -71,9 +70,9 @@ def in_order(
 def winning_action(
     env: Env[State, Action], state: State, actions: Sequence[Action]
 ) -> tuple[Action, ...]:
-    """The first of `actions` that wins at once for the player whose turn it is, in a tuple, or ().
+    """The first of `actions` that wins at once for the player to move, in a tuple, or ().
 
-    A tuple, because None may be an action, such as a pass. Where chance decides, no one wins.
+    It is a tuple because None may be an action, such as a pass. At chance nodes it is empty.
     """
     player = env.current_player(state)
     if player == CHANCE:
@@ -105,10 +104,10 @@ def safe_actions(
 def sensible_actions(
     env: Env[State, Action], state: State, actions: Sequence[Action]
 ) -> Sequence[Action]:
-    """The actions worth a search: a win if there is one, else those that do not lose at once.
+    """The actions to search: only a win if there is one, else those that do not lose at once.
 
-    All of `actions` if each loses at once. Leaving actions out never changes the value of a state:
-    they are proven to be no better.
+    All of `actions` if each loses at once. The value of the state does not change, because the
+    actions that are left out are proven to be no better.
     """
     return winning_action(env, state, actions) or safe_actions(env, state, actions) or actions
 
@@ -116,8 +115,8 @@ def sensible_actions(
 def best_action(values: Mapping[Action, float], sensible: Sequence[Action], sign: int) -> Action:
     """The first of the best actions for the player with this sign (+1: player 1, -1: player 2).
 
-    If all examined actions, at least one, are lost, it is one of the `sensible_actions` that was
-    not examined, if there is one: the time may have been up before its turn came.
+    `values` has at least one action. If all of its actions lose, the result is one of the
+    `sensible` actions that was not examined before the time was up, if there is one.
     """
     best = max(values, key=lambda action: sign * values[action])
     if values[best] == -sign:

@@ -1,6 +1,6 @@
-"""Solved positions, as text, as JSON and as tables: what `connectx solve` prints.
+"""The output of `connectx solve`: solved positions as text, JSON and tables.
 
-Scores are from the view of the player to move; `agents.solver.score_words` says what they mean.
+Scores are from the view of the player to move; `agents.solver.score_words` explains the scale.
 """
 
 import json
@@ -24,9 +24,9 @@ from envs.shown_position import show
 
 @dataclass(frozen=True)
 class Analysis:
-    """A position with its score; scores are from the view of the player to move in it.
+    """A position with its score, or with bounds of it if the time limit ended the search.
 
-    After a time limit the bounds may differ.
+    Scores are from the view of the player to move in the position.
     """
 
     position: ReachedPosition
@@ -42,10 +42,9 @@ class Analysis:
 
     @property
     def last_move(self) -> int | None:
-        """The number of the move, from 1, with which the game ends if both play their best.
+        """The number of the move that ends the game under best play; None without an exact score.
 
-        It counts the moves of both players, from the beginning of the game. None while the score is
-        not known.
+        The moves of both players are counted, from 1 at the beginning of the game.
         """
         if not self.bounds.exact:
             return None
@@ -59,7 +58,7 @@ class Analysis:
 
 OnAnalysis = Callable[[Analysis], None]  # takes the analysis so far
 WatchedAnalyse = Callable[[Solver, ReachedPosition, float | None, OnAnalysis], Analysis]
-"""Solves a position, with a time limit in seconds, and reports the analysis now and then."""
+"""Solves a position, with a time limit in seconds, and reports the analysis so far repeatedly."""
 
 
 def analyse(
@@ -68,7 +67,7 @@ def analyse(
     time_limit: float | None = None,
     on_progress: OnAnalysis | None = None,
 ) -> Analysis:
-    """Solve every column of a position, and thereby the position, with one time limit for all."""
+    """Solve every column of a position, and thereby the position, with one time limit in total."""
 
     def of_columns(columns: Mapping[int, ScoreBounds]) -> Analysis:
         nodes = sum(bounds.nodes for bounds in columns.values())
@@ -84,7 +83,7 @@ def analyse_score(
     time_limit: float | None = None,
     on_progress: OnAnalysis | None = None,
 ) -> Analysis:
-    """Solve a position without saying which column leads to its score: several times as fast."""
+    """Solve a position without its columns: several times as fast as `analyse`."""
     tell = None if on_progress is None else (lambda found: on_progress(Analysis(position, found)))
     return Analysis(position, solver.bounds(position.state, time_limit, on_progress=tell))
 
@@ -93,7 +92,7 @@ FULL_COLUMN = "-"
 
 
 def as_plain_line(analysis: Analysis) -> str:
-    """The moves and the score; then the score of each column from the left, if they were solved."""
+    """The moves and the score, then the columns' scores from the left if they were solved."""
     columns = [
         score_text(analysis.columns[column]) if column in analysis.columns else FULL_COLUMN
         for column in range(analysis.position.env.columns if analysis.columns else 0)
@@ -142,7 +141,7 @@ shows_itself(Analysis, _html)
 
 
 def _board(analysis: Analysis) -> Table:
-    """Stones, column numbers and scores, one below the other."""
+    """The board, with column numbers and scores below it."""
     env = analysis.position.env
     board = env.to_board(analysis.position.state)
     grid = Table.grid(padding=(0, 1))
@@ -158,7 +157,7 @@ def _board(analysis: Analysis) -> Table:
 
 
 def _score(analysis: Analysis, column: int) -> Text:
-    """Write below a column its score, `?` if it is not known, nothing if it is full."""
+    """The score below a column: `?` if it is not known, empty if the column is full."""
     bounds = analysis.columns.get(column)
     if bounds is None:
         return Text("")
@@ -167,13 +166,13 @@ def _score(analysis: Analysis, column: int) -> Text:
 
 
 def _findings(analysis: Analysis) -> Iterator[RenderableType]:
-    """The result and the last move, and the score of each column, or that of the position alone."""
+    """The result and the last move, then the columns' scores or, without them, the position's."""
     yield from render_result(analysis)
     yield _columns(analysis) if analysis.columns else Text(f"Score: {score_text(analysis.bounds)}")
 
 
 def render_result(analysis: Analysis) -> Iterator[Text]:
-    """The result for the player to move and, if it is known, the last move: a line each."""
+    """Two lines: the result for the player to move and, if it is known, the last move."""
     env, _, state = analysis.position
     player, meaning = state.player, in_words(env, state, analysis.bounds)
     yield Text(f"Player {player} ({SYMBOLS[player]}) is to move: {meaning}.", "bold")

@@ -11,15 +11,15 @@ from agents.solver.solver import ScoreBounds, Solver
 from envs.board import BoardGame, BoardState
 
 FIRST_ROUND_NODES = 1000
-"""Nodes for each move in the first round of `ExactMoves.verdicts`; each round has eight times more,
-so that easy moves do not wait for the others."""
+"""Nodes for each move in the first round of `ExactMoves`; each later round has eight times as many,
+so that easy moves are decided before hard ones."""
 MOST_SLICE_NODES = 64_000
-"""The most for each move in a round of `ExactMoves.outcomes`; the table keeps what was found."""
-SMALL_BOARD = 9  # cells of a board on which every game is played to its end in a moment
+"""The most nodes for each move in a round of `ExactMoves.outcomes`; the table keeps the results."""
+SMALL_BOARD = 9  # cells of a board that is searched exhaustively in a moment
 
 
 class ExactMoves:
-    """Tells which moves keep the score of a position."""
+    """Finds the moves that keep the score of a position."""
 
     def __init__(self, solver: Solver) -> None:
         self.solver = solver
@@ -30,9 +30,9 @@ class ExactMoves:
         return self.solver.bounds(state, clock.left).proven()
 
     def best(self, state: BoardState, score: int, clock: Clock, patience: Clock) -> list[int]:
-        """The moves that keep the score: all, or those found before the patience is over.
+        """The moves that keep the score: all, or those found when `patience` expires, at least one.
 
-        TimeUp if none was found in time.
+        TimeUp if `clock` expires first.
         """
         best = []
         for action, keeps in self.verdicts(state, score, clock):
@@ -47,7 +47,7 @@ class ExactMoves:
     ) -> int:
         """The best move after which the largest share of replies are mistakes; the first of equals.
 
-        A best move that ends the game comes before all others.
+        A best move that ends the game takes precedence.
         """
         mistakes: dict[int, float] = {}
         with suppress(TimeUp):
@@ -67,8 +67,8 @@ class ExactMoves:
 
         Args:
             state: the position; bounds are from the view of the player to move there.
-            clock: ends the search, as does the certainty which move is best.
-            is_enough: ends it, too; asked between two slices of the search.
+            clock: ends the search, which also ends when a move is proven to be best.
+            is_enough: ends the search as well; called between two slices of it.
         """
         legal = from_the_middle(self.env.columns, legal_actions(self.env, state))
         found = dict.fromkeys(legal, ScoreBounds(-1, 1))
@@ -84,9 +84,9 @@ class ExactMoves:
     def verdicts(
         self, state: BoardState, score: int, clock: Clock
     ) -> Iterator[tuple[int, bool | None]]:
-        """Whether each legal move keeps the exact score; None while that is not known.
+        """Whether each legal move keeps the exact score; None while this is not known.
 
-        TimeUp if moves are left to be judged when the time is up.
+        TimeUp if the clock expires before all moves are judged.
         """
         legal = legal_actions(self.env, state)
         undecided = list(from_the_middle(self.env.columns, legal))
@@ -95,7 +95,7 @@ class ExactMoves:
             for action in tuple(undecided):
                 clock.check()
                 if len(undecided) == 1 and not some_keeps:
-                    yield action, True  # for one of them does
+                    yield action, True  # all others are worse, and some move keeps the score
                     return
                 within = score - 1, score
                 bounds = self.solver.after(state, action, clock.left, budget, within)
@@ -108,19 +108,19 @@ class ExactMoves:
 
 
 def proven_best(outcomes: Mapping[int, ScoreBounds]) -> list[int]:
-    """List the moves that are proven to be as good as every other; there may be none."""
+    """List the moves that are proven to be at least as good as every other; there may be none."""
     most = max((bounds.upper for bounds in outcomes.values()), default=0)
     return [action for action, bounds in outcomes.items() if bounds.lower >= most]
 
 
 def best_so_far(outcomes: Mapping[int, ScoreBounds]) -> list[int]:
-    """List the moves with the highest lower bound: the best ones, once all is solved."""
+    """List the moves with the highest lower bound: the best ones, once all are solved."""
     most = max(bounds.lower for bounds in outcomes.values())
     return [action for action, bounds in outcomes.items() if bounds.lower == most]
 
 
 def bounds_of_best(outcomes: Mapping[int, ScoreBounds]) -> ScoreBounds:
-    """Bound the score of a position by those of its moves, at least one."""
+    """Bound the score of a position by the bounds of its moves, at least one."""
     return ScoreBounds(
         max(bounds.lower for bounds in outcomes.values()),
         max(bounds.upper for bounds in outcomes.values()),

@@ -1,7 +1,7 @@
 """The search of `agents.solver.solver_kernel` as a recursion, in plain Python.
 
-It visits nearly the same nodes, and saves time by Python's integers of any length: the boards after
-each of a position's moves lie side by side in one long integer, a lane each, and one round of
+It visits nearly the same nodes. Python's integers of any length save time: the boards after all
+moves of a position lie side by side in one long integer, each in its own lane, and one series of
 shifts finds the threats on all of them.
 """
 
@@ -34,7 +34,7 @@ MOST_KNOWN_POSITIONS = 1 << 20
 
 
 class PlainEngine:
-    """The search for one size of board, with the bounds of the positions that it has searched."""
+    """The search for one size of board, with its table of bounds."""
 
     def __init__(self, env: ConnectX) -> None:
         self.board = board_masks(*env.size)
@@ -57,16 +57,16 @@ class PlainEngine:
         self.table.clear()
 
     def limit(self, clock: Clock, nodes: float) -> None:
-        """Let searches end when the time is up, or after this number of nodes in all."""
+        """End searches when the time is up, or after this number of nodes in total."""
         self._clock = clock
         self._node_limit = nodes
         self._next_glance = 0.0
 
     def narrow(self, state: BoardState, lower: int, upper: int) -> Iterator[tuple[int, int]]:
-        """Ever narrower bounds of a score, until they are equal.
+        """Yield ever narrower bounds of a score, until they are equal.
 
         Raises:
-            TimeUp: the time is up, or the nodes are used up.
+            TimeUp: the time or the nodes are used up.
         """
         least, most = trivial_bounds(self.board, state.mover, state.mask)
         upper = max(lower, min(upper, most))
@@ -87,11 +87,11 @@ class PlainEngine:
         """Search a position with the window (alpha, alpha + 1).
 
         Returns:
-            A value v that says of the true score t, both for the player to move: t <= v where
-            v <= alpha, and t >= v where v > alpha; see `agents.solver.solver_kernel.search`.
+            A bound v of the true score t, both for the player to move: t <= v if v <= alpha, and
+            t >= v if v > alpha; see `agents.solver.solver_kernel.search`.
 
         Raises:
-            TimeUp: the time is up, or the nodes are used up.
+            TimeUp: the time or the nodes are used up.
         """
         if self.nodes >= self._next_glance:
             self._glance()
@@ -123,7 +123,7 @@ class PlainEngine:
             for _, _, move, _ in children:
                 _, upper = self.table.get((mover ^ mask) + (mask | move), (0, cells))
                 if -upper > alpha:
-                    return -upper  # fail high: the opponent has no more than that after the move
+                    return -upper  # fail high: this bounds the opponent's score after the move
         best = -cells
         for _, _, move, made in children:
             best = max(best, -self.search(after_move(position, move, made), -alpha - 1))
@@ -133,7 +133,7 @@ class PlainEngine:
         return best
 
     def _glance(self) -> None:
-        """Go on to the next glance, unless the time is up or the nodes are used up."""
+        """Schedule the next look at the clock; TimeUp if the time or the nodes are used up."""
         if self.nodes >= self._node_limit:
             raise TimeUp
         self._clock.check()
@@ -142,9 +142,9 @@ class PlainEngine:
     def _children(
         self, mover: int, mask: int, own: int, moves: int
     ) -> Sequence[tuple[int, int, int, int]]:
-        """The moves, the best first: merit, lane, cell and the cells that it threatens.
+        """The moves, the best first: negated merit, lane, cell and the threats after the move.
 
-        None where a move decides the game because the opponent cannot meet all its threats.
+        Empty if a move makes more threats than the opponent can meet.
         """
         board = self.board
         played = moves * self._in_each & self._column_of_lane
@@ -164,7 +164,7 @@ class PlainEngine:
         return children
 
     def _remember(self, mover: int, mask: int, best: int, alpha: int) -> None:
-        """Enter the bound that a search has proven, beside the known ones."""
+        """Enter the bound that a search has proven, and keep the other one."""
         stones = mask.bit_count()
         if self.board.cells - stones <= TABLE_LEFT:
             return
@@ -183,7 +183,7 @@ class PlainEngine:
 class PlainJob:
     """Positions that are solved one after the other, as by a `solver_engine.CompiledJob`.
 
-    An interrupted search searches its window again, with the help of the table.
+    After an interruption the last window is searched again, with the help of the table.
     """
 
     def __init__(
@@ -199,7 +199,7 @@ class PlainJob:
         self._solved = 0
 
     def run(self, clock: Clock, node_limit: float) -> None:
-        """Go on until all is solved, the time is up, or `node_limit` nodes were visited in all."""
+        """Continue until all are solved, the time is up, or `node_limit` nodes are visited."""
         engine = self._engine
         begun = engine.nodes
         engine.limit(clock, begun + node_limit - self.nodes)

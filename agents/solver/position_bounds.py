@@ -1,23 +1,23 @@
-"""Positions as the solver searches them, their forced moves, and bounds that need no search.
+"""Positions of the solver's search, their forced moves, and bounds that need no search.
 
 The compiled search (`agents.solver.solver_kernel`) and the plain one (`agents.solver.plain_solver`)
-share these functions. Scores are the mover's, as `agents.solver.solver.ScoreBounds` has them. Some
-bounds follow from the number of stones, another from a plan, the follow-up: the opponent answers
-each move with the other cell of a pair.
+share these functions. Scores are from the view of the player to move, on the scale of
+`agents.solver.solver.ScoreBounds`. Some bounds follow from the number of stones, another one from
+the follow-up, a plan of the opponent to answer each move with the other cell of a pair.
 
 The player to move leads, the other one follows. The follower divides the free cells into pairs and,
-whenever the leader takes a cell, takes the other one of its pair. So the leader gets one cell of
-each pair, whatever happens; if no such cells make a line, the leader does not win. The pairs:
+whenever the leader takes a cell, takes the other one of its pair. So the leader gets exactly one
+cell of each pair; if no such cells make a line, the leader does not win. The pairs:
 
-- In a column with an even number of free cells, each cell with the one above it ("claimeven").
-- In a column with an odd number of them, the same, up to a cell that wins for the follower; the
+- In a column with an even number of free cells: each cell with the one above it ("claimeven").
+- In a column with an odd number of them: the same, up to a cell that wins for the follower; the
   game ends there.
-- In two other columns with an odd number, their lowest free cells ("baseinverse"); what is above
-  these is even in number.
+- In two other columns with an odd number: the lowest free cells of the two ("baseinverse"); the
+  number of free cells above them is even, and they form pairs as in the first rule.
 
-The follower's answer is always possible: the cell above has just become playable, and the lowest
-free cells are. L. V. Allis, "A Knowledge-based Approach of Connect-Four" (1988) has these rules one
-by one; here they are put together for the whole board, and give a bound of the score.
+The follower's answer is always legal: the cell above has just become playable, and lowest free
+cells always are. L. V. Allis, "A Knowledge-based Approach of Connect-Four" (1988), introduces these
+rules; here they are combined for the whole board, and give a bound of the score.
 """
 
 from typing import NamedTuple
@@ -25,12 +25,12 @@ from typing import NamedTuple
 from envs.bitboard import BoardMasks, has_run, line_ends, possible_cells, safe_cells
 from envs.compiled.jit import inlined
 
-TABLE_LEFT = 7  # with no more cells left, a search is over before the table could answer
+TABLE_LEFT = 7  # with at most as many cells left, a search is faster than the table
 CHILD_TABLE_LEFT = 10  # with more cells left, all children are looked up before one is searched
 
 
 class Position(NamedTuple):
-    """A position as the search knows it: bitboards laid out as in `envs.bitboard`."""
+    """A position as bitboards, laid out as in `envs.bitboard`."""
 
     mover: int  # stones of the player to move
     mask: int  # stones of both players; `mover ^ mask` are the opponent's
@@ -42,9 +42,9 @@ class ForcedLine(NamedTuple):
     """The end of a position's forced moves."""
 
     decided: bool
-    """Whether `value` is the answer; otherwise there are several `moves` to choose from."""
+    """Whether `value` is the result; otherwise there are several `moves` to choose from."""
     value: int  # for the player to move in `position`
-    sign: int  # 1 if the player to move is the one who was before the forced moves, else -1
+    sign: int  # 1 after an even number of forced moves: the same player is to move; else -1
     position: Position
     alpha: int  # the window for `position`
     moves: int  # the moves after which the opponent does not win at once
@@ -72,12 +72,12 @@ def after_move(position: Position, move: int, threats: int) -> Position:
 
 @inlined
 def win_score(cells: int, stones: int) -> int:
-    """The score of winning with the next stone after `stones`, on a board of `cells` cells."""
+    """The score of a win with the next stone, with `stones` on a board of `cells` cells."""
     return (cells + 1 - stones) // 2
 
 
 def sign(number: float) -> int:
-    """The result that a score stands for: 1 for a win, 0 for a draw, -1 for a loss."""
+    """The result that a score means: 1 for a win, 0 for a draw, -1 for a loss."""
     return (number > 0) - (number < 0)
 
 
@@ -102,7 +102,7 @@ def trivial_bounds(board: BoardMasks, mover: int, mask: int) -> tuple[int, int]:
 
 @inlined
 def play_forced(board: BoardMasks, position: Position, alpha: int) -> ForcedLine:
-    """Play on until there is a choice, or the number of stones decides."""
+    """Play forced moves until there is a choice, or the number of stones decides."""
     sign = 1
     while True:
         free = possible_cells(board, position.mask)
@@ -120,10 +120,10 @@ def play_forced(board: BoardMasks, position: Position, alpha: int) -> ForcedLine
 def decide_by_stones(
     board: BoardMasks, stones: int, free: int, moves: int, alpha: int
 ) -> tuple[bool, int]:
-    """Whether alpha and the earliest wins that are possible decide a position, and its value.
+    """Whether the earliest possible wins decide a position against alpha, and its value.
 
-    The player to move has no win at once; of the `free` cells, `moves` are those after which the
-    opponent has none.
+    The player to move cannot win at once; `moves` are the `free` cells after which the opponent
+    cannot either.
     """
     cells = board.cells
     if free == 0:
@@ -135,15 +135,15 @@ def decide_by_stones(
         return True, highest  # fail low: the mover cannot win before the stone after next
     lowest = -win_score(cells, min(stones + 3, cells + 1))
     if lowest > alpha:
-        return True, lowest  # fail high: after a safe move the opponent cannot win any sooner
+        return True, lowest  # fail high: after a safe move the opponent cannot win sooner
     return False, 0
 
 
 @inlined
 def follow_up_bound(board: BoardMasks, leader: int, mask: int, completing: int) -> int:
-    """An upper bound of the score that the leader, who is to move, can reach.
+    """An upper bound of the score of the leader, who is to move.
 
-    Return the number of the board's cells if the follow-up gives no bound, or if the board takes
+    It is the number of the board's cells if the follow-up gives no bound, or if the board takes
     all bits of a word, so that its highest guard would be the sign.
 
     Args:
@@ -156,7 +156,7 @@ def follow_up_bound(board: BoardMasks, leader: int, mask: int, completing: int) 
     if bits == 64 or bits == 128 or bits == 256:
         return board.cells
     # Adding a cell to a full column carries into its guard bit. Conversely, the guard bit minus a
-    # cell is that cell and all above it. Both leave the other columns alone.
+    # cell is that cell and all above it. Neither affects the other columns.
     free = possible_cells(board, mask)  # the lowest free cell of each column
     odd = free & board.answers  # the lowest free cells of columns with an odd number of them
     first = every_second(board, free)  # the lower cells of all pairs: the leader's
@@ -164,37 +164,38 @@ def follow_up_bound(board: BoardMasks, leader: int, mask: int, completing: int) 
     odd_guards = (odd + board.board) & guards  # of the odd columns; minus `odd`: their free cells
     wins = completing & ~first & (odd_guards - odd)  # upper cells that win for the follower there
     winning_guards = (wins + board.board) & guards  # of the odd columns that have such a win
-    bases = odd & ~(winning_guards - (winning_guards >> board.rows))  # of those that have none
+    # The lowest free cells of the odd columns without such a win:
+    bases = odd & ~(winning_guards - (winning_guards >> board.rows))
     if bases.bit_count() & 1:
-        return board.cells  # one has no other to be paired with
+        return board.cells  # one base is left without a partner
     lowest_wins = wins & (winning_guards - wins)  # as `x & -x` in each column: where it ends
     beyond = winning_guards - (lowest_wins << 1)  # the cells above, which nobody gets
-    if bases:  # with their lowest cells paired apart, the pairs begin a cell above these
+    if bases:  # bases pair with each other, so the pairs above them begin one cell higher
         first = every_second(board, (free ^ bases) | ((bases << 1) & board.board))
-    lead = leader | (first & ~beyond)  # what the leader can get, but for a share of the bases
-    one = bases & -bases  # of two bases the leader gets either, and no more
+    lead = leader | (first & ~beyond)  # all cells that the leader may get, except the bases
+    one = bases & -bases  # of two bases the leader gets only one, either of them
     another = bases ^ one
-    if another & (another - 1):  # four or more: as if the leader got all of them
+    if another & (another - 1):  # four or more: assume that the leader gets all of them
         one = another = bases
     if has_run(lead | one, board.rows, board.inarow):
         return board.cells
     if another and has_run(lead | another, board.rows, board.inarow):
         return board.cells
     if lowest_wins:
-        # The leader cannot hold out longer than until all else is full. Then free are the cells
+        # The leader can delay the loss only until all else is full. Then the free cells are those
         # beyond and, in each of these columns but the one that ends the game, the last pair.
         left = beyond.bit_count() + 2 * (lowest_wins.bit_count() - 1)
         return -((left + 2) // 2)
-    follower = (mask ^ leader) | (board.board & ~(mask | first | bases))  # the upper cells, too
+    follower = (mask ^ leader) | (board.board & ~(mask | first | bases))  # with the upper cells
     return -1 if has_run(follower, board.rows, board.inarow) else 0
 
 
 @inlined
 def every_second(board: BoardMasks, cells: int) -> int:
-    """`cells`, one in a column at most, and every second cell above each of them."""
-    step = 2  # doubled, for so are the cells with each of their copies `step` higher
+    """`cells`, at most one per column, and every second cell above each of them."""
+    step = 2  # doubles each round: the copies `step` higher double the number of cells
     while step < board.rows:
-        # What a shift brings into the lowest `step` cells comes from the column to the left.
+        # Bits shifted into the lowest `step` cells come from the column to the left.
         cells |= (cells << step) & board.board & ~(board.bottom * ((1 << step) - 1))
         step *= 2
     return cells & board.board

@@ -12,16 +12,16 @@ BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
 
 
 class ReachedPosition(NamedTuple):
-    """A position in which the game goes on, with the moves that lead to it."""
+    """An unfinished position, with the moves that lead to it."""
 
     env: ConnectX
     moves: str
-    """As `state_from_moves` reads them, without blanks."""
+    """A move string for `state_from_moves`, without blanks."""
     state: BoardState
 
 
 def read_position(env: ConnectX, moves: str) -> ReachedPosition:
-    """The position after a move string; a ValueError if that is none, or the game is over then."""
+    """The position after a move string; a ValueError if it is invalid or ends the game."""
     state = state_from_moves(env, moves)
     if not env.get_available_actions(state):
         winner = env.winner(state)
@@ -31,10 +31,10 @@ def read_position(env: ConnectX, moves: str) -> ReachedPosition:
 
 
 def read_positions(env: ConnectX, lines: Iterable[str]) -> Iterator[ReachedPosition]:
-    """The positions of lines with one move string each, as the lines come.
+    """The positions of lines with one move string each, in a lazy iterator.
 
-    Blank lines are skipped, as is a byte order mark, with which some editors begin a file. A
-    ValueError of `read_position` says in which line.
+    Blank lines are skipped, and a byte order mark, which some editors put at the start of a file.
+    A ValueError of `read_position` names the line.
     """
     for number, line in enumerate(lines, start=1):
         if moves := line.removeprefix(BYTE_ORDER_MARK if number == 1 else "").strip():

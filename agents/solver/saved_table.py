@@ -1,8 +1,8 @@
-"""A solver's table as a file, from which a long search goes on.
+"""A solver's table as a file, from which a long search resumes.
 
-The file is a line of JSON that names the board and the layout of the table, and then the table's
-words, compressed by zlib, whose checksum detects a torn or changed file. Entries that took little
-work are left out, for they are soon found again.
+The file is a line of JSON with the board and the layout of the table, followed by the table's
+words, compressed by zlib, whose checksum detects a truncated or changed file. Entries that took
+little work are left out, because they are soon found again.
 """
 
 import json
@@ -25,18 +25,18 @@ from envs.games import game_id
 FORMAT = "connectx solver table, version 1"
 ADVICE = "delete it, and begin anew without --resume"
 LEAST_WORK = 8
-"""An entry is saved if the number of its nodes has at least as many bits: 128 nodes or more. Once
-the table is full these are more and more, for they stay, and the others are replaced."""
+"""The least bit length of the node count of a saved entry: 128 nodes or more. In a full table the
+share of such entries grows, because they stay and the others are replaced."""
 LEVEL = 1  # level of the compression: higher ones take many times as long and save a tenth
-CHUNK = 1 << 20  # words that are compressed in one go
+CHUNK = 1 << 20  # entries that are compressed at once
 LONGEST_HEADER = 4096
 MOST_GENERATIONS = 1 << 62
 
 
 def save_table(solver: Solver, path: Path) -> None:
-    """Write a solver's table; the file stays as it was until the new one is complete.
+    """Write a solver's table; an existing file is replaced only when the new one is complete.
 
-    The table may be in use by other threads meanwhile. An OSError if it cannot be written.
+    Other threads may use the table meanwhile. An OSError if it cannot be written.
     """
     engine = require_table(solver)
     header = json.dumps(_header(solver, engine)).encode()
@@ -44,11 +44,11 @@ def save_table(solver: Solver, path: Path) -> None:
 
 
 def load_table(solver: Solver, path: Path) -> None:
-    """Fill a solver's table from a file that `save_table` has made.
+    """Fill a solver's table from a file written by `save_table`.
 
     Raises:
-        OSError: it cannot be read.
-        ValueError: the file is something else, for another board or size, or damaged.
+        OSError: the file cannot be read.
+        ValueError: the file is not a table, is for another board or size, or is damaged.
     """
     content = read_content(path, "name a file that --table has written", "the table ")
     first, _, compressed = content.partition(b"\n")
@@ -75,7 +75,7 @@ def load_table(solver: Solver, path: Path) -> None:
 
 
 def require_table(solver: Solver) -> CompiledEngine:
-    """The engine of a solver whose table can be kept; a ValueError if it is plain Python."""
+    """The engine of a solver whose table can be saved; a ValueError if it is plain Python."""
     if not isinstance(solver.engine, CompiledEngine):
         raise ValueError(
             "a table is kept only where the search is compiled: install numba, or leave --table out"
@@ -84,7 +84,7 @@ def require_table(solver: Solver) -> CompiledEngine:
 
 
 def _header(solver: Solver, engine: CompiledEngine) -> dict[str, Any]:
-    """What a file says of its table."""
+    """The description of a table in the first line of its file."""
     near, far, *rest = engine.layout
     return {
         "format": FORMAT,
@@ -108,7 +108,7 @@ def _compressed(table: Words) -> Iterator[bytes]:
 
 
 def _decompress(path: Path, compressed: bytes, engine: CompiledEngine) -> None:
-    """Fill a table; it stays empty if something is wrong."""
+    """Fill a table; if something is wrong, leave it empty."""
     decompressor, rest = zlib.decompressobj(), compressed
     entries = _parts_of_entries(engine.table)
     try:
@@ -128,7 +128,7 @@ def _decompress(path: Path, compressed: bytes, engine: CompiledEngine) -> None:
 
 
 def _require_bounds(lowest: Words, offset: int) -> None:
-    """Refuse entries whose bounds contradict each other, or that no score of the board can have."""
+    """Reject entries with bounds that contradict each other or are impossible on the board."""
     most = (1 << BOUND_BITS) - 1
     lower, upper = lowest & most, (lowest >> BOUND_BITS) & most
     if ((lower > upper) | (upper > 2 * offset)).any():
@@ -136,7 +136,7 @@ def _require_bounds(lowest: Words, offset: int) -> None:
 
 
 def _parts_of_entries(table: Words) -> Words:
-    """The entries of a table, each as its parts of 64 bits, the lowest first: the same memory."""
+    """A view of a table: each entry as its parts of 64 bits, the lowest first."""
     return np.asarray(table).view(np.int64).reshape(len(table), -1)
 
 

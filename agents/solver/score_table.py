@@ -1,22 +1,22 @@
 """The solver's transposition table: bounds of scores, each entry in one word.
 
-Words are of 64 bits, or as wide as the board needs. From the lowest bit: lower bound and upper
-bound (7 bits each, shifted to be positive), the size of the search that found them (6 bits), the
-generation that wrote it, and the part of the position's key that its place in the table does not
-tell. So an entry is read and written at once, also by threads that share the table, and never
-belongs to another position. Two entries make a bucket: the one that took more work stays, and any
-new entry replaces the other. Entries of an old generation count as empty, which empties a table in
-no time.
+Words have 64 bits, or as many as the board needs. From the lowest bit: lower bound and upper bound
+(7 bits each, shifted to be positive), the size of the search that found them (6 bits), the
+generation that wrote the entry, and the part of the position's key that does not follow from its
+place in the table. So an entry is read and written atomically, even by threads that share the
+table, and is never taken for another position's. Two entries make a bucket: the one that took more
+work stays, and a new entry replaces the other. Entries of an old generation count as empty, so a
+new generation empties the table at once.
 
-The table has two parts. Most positions of a search have few cells left, and take less time to
-search again than memory to answer: they are in the near part, which stays in the processor's cache.
-The far part is for positions whose search is worth the wait.
+The table has two parts. Most positions of a search have few cells left, and searching them again
+is faster than an access to main memory: they are in the near part, which stays in the processor's
+cache. The far part is for positions whose search takes longer than such an access.
 
 A wide entry is read and written in parts of 64 bits, between which another thread may write. Its
-lowest part has the bounds, the generation and 36 bits of the key, beside the bits that its place
-tells. So an entry mixed from two threads passes for a position's only if two positions are alike in
-all of these bits, and the threads meet within nanoseconds in one of many thousand buckets: one in
-2^36 of such meetings, at most. A single thread never sees a mixed entry.
+lowest part has the bounds, the generation and 36 bits of the key, in addition to the bits that
+follow from its place. So an entry mixed from two threads is mistaken for a position's only if two
+positions agree in all of these bits, and the threads collide within nanoseconds in one of many
+thousand buckets: in at most one of 2^36 such collisions. A single thread never sees a mixed entry.
 """
 
 from typing import NamedTuple
@@ -30,10 +30,10 @@ PAYLOAD_BITS = 2 * BOUND_BITS + WORK_BITS
 GENERATION_BITS = 20
 WIDE_GENERATION_BITS = 8  # few, to leave more of a wide entry's lowest part to the key
 NEAR_BUCKET_BITS = 15
-"""Bits of a bucket's number in the near part. With words of 64 bits it takes 512 kB, which a
-second-level cache of 1 MB holds. It is the same on every machine, and so are a search's nodes."""
-FAR_LEFT = 18  # with more cells left, a position stands in the far part
-MOST_CELLS = 124  # the most cells of a board with which all bounds fit into their bits
+"""Bits of a bucket's number in the near part. With words of 64 bits the part takes 512 kB, which
+fit into a second-level cache of 1 MB. A fixed size makes a search's nodes the same everywhere."""
+FAR_LEFT = 18  # with more cells left, a position is in the far part
+MOST_CELLS = 124  # the most cells of a board whose bounds fit into their bits
 HASH_MULTIPLIERS = {
     bits: (0x9E3779B97F4A7C15F39CC0605CEDC8341082276BF3A27251F86C6A11D0C18E95 >> (256 - bits) | 1)
     - (1 << bits)
@@ -44,13 +44,13 @@ HASH_MULTIPLIERS = {
 
 
 class TablePart(NamedTuple):
-    """The place of a part's entries, and the widths of the fields of a key and of an entry."""
+    """The place of a part's entries, and the widths of the fields of keys and entries."""
 
     first: int  # index of its first entry
     bucket_bits: int
     check_bits: int
     generation_bits: int
-    check: int  # all bits of a check, the part of a key's product that stands in an entry; a word
+    check: int  # mask of a check, the part of a key's product that an entry stores; a word
 
 
 class TableLayout(NamedTuple):
@@ -63,7 +63,7 @@ class TableLayout(NamedTuple):
 
 
 class ScoreTable(NamedTuple):
-    """A table as one search sees it."""
+    """A table, with the current generation of one search."""
 
     layout: TableLayout
     entries: Words
@@ -73,8 +73,8 @@ class ScoreTable(NamedTuple):
 def table_layout(board: BoardMasks, megabytes: int) -> TableLayout:
     """Lay out a table with the largest far part that fits into `megabytes`.
 
-    Where that leaves an entry too few bits for the key (on the largest boards), the one part is
-    the smallest that leaves enough.
+    If this leaves an entry too few bits for the key (on the largest boards), the table has a single
+    part, the smallest that leaves enough bits.
     """
     word, word_bits = type(board.board), bits_of_word(board.board)
     buckets = (megabytes << 20) // (2 * word_bits // 8)
@@ -89,7 +89,7 @@ def table_layout(board: BoardMasks, megabytes: int) -> TableLayout:
 
 
 def _part(board: BoardMasks, first: int, bucket_bits: int) -> TablePart:
-    """A part of 2**`bucket_bits` buckets, or of more where entries lack room for the key."""
+    """A part of 2**`bucket_bits` buckets, or of more if entries have no room for the key."""
     word = type(board.board)
     key_bits = (board.rows + 1) * board.columns
     entry_bits = bits_of_word(board.board) - 1
@@ -107,7 +107,7 @@ def _part(board: BoardMasks, first: int, bucket_bits: int) -> TablePart:
 
 
 def table_length(layout: TableLayout) -> int:
-    """How many entries a table has."""
+    """The number of entries of a table."""
     return layout.far.first + (2 << layout.far.bucket_bits)
 
 
@@ -120,8 +120,8 @@ def empty_table(layout: TableLayout) -> Words:
 def next_generation(layout: TableLayout, entries: Words, generation: int) -> int:
     """Empty a table, and return its new generation.
 
-    A part is cleared when its entries have no room for a further number. No generation has entries
-    of 0.
+    A part is cleared when the generation's number in its entries wraps around to 0, which is never
+    used: an entry of 0 is empty.
     """
     generation += 1
     for part in (layout.far, layout.near):
@@ -133,14 +133,14 @@ def next_generation(layout: TableLayout, entries: Words, generation: int) -> int
 
 @inlined
 def generation_in(part: TablePart, generation: int) -> int:
-    """The lowest bits of a generation's number, as the entries of a part keep them."""
+    """The lowest bits of a generation's number, which the entries of a part store."""
     return generation & ((1 << part.generation_bits) - 1)
 
 
 @inlined
 def position_key(board: BoardMasks, mover: int, mask: int, mirrored: bool) -> int:
     """Compute a number that identifies this position, or it and its mirror image."""
-    # A column of h stones adds 2**h - 1 to 2**(h + 1) - 2: no two positions have the same sum.
+    # A column of h stones adds a number from 2**h - 1 to 2**(h + 1) - 2: sums are unique.
     key = mover + mask
     if mirrored:
         height = board.rows + 1
@@ -163,7 +163,7 @@ def bucket_and_tag(table: ScoreTable, key: int, left: int) -> tuple[int, int]:
     """Compute the index of the key's bucket, and the highest bits of its entries."""
     part = part_of(table.layout, left)
     product = key * table.layout.multiplier
-    # Where a key fills its word, this shifts the sign, whose copies the mask leaves out.
+    # If a key fills its word, this shift copies the sign; the mask removes the copies.
     bucket = int((product >> part.check_bits) & ((1 << part.bucket_bits) - 1))
     check = product & part.check
     generation = generation_in(part, table.generation)
@@ -172,14 +172,14 @@ def bucket_and_tag(table: ScoreTable, key: int, left: int) -> tuple[int, int]:
 
 @inlined
 def fetch_bucket(table: ScoreTable, key: int, left: int) -> None:
-    """Fetch the entries of a position from memory, to be read soon."""
+    """Prefetch the entries of a position into the cache."""
     bucket, _ = bucket_and_tag(table, key, left)
     fetch_ahead(table.entries, bucket)
 
 
 @inlined
 def stored_bounds(table: ScoreTable, key: int, left: int) -> tuple[bool, int, int]:
-    """Look up whether a position is in the table, and the lower and upper bound of its score."""
+    """Whether a position is in the table, and the lower and upper bound of its score."""
     bucket, tag = bucket_and_tag(table, key, left)
     entry = table.entries[bucket]
     if entry >> PAYLOAD_BITS != tag:
@@ -194,7 +194,7 @@ def stored_bounds(table: ScoreTable, key: int, left: int) -> tuple[bool, int, in
 def store_bounds(
     table: ScoreTable, key: int, left: int, lower: int, upper: int, nodes: int
 ) -> None:
-    """Enter bounds that a search of `nodes` nodes has proven, beside the known ones."""
+    """Enter bounds proven by a search of `nodes` nodes, combined with the known ones."""
     entries, offset = table.entries, table.layout.offset
     bucket, tag = bucket_and_tag(table, key, left)
     part = part_of(table.layout, left)
@@ -213,7 +213,7 @@ def store_bounds(
     ):
         place = bucket + 1  # the first entry took more work: it stays
     else:
-        entries[bucket + 1] = first  # the second entry is given up for the first
+        entries[bucket + 1] = first  # the first entry replaces the second
     if known:
         bounds = (1 << BOUND_BITS) - 1
         lower = max(lower, int(known & bounds) - offset)
@@ -228,7 +228,7 @@ def store_bounds(
 
 @inlined
 def bit_length(number: int) -> int:
-    """Count the bits that a number of at least 0 takes."""
+    """The bit length of a number of at least 0."""
     number |= number >> 1  # copies the highest bit to all bits below
     number |= number >> 2
     number |= number >> 4

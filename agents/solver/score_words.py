@@ -1,8 +1,9 @@
 """Scores in words: who wins, how far away the end is, and which move leads there.
 
-Scores are from the view of the player to move, on the scale of P. Pons' solver tutorial: k where
-the player wins with the k-th last of their stones, -k where the opponent wins with the k-th last
-of theirs, 0 for a draw. So a win is worth more the sooner it comes, a loss the later.
+Scores are from the view of the player to move, on the scale of P. Pons' solver tutorial: k if
+the player wins with the k-th last of their stones, -k if the opponent wins with the k-th last
+of theirs, 0 for a draw. So quick wins score more than late ones, and late losses more than quick
+ones.
 """
 
 from agents.solver.solver import ScoreBounds
@@ -18,7 +19,7 @@ DRAW = "draw"
 
 
 def plies_left(cells: int, plies: int, score: int) -> int:
-    """Plies until the game ends if both play their best, the last one counted."""
+    """The number of plies until the game ends under best play, including the last one."""
     if score == 0:
         return cells - plies
     winner_began = (plies % 2 == 0) == (score > 0)
@@ -34,18 +35,18 @@ def in_words(env: BoardGame, state: BoardState, bounds: ScoreBounds) -> str:
 
 
 def column_in_words(env: BoardGame, state: BoardState, column: int, bounds: ScoreBounds) -> str:
-    """Say what a column, counted from 0, leads to: "column 3 loses in 4 moves"."""
+    """The result of a column, counted from 0, in words: "column 3 loses in 4 moves"."""
     meaning = in_words(env, state, bounds)
     return f"column {column + 1} {'leads to a draw' if meaning == DRAW else meaning}"
 
 
 def position_in_words(moves: str) -> str:
-    """Say which position a move string leads to, as in "after 4453"."""
+    """The position that a move string leads to, in words: "after 4453"."""
     return f"after {moves}" if moves else "on the empty board"
 
 
 def plies_to_end(cells: int, plies: int, bounds: ScoreBounds) -> int | None:
-    """As `plies_left`; the most plies if the bounds differ, None without a result."""
+    """As `plies_left`, but the most plies if the bounds differ, and None if the result is open."""
     if bounds.outcome is None:
         return None
     return plies_left(cells, plies, bounds.lower if bounds.outcome > 0 else bounds.upper)
@@ -55,9 +56,9 @@ def result_in_words(bounds: ScoreBounds, plies: int | None) -> str:
     """Put a result into words, for the player to move.
 
     Args:
-        bounds: of the score.
-        plies: until the game ends, at most. The words count the winner's own moves, with the
-            winning one: "wins in 5 moves" is a win with the ninth ply.
+        bounds: the bounds of the score.
+        plies: the most plies until the game ends. The words count only the winner's moves, with
+            the winning one: "wins in 5 moves" is a win with the ninth ply.
     """
     if plies is not None and bounds.outcome:
         moves = (plies + 1) // 2
@@ -71,5 +72,5 @@ def result_in_words(bounds: ScoreBounds, plies: int | None) -> str:
 
 
 def score_text(bounds: ScoreBounds) -> str:
-    """A score, or its bounds while it is not known."""
+    """An exact score, or its bounds."""
     return str(bounds.lower) if bounds.exact else f"{bounds.lower}..{bounds.upper}"

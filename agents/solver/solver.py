@@ -27,9 +27,9 @@ from envs.connectx import ConnectX
 ALONE_NODES = 200_000
 """Nodes after which other threads join the search of a single position: some 30 ms."""
 FIRST_BUDGET = 100_000
-"""Nodes for each move in the first round of `Solver.scores`; each round has eight times more."""
-STEP_NODES = 2_000_000  # nodes between two reports of a watched search
-STEP_SECONDS = 0.5  # seconds between two reports where several threads search
+"""Nodes for each move in the first round of `Solver.scores`; each round has eight times as many."""
+STEP_NODES = 2_000_000  # nodes between two progress reports of a search on one thread
+STEP_SECONDS = 0.5  # seconds between two progress reports of a search on several threads
 
 
 @dataclass(frozen=True)
@@ -37,14 +37,14 @@ class ScoreBounds:
     """Proven bounds of a score, from the view of the player to move.
 
     Winning with the last of one's stones scores 1, with the last but one 2, and so on: faster wins
-    score more. A lost position has the opponent's score with a minus, a draw scores 0. In Connect
-    Four scores lie between -18 and 18 (the convention of P. Pons' solver tutorial).
+    score more. A lost position has the opponent's score, negated; a draw scores 0. In Connect Four
+    scores lie between -18 and 18 (the convention of P. Pons' solver tutorial).
     """
 
     lower: int
     upper: int
     nodes: int = 0
-    """Positions visited to prove it."""
+    """The number of positions visited to prove the bounds."""
 
     @property
     def exact(self) -> bool:
@@ -73,32 +73,31 @@ OnScores = Callable[[Mapping[int, ScoreBounds]], None]
 
 
 class ScoreBook(Protocol):
-    """Scores of openings, which are looked up and not solved."""
+    """Scores of openings, which are looked up instead of solved."""
 
     def score(self, state: BoardState) -> int | None:
         """The exact score for the player to move; None if the book does not have it."""
 
     def least_score(self, state: BoardState) -> int | None:
-        """A lower bound of the score one ply after the book's last; None elsewhere."""
+        """A lower bound of the score one ply beyond the book; None elsewhere."""
 
 
 class Solver:
-    """Solves positions of one game, with one table for all.
+    """A solver for the positions of one game, with one table for all.
 
     Args:
-        env: the game, one that `agents.solver.solver_engine.is_solvable`.
-        table_megabytes: size of the transposition table, at least 1, beside one megabyte at most
-            for late positions. Boards that nearly fill a word take more, whatever is asked for: 64
-            MB with 64 bits, and 128 MB with 128 bits.
-        threads: the number of threads that solve different positions or moves, with the same table,
-            or a hard position together; one in plain Python. The scores are the same for any
-            number.
-        book: scores of openings of this game, which are looked up and not solved.
+        env: the game, for which `agents.solver.solver_engine.is_solvable` is true.
+        table_megabytes: size of the transposition table, at least 1; late positions take at most
+            one further megabyte. Boards that nearly fill a word take at least 64 MB with 64 bits,
+            and 128 MB with 128 bits.
+        threads: the number of threads, which share the table and solve different positions or
+            moves, or a hard position together; plain Python uses one. Scores do not depend on it.
+        book: scores of openings of this game, which are looked up instead of solved.
         plain: whether to search in plain Python even with Numba.
 
     Raises:
-        ValueError: the solver does not take the game, or the table or the threads are no whole
-            number of at least 1.
+        ValueError: the solver does not support the game, or the table size or the number of threads
+            is not a whole number of at least 1.
     """
 
     def __init__(
@@ -142,14 +141,14 @@ class Solver:
         cold: bool = False,
         shared: bool = False,
     ) -> SolverJob:
-        """A job that has not begun; see `CompiledJob`. In plain Python none is shared."""
+        """A new job; see `CompiledJob` for the arguments. Plain Python ignores `shared`."""
         if isinstance(self.engine, CompiledEngine):
             return CompiledJob(self.engine, states, lower, upper, cold, shared)
         return PlainJob(self.engine, states, lower, upper, cold)
 
     @property
     def is_compiled(self) -> bool:
-        """Whether machine code searches."""
+        """Whether the search is compiled."""
         return isinstance(self.engine, CompiledEngine)
 
     def forget(self) -> None:
@@ -176,13 +175,13 @@ class Solver:
 
         Args:
             state: the position.
-            time_limit: seconds; compiling the search comes before.
-            node_limit: positions to visit.
-            within: a range; for a score outside of it, its nearer end is a sufficient bound.
-            on_progress: called now and then, several times a second in machine code.
+            time_limit: seconds, not counting the compilation of the search.
+            node_limit: the most positions to visit.
+            within: a range of scores; a score outside of it is only bounded by its nearer end.
+            on_progress: called with the bounds so far, several times a second if compiled.
 
         Raises:
-            ValueError: the game is over, or the range ends before it begins.
+            ValueError: the game is over, or the range is empty.
         """
         legal_actions(self.env, state)
         lower, upper = within or (-self._widest, self._widest)
@@ -201,7 +200,7 @@ class Solver:
         tell = None if on_progress is None else (lambda: on_progress(_bounds(*jobs)))
         _run_one(job, clock, ALONE_NODES if together else node_limit, tell)
         if together and isinstance(job, CompiledJob) and not _bounds(job).exact:
-            # All threads share the moves of each position among them, and the table.
+            # All threads share the table, and the moves of each position.
             jobs += [job.helper() for _ in range(1, self.threads)]
             self._run_on_threads(jobs, clock, inf, tell, is_one_enough=True)
         bounds = _bounds(*jobs)
@@ -216,7 +215,7 @@ class Solver:
     ) -> dict[int, ScoreBounds]:
         """Score each legal action, from the view of the player to move in `state`.
 
-        The time limit is that of `bounds`.
+        `time_limit` is as in `bounds`.
 
         Raises:
             ValueError: the game is over.
@@ -249,21 +248,21 @@ class Solver:
     ) -> ScoreBounds:
         """Bound the score of an action, which may end the game, from the view of its player.
 
-        The limits and the range are as in `bounds`; a known score is returned whatever the range.
+        The limits and the range are as in `bounds`; a known score may lie outside the range.
         """
         child, turned = self.env.get_next_state(state, action), within and (-within[1], -within[0])
         left = self.known(child) or self.bounds(child, time_limit, node_limit, turned)
         return left.for_opponent()
 
     def score_all(self, states: Sequence[BoardState], cold: bool = False) -> list[int]:
-        """Score many positions, by search alone.
+        """Score many positions by search, without the book.
 
         Args:
-            states: the positions; in none of them is the game over.
-            cold: begin each with an empty table, on one thread, so that they can be timed.
+            states: the positions, none of them finished.
+            cold: start each with an empty table, on one thread, so that they can be timed.
 
         Raises:
-            ValueError: the game is over in one of them.
+            ValueError: the game is over in one of the positions.
         """
         for state in states:
             legal_actions(self.env, state)
@@ -279,9 +278,9 @@ class Solver:
         return scores
 
     def known(self, state: BoardState) -> ScoreBounds | None:
-        """The score, if it takes no search, else None.
+        """The score if no search is needed, else None.
 
-        It takes none where the game is over, where no line fits the board, and in the book.
+        It is known if the game is over, if no line fits on the board, and in the book.
         """
         if state.won:
             score = -win_score(self.env.rows * self.env.columns, state.ply - 1)
@@ -299,7 +298,7 @@ class Solver:
         node_limit: float,
         on_progress: OnScores | None,
     ) -> None:
-        """Search the position after each action for `node_limit` nodes, and note the bounds."""
+        """Search the position after each action for `node_limit` nodes, and update `found`."""
         before = {action: found[action] for action in children}
         jobs = {
             action: self.job([child], -before[action].upper, -before[action].lower)
@@ -322,7 +321,7 @@ class Solver:
         node_limit: float,
         tell: Callable[[], None] | None = None,
     ) -> None:
-        """Run the jobs, as many at the same time as there are threads."""
+        """Run the jobs, in parallel if there are several threads."""
         if self.threads == 1 or not self.is_compiled:
             for job in jobs:
                 _run_one(job, clock, node_limit, tell)
@@ -337,7 +336,7 @@ class Solver:
         tell: Callable[[], None] | None,
         is_one_enough: bool = False,
     ) -> None:
-        """Run each job on a thread, or until one has ended; an exception or Ctrl-C ends all."""
+        """Run each job on a thread, until all or the first one end; an exception ends all."""
         with ThreadPoolExecutor(self.threads) as executor:
             try:
                 running = {executor.submit(job.run, clock, node_limit) for job in jobs}
@@ -357,7 +356,7 @@ class Solver:
 def _run_one(
     job: SolverJob, clock: Clock, node_limit: float, tell: Callable[[], None] | None
 ) -> None:
-    """Run a job, step by step where progress is to be reported."""
+    """Run a job, in steps if progress is to be reported."""
     if tell is None:
         job.run(clock, node_limit)
         return
@@ -367,7 +366,7 @@ def _run_one(
 
 
 def _bounds(*jobs: SolverJob, earlier_nodes: int = 0) -> ScoreBounds:
-    """The bounds of a position that these jobs solve."""
+    """The tightest bounds of a position from all jobs that solve it."""
     return ScoreBounds(
         max(int(job.lowers[0]) for job in jobs),
         min(int(job.uppers[0]) for job in jobs),

@@ -1,4 +1,4 @@
-"""The compiled solver with its table, and the positions that it is working on."""
+"""The compiled solver: its engine with the table, and jobs of positions to solve."""
 
 from collections.abc import Sequence
 from copy import copy
@@ -28,13 +28,13 @@ from envs.connectx import ConnectX
 SLICE_NODES = 65_536  # nodes between two looks at the clock: some 10 ms
 UNDER_WAY = 1 << 12  # places for positions that threads search at the same time
 PROOF_BOARD = ConnectX(rows=7, columns=8, inarow=5)
-"""Stands for all boards without code of their own: it fills a word, with its sign."""
+"""The board that tests the shared code for all boards: it fills a word, including its sign."""
 PROOF_MEGABYTES = 1
 PROOF_GAMES = 40
-"""Random games for late positions: before the compiled engine is trusted, its bounds of them must
-not contradict those of plain Python."""
+"""Random games for late positions. The compiled engine is used only if its bounds of them do not
+contradict those of plain Python."""
 PROOF_CELLS_LEFT = 14  # free cells in such a position
-PROOF_NODES = 20_000  # that each engine may visit for all of them: some tenths of a second
+PROOF_NODES = 20_000  # for all of them, in each engine: some tenths of a second
 
 
 class CompiledEngine:
@@ -59,9 +59,9 @@ class CompiledEngine:
 class CompiledJob:
     """Positions that are solved one after the other, with the bounds proven so far.
 
-    In none of them is the game over. For a score outside of the bounds the nearer bound is
-    sufficient. Each position of a `cold` job begins with an empty table, while no other job may
-    run; a `helper` may share the work of a `shared` job.
+    None of them is finished. A score outside of the given bounds is only bounded by the nearer one.
+    Each position of a `cold` job starts with an empty table, so no other job may run at the same
+    time; a `helper` may share the work of a `shared` job.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class CompiledJob:
         shared: bool,
     ) -> None:
         self.engine = engine
-        self.cancelled = False  # set it, and the job ends soon
+        self.cancelled = False  # setting it to True ends the job soon
         self.lowers = words_of([lower] * len(states))
         self.uppers = words_of([upper] * len(states))
         word = type(engine.board.board)
@@ -86,7 +86,7 @@ class CompiledJob:
 
     def _begin(self) -> None:
         board = self.engine.board
-        # The longest game, with the nodes before its first and last move.
+        # As many as in the longest game, with the nodes before its first and last move.
         plies, word = board.cells + 2, type(board.board)
         frames = zeros(plies, SOLVER_FRAME_FIELDS, word=word)
         self._stack = SolverStack(frames, zeros(plies, board.columns, MOVE_FIELDS, word=word))
@@ -107,7 +107,7 @@ class CompiledJob:
         return int(self._progress[VISITED])
 
     def run(self, clock: Clock, node_limit: float) -> None:
-        """Go on until all is solved, the time is up, or `node_limit` nodes were visited in all."""
+        """Continue until all are solved, the time is up, or `node_limit` nodes are visited."""
         solved = False
         while not (solved or self.cancelled or clock.expired() or self.nodes >= node_limit):
             arrays = SolverArrays(self._stack, self.engine.table, self._progress)
@@ -122,17 +122,17 @@ SolverJob: TypeAlias = CompiledJob | PlainJob
 
 
 def fits_solver(rows: int, columns: int, inarow: int) -> bool:
-    """Whether the solver takes a board."""
+    """Whether the solver supports a board."""
     return fits_in_wide_word(rows, columns, inarow) and rows * columns <= MOST_CELLS
 
 
 def is_solvable(env: object) -> TypeGuard[ConnectX]:
-    """Whether the solver takes a game: ConnectX on a board that `fits_solver`."""
+    """Whether the solver supports a game: ConnectX on a board for which `fits_solver` is true."""
     return is_compiled_game(env) and fits_solver(*env.size)
 
 
 def solver_compilation(env: ConnectX) -> Compilation:
-    """The compilation of the solver for a board; boards that share their code share it."""
+    """The compilation of the solver for a board; one serves all boards that share code."""
     if is_compiled_for_itself(board_masks(*env.size)):
         return _compilation_on(env, f"the solver of {env!r}")
     return _compilation_on(PROOF_BOARD, "the solver")
@@ -159,7 +159,7 @@ def _compilation_on(env: ConnectX, search: str) -> Compilation:
 
 
 def _late_positions(env: ConnectX) -> list[BoardState]:
-    """Positions of random games, with few free cells, in which the game goes on."""
+    """Unfinished positions of random games, with few free cells."""
     states, stream = [], stream_of_seed(1)
     for _ in range(PROOF_GAMES):
         state, legal = env.initial_state(), env.get_available_actions(env.initial_state())

@@ -1,6 +1,6 @@
 """The compiled search of the solver: exact scores of ConnectX positions.
 
-The parts of P. Pons' tutorial, "Solving Connect 4: how to build a perfect AI", are here:
+It follows P. Pons' tutorial, "Solving Connect 4: how to build a perfect AI":
 
     Solver::solve                       `narrow_bounds` of `agents.solver.solver_windows`
     Solver::negamax                     `search`; `agents.solver.plain_solver` has it as a recursion
@@ -14,10 +14,10 @@ The parts of P. Pons' tutorial, "Solving Connect 4: how to build a perfect AI", 
     MoveSorter::add, getNext            `insert_move`, `play_next_move`
     TranspositionTable::get, put        `stored_bounds`, `store_bounds`, which keep both bounds
 
-As a recursion, the algorithm is this; a score is the mover's, and beta is always alpha + 1:
+As a recursion, with scores for the player to move and beta = alpha + 1:
 
     search(position, alpha):                        the mover cannot win at once
-        repeat                                      `play_forced`: a single move is no choice
+        repeat                                      `play_forced`: while only one move is safe
             moves <- the safe moves                 after which the opponent cannot win at once
             return the score if the stones decide it: 0 on a full board, a loss without safe moves,
                 a bound where the earliest wins that are possible lie outside of the window
@@ -33,14 +33,14 @@ As a recursion, the algorithm is this; a score is the mover's, and beta is alway
         return -(the table's upper bound of a child) if it is > alpha    `look_up_children`
         best <- -infinity
         for each move, the most promising first                   `play_next_move`
-            (of threads, each takes moves that no other is searching)
+            (several threads prefer moves that no other is searching)
             best <- max(best, -search(child, -alpha - 1))
             if best > alpha: leave the loop
         enter best into the table: a lower bound if it is > alpha, else an upper bound
         return best                                               `hand_up`
 
-The code below keeps its own stack instead of calling itself, because Numba keeps no recursion on
-disk, and so that a search can be left at any node and taken up again.
+The code below uses its own stack instead of recursion, because Numba does not cache recursive
+functions on disk, and so that a search can pause at any node and resume.
 """
 
 from typing import NamedTuple
@@ -70,19 +70,19 @@ from envs.compiled.jit import Words, inlined, jit
 
 FOLLOW_UP_CHILD_LEFT = 14
 """With more cells left, the follow-up bound of all children is computed before one is searched."""
-SHARED_LEFT = 16  # with more cells left, threads share the moves of a position among them
-MIRROR_STONES = 16  # with fewer stones, mirror images share an entry; later they hardly meet
+SHARED_LEFT = 16  # with more cells left, threads share the moves of a position
+MIRROR_STONES = 16  # with fewer stones, mirror images share an entry; later ones rarely both occur
 
-# The fields of a frame. The first four are given when the node is reached.
+# The fields of a frame. The first four are set when the node is reached.
 FRAME_MOVER = 0
 FRAME_MASK = 1
 FRAME_THREATS = 2  # the opponent's
 FRAME_ALPHA = 3
 FRAME_SIGN = 4  # -1 if the forced moves before it change the sign of the value, else 1
 FRAME_BEST = 5  # the best value of a move so far
-FRAME_PLAYED = 6  # how many moves have been played
-FRAME_CHOICES = 7  # how many moves there are
-FRAME_BEGUN = 8  # how many nodes had been visited before the node
+FRAME_PLAYED = 6  # number of moves played
+FRAME_CHOICES = 7  # number of moves
+FRAME_BEGUN = 8  # number of nodes visited when the node was begun
 SOLVER_FRAME_FIELDS = 9
 
 # The fields of a move.
@@ -93,9 +93,9 @@ MOVE_FIELDS = 3
 
 
 class SolverStack(NamedTuple):
-    """A frame, and the moves, for each node on the way from the root to the current one.
+    """A frame, and the moves, for each node on the path from the root to the current one.
 
-    In arrays of words, as wide as the board needs; some words hold numbers.
+    The arrays have words as wide as the board needs; some words hold plain numbers.
     """
 
     frames: Words  # [ply, field]
@@ -114,27 +114,27 @@ def search(
 ) -> tuple[int, int, int]:
     """Search the position in frame 0 with the window (alpha, beta) = (alpha, alpha + 1).
 
-    In general, the value v that a search within a window finds tells of the true score t:
+    In general, a search within a window returns a value v that bounds the true score t:
 
         fail low    t <= alpha           t <= v <= alpha    v is an upper bound
         exact       alpha < t < beta     v = t
         fail high   t >= beta            beta <= v <= t     v is a lower bound
 
-    No score lies between alpha and alpha + 1, so that the second case never occurs: the search
-    tells whether the score is above alpha, by a bound that may be far from it.
+    No score lies between alpha and alpha + 1, so the second case never occurs: the search decides
+    whether the score is above alpha, with a bound that may be far from it.
 
     Args:
         board: the board.
         table: the transposition table.
-        stack: begin with `enter_node` in frame 0, where the player to move cannot win at once.
-        ply: 0 to begin, or the ply at which the search was left.
-        nodes: how many have been visited before.
-        node_limit: the search is left when `nodes` reaches it.
+        stack: filled by `enter_node` in frame 0, where the player to move cannot win at once.
+        ply: 0 to begin, or the ply at which the search paused.
+        nodes: the number visited before.
+        node_limit: the search pauses when `nodes` reaches it.
         under_way: see `Batch`.
 
     Returns:
-        -1 and v, for the player to move in frame 0, or the ply at which the search was left; and
-        the number of nodes visited so far.
+        -1 and v, for the player to move in frame 0, or the ply at which the search paused and 0;
+        and the number of nodes visited so far.
     """
     position, alpha = entered_node(board, stack, ply)
     while nodes < node_limit:
@@ -170,7 +170,7 @@ def enter_node(stack: SolverStack, ply: int, position: Position, alpha: int) -> 
 
 @inlined
 def entered_node(board: BoardMasks, stack: SolverStack, ply: int) -> tuple[Position, int]:
-    """The position and the window that `enter_node` has entered."""
+    """The position and the window that were stored by `enter_node`."""
     frame = stack.frames[ply]
     mover, mask = frame[FRAME_MOVER], frame[FRAME_MASK]
     own = threats_of(board, mover, mask)
@@ -181,7 +181,7 @@ def entered_node(board: BoardMasks, stack: SolverStack, ply: int) -> tuple[Posit
 def begin_frame(
     board: BoardMasks, stack: SolverStack, ply: int, line: ForcedLine, nodes: int
 ) -> None:
-    """Begin the frame of a node that its forced line has not decided."""
+    """Begin the frame of a node that its forced line does not decide."""
     enter_node(stack, ply, line.position, line.alpha)
     frame = stack.frames[ply]
     frame[FRAME_SIGN] = line.sign
@@ -222,8 +222,8 @@ def order_moves(
     """Sort the moves, the best first, unless one decides the node by itself.
 
     The more threats a move makes, the better; a move that lets the opponent take the cell above,
-    where the mover would have won, is bad. Of equals the one nearer to the middle comes first, of
-    two as near the left one.
+    where the mover would have won, is bad. Among equals the one nearer to the middle comes first,
+    then the left one.
 
     Returns:
         Whether the node is decided, and the value.
@@ -255,7 +255,7 @@ def order_moves(
 
 @inlined
 def insert_move(stack: SolverStack, ply: int, move: int, merit: int, threats: int) -> None:
-    """Insert a move into a frame, behind those of at least its merit."""
+    """Insert a move into a frame, behind those of at least the same merit."""
     frame = stack.frames[ply]
     place = int(frame[FRAME_CHOICES])
     frame[FRAME_CHOICES] = place + 1
@@ -273,7 +273,7 @@ def insert_move(stack: SolverStack, ply: int, move: int, merit: int, threats: in
 def look_up_children(
     board: BoardMasks, table: ScoreTable, stack: SolverStack, ply: int
 ) -> tuple[bool, int]:
-    """Whether the table knows a move of the frame to be good enough, and the value.
+    """Whether the table proves that a move of the frame fails high, and the value.
 
     The enhanced transposition cutoff of J. Schaeffer and A. Plaat, "New Advances in Alpha-Beta
     Searching" (1996).
@@ -287,7 +287,7 @@ def look_up_children(
             key = table_key(board, mover ^ mask, filled)
             known, _, upper = stored_bounds(table, key, left - 1)
             if known and -upper > int(frame[FRAME_ALPHA]):
-                return True, -upper  # fail high: the opponent has no more than that after the move
+                return True, -upper  # fail high: this bounds the opponent's score after the move
     return False, 0
 
 
@@ -312,7 +312,7 @@ def play_next_move(
 
 @inlined
 def is_shared(board: BoardMasks, mask: int, under_way: Words) -> bool:
-    """Whether threads share the moves of a position among them."""
+    """Whether threads share the moves of a position."""
     return len(under_way) > 0 and board.cells - mask.bit_count() > SHARED_LEFT
 
 
@@ -320,10 +320,10 @@ def is_shared(board: BoardMasks, mask: int, under_way: Words) -> bool:
 def defer_moves_under_way(
     board: BoardMasks, table: ScoreTable, stack: SolverStack, ply: int, under_way: Words
 ) -> None:
-    """Put the first of the moves left that no other thread searches before the others.
+    """Move the first remaining move that no other thread searches to the front.
 
-    What the others find will be in the table by then (J.-C. Weill, "The ABDADA Distributed Minimax
-    Search Algorithm", 1996; here nobody waits: where all are under way, the threads meet in one).
+    The moves under way will be in the table later (J.-C. Weill, "The ABDADA Distributed Minimax
+    Search Algorithm", 1996; but no thread waits: if all are under way, one is searched twice).
     """
     frame, moves = stack.frames[ply], stack.moves[ply]
     first = int(frame[FRAME_PLAYED]) - 1
@@ -342,7 +342,7 @@ def defer_moves_under_way(
 def set_under_way(
     board: BoardMasks, table: ScoreTable, stack: SolverStack, ply: int, under_way: Words
 ) -> None:
-    """Tell the other threads of the latest move of a frame."""
+    """Mark the latest move of a frame as being searched, for other threads."""
     latest = int(stack.frames[ply, FRAME_PLAYED]) - 1
     key, slot = place_under_way(board, table, stack, ply, latest, under_way)
     under_way[slot] = key
@@ -352,7 +352,7 @@ def set_under_way(
 def clear_under_way(
     board: BoardMasks, table: ScoreTable, stack: SolverStack, ply: int, under_way: Words
 ) -> None:
-    """Tell the other threads that the latest move of a frame has been searched."""
+    """Remove the mark of the latest move of a frame, whose search has ended."""
     latest = int(stack.frames[ply, FRAME_PLAYED]) - 1
     key, slot = place_under_way(board, table, stack, ply, latest, under_way)
     if under_way[slot] == key:
@@ -363,9 +363,10 @@ def clear_under_way(
 def place_under_way(
     board: BoardMasks, table: ScoreTable, stack: SolverStack, ply: int, index: int, under_way: Words
 ) -> tuple[int, int]:
-    """The key of the position after a move of a frame, and its place among those under way.
+    """The key of the position after a move of a frame, and its place in `under_way`.
 
-    Several positions have one place: the latest takes it, and the others are searched twice.
+    Several positions may have the same place: the latest takes it, and threads may search the
+    others twice.
     """
     frame = stack.frames[ply]
     mover, mask = frame[FRAME_MOVER], frame[FRAME_MASK]
@@ -384,12 +385,12 @@ def hand_up(
     nodes: int,
     under_way: Words,
 ) -> tuple[int, int]:
-    """Hand up the `value` of the node at `ply` until a frame has a move left that it needs.
+    """Hand the `value` of the node at `ply` up to the first frame that must search another move.
 
     Each frame changes the sign of the value: the opponent's win is a loss of the player to move.
 
     Returns:
-        The ply of that frame, or -1 where the root is decided, and then its value.
+        The ply of that frame, or -1 if the root is decided; and the last value handed up.
     """
     while ply > 0:
         ply -= 1
@@ -400,7 +401,7 @@ def hand_up(
         frame[FRAME_BEST] = best
         if best <= alpha and int(frame[FRAME_PLAYED]) < int(frame[FRAME_CHOICES]):
             return ply, value
-        # Fail high: the opponent will avoid this position. Or fail low: no move is any better.
+        # Fail high: the opponent will avoid this position. Or fail low: no moves are left.
         mover, mask = frame[FRAME_MOVER], frame[FRAME_MASK]
         stones = mask.bit_count()
         left = board.cells - stones

@@ -1,8 +1,8 @@
 """Exact scores by null-window searches: which windows to try, and for how long.
 
-P. Pons' `Solver::solve`, for many positions in turn, in slices between which a caller may look at
-the clock. Each search of `agents.solver.solver_kernel` tells whether a score is above alpha, and so
-raises its lower bound or lowers its upper one, until they meet.
+This is P. Pons' `Solver::solve`, for many positions in turn, in slices between which a caller may
+look at the clock. Each search of `agents.solver.solver_kernel` decides whether a score is above
+alpha, and so raises its lower bound or lowers its upper bound, until they are equal.
 """
 
 from collections.abc import Callable
@@ -18,16 +18,16 @@ from envs.compiled.jit import Words, compiled, inlined, jit
 PROBE_NODES = 100_000
 """Nodes of the search for an early win or loss; then the score is assumed to be near 0."""
 
-# The fields of `progress`, which outlast a slice of the search.
+# The fields of `progress`, which is kept between slices of the search.
 INDEX = 0  # number of the position that is being solved
 STAGE = 1
 VISITED = 2  # nodes visited so far
 GENERATION = 3  # the generation of the table's entries
-WIDE = 4  # 1 while early wins and losses are looked for, then 0
+WIDE = 4  # 1 during the search for early wins and losses, then 0
 GUESS = 5
-WINDOW = 6  # alpha at the root of the search under way
-PROBE_END = 7  # how many nodes will have been visited when WIDE ends
-AT_PLY = 8  # where the search under way was left
+WINDOW = 6  # alpha at the root of the current search
+PROBE_END = 7  # the number of visited nodes at which WIDE ends
+AT_PLY = 8  # the ply at which the current search paused
 SOLVER_PROGRESS_FIELDS = 9
 
 # Values of STAGE.
@@ -45,8 +45,8 @@ class Batch(NamedTuple):
     uppers: Words  # [n] The upper bound
     cold: bool  # whether each begins with an empty table
     under_way: Words
-    """[slot] The keys of positions that threads search at this time, so that they share the moves
-    among them; empty where one thread is alone."""
+    """[slot] The keys of positions that threads are searching, so that they can share the moves;
+    empty for a single thread."""
 
 
 class SolverArrays(NamedTuple):
@@ -54,15 +54,15 @@ class SolverArrays(NamedTuple):
 
     stack: SolverStack
     entries: Words  # the entries of the table; see `agents.solver.score_table`
-    progress: Words  # words of 64 bits: how far the search has come
+    progress: Words  # the progress of the search, in words of 64 bits
 
 
 @inlined
 def next_alpha(lower: int, upper: int, guess: int, wide: bool) -> int:
     """The window to search next, for a score known to lie from `lower` to `upper`.
 
-    While the search is `wide`, it halves the range from its ends, where an early win or loss is
-    proven or ruled out quickly; later it goes on from the guess (A. Plaat's MTD(f), 1996).
+    A `wide` search halves the range, preferring windows nearer to its ends, where an early win or
+    loss is proven or ruled out quickly; later windows start at the guess (A. Plaat's MTD(f), 1996).
     """
     if not wide:
         return min(max(guess, lower), upper - 1)
@@ -85,14 +85,14 @@ def narrow_bounds(
 
     Args:
         board: the board.
-        layout: the table's.
+        layout: the layout of the table.
         batch: the positions.
         arrays: the state of the search. To begin, set GENERATION, and everything else in `progress`
             to 0.
-        node_limit: how many nodes to visit in all.
+        node_limit: the most nodes to visit in total.
 
     Returns:
-        Whether all are solved; False at the node limit, from where the next call goes on.
+        Whether all are solved; False at the node limit, where the next call continues.
     """
     progress = arrays.progress
     lowers, uppers = batch.lowers, batch.uppers
@@ -137,7 +137,7 @@ def narrow_bounds(
 def begin_position(
     board: BoardMasks, layout: TableLayout, batch: Batch, arrays: SolverArrays, index: int
 ) -> None:
-    """Begin with a position: empty the table if the batch is cold, and bound the score at sight."""
+    """Begin a position: empty the table if the batch is cold, and set the trivial bounds."""
     progress = arrays.progress
     lower, upper = trivial_bounds(board, batch.movers[index], batch.masks[index])
     batch.uppers[index] = max(batch.lowers[index], min(batch.uppers[index], upper))
@@ -152,7 +152,7 @@ def begin_position(
 
 @inlined
 def open_window(board: BoardMasks, batch: Batch, arrays: SolverArrays, index: int) -> None:
-    """Enter a position and the window to search it with into frame 0."""
+    """Enter a position and the next window to search into frame 0."""
     progress = arrays.progress
     lower, upper = batch.lowers[index], batch.uppers[index]
     alpha = next_alpha(lower, upper, progress[GUESS], progress[WIDE] == 1)
@@ -172,12 +172,12 @@ def solve_on_any_board(
 
 
 def is_compiled_for_itself(board: BoardMasks) -> bool:
-    """Whether a board has code of its own, with its constants: Connect Four, and wide words."""
+    """Whether a board has its own code, with its constants: Connect Four, and wide words."""
     return type(board.board) is not int or board[:3] == (6, 7, 4)
 
 
 def make_solve(board: BoardMasks, layout: TableLayout) -> Callable[..., bool]:
-    """`narrow_bounds` of a board and a table, compiled."""
+    """`narrow_bounds` for a board and a table, compiled."""
     if is_compiled_for_itself(board):
         return partial(compiled(make_solve_on_board(board)), layout)
     return partial(compiled(solve_on_any_board), board, layout)
@@ -185,7 +185,7 @@ def make_solve(board: BoardMasks, layout: TableLayout) -> Callable[..., bool]:
 
 @cache
 def make_solve_on_board(board: BoardMasks) -> Callable[..., bool]:
-    """Make the kernel of a board, which is constant in it; it is cached, as is its twin."""
+    """The kernel for a board, with the board as a constant; cached on disk as the shared one is."""
 
     @jit
     def solve_on_board(

@@ -1,4 +1,4 @@
-"""The trace of a search: recorded, in words, as a picture, and as an exercise."""
+"""The trace of a search: its recording, text, picture and exercises."""
 
 from agents.reporting.display import shows_itself
 from agents.trace.pictures.drawing import draw
@@ -21,6 +21,6 @@ def _html(trace: SearchTrace) -> str:
     return in_page(draw(trace), trace_text(trace).partition("\n")[0])
 
 
-# Set from here, for the modules of pictures and words import that of the trace.
+# Set here, because the modules for pictures and words import that of the trace.
 SearchTrace.__str__ = _text  # type: ignore[assignment, method-assign]
 shows_itself(SearchTrace, _html)

@@ -1,4 +1,4 @@
-"""Exercises on a tree: questions and answers, and the one with an unknown leaf, solved exactly."""
+"""Exercises on a tree: a quiz with answers, and exact solutions for a tree with an unknown leaf."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ QUESTIONS = (
     "Which branches are never visited, and by which comparison?",
 )
 """The questions of a quiz; for a search without alpha and beta only the first."""
-ESTIMATE = 0.0  # the value that a search gives a node at which it looks no deeper
+ESTIMATE = 0.0  # the value of a node at the depth limit
 
 
 def quiz_sheet(subject: Subject, trace: SearchTrace) -> list[str]:
@@ -53,7 +53,7 @@ def answers(trace: SearchTrace, leaves: LeafValues) -> list[str]:
 
 
 def _report(trace: SearchTrace, node: TracedNode) -> str:
-    """`1 reports 2 (in truth ≤ 2); alpha 3, beta ∞ on entry; alpha 3, beta 2 on return`."""
+    """A node's report: `1 reports 2 (in truth ≤ 2); alpha 3, beta ∞ on entry; ... on return`."""
     if node.value is None:
         return f"{trace.path_label(node.path)} reports nothing: the time was up"
     report = trace.value_label(node.value)
@@ -81,13 +81,13 @@ def exercise_sheet(tree: OpenTree) -> list[str]:
 def solve_exercise(
     tree: OpenTree, agent: str, options: Mapping[str, Any], limit: int = LIMIT
 ) -> list[str]:
-    """Tell what is pruned and what the root reports, as conditions on the unknown leaf.
+    """State what is pruned and what the root reports, as conditions on the unknown leaf.
 
     The search only compares leaves, so it depends only on how the unknown leaf compares with each
     of the others: one search for each case solves the exercise exactly.
 
     Raises:
-        ValueError: the agent does more than compare, chance decides in the tree, or the time is too
+        ValueError: the agent does more than compare, the tree has chance nodes, or the time is too
             short.
     """
     comparing = [name for name, search in RECORDED_SEARCHES.items() if search.only_compares]
@@ -113,7 +113,7 @@ def solve_exercise(
 def _pruned(
     tree: OpenTree, line: Sequence[Stretch], traces: Sequence[SearchTrace]
 ) -> Iterator[str]:
-    """Tell when each branch is pruned; branches pruned alike share a sentence."""
+    """When each branch is pruned; branches with the same condition share a sentence."""
     cuts = [
         {(*node.path, action) for node in trace.last_iteration() for action in node.unvisited}
         for trace in traces

@@ -1,6 +1,7 @@
-"""Searches that can be watched while they think, and their state after any step.
+"""Searches that can be watched while they run, and their state after any step.
 
-A step of a depth-first search is the visit of a node, one of Monte Carlo tree search a simulation.
+A step of a depth-first search is the visit of a node, a step of Monte Carlo tree search is a
+simulation.
 """
 
 from dataclasses import replace
@@ -17,15 +18,16 @@ from agents.trace.recording import recorded
 from agents.trace.story import tell
 from agents.trace.trace import Path, ReturnReason, SearchTrace, Simulation, TracedNode
 
-LAST_WORDS = 8  # the last lines of the story that go with a picture
+LAST_WORDS = 8  # the number of last lines of the walk that accompany a picture
 TEXTS = ("action", "probability", "value", "alpha", "beta", "cutoff", "mark")
-"""The fields of a node in a picture that are texts; empty ones are left out."""
+"""The text fields of a node in a picture; empty ones are left out."""
 
 
 def trace_after(trace: SearchTrace, step: int) -> SearchTrace:
-    """A trace as it was after a step; of iterative deepening, the iteration then under way.
+    """A trace as it was after a step; with iterative deepening, only its iteration at that step.
 
-    Nodes that the search had not left yet have no value. A ValueError if there is no such step.
+    Nodes from which the search had not returned have no value. A ValueError if there is no such
+    step.
     """
     require_within("the step", step, 1, trace.steps)
     line = trace.principal_variation if step == trace.steps else ()
@@ -37,7 +39,7 @@ def trace_after(trace: SearchTrace, step: int) -> SearchTrace:
 
 
 def _walked(nodes: list[TracedNode], step: int) -> list[TracedNode]:
-    """The nodes as they were after a step, of the search then under way."""
+    """The nodes of the current iteration as they were after a step."""
     iteration = nodes[step - 1].iteration
     entered = [node for node in nodes[:step] if node.iteration == iteration]
     following = nodes[step] if step < len(nodes) else None
@@ -88,7 +90,7 @@ def _grown(trace: SearchTrace, simulations: list[Simulation]) -> SearchTrace:
 
 
 class PrintedTrace(SearchTrace):
-    """A trace whose negative numbers bear a minus sign in place of a hyphen, as on the web page."""
+    """A trace whose numbers have a minus sign instead of a hyphen, for the web page."""
 
     def number_label(self, number: float) -> str:
         """A number of the game as it is shown."""
@@ -100,16 +102,16 @@ class Growth(NamedTuple):
 
     step: int
     steps: int  # steps of the search so far
-    path: Path  # the node that the step has led to; the root, once the search has chosen
+    path: Path  # the node that the step visits; the root once the search has chosen
     title: str
     notes: tuple[str, ...]
-    nodes: list[dict[str, Any]]  # the tree, as `tree_data` gives it
-    words: tuple[str, ...]  # the last lines of the walk, as `tell` tells it
+    nodes: list[dict[str, Any]]  # the tree, by `tree_data`
+    words: tuple[str, ...]  # the last lines of the walk, by `tell`
     chosen: Any  # the action, once the search has ended; None before
 
 
 def growth_after(trace: SearchTrace, step: int, limit: int, top: Path = ()) -> Growth:
-    """A search as it was after a step; a ValueError if there is no such step, or node then."""
+    """A search as it was after a step; a ValueError if there is no such step or `top` node."""
     then = trace_after(PrintedTrace(**vars(trace)), step)
     latest = then.simulations[-1] if then.simulations else then.nodes[-1]
     path = () if then.principal_variation else latest.path
@@ -132,15 +134,15 @@ def tree_data(picture: Picture, limit: int, way: Path) -> list[dict[str, Any]]:
 
     Args:
         picture: the whole tree.
-        limit: nodes, at least 1.
+        limit: the most nodes, at least 1.
         way: the path of a node to include, with the nodes above it, if there is room.
 
     Returns:
-        Each node after its parent: the first n of them are a tree, the most important one of n
-        nodes. `parent` is a node's index, `place` its place among its siblings, `move` the action
-        that leads to it, `below` the number of visited nodes below it, `unvisited` the labels of
-        children that were never visited, `board` its cells as digits; the rest is as in
-        `PictureNode`.
+        Each node after its parent, in the order of importance: for any n the first n nodes are a
+        tree. `parent` is the index of a node's parent, `place` its place among its siblings,
+        `move` the action that leads to it, `below` the number of visited nodes below it,
+        `unvisited` the labels of children that were never visited, `board` its cells as digits;
+        the rest is as in `PictureNode`.
     """
     shown = by_importance(picture.root, way)[:limit]
     below: dict[Path, int] = {}
@@ -165,7 +167,7 @@ def tree_data(picture: Picture, limit: int, way: Path) -> list[dict[str, Any]]:
 
 
 def _said(node: PictureNode) -> dict[str, Any]:
-    """What there is to say of a node; empty fields are left out."""
+    """The non-empty data of a node."""
     said = {name: getattr(node, name) for name in TEXTS} | {
         "visits": node.visits,
         "principal": node.principal,
@@ -177,7 +179,7 @@ def _said(node: PictureNode) -> dict[str, Any]:
 
 
 class Stopped(Exception):
-    """The search is no longer wanted."""
+    """The search has been closed."""
 
 
 class SlicedSearch:
@@ -195,10 +197,10 @@ class SlicedSearch:
         self._thread = Thread(target=self._search, daemon=True)
 
     def advance(self, seconds: float) -> bool:
-        """Search on for a while, and raise what the search raises.
+        """Continue the search for a while, and raise what the search raises.
 
         Returns:
-            Whether the search goes on after that.
+            Whether the search is unfinished.
         """
         self._until = perf_counter() + seconds
         if self._thread.ident is None:
@@ -233,7 +235,7 @@ class SlicedSearch:
         self._handed_back.release()
 
     def _pause(self) -> None:
-        """Wait for the next slice if this one is over; `Stopped` if none will come."""
+        """Wait for the next slice if this one is over; raise `Stopped` after `close`."""
         if perf_counter() >= self._until:
             self._handed_back.release()
             self._go_on.acquire()

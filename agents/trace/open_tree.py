@@ -1,4 +1,4 @@
-"""A tree with one unknown leaf, and the intervals in which the leaf may lie."""
+"""A tree with one unknown leaf, and intervals of the leaf's value."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -14,11 +14,11 @@ from envs.explicit_tree import ExplicitTree
 
 UNKNOWN = "?"
 QUOTED_OR_UNKNOWN = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\?)(\s*:)?""")
-"""A text in quotes or an unknown, with the colon after it that makes it the name of an action."""
+"""A quoted text or an unknown, with an optional colon, after which it is the name of an action."""
 
 
 def read_open_tree(text: str) -> "OpenTree | None":
-    """The tree of a text with one unknown leaf, `?` or `"?"`; None if all leaves are known."""
+    """The tree in a text with one unknown leaf, `?` or `"?"`; None if all leaves are known."""
     found = [
         match
         for match in QUOTED_OR_UNKNOWN.finditer(text)
@@ -43,12 +43,12 @@ class OpenTree:
         leaf = f"({value!r})"
         try:
             return textbook_tree(f"{self.before}{leaf}{self.after}")
-        except ValueError as error:  # a sentence about the text as it was written
+        except ValueError as error:  # quote the text as it was written
             raise ValueError(str(error).replace(leaf, UNKNOWN)) from error
 
     @cached_property
     def unknown(self) -> Path:
-        """The path of the unknown leaf; a ValueError if it is no leaf, or the text is no tree."""
+        """The path of the unknown leaf; a ValueError if it is no leaf or the text is no tree."""
         zero, one = leaf_values(self.with_leaf(0.0)), leaf_values(self.with_leaf(1.0))
         differing = [path for path, value in zero.items() if one.get(path) != value]
         if len(differing) != 1:
@@ -64,12 +64,12 @@ class OpenTree:
 
     @cached_property
     def decimals(self) -> int:
-        """Decimals that show the numbers of the tree as they are written; see `decimals_of`."""
+        """The number of decimals to show the tree's numbers as written; see `decimals_of`."""
         return decimals_of(self.with_leaf(0.0).numbers())
 
 
 class Stretch(NamedTuple):
-    """All numbers between two thresholds, both left out; or one threshold alone."""
+    """An open interval between two thresholds, or a single threshold."""
 
     low: float
     high: float
@@ -90,7 +90,7 @@ class Stretch(NamedTuple):
 
 
 def stretches(thresholds: Iterable[float]) -> list[Stretch]:
-    """The number line, cut at each threshold, in ascending order."""
+    """The number line divided at each threshold, in ascending order."""
     edges = [-inf, *sorted(set(thresholds)), inf]
     line = [Stretch(-inf, edges[1])]
     for low, high in pairwise(edges[1:]):
@@ -101,7 +101,7 @@ def stretches(thresholds: Iterable[float]) -> list[Stretch]:
 def condition(line: Sequence[Stretch], holds: Sequence[bool], decimals: int) -> str:
     """The condition on which something holds: `when ? ≤ 3 or ? > 8`, or `whatever ? is`.
 
-    `holds` says so for each stretch of the whole number line; it is true of at least one.
+    `holds` has a truth value for each stretch of the number line, true for at least one.
     """
     if all(holds):
         return f"whatever {UNKNOWN} is"

@@ -1,4 +1,4 @@
-"""Recorders, agents whose searches fill a trace: their base, and that of depth-first search."""
+"""Recorders, agents whose searches fill a trace: the base class, and one for depth-first search."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Mapping
@@ -21,9 +21,9 @@ from envs.board import BoardGame
 from envs.explicit_tree import ExplicitTree
 from envs.protocol import CHANCE, Action, Env, State
 
-LIMIT = 100_000  # visits of nodes that a trace holds by default; they take 100 to 150 MB
+LIMIT = 100_000  # the default limit of node visits in a trace; they take 100 to 150 MB
 
-OnVisit = Callable[[], object]  # called before each visit of a node; what it raises ends the search
+OnVisit = Callable[[], object]  # called before each visit of a node; an exception ends the search
 
 
 class TraceFull(ValueError):
@@ -32,18 +32,18 @@ class TraceFull(ValueError):
 
 @dataclass
 class Recorder(Agent):
-    """An agent that searches as another one does, and records its searches."""
+    """An agent that runs the searches of another agent, and records them."""
 
-    agent: Any  # the other one
+    agent: Any  # the other agent
     algorithm: str  # the name of the search
-    trace: SearchTrace  # each search empties it first
-    limit: int  # visits of nodes that it may hold
-    on_visit: OnVisit  # called before each of them
+    trace: SearchTrace  # emptied at the start of each search
+    limit: int  # the most visits of nodes that the trace may hold
+    on_visit: OnVisit  # called before each visit
 
     def search(
         self, env: Env[State, Action], state: State, time_limit: float | None = None
     ) -> SearchResult[Action]:
-        """Search as the agent does; a ValueError, too, if the trace cannot hold the search."""
+        """Search as the agent does; also raises ValueError if the trace cannot hold the search."""
         self.env: Any = env
         self.visits = 0
         self.trace.clear()
@@ -59,10 +59,10 @@ class Recorder(Agent):
 
     @abstractmethod
     def observed(self, state: Any, time_limit: float | None) -> SearchResult[Any]:
-        """Have the agent search `state` of `env`, and observe it."""
+        """Run the agent's search of `state` in `self.env`, and observe it."""
 
     def count_visit(self) -> None:
-        """Make room for one more visit; TraceFull if there is none."""
+        """Count one more visit; TraceFull if the limit is reached."""
         self.on_visit()
         if self.visits == self.limit:
             raise TraceFull(
@@ -78,17 +78,17 @@ class Recorder(Agent):
 
 
 class NodeRecorder(Recorder, Observer):
-    """Keeps the nodes from the root to the present one, and enters each in the trace.
+    """Tracks the nodes from the root to the current one, and enters each in the trace.
 
-    A search calls `enter_root`, then its `action_value`, which is watched, for each further node.
-    If its time is up it just stops calling. A search that enters a child again, deeper or with
-    another window, calls `enter_root` first.
+    A search calls `enter_root`, then its `action_value`, which is wrapped, for each further node.
+    When its time is up it just stops. Before it enters a child again, deeper or with another
+    window, it calls `enter_root`.
     """
 
     agent: DepthFirstAgent
 
     def observed(self, state: Any, time_limit: float | None) -> SearchResult[Any]:
-        """Have the agent search, and observe it."""
+        """Run the agent's search, and observe it."""
         candidates = legal_actions(self.env, state)
         search = self.agent.new_search(self.env, Clock(self.agent.time_limit, time_limit))
         self._open: list[Visit] = []
@@ -99,10 +99,10 @@ class NodeRecorder(Recorder, Observer):
         return result
 
     def _watch(self, search: Any) -> None:
-        """Record what a search tells its observer, and each call of its `action_value`.
+        """Observe a search, and wrap its `action_value` to record each call.
 
-        That takes a state, an action and the depth; in a search with a window the ply, alpha and
-        beta follow. It is replaced in this search alone, so that no other one is slower for it.
+        The method takes a state, an action and the depth; in a search with a window the ply, alpha
+        and beta follow. It is wrapped only in this instance, so that other searches stay fast.
         """
         action_value = search.action_value
 
@@ -115,17 +115,17 @@ class NodeRecorder(Recorder, Observer):
         search.observer, search.action_value = self, recorded
 
     def enter_root(self, state: Any, window: Window | None = None) -> None:
-        """Record the start of a search at `state`; deepening starts again and again."""
+        """Record the start of a search, or of an iteration of deepening, at `state`."""
         self._close()
         self._iteration += 1
         self._open_visit((), state, window)
 
     def weigh(self, probabilities: Mapping[Any, float]) -> None:
-        """Record the probabilities of the present node's actions, where no player decides."""
+        """Record the probabilities of the current node's actions, over which a mean is taken."""
         self._open[-1].probabilities = probabilities
 
     def enter(self, action: Hashable, depth: float, window: Window | None = None) -> None:
-        """Record that the search goes on to the child behind `action`.
+        """Record that the search descends to the child after `action`.
 
         Raises:
             ValueError: the search has entered it before.
@@ -136,16 +136,16 @@ class NodeRecorder(Recorder, Observer):
                 f"the search enters the child behind {action!r} of {parent.state} twice: let "
                 "get_available_actions give each action once"
             )
-        if parent.node.player != CHANCE:  # which hands each child a window of its own
+        if parent.node.player != CHANCE:  # a chance node gives each child its own window
             parent.window = window
         state = self.env.get_next_state(parent.state, action)
         visit = self._open_visit((*parent.node.path, action), state, window)
-        parent.node.visited.append(action)  # not earlier, for counting the visit may end the search
+        parent.node.visited.append(action)  # not earlier: counting the visit may end the search
         visit.at_horizon = depth == 1
         visit.node.probability = parent.probabilities.get(action)
 
     def leave(self, value: float) -> None:
-        """Record that the search returns `value`, from player 1's view, from the present node."""
+        """Record that the search returns `value`, from player 1's view, from the current node."""
         visit = self._open.pop()
         node = visit.node
         node.value = value
@@ -160,7 +160,7 @@ class NodeRecorder(Recorder, Observer):
             parent.narrow(value, parent.node.player == 1, parent.node.player == 2)
 
     def recall(self, low: float, high: float, value: float) -> None:
-        """Record that the transposition table knows enough of the present node."""
+        """Record that the transposition table decides the current node."""
         one_sided = Bound.LOWER if value == low else Bound.UPPER
         bound = Bound.EXACT if low == high else one_sided
         visit = self._open[-1]
@@ -182,7 +182,7 @@ class NodeRecorder(Recorder, Observer):
         return self._open[-1]
 
     def _close(self) -> None:
-        """Leave the root, or every node in which the search was when its time was up."""
+        """Leave the root, or all open nodes if the time was up."""
         if len(self._open) == 1 and self._open[0].children:
             root = self._open[0]
             values = [child.value for child in root.children if child.value is not None]
@@ -198,15 +198,15 @@ class Visit:
 
     node: TracedNode
     state: Any
-    window: Window | None  # alpha and beta at present
+    window: Window | None  # the current alpha and beta
     at_horizon: bool = False
-    """Whether the search looks no deeper, so that a heuristic gives the value."""
+    """Whether the node is at the depth limit, so that a heuristic gives its value."""
     children: list[TracedNode] = field(default_factory=list)
     """The children that the search has left, in its order."""
     probabilities: Mapping[Any, float] = field(default_factory=dict)
-    """By action, where no player decides; impossible ones may be left out."""
+    """By action, in a node whose value is a mean; impossible actions may be left out."""
     recalled: Bound | None = None
-    """The bound in the transposition table's entry, where that ended the visit."""
+    """The bound in the transposition table's entry, if it ended the visit."""
 
     @property
     def is_complete(self) -> bool:
@@ -216,7 +216,7 @@ class Visit:
 
     @property
     def exact_mean(self) -> float | None:
-        """The mean of all outcomes, where their exact values are known."""
+        """The mean of all outcomes; None if not all of their values are exact."""
         if not self.is_complete or any(child.bound is not Bound.EXACT for child in self.children):
             return None
         values = [child.value for child in self.children if child.value is not None]
@@ -255,10 +255,10 @@ def _bound(visit: Visit, value: float) -> Bound:
 
 
 def _certain_sides(visit: Visit, value: float) -> tuple[bool, bool]:
-    """Whether a player's node is worth at least `value`, and at most, by its children's values.
+    """Whether `value` is a lower and an upper bound of a player's node, by its children's values.
 
-    This is what the search's own window tells, or sharper: a minimiser's value of at most alpha is
-    exact where all children were visited and theirs are.
+    This is at least as sharp as the search's own window: a minimiser's value of at most alpha is
+    exact if all children were visited and their values are exact.
     """
     bounds = {child.bound for child in visit.children}
     best_bounds = {child.bound for child in visit.children if child.value == value}

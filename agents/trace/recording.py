@@ -1,4 +1,4 @@
-"""The searches that can be recorded, and the options with which each is shown."""
+"""The searches that can be recorded, and the options with which they are shown."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -16,20 +16,20 @@ from agents.trace.trace import SearchTrace
 def recorded(
     agent: Agent, trace: SearchTrace, limit: int = LIMIT, on_visit: OnVisit = lambda: None
 ) -> Recorder:
-    """An agent that searches as `agent` does, and fills `trace` anew in each search.
+    """An agent that searches as `agent` does, and records each search in `trace`.
 
-    It searches by the reference, in plain Python, even where `agent` would run compiled code. With
-    Monte Carlo tree search each trace begins with an empty tree, and the random numbers begin with
-    the agent's seed.
+    It uses the reference search in plain Python, even if `agent` would run compiled code. Each
+    search empties the trace. Monte Carlo tree search starts with an empty tree and the random
+    numbers of the agent's seed.
 
     Args:
-        agent: one that `RECORDED_SEARCHES` has.
-        trace: what to fill.
+        agent: an agent in `RECORDED_SEARCHES`.
+        trace: the trace to fill.
         limit: the most visits of nodes that the trace holds; a longer search raises ValueError.
-        on_visit: called before each of them; what it raises ends the search.
+        on_visit: called before each visit; an exception ends the search.
 
     Raises:
-        ValueError: it is another agent, or one that must be compiled.
+        ValueError: the agent cannot be recorded, or its engine is `compiled`.
     """
     names: Mapping[type[Agent], str] = {REGISTERED[name]: name for name in RECORDED_SEARCHES}
     if type(agent) not in names:
@@ -47,19 +47,19 @@ def recorded(
 
 @dataclass(frozen=True)
 class RecordedSearch:
-    """How the search of an agent is shown."""
+    """The title and the options with which an agent's search is shown."""
 
     title: str  # the name of the algorithm, in pictures
     tree_options: Mapping[str, Any]
-    """The options for a tree, searched as in textbooks: from left to right, without a table."""
+    """The options for a tree, as in textbooks: from left to right, without a table."""
     position_options: Mapping[str, Any]
-    """The options for a position, searched only as far as a reader can follow."""
+    """The options for a position, with a search that is small enough to follow."""
     only_compares: bool = False  # whether the search only compares leaves
 
 
 TEXTBOOK = {"depth": None, "ordering": "natural"}
 SIMULATIONS = {"simulations": 50, "seed": 0}
-"""Few enough for a reader to follow, and the same in every run."""
+"""Few simulations, which a reader can follow, and the same ones in every run."""
 UNAIDED = {
     "time_limit": None,
     "iterative_deepening": False,
@@ -75,4 +75,4 @@ RECORDED_SEARCHES: Mapping[str, RecordedSearch] = {
     ),
     "mcts": RecordedSearch("Monte Carlo tree search", SIMULATIONS, SIMULATIONS),
 }
-"""By the agent's name: the searches that `connectx explain` and the page show."""
+"""The searches that `connectx explain` and the web page show, by the agent's name."""

@@ -16,15 +16,15 @@ from agents.tree import Node, TreeObserver
 
 
 class SimulationRecorder(Recorder, TreeObserver):
-    """Enters one simulation after the other in the trace, with the tree that grows by them.
+    """Enters each simulation and the growing tree in the trace.
 
-    The trace holds whole simulations at any time.
+    The trace contains only complete simulations at any time.
     """
 
     agent: MCTSAgent
 
     def observed(self, state: Any, time_limit: float | None) -> SearchResult[Any]:
-        """Have the agent search with a new tree, and observe it."""
+        """Run the agent's search with a new tree, and observe it."""
         self.tree = self.agent.tree = self.agent.reference_tree(self.env, state)
         self.tree.observer = self
         self.tree.rollout = partial(self._roll_out, self.tree.rollout)
@@ -32,7 +32,7 @@ class SimulationRecorder(Recorder, TreeObserver):
         return self.agent.search(self.env, state, time_limit)
 
     def selected(self, path: Sequence[Node[Any, Any]]) -> None:
-        """Keep the statistics by which the children on the path were selected."""
+        """Store the statistics by which the children on the path were selected."""
         self._expands = path[-1].proven is None
         for _ in range(len(path) + self._expands):
             self.count_visit()
@@ -64,7 +64,7 @@ class SimulationRecorder(Recorder, TreeObserver):
         self.trace.simulations.append(simulation)
 
     def _describe(self, path: Sequence[Node[Any, Any]]) -> None:
-        """Enter the nodes of a path that are new in the trace."""
+        """Enter those nodes of a path that are new in the trace."""
         actions = _actions(path)
         for depth, node in enumerate(path):
             if actions[:depth] not in self.trace.players:

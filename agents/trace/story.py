@@ -1,6 +1,6 @@
 """A trace as text: the walk of the search step by step, and its tree with the values.
 
-Numbers are the game's own. A node is called by the actions that lead to it, as in `1,0`.
+Numbers are on the game's own scale. A node is named by the actions that lead to it, as in `1,0`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,9 +32,9 @@ from agents.trace.trace import (
 from envs.protocol import CHANCE
 
 LeafValues = Mapping[Path, float]
-"""The values of all leaves, visited or not, in the game's own numbers."""
+"""The values of all leaves, visited or not, on the game's own scale."""
 
-ROUNDING = 1e-9  # the most by which a sum of results may miss a total
+ROUNDING = 1e-9  # the tolerance between a sum of results and a total
 INDENT = "  "
 AT_LEAST_OR_MOST = {
     Bound.EXACT: "",
@@ -47,16 +47,16 @@ BRANCHES = {
     (True, False): "╞═ ",
     (True, True): "╘═ ",
 }
-"""By whether the node is on the principal variation, and whether it is its parent's last."""
+"""By whether the node is on the principal variation, and whether it is its parent's last child."""
 LEAF_WORDS = {Shape.TERMINAL: "", Shape.DEPTH: "estimated"}
-"""The word before a leaf's value; all other nodes are called by their shapes."""
+"""The word before a leaf's value; before that of other nodes it is their shape."""
 
 
 def tell(trace: SearchTrace, leaves: LeafValues | None = None, first: int = 1) -> list[str]:
-    """The walk of the search in words, a line for each step; what happens below a node is indented.
+    """The walk of the search in words, a line for each step, indented by the depth of the node.
 
-    Of iterative deepening it is the walk of the last search, of a Monte Carlo tree search from the
-    simulation `first` on, counted from 1. Unvisited leaves are called by their values in `leaves`.
+    With iterative deepening it is the last search, with Monte Carlo tree search it starts at the
+    simulation `first`, counted from 1. Unvisited leaves are named by their values in `leaves`.
 
     Raises:
         ValueError: the trace holds no search.
@@ -87,7 +87,7 @@ class Walk:
     nodes: dict[Path, TracedNode]  # its nodes by their paths
 
     def visit(self, node: TracedNode) -> Iterator[str]:
-        """Tell what happens from the entry of a node to the return from it."""
+        """The lines from the entry of a node to the return from it."""
         indent, name = INDENT * len(node.path), self.trace.path_label(node.path)
         chance = (
             "" if node.probability is None else f" with {self.trace.number_label(node.probability)}"
@@ -113,7 +113,7 @@ class Walk:
         yield f"{indent}{name} {self._return(node)}"
 
     def _finding(self, node: TracedNode) -> str:
-        """The value that the search learns where it looks no deeper."""
+        """The value of a node without visited children, in words."""
         if node.value is None:
             return "the time is up"
         value = self.trace.value_label(node.value)
@@ -143,19 +143,19 @@ class Walk:
 
 
 def branch_name(trace: SearchTrace, leaves: LeafValues, path: Path) -> str:
-    """A branch that is left out: `the 4 at 1,1` where it is a leaf of known value, else `1,1`."""
+    """The name of a branch: `the 4 at 1,1` if it is a leaf of known value, else `1,1`."""
     name = trace.path_label(path)
     return f"the {trace.number_label(leaves[path])} at {name}" if path in leaves else name
 
 
 def listing(names: Sequence[str]) -> str:
-    """`a`, `a and b`, `a; b and c`: names may hold commas of their own."""
+    """A list in words, `a`, `a and b` or `a; b and c`: names may contain commas."""
     *first, last = names
     return f"{'; '.join(first)} and {last}" if first else last
 
 
 def left_out(trace: SearchTrace, leaves: LeafValues, node: TracedNode) -> str:
-    """`alpha 3 ≥ beta 2: the 4 at 1,1 and the 6 at 1,2 are not visited`."""
+    """The unvisited branches: `alpha 3 ≥ beta 2: the 4 at 1,1 and the 6 at 1,2 are not visited`."""
     branches = [branch_name(trace, leaves, (*node.path, action)) for action in node.unvisited]
     reason = trace.why_unvisited(node) or "the time is up"
     verb = "is" if len(branches) == 1 else "are"
@@ -163,7 +163,7 @@ def left_out(trace: SearchTrace, leaves: LeafValues, node: TracedNode) -> str:
 
 
 def _simulations(trace: SearchTrace, first: int) -> Iterator[str]:
-    """The simulations one after the other; n is a node's visits, t the total of its results."""
+    """The simulations in order; n is the number of a node's visits, t the total of its results."""
     known: dict[Path, tuple[int, float]] = {}
     for number, simulation in enumerate(trace.simulations, start=1):
         if number >= first:
@@ -177,7 +177,7 @@ def _simulations(trace: SearchTrace, first: int) -> Iterator[str]:
 def _steps(
     trace: SearchTrace, simulation: Simulation, known: Mapping[Path, tuple[int, float]]
 ) -> Iterator[str]:
-    """The steps of one simulation; `known` has the visits and the totals before it."""
+    """The steps of one simulation; `known` has the visits and totals before it."""
     selections = {selection.path: selection for selection in simulation.selections}
     for depth, action in enumerate(simulation.path):
         path = simulation.path[:depth]
@@ -199,7 +199,7 @@ def _steps(
 def _backed_up(
     trace: SearchTrace, simulation: Simulation, known: Mapping[Path, tuple[int, float]]
 ) -> Iterator[str]:
-    """The nodes to which the result is added, and where a player falls back on a better one."""
+    """The nodes that the result is added to, with remarks where a player has a better one."""
     result = simulation.result
     for path, visits, total in simulation.backed_up:
         earlier_visits, earlier_total = known.get(path, (0, 0.0))
@@ -223,7 +223,7 @@ def _choice(trace: SearchTrace, selection: Selection) -> str:
 
 
 def _standing(trace: SearchTrace, child: ChildStatistics, sign: int) -> str:
-    """What speaks for a child; its UCT as the two terms of the formula, from the chooser's view."""
+    """A child's proof, or its UCT as the sum of the two terms, from the chooser's view."""
     if child.proven is not None:
         return f"is proven {trace.value_label(child.proven)}"
     mean = sign * child.mean
@@ -232,11 +232,11 @@ def _standing(trace: SearchTrace, child: ChildStatistics, sign: int) -> str:
 
 
 def trace_text(trace: SearchTrace, limit: int = LIMIT) -> str:
-    """The tree of a search as lines of text; it shows what `draw` shows.
+    """The tree of a search as lines of text, with the same content as `draw`.
 
     Args:
-        trace: what `agents.trace.recording.recorded` has filled.
-        limit: nodes to show; subtrees that have no room become one line `+ n nodes`.
+        trace: a trace that was filled by `agents.trace.recording.recorded`.
+        limit: the most nodes to show; subtrees without room become one line `+ n nodes`.
 
     Raises:
         ValueError: the trace holds no search, or the limit is below 1.

@@ -1,4 +1,4 @@
-"""Trees and positions to explain, and an agent's search of one."""
+"""Trees and positions to explain, and their search by an agent."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ class Subject:
     state: Any
     picture: str  # the state as text, before the search
     leaves: LeafValues = field(default_factory=dict)
-    """The values of the leaves, where all are known beforehand; none of a position."""
+    """The values of the leaves of a tree; empty for a position."""
 
 
 def tree_subject(tree: ExplicitTree) -> Subject:
@@ -40,11 +40,11 @@ def position_subject(env: BoardGame, state: BoardState, room: int) -> Subject:
 def search_trace(
     subject: Subject, agent: str, options: Mapping[str, Any], limit: int = LIMIT
 ) -> SearchTrace:
-    """Search the subject by an agent, and record it.
+    """Search the subject with an agent, and record the search.
 
     Raises:
-        ValueError: an unknown agent or option, one that searches no tree, or a search that is too
-            large for a trace.
+        ValueError: the agent or an option is unknown, the agent cannot be recorded, or the search
+            is too large for a trace.
     """
     trace, given = SearchTrace(), dict[str, Any]()
     if shown := RECORDED_SEARCHES.get(agent):
@@ -55,7 +55,7 @@ def search_trace(
 
 
 def walk_lines(trace: SearchTrace, leaves: LeafValues, limit: int) -> list[str]:
-    """The walk of a search in words; of a long one the first `limit` lines, with a remark."""
+    """The walk of a search in words; a long one is cut to `limit` lines and a remark."""
     lines = tell(trace, leaves)
     if len(lines) <= limit:
         return lines
@@ -64,14 +64,14 @@ def walk_lines(trace: SearchTrace, leaves: LeafValues, limit: int) -> list[str]:
 
 
 def textbook_tree(text: str) -> ExplicitTree:
-    """The tree of a text, with a scale that no leaf reaches.
+    """The tree in a text, with a scale that no leaf reaches.
 
-    So no leaf is as good as a win, by which a search could end early or try a branch first. The
-    scale is a power of two: dividing by it and multiplying changes no digit, except of a leaf whose
-    quotient is below 1e-307.
+    So no leaf counts as a win, which would let a search end early or try a branch first. The scale
+    is a power of two: division and multiplication by it are exact, except for a leaf whose quotient
+    is below 1e-307.
 
     Raises:
-        ValueError: as `envs.explicit_tree.parse_tree`; or chance decides at the root.
+        ValueError: like `envs.explicit_tree.parse_tree`; or the root is a chance node.
     """
     tree = parse_tree(text)
     if tree.current_player(tree.initial_state()) == CHANCE:
@@ -83,7 +83,7 @@ def textbook_tree(text: str) -> ExplicitTree:
 
 
 def leaf_values(tree: ExplicitTree, path: TreePath = ()) -> dict[Path, float]:
-    """Every leaf below a node with its number, from left to right."""
+    """The leaves below a node with their numbers, from left to right."""
     leaves: dict[Path, float] = {}
     for action in tree.get_available_actions(path):
         child = tree.get_next_state(path, action)
@@ -95,7 +95,7 @@ def leaf_values(tree: ExplicitTree, path: TreePath = ()) -> dict[Path, float]:
 
 
 def tree_lines(tree: ExplicitTree, unknown: Path | None = None) -> list[str]:
-    """The tree as it is written, a line for each node; `?` stands for an unknown leaf."""
+    """The tree with its numbers as written, a line for each node; `?` is an unknown leaf."""
     decimals = decimals_of(tree.numbers())
 
     def place(path: TreePath, probability: str = "") -> PictureNode:

@@ -1,8 +1,8 @@
-"""A trace: the nodes that a search visited, in its order, and why it turned back at each.
+"""A trace: the nodes that a search visited, in order, and why it returned from each.
 
-Values, alpha and beta are from player 1's view. `SearchTrace.scale` turns them into the game's own
-numbers: in a tree of scale 16.0 a leaf written as 14 has the value 0.875. Labels show these numbers
-to readers.
+Values, alpha and beta are from player 1's view. Multiplying them by `SearchTrace.scale` gives the
+game's own numbers, which labels show: in a tree of scale 16.0 a leaf written as 14 has the value
+0.875.
 """
 
 from collections.abc import Hashable, Iterable, Mapping
@@ -26,12 +26,12 @@ DECIMALS = 3
 FINEST_DECIMALS = 12
 ALL_DECIMALS = 17  # from this number of decimals on, a number is written in full
 SMALLEST_IN_FULL, LARGEST_IN_FULL = 1e-9, 1e12
-"""Absolute numbers outside of this range are written with a power of ten."""
+"""Numbers with an absolute value outside this range are written with a power of ten."""
 
 
 @dataclass
 class SearchTrace:
-    """The record of one search. Hand it to `agents.trace.recording.recorded`.
+    """The record of one search, filled by the agent of `agents.trace.recording.recorded`.
 
     Each search empties it first.
     """
@@ -40,22 +40,22 @@ class SearchTrace:
     """`minimax`, `alphabeta`, `expectimax` or `mcts`."""
     scale: float = 1.0
     decimals: int = DECIMALS
-    """Decimals that show the numbers of a tree as they are written; see `decimals_of`."""
+    """The number of decimals to show a tree's numbers as written; see `decimals_of`."""
     rows: int | None = None
     columns: int | None = None
     """The size of the board; None in games without one."""
     nodes: "list[TracedNode]" = field(default_factory=list, repr=False)
-    """In the order in which they were entered."""
+    """The visited nodes of a depth-first search, in the order of entry."""
     simulations: "list[Simulation]" = field(default_factory=list, repr=False)
-    """The simulations of a Monte Carlo tree search; none of another search."""
+    """The simulations of a Monte Carlo tree search; empty for other searches."""
     players: dict[Path, int] = field(default_factory=dict, repr=False)
-    """Whose turn it is at each node of a Monte Carlo tree: 1, 2, or 0 for chance."""
+    """The player to move at each node of a Monte Carlo tree: 1, 2, or 0 for chance."""
     proven: dict[Path, float] = field(default_factory=dict, repr=False)
-    """The nodes of a Monte Carlo tree whose value was proven in the end, with it."""
+    """The final proven values of nodes of a Monte Carlo tree."""
     boards: dict[Path, tuple[int, ...]] = field(default_factory=dict, repr=False)
     """The cells at each node of a Monte Carlo tree, as in `TracedNode.board`."""
     principal_variation: Path = ()
-    """The actions that the search expects, the chosen one first; none before it has chosen."""
+    """The expected actions, the chosen one first; empty before the search has chosen."""
 
     def clear(self) -> None:
         """Empty the trace."""
@@ -63,7 +63,7 @@ class SearchTrace:
 
     @property
     def chosen(self) -> Hashable | None:
-        """The action that the search chose; None before that, or where the action is None."""
+        """The action that the search chose; None before that, or if the action is None."""
         return self.principal_variation[0] if self.principal_variation else None
 
     @property
@@ -77,9 +77,9 @@ class SearchTrace:
         return [node for node in self.nodes if node.iteration == last]
 
     def action_label(self, action: Hashable) -> str:
-        """An action as it is shown: columns and cells of a board from 1, all others as they are.
+        """The label of an action; columns and cells of a board are counted from 1.
 
-        Characters that cannot be shown are replaced.
+        Unprintable characters are replaced.
         """
         if self.columns is not None and isinstance(action, int):
             action += 1
@@ -90,17 +90,17 @@ class SearchTrace:
         return ",".join(self.action_label(action) for action in path) or "the root"
 
     def value_label(self, value: float) -> str:
-        """A value in the numbers of the game."""
+        """The label of a value, on the game's own scale."""
         return self.number_label(value * self.scale)
 
     def number_label(self, number: float) -> str:
-        """A number of the game as it is shown."""
+        """The label of a number on the game's own scale."""
         return number_label(number, self.decimals)
 
     def window_labels(self, window: Window) -> tuple[str, str]:
-        """Alpha and beta in the numbers of the game.
+        """The labels of alpha and beta, on the game's own scale.
 
-        A game with a scale of its own has no best and no worst value: there they begin at -∞ and ∞.
+        A game with its own scale has no best and no worst value: its window begins as -∞ and ∞.
         """
         alpha, beta = window
         if self.scale != 1.0:
@@ -108,7 +108,7 @@ class SearchTrace:
         return self.value_label(alpha), self.value_label(beta)
 
     def why_unvisited(self, node: "TracedNode") -> str:
-        """The reason, in the numbers of the game; "" where no child was left out for good."""
+        """The reason for unvisited children, on the game's own scale; "" if there is none."""
         if node.ending is ReturnReason.CUTOFF and node.window_returned is not None:
             alpha, beta = self.window_labels(node.window_returned)
             return f"alpha {alpha} ≥ beta {beta}"
@@ -118,15 +118,15 @@ class SearchTrace:
 
 
 class ReturnReason(StrEnum):
-    """The reason for which a search returned from a node."""
+    """The reason why a search returned from a node."""
 
-    TERMINAL = "terminal"  # the game is over there
-    DEPTH = "depth"  # it lies as deep as the search looks: its value is the heuristic's
-    TRANSPOSITION = "transposition"  # the transposition table knew enough
-    CUTOFF = "cutoff"  # alpha reached beta: what the other children are worth changes nothing
-    COMPLETE = "complete"  # all children were visited that chance or the modelled opponent can take
-    TIME = "time"  # the time was up: its value is unknown
-    NOT_YET = "not yet"  # the search is still below it
+    TERMINAL = "terminal"  # the game is over
+    DEPTH = "depth"  # the depth limit: the value is the heuristic's
+    TRANSPOSITION = "transposition"  # the transposition table decided the node
+    CUTOFF = "cutoff"  # alpha >= beta: the values of the other children do not matter
+    COMPLETE = "complete"  # all children of positive probability were visited
+    TIME = "time"  # the time was up: the value is unknown
+    NOT_YET = "not yet"  # the search has not returned yet
 
 
 @dataclass
@@ -135,31 +135,31 @@ class TracedNode:
 
     path: Path
     player: int
-    """Whose turn it is: 1 (the maximiser), 2 (the minimiser), 0 (chance). Who would be next, where
-    the game is over."""
+    """The player to move: 1 (the maximiser), 2 (the minimiser), 0 (chance). If the game is over,
+    the player who would be next."""
     actions: Path
-    """The legal actions, in the game's own order; () where the game is over."""
+    """The legal actions, in the game's own order; () if the game is over."""
     visited: list[Hashable] = field(default_factory=list)
     """The actions whose children were visited, in the order of the search."""
     window: Window | None = None
-    """Alpha and beta on entry; None where the search has no window."""
+    """Alpha and beta on entry; None if the search has no window."""
     window_returned: Window | None = None
-    """Alpha and beta on return: alpha >= beta is what a cutoff rests on."""
+    """Alpha and beta on return: alpha >= beta explains a cutoff."""
     value: float | None = None
-    """As the search returned it; None where the time was up."""
+    """The value that the search returned; None if the time was up."""
     bound: Bound = Bound.EXACT
-    """The true value at this depth is `value`, at least that or at most that."""
+    """Whether the true value at this depth is `value`, at least `value` or at most `value`."""
     ending: ReturnReason = ReturnReason.NOT_YET
     probability: float | None = None
-    """The probability of the last action of the path; None where a player chooses it."""
+    """The probability of the last action of the path; None if a player chooses it."""
     iteration: int = 0
     """The number of its search in iterative deepening, from 0."""
     board: tuple[int, ...] | None = None
-    """The cells, row 0 on top: 0 free, 1 and 2 the players'; None in games without a board."""
+    """The cells, row 0 at the top: 0 free, else the player; None in games without a board."""
 
     @property
     def unvisited(self) -> tuple[Hashable, ...]:
-        """The actions that were never tried, in the game's own order."""
+        """The actions whose children were not visited, in the game's own order."""
         return tuple(action for action in self.actions if action not in self.visited)
 
 
@@ -168,28 +168,28 @@ class Simulation:
     """One simulation of a Monte Carlo tree search."""
 
     selections: "list[Selection]"
-    """From the root on; none where chance decides."""
+    """The choices from the root on; chance nodes have none."""
     path: Path
-    """The node that it ended at; its last action is new in the tree if `expanded`."""
+    """The last node of the simulation; new in the tree if `expanded`."""
     expanded: bool
     result: float
-    """The sum of its rollouts, or the proven value once for each, from player 1's view.
+    """The sum of its rollouts, or the proven value times rollouts per leaf, from player 1's view.
 
-    It is added to each node of the path, from the end to the root; where the player whose turn it
-    is can fall back on a proven value, a worse result becomes that value from there on.
+    It is added to each node of the path, from the last one to the root. At a node where the player
+    to move can choose a better proven value, it is replaced by that value from there on.
     """
     rollouts: list[float]
-    """The result of each rollout; none where the value of the node is proven."""
+    """The result of each rollout; empty if the value of the node is proven."""
     backed_up: list[tuple[Path, int, float]]
-    """Each node of the path, the root last, with its visits and its total afterwards."""
+    """Each node of the path, the root last, with its visits and its total after the simulation."""
 
 
 @dataclass
 class Selection:
-    """The choice of one child on a simulation's way down."""
+    """The selection of a child in a simulation."""
 
     path: Path
-    """The node that chooses."""
+    """The node whose child is selected."""
     children: "Mapping[Hashable, ChildStatistics]"
     chosen: Hashable
 
@@ -200,11 +200,11 @@ class ChildStatistics:
 
     visits: int
     total: float
-    """Sum of the results, from player 1's view."""
+    """The sum of the results, from player 1's view."""
     uct: float
     """The bound by which it is selected, from the view of the player who selects."""
     proven: float | None = None
-    """Its exact value, from player 1's view, where the solver knows it and passes it over."""
+    """Its proven value, from player 1's view, for which the solver skips the child."""
 
     @property
     def mean(self) -> float:
@@ -213,7 +213,7 @@ class ChildStatistics:
 
 
 def narrowed(window: Window | None, value: float, at_least: bool, at_most: bool) -> Window | None:
-    """The window once a value is known that is exact, or a lower or an upper bound."""
+    """The window, narrowed by a value that is a lower bound, an upper bound, or both (exact)."""
     if window is None:
         return None
     alpha, beta = window
@@ -226,10 +226,9 @@ def shortened(label: str, most: int = LONGEST_LABEL) -> str:
 
 
 def decimals_of(numbers: Iterable[float]) -> int:
-    """The fewest decimals, at least 3, that tell the numbers apart and show written ones in full.
+    """The fewest decimals, at least 3, that distinguish the numbers and show written ones in full.
 
-    A number that takes more than 12 decimals is assumed to be computed, like a third, and is
-    shortened.
+    A number with more than 12 decimals is assumed to be computed, like a third, and is shortened.
     """
     different = set(numbers)
     by_hand = [number for number in different if round(number, FINEST_DECIMALS) == number]
@@ -245,10 +244,10 @@ def decimals_of(numbers: Iterable[float]) -> int:
 
 
 def number_label(number: float, least: int = DECIMALS) -> str:
-    """A number with enough decimals to tell it from a whole one, at least 3 if it has them.
+    """A number with at least `least` decimals, if it has them, and enough to differ from integers.
 
-    So no guess of 0.9999 is shown as the 1 of a proven win. `least` takes the place of 3; from
-    `ALL_DECIMALS` on the number is shown in full.
+    So a guess of 0.9999 is not shown as 1, a proven win. If `least` is `ALL_DECIMALS` or more, the
+    number is shown in full.
     """
     if isinf(number):
         return "∞" if number > 0 else "-∞"
@@ -256,7 +255,7 @@ def number_label(number: float, least: int = DECIMALS) -> str:
         return repr(number + 0.0).removesuffix(".0")  # -0.0 becomes 0
     if number and not SMALLEST_IN_FULL <= abs(number) < LARGEST_IN_FULL:
         return f"{number:.6g}"
-    number = float(f"{number:.{FINEST_DECIMALS}g}")  # 3 / 14 * 14 may miss 3 by a last bit
+    number = float(f"{number:.{FINEST_DECIMALS}g}")  # 3 / 14 * 14 may differ from 3 in the last bit
     if number.is_integer():
         return str(int(number))
     decimals = next(

@@ -1,4 +1,4 @@
-"""Traces as JSON text, and back by the annotations of their fields."""
+"""Traces as JSON text; decoding follows the annotations of their fields."""
 
 import json
 from collections import Counter
@@ -15,25 +15,24 @@ from agents.trace.trace import SearchTrace, TracedNode
 from envs.protocol import CHANCE
 
 SCALARS = (bool, int, float, str, NoneType)
-VERSION = 2  # version of the format; version 1 has the chosen action alone, and is read too
-MOST = 1 << 63  # no player, count or size is as large
+VERSION = 2  # version of the format; version 1 has only the chosen action, and can be read, too
+MOST = 1 << 63  # an upper limit of all integers
 
 
 def to_json(trace: SearchTrace) -> str:
-    """A trace as JSON: {"version": 2, "trace": ...}, by the names of the data model's fields.
+    """A trace as JSON: {"version": 2, "trace": ...}, with the field names of the data model.
 
     Raises:
-        ValueError: an action is neither a number, a word nor None, nor a tuple of them.
+        ValueError: an action is not a number, a string, None, or a tuple of them.
     """
     return json.dumps({"version": VERSION, "trace": encoded(trace)})
 
 
 def from_json(text: str) -> SearchTrace:
-    """The trace that `to_json` wrote.
+    """The trace in a text written by `to_json`.
 
     Raises:
-        ValueError: the text is something else, or of another version, or no search leaves what it
-            says.
+        ValueError: the text is not a trace, has another version, or contradicts itself.
     """
     try:
         document = json.loads(text)
@@ -74,7 +73,7 @@ def _require_players_and_boards(trace: SearchTrace) -> None:
 
 
 def _require_trees(trace: SearchTrace) -> None:
-    """Check that each node but a root is a child of another one that has visited it."""
+    """Check that each node but a root has a parent that visited it, and that counts are valid."""
     searches: dict[int, list[TracedNode]] = {}
     for node in trace.nodes:
         searches.setdefault(node.iteration, []).append(node)
@@ -96,10 +95,10 @@ def _require_trees(trace: SearchTrace) -> None:
 
 
 def encoded(value: Any) -> Any:
-    """A value as JSON can hold it; a ValueError if it holds an object of another class.
+    """A value in types that JSON supports; a ValueError if it contains an object of another class.
 
-    A dataclass becomes an object, an enumeration's member its name in lower case, a tuple a list,
-    and a mapping a list of pairs [key, value].
+    A dataclass becomes an object, an enumeration member its name in lower case, a tuple a list, and
+    a mapping a list of pairs [key, value].
     """
     if type(value) in SCALARS:
         return value
@@ -115,9 +114,9 @@ def encoded(value: Any) -> Any:
 
 
 def decoded(kind: Any, data: Any) -> Any:
-    """The value of the type `kind` that `encoded` made `data` of; a ValueError if there is none.
+    """The value of type `kind` that `encoded` turns into `data`; a ValueError if there is none.
 
-    A field that is annotated as `Hashable` holds a number, a word, None or a tuple of them.
+    A field annotated as `Hashable` holds a number, a string, None or a tuple of them.
     """
     origin, types = get_origin(kind), get_args(kind)
     if origin is UnionType:
@@ -148,5 +147,5 @@ def decoded(kind: Any, data: Any) -> Any:
 
 @cache
 def field_types(kind: Any) -> dict[str, Any]:
-    """The types of a dataclass's fields; none of another type."""
+    """The types of a dataclass's fields; empty for other types."""
     return get_type_hints(kind) if is_dataclass(kind) else {}

@@ -1,4 +1,4 @@
-"""Likely replies of an opponent: a model's probabilities, and the solver's judgement of each."""
+"""Likely replies of an opponent: their probabilities by models, and their scores by the solver."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,11 +11,11 @@ from agents.traps.trap_tree import Reply, Turn
 from envs.bitboard import board_masks
 from envs.board import BoardState
 
-LEAST_LIKELY = 0.02  # replies that every model thinks less likely are left out
+LEAST_LIKELY = 0.02  # replies that are less likely by every model are left out
 
 
 class Judge:
-    """Judges positions for a player who sets traps."""
+    """Evaluates positions for a player who sets traps."""
 
     def __init__(self, solver: Solver) -> None:
         self.solver = solver
@@ -24,14 +24,14 @@ class Judge:
         self._known: dict[BoardState, Turn] = {}
 
     def forget(self) -> None:
-        """Forget the judgements: a new game begins."""
+        """Forget the judgements, for a new game."""
         self._known.clear()
 
     def turn(self, state: BoardState, clock: Clock) -> Turn:
         """Judge a position in which the player who sets traps is to move.
 
-        In a drawn position its moves keep the draw, in a lost one they stop a win at once. TimeUp
-        if its score was not proven in time.
+        Its moves are those that keep the draw in a drawn position, and those that prevent an
+        immediate win in a lost one. TimeUp if the score was not proven in time.
         """
         if state not in self._known:
             self._known[state] = self._judged(state, clock)
@@ -49,9 +49,9 @@ class Judge:
     def replies(
         self, state: BoardState, models: Mapping[int, OpponentModel], clock: Clock
     ) -> Sequence[Reply]:
-        """Judge the opponent's replies that some model thinks likely; `TimeUp` as of `turn`.
+        """Judge the opponent's replies that are likely by some model; `TimeUp` as in `turn`.
 
-        Models are given by their numbers in the search.
+        `models` are keyed by their numbers in the search.
         """
         told = {n: probabilities_of(model, self.env, state) for n, model in models.items()}
         least = min(LEAST_LIKELY, *(max(chances.values()) for chances in told.values()))
@@ -64,7 +64,7 @@ class Judge:
         return replies
 
     def _moves(self, state: BoardState, score: int, clock: Clock) -> Sequence[int]:
-        """The moves to choose from where nothing can be won."""
+        """The moves to choose from in a position that is not won."""
         moves = promising_moves(self._board, state)
         return moves if score < 0 else [c for c in moves if self._keeps_draw(state, c, clock)]
 
@@ -74,7 +74,7 @@ class Judge:
 
 
 class ExactJudge(Judge):
-    """Judges positions for a player who sets traps by exactly best moves alone."""
+    """A judge for a player who sets traps only with exactly best moves."""
 
     def __init__(self, solver: Solver) -> None:
         super().__init__(solver)

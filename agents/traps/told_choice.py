@@ -1,7 +1,4 @@
-"""The choice of the perfect agent in words: the result, the move's source, and the replies.
-
-The text is for a terminal; `connectx explain --agent perfect` prints it.
-"""
+"""The output of `connectx explain --agent perfect`: the result, the move's source, the replies."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -26,7 +23,7 @@ from agents.traps.told_trap import ToldTrap, told_trap
 from envs.bitboard import board_masks
 from envs.board import BoardGame, BoardState
 
-MOST_SECONDS = 30.0  # for the scores of all moves, and again for the replies to all moves
+MOST_SECONDS = 30.0  # for the scores of all moves, and as long for the replies to all moves
 SIGHT = "sight"  # the source of a move that needs neither a book nor a search
 SOURCES = {
     "traps": "by heart: its book of traps has the position",
@@ -34,9 +31,9 @@ SOURCES = {
     SIGHT: "at sight: two plies of look-ahead leave no other move",
     "search": "by search",
 }
-"""The sources of `PerfectAgent.source`, and that one, in words."""
+"""The sources of `PerfectAgent.source`, and `SIGHT`, in words."""
 NO_REPLIES, UNKNOWN = "-", "?"
-"""In the table: there is nothing to give away; or the replies were not judged in time."""
+"""In the table: the opponent has nothing to give away; the replies were not judged in time."""
 
 
 @dataclass(frozen=True)
@@ -44,15 +41,15 @@ class ToldChoice:
     """A choice of the perfect agent, with the reasons for it."""
 
     analysis: Analysis  # the position and its legal moves, with scores for the player to move
-    column: int  # that the agent takes, from 0
+    column: int  # the agent's choice, from 0
     source: str  # the source of the move, one of `SOURCES`
     traps: Mapping[int, ToldTrap | None]
-    """By legal column, from 0, what the replies lead to; None where the game is over then, or
-    won for the player to move. A column that was not judged in time is left out."""
+    """By legal column, from 0, the results of the replies; None if the move ends the game or wins
+    it for the player to move. A column that was not judged in time is left out."""
 
     @property
     def sentence(self) -> str | None:
-        """The trap that the chosen move sets; None where there is none, or it is not known."""
+        """The trap set by the chosen move; None if there is none, or it is not known."""
         trap = self.traps.get(self.column)
         if trap is None:
             return None
@@ -61,14 +58,14 @@ class ToldChoice:
 
 
 def told_choice(agent: PerfectAgent, env: BoardGame, state: BoardState) -> ToldChoice:
-    """Let the agent choose a move, and find out what each legal move leaves."""
+    """Let the agent choose a move, and judge the replies to each legal move."""
     if not is_solvable(env):
         raise ValueError(
             f"how perfect chooses is told on boards of ConnectX that it solves, not on {env!r}: "
             "choose another agent"
         )
     solver = Solver(env, agent.table_megabytes, agent.threads, shipped_book_of(env))
-    # It waits for a compiler.
+    # This waits until the solver is compiled.
     analysis = analyse(solver, ReachedPosition(env, "", state), MOST_SECONDS)
     source = agent.source(env, state)
     board = board_masks(*env.size)

@@ -1,4 +1,4 @@
-"""A trap in words: which replies to a move give something away, and which keep the result.
+"""A trap in words: how many replies to a move give something away, and how many keep the result.
 
 Columns are counted from 0.
 """
@@ -14,27 +14,26 @@ from envs.board import BoardState
 class ToldTrap:
     """The results of the opponent's replies to a move after which the opponent need not lose.
 
-    Results are exact, and from the view of the opponent, who is to reply: a win, a draw or a loss,
-    however soon it comes.
+    Results are exact, from the view of the opponent, who is to reply: a win, a draw or a loss,
+    regardless of its distance.
     """
 
-    is_won: bool  # whether the opponent has a win to keep; else it is a draw
+    is_won: bool  # whether the opponent can win; else the best result is a draw
     keeping: tuple[int, ...]  # the columns that keep it, from left to right; at least one
     drawing: tuple[int, ...]  # the columns that turn a win into a draw
     losing: tuple[int, ...]  # the columns that lose the game
 
     @property
     def giving_away(self) -> int:
-        """How many replies give something away, from 0 to one less than the columns."""
+        """The number of replies that give something away, less than the number of columns."""
         return len(self.drawing) + len(self.losing)
 
     @property
     def sentence(self) -> str:
         """What the move does, as a sentence without its subject.
 
-        For example "sets a trap: 6 replies lose the win, 1 keeps it", which does not tell the
-        opponent which one. Where nothing can be given away it is a whole sentence, "every reply
-        keeps the draw".
+        For example "sets a trap: 6 replies lose the win, 1 keeps it". If nothing can be given away
+        it is a clause with a subject, "every reply keeps the draw".
         """
         prize = "the win" if self.is_won else "the draw"
         if not self.giving_away:
@@ -52,9 +51,9 @@ class ToldTrap:
 
 
 def told_trap(solver: Solver, state: BoardState, column: int, clock: Clock) -> ToldTrap | None:
-    """Judge the opponent's replies to a move; TimeUp if some reply was not judged in time.
+    """Judge the opponent's replies to a move; TimeUp if not all were judged in time.
 
-    None where there is nothing for the opponent to give away: the game is over, or lost for them.
+    None if the opponent has nothing to give away: the game is over, or lost for them.
     """
     child = solver.env.get_next_state(state, column)
     results: dict[int, int] = {}
@@ -75,5 +74,5 @@ def told_trap(solver: Solver, state: BoardState, column: int, clock: Clock) -> T
 
 
 def _clause(number: int, verb: str, noun: str = "") -> str:
-    """`3 replies lose`: `{s}` in the verb is the ending of the singular."""
+    """A clause such as `3 replies lose`; `{s}` in the verb is the ending of the singular."""
     return f"{number}{noun} {verb.format(s='s' if number == 1 else '')}"

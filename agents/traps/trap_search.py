@@ -1,15 +1,15 @@
-"""Best-first expectimax: the move after which a fallible opponent most likely gives something away.
+"""Best-first expectimax: the move after which a fallible opponent is most likely to err.
 
-If both players play exactly, all moves that keep a result are worth the same, and in a lost
-position these are all moves. Against an opponent who errs they are not: at the turns of the player
-who sets traps the search takes the best move, at the opponent's turns the mean over the replies of
-a model. A win that the opponent allows is worth a point, for from there on the solver plays; a draw
-is worth half a point, plus the chances of a later win.
+Under perfect play all moves that keep a result (in a lost position, all moves) have the same value.
+Against an opponent who errs they differ: at the turns of the player who sets traps the search takes
+the best move, at the opponent's turns the mean over the replies of a model. A win that the opponent
+allows counts one point, because from there on the solver plays; a draw counts half a point, plus
+the chances of a later win.
 
-The tree grows trial by trial, as that of Monte Carlo tree search does, but values are carried up
-exactly, as the best of the moves and the mean of the replies (T. Keller and M. Helmert,
-"Trial-based heuristic tree search for finite horizon MDPs", 2013: DP-UCT). Positions that several
-lines lead to, and mirror images, are one node (`agents.traps.trap_tree`).
+The tree grows trial by trial, as in Monte Carlo tree search, but values are carried up exactly, as
+the best of the moves and the mean of the replies (T. Keller and M. Helmert, "Trial-based heuristic
+tree search for finite horizon MDPs", 2013: DP-UCT). Transpositions and mirror images share a node
+(`agents.traps.trap_tree`).
 """
 
 from collections import defaultdict
@@ -33,10 +33,10 @@ from envs.board import BoardState
 from envs.connectx import ConnectX
 
 EXPLORATION = 0.6  # constant C of UCT among the moves of a turn, for points from 0 to 1
-HOPE = 1.05  # trials prefer replies after which most can still be won: this number less their value
+HOPE = 1.05  # trials prefer replies with the most left to win: HOPE minus the value of the reply
 DOUBT = 0.05
-"""The least probability with which a model is judged by a reply: none refutes it, for another
-opponent may reach the same node in another game."""
+"""The least probability of a reply when beliefs are updated, so that no reply refutes a model:
+another opponent may reach the same node in another game."""
 
 
 Guess: TypeAlias = Callable[[BoardState, Turn], Sequence[float]]
@@ -46,13 +46,13 @@ Guess: TypeAlias = Callable[[BoardState, Turn], Sequence[float]]
 class TrapSearch:
     """A tree of traps for one player.
 
-    A trial is a `select`, which goes from the root to an opponent's position whose replies are not
-    known, and an `expand` with these replies. Several trials may be under way at the same time.
+    A trial is a `select`, which descends from the root to an opponent's position with unknown
+    replies, and an `expand` with these replies. Several trials may be under way at the same time.
 
     Args:
         env: the rules.
         guess: the values of moves that no trial has reached.
-        even_share: the part of a turn's visits that is spread evenly over its moves, from 0 to 1.
+        even_share: the share of a turn's visits that is spread evenly over its moves, from 0 to 1.
     """
 
     def __init__(self, env: ConnectX, guess: Guess, even_share: float = 0.0) -> None:
@@ -87,10 +87,10 @@ class TrapSearch:
         return known
 
     def select(self, root: TrapNode) -> Trial | None:
-        """The path from a node to an opponent's position of whose replies some are not known.
+        """The path from a node to an opponent's position with unknown replies.
 
-        Each node on it counts a visit, so that the next trial prefers another path. None if there
-        is nothing left to learn.
+        Each node on the path counts a visit, so that the next trial prefers another path. None if
+        there is nothing left to learn.
         """
         belief = root.belief
         models = likely_models(belief)
@@ -102,20 +102,20 @@ class TrapSearch:
         return None
 
     def expand(self, trial: Trial, replies: Iterable[Reply]) -> None:
-        """Enter replies of a trial's last node, and carry the values up its path."""
+        """Enter the replies in a trial's last node, and carry the values up its path."""
         leaf = trial.path[-1]
         if isinstance(leaf, ReplyTurn):
             self._enter(leaf, replies, trial.belief)
         _carry_up(trial.path)
 
     def settle_all(self) -> None:
-        """Carry all values up: a trial carries them up its own path alone."""
+        """Carry all values up the whole tree; a trial carries them only up its own path."""
         nodes: list[TrapNode] = [*self.turns.values(), *self.replies.values()]
         for node in sorted(nodes, key=lambda node: -node.state.ply):
             node.settle()
 
     def column(self, state: BoardState) -> int | None:
-        """The best column of a position, the first of equals; None where no trial has been."""
+        """The best column of a position, the first of equals; None if no trial has reached it."""
         image = self._image(state)
         node = self.turns.get(image.key)
         best = None if node is None else node.best()
@@ -124,7 +124,7 @@ class TrapSearch:
         return best[0] if image == state else self.env.columns - 1 - best[0]
 
     def moves(self, state: BoardState) -> Sequence[tuple[int, ReplyTurn]]:
-        """The moves of a position, each with the node that it leads to, once it was visited."""
+        """The moves of a position with their nodes; empty if the position was never visited."""
         image = self._image(state)
         node = self.turns.get(image.key)
         if node is None or not node.children:
@@ -151,14 +151,14 @@ class TrapSearch:
                 break
             elif (reply := _wanting_reply(node, belief)) is not None:
                 node, belief, models = reply
-            else:  # what is left to learn is too unlikely
+            else:  # the remaining replies are too unlikely
                 node.closed |= models
                 break
             path.append(node)
         return Trial(path, belief, models)
 
     def _best_child(self, node: TrapTurn, models: int) -> ReplyTurn:
-        """The move to try next, by UCT; those after which nothing is left to learn are left out."""
+        """The move to try next, by UCT, among those after which something is left to learn."""
         if not node.children:
             for column, guess in zip(node.moves, node.guesses, strict=True):
                 following = self.env.get_next_state(node.state, column)
@@ -176,7 +176,7 @@ class TrapSearch:
         )
 
     def _enter(self, node: ReplyTurn, replies: Iterable[Reply], belief: Belief) -> None:
-        """Enter what models play that have not been asked before."""
+        """Enter the replies of models whose replies were unknown."""
         before = node.asked
         for reply in replies:
             told = {model: p for model, p in reply.chances.items() if not before >> model & 1}
@@ -199,9 +199,10 @@ def _carry_up(path: Sequence[TrapNode]) -> None:
 
 
 def _wanting_reply(node: ReplyTurn, belief: Belief) -> tuple[TrapTurn, Belief, int] | None:
-    """The reply to look at next: a likely one that was seldom visited and is not nearly won.
+    """The reply to examine next: a likely one with few visits and much left to win.
 
-    With the belief after it, and its likely models; None if nothing is left to learn behind any.
+    It comes with the belief after it, and its likely models; None if nothing is left to learn
+    after any reply.
     """
     best, best_want = None, -1.0
     for chances, child in node.children:
@@ -214,7 +215,7 @@ def _wanting_reply(node: ReplyTurn, belief: Belief) -> tuple[TrapTurn, Belief, i
 
 
 def steady_guess(env: ConnectX, mistake: float) -> Guess:
-    """Guess the values of moves as if all of the opponent's replies had the same risk.
+    """Guess the values of moves as if each of the opponent's replies had the same risk.
 
     Args:
         env: the rules.
@@ -229,16 +230,16 @@ def steady_guess(env: ConnectX, mistake: float) -> Guess:
 
 
 def promise(stones_left: int, score: int, mistake: float) -> float:
-    """Guess the points of a player who plays exactly, where each reply may be a mistake.
+    """Guess the points of a player who plays exactly, if each reply may be a mistake.
 
     Args:
-        stones_left: how many stones the opponent has left.
+        stones_left: the number of stones that the opponent has left.
         score: the exact score of a position that is not won, for the player who sets traps.
-        mistake: how often a reply is a mistake. One is thought to be worth half a point: from a
-            loss to a draw, or from a draw to a win.
+        mistake: the probability that a reply is a mistake. A mistake is assumed to give half a
+            point: from a loss to a draw, or from a draw to a win.
 
     Returns:
         Points, from 0 to below 1.
     """
-    replies = stones_left + score  # before the winning one, where the position is lost
+    replies = stones_left + score  # in a lost position, those before the opponent's winning move
     return (0.0 if score < 0 else 0.5) + 0.5 * (1.0 - (1.0 - mistake) ** replies)

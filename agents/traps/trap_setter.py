@@ -1,4 +1,4 @@
-"""Setting traps during a game: a short search with models of the opponent, judged by its moves."""
+"""Setting traps during a game: a short search with models that adapt to the opponent's moves."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -15,7 +15,7 @@ from envs.board import BoardState
 from envs.connectx import ConnectX
 from envs.protocol import Env
 
-MISTAKE = 0.1  # the assumed share of mistakes among the opponent's moves, where no trial has looked
+MISTAKE = 0.1  # the assumed share of mistakes among the opponent's moves that no trial has reached
 DEPTHS = (1, 2, 4, 6, 8)  # plies that models of the opponent look ahead, if compiled ...
 DEPTHS_IN_PYTHON = (1, 2, 3)  # ... and if not
 EPSILON = 0.05  # the assumed share of random moves of such an opponent
@@ -23,16 +23,16 @@ TABLE_STATES = 4096  # entries of the transposition table of these short searche
 
 
 class WatchedGame:
-    """The opponent's moves in the present game, as far as they are known."""
+    """The opponent's known moves in the current game."""
 
     def __init__(self) -> None:
         self.replies: list[tuple[Any, Any]] = []
-        """Positions in which the opponent was to move, and what it played there."""
+        """Positions in which the opponent was to move, and its action there."""
         self._env: object = None
         self._left: Any = None
 
     def see(self, env: Env[Any, Any], state: Any) -> None:
-        """Infer the opponent's reply from the position after it; otherwise a new game begins."""
+        """Infer the opponent's reply from the position after it, or detect a new game."""
         if self._env != env:
             self._env, self._left, self.replies = env, None, []
         left = self._left
@@ -46,14 +46,14 @@ class WatchedGame:
             self.replies = []
 
     def play(self, env: Env[Any, Any], state: Any, action: Any) -> None:
-        """Note the move that is played."""
+        """Record the player's own move."""
         self._left = env.get_next_state(state, action)
 
 
 class TrapSetter:
-    """Chooses, of moves that lead to the same result, the one after which a likely opponent errs.
+    """Chooses, among moves with the same result, the one after which a likely opponent errs most.
 
-    The opponent is assumed to look a few plies ahead; its moves tell how many.
+    The opponent is assumed to look a few plies ahead; the number is inferred from its moves.
     """
 
     def __init__(self, judge: Judge) -> None:
@@ -61,15 +61,15 @@ class TrapSetter:
         self.judge = judge
         self._watched: list[tuple[BoardState, int]] = []
         self.mixture = likely_opponents(self.env)
-        """The model of the opponent, by its moves in this game."""
+        """The model of the opponent, updated by its moves in this game."""
 
     def forget(self) -> None:
-        """Forget the opponent and all judgements: a new game begins."""
+        """Forget the opponent and all judgements, for a new game."""
         self._watched, self.mixture = [], likely_opponents(self.env)
         self.judge.forget()
 
     def watch(self, replies: Sequence[tuple[BoardState, int]], clock: Clock) -> None:
-        """Learn from its replies how far the opponent sees, as long as the clock runs."""
+        """Update the model by the opponent's replies, until the clock expires."""
         has_all_models = len(self.mixture.models) == len(look_ahead_depths(self.env))
         if self._watched != replies[: len(self._watched)] or not has_all_models:
             self.forget()
@@ -84,10 +84,10 @@ class TrapSetter:
 
         Args:
             state: a position that the player to move cannot win.
-            turn: its exact score and the moves that keep the result, at least one; the first of
-                them is taken where no other is better, or the time is up at once.
-            clock: ends the search ...
-            trials: ... as does this number of them.
+            turn: its exact score and the moves that keep the result, at least one; the first is
+                taken if no other is better, or the time is already up.
+            clock: the time limit of the search.
+            trials: the most trials of the search.
         """
         column = turn.moves[0]
         if len(turn.moves) > 1:
@@ -100,9 +100,9 @@ class TrapSetter:
     def growing(
         self, state: BoardState, turn: Turn, trials: float, new_clock: Callable[[], Clock]
     ) -> Iterator[int]:
-        """The most promising move after each trial; each trial gets a clock.
+        """The most promising move after each trial; each trial gets its own clock.
 
-        What the solver has proven in a trial whose time was up serves later ones.
+        If a trial runs out of time, later ones benefit from the solver's table.
         """
         search = TrapSearch(self.env, steady_guess(self.env, MISTAKE))
         root = search.turn(state, turn, self.mixture.weights)
@@ -115,7 +115,7 @@ class TrapSetter:
 
 
 def likely_opponents(env: ConnectX) -> OpponentMixture:
-    """Players who look a few plies ahead, each as likely as the others."""
+    """Players who look a few plies ahead, all equally likely."""
     depths = look_ahead_depths(env)
     agents = [
         AlphaBetaAgent(
@@ -132,6 +132,6 @@ def likely_opponents(env: ConnectX) -> OpponentMixture:
 
 
 def look_ahead_depths(env: ConnectX) -> Sequence[int]:
-    """The plies that models of the opponent look ahead; more once their search is compiled."""
+    """The plies that models of the opponent look ahead; more if their search is compiled."""
     agent = AlphaBetaAgent(heuristic="open_lines", weights=None)
     return DEPTHS if agent.is_compiled(env) else DEPTHS_IN_PYTHON

@@ -1,4 +1,4 @@
-"""Building opening books and repertoires, with a checkpoint from which to resume a run.
+"""Building opening books and repertoires, with a checkpoint to resume a run.
 
 The checkpoint is a text file: a first line that names the computation, then a line for each
 position with its key (`agents.book.book_positions`) and its score or column, in the order of their
@@ -30,26 +30,26 @@ from envs.compiled.jit import Words
 
 MOST_POSITIONS = 2**24
 """The limit after any ply of a book: three times the number after twelve plies of Connect Four."""
-HEADING = "connectx book"  # the first line of every checkpoint begins so
-LONGEST_QUOTE = 60  # the most characters of a line that a message quotes
+HEADING = "connectx book"  # the start of the first line of every checkpoint
+LONGEST_QUOTE = 60  # the most characters of a line that an error message quotes
 
 Finding = TypeVar("Finding")
 Scope = TypeVar("Scope", BookScope, RepertoireScope)
 
 
 class FindingsFile(ABC, Generic[Finding]):
-    """A checkpoint: findings by the keys of their positions."""
+    """A checkpoint file: findings by the keys of their positions."""
 
     def __init__(self, path: Path, *headings: str) -> None:
         self.path = path
-        self.headings = headings  # first lines of runs that this one can go on with
+        self.headings = headings  # first lines of runs that this one can continue
         self.heading = headings[-1]  # its own first line: what is computed
         self.count = 0
         """The number of findings, including those of this run, once the file is `opened`."""
-        self.was_torn = False  # whether the last line was cut short when the file was opened
+        self.was_torn = False  # whether the last line was incomplete when the file was opened
         self._file: GrowingFile
         self._untold: list[str]
-        """The lines to write before the findings: the first line, until it is in the file."""
+        """The lines to write before the next findings: the heading, until it is in the file."""
 
     @abstractmethod
     def line(self, key: int, finding: Finding) -> str:
@@ -59,23 +59,23 @@ class FindingsFile(ABC, Generic[Finding]):
     def finding(self, line: str, heading: str) -> tuple[int, Finding]:
         """The key and the finding of a line of the run with this heading.
 
-        The ValueError for another line says what is expected.
+        A ValueError for an invalid line names what is expected.
         """
 
     def joined(self, earlier: Finding, finding: Finding) -> Finding:
-        """What two lines tell of one position; a ValueError if they contradict each other."""
+        """Merge two findings of one position; a ValueError if they contradict each other."""
         if earlier != finding:
             raise ValueError(finding)
         return earlier
 
     @contextmanager
     def opened(self, resume: bool) -> Iterator[dict[int, Finding]]:
-        """The findings of an earlier run by key; in the `with` block only this run adds findings.
+        """Lock the file for this run in the `with` block; the findings of earlier runs by key.
 
         Raises:
-            FileExistsError: there are findings, but the run is not resumed.
+            FileExistsError: there are findings, but `resume` is false.
             OSError: the file cannot be read and written, or another run is using it.
-            ValueError: it belongs to something else, or has an impossible line.
+            ValueError: it belongs to another computation, or has an impossible line.
         """
         with growing_file(self.path) as self._file:
             try:
@@ -92,12 +92,12 @@ class FindingsFile(ABC, Generic[Finding]):
                 self._untold = [] if is_told else [self.heading]
                 yield found
             finally:
-                with suppress(OSError):  # Windows removes no file that is open
+                with suppress(OSError):  # on Windows an open file cannot be removed
                     if not self.path.stat().st_size:
                         self.path.unlink()
 
     def read(self) -> dict[int, Finding]:
-        """Read the findings by key; a line that is cut short is skipped."""
+        """Read the findings by key; an incomplete last line is skipped."""
         return self._parsed(read_content(self.path, "name a checkpoint"))[0]
 
     def append(self, found: Mapping[int, Finding]) -> None:
@@ -107,7 +107,7 @@ class FindingsFile(ABC, Generic[Finding]):
         self.count, self._untold = self.count + len(lines), []
 
     def _parsed(self, content: bytes) -> tuple[dict[int, Finding], str]:
-        """The findings of a file, and the beginning of a line that is cut short."""
+        """The findings of a file, and an incomplete last line."""
         *lines, torn = content.decode("ascii", "replace").split("\n")
         if not lines and self.heading.startswith(torn):
             return {}, torn
@@ -134,7 +134,7 @@ class FindingsFile(ABC, Generic[Finding]):
 
 
 class Checkpoint(FindingsFile[int], Generic[Scope]):
-    """The scores of one book, or one board's columns by a `choice` of `RepertoireBuilder`."""
+    """The checkpoint of a book's scores, or of a board's columns by `RepertoireBuilder.choice`."""
 
     def __init__(self, path: Path, scope: Scope, choice: str = "best") -> None:
         board = board_words(scope.rows, scope.columns, scope.inarow)
@@ -181,7 +181,7 @@ def position_of_key(board: BoardMasks, key: int) -> BoardState | None:
 
 
 def board_words(rows: int, columns: int, inarow: int) -> str:
-    """A board, as the first line of a checkpoint names it."""
+    """The name of a board in the first line of a checkpoint."""
     return f"rows {rows}, columns {columns}, inarow {inarow}"
 
 
@@ -192,11 +192,11 @@ def build_book(
     table_megabytes: int,
     on_progress: OnProgress,
 ) -> BookContent:
-    """Solve the positions of the checkpoint's book that are still missing.
+    """Solve the missing positions of the checkpoint's book.
 
     Raises:
         UnfinishedBook: Ctrl-C, or a worker process died.
-        ValueError: too many positions have `plies` stones.
+        ValueError: there are too many positions of some ply.
     """
     scope = checkpoint.scope
     keys = _positions(scope).tolist()
@@ -213,7 +213,7 @@ def build_book(
 
 
 def _positions(scope: BookScope) -> Words:
-    """The keys of the positions after the last ply of a book that can be opened."""
+    """The keys of the positions after the last ply; a ValueError if earlier plies have too many."""
     plies = positions_by_ply(scope, MOST_POSITIONS)
     most = most_positions(len(plies[-1]))
     if any(len(keys) > most for keys in plies):
@@ -231,7 +231,7 @@ def build_repertoire(
     table_megabytes: int,
     on_progress: OnProgress,
 ) -> bytes:
-    """Find the moves of a repertoire that are still missing; its bytes, or `UnfinishedBook`."""
+    """Find the missing moves of a repertoire, and return its bytes; raises `UnfinishedBook`."""
     builder = RepertoireBuilder(
         checkpoint.scope,
         executor,
@@ -246,12 +246,12 @@ def build_repertoire(
 
 
 class UnfinishedBook(Exception):
-    """The computation has stopped; the message says why, how far it got, and how to go on."""
+    """A computation has stopped; the message says why, how far it got, and how to continue."""
 
 
 @contextmanager
 def told_how_to_go_on(done: Callable[[], str]) -> Iterator[None]:
-    """Turn Ctrl-C and the death of a worker into `UnfinishedBook`; `done` tells the progress."""
+    """Turn Ctrl-C and the death of a worker into `UnfinishedBook`; `done` returns the progress."""
     try:
         yield
     except (KeyboardInterrupt, BrokenExecutor) as stop:

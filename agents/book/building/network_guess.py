@@ -1,9 +1,9 @@
-"""Where will a strong opponent err? Where networks doubt a win that is certain.
+"""Guesses where a strong opponent will err: where networks doubt a win that is certain.
 
-A book of traps is found by asking strong searches for their replies, which takes a tenth of a
-second a position; networks are asked in microseconds. Where player 2 of Connect Four is lost, the
-opponents of the shipped book erred eleven times as often, and the two strongest 25 times as often,
-if `distilled` was not sure of their win.
+For a book of traps strong searches choose their replies, which takes a tenth of a second per
+position; networks take microseconds. In lost positions of player 2 of Connect Four the opponents of
+the shipped book erred eleven times as often, and the two strongest 25 times as often, if
+`distilled` was not sure of their win.
 """
 
 from collections.abc import Sequence
@@ -19,16 +19,16 @@ from envs.connectx import ConnectX
 
 MISTAKE = 0.01  # the assumed share of mistakes where networks have no doubt
 WEIGHT_OF_DOUBT = 0.06  # points for each unit of doubt, on the scale of atanh
-SURE = 0.99  # the value of the player to move from which a network has no doubt
+SURE = 0.99  # the least value, for the player to move, at which a network has no doubt
 MOST = 0.5  # the largest guess for a lost position
 
 
 class NetworkGuess:
-    """Guesses what a move in a lost position is worth by how far networks doubt the opponent's win.
+    """Guesses the values of moves in a lost position by the networks' doubt in the opponent's win.
 
     Args:
         env: the rules.
-        networks: of that game, at least one.
+        networks: networks of the game, at least one.
     """
 
     def __init__(self, env: ConnectX, networks: Sequence[LearnedValue]) -> None:
@@ -57,6 +57,6 @@ class NetworkGuess:
 
 
 def shipped_networks(env: ConnectX) -> Sequence[LearnedValue]:
-    """The networks of the package that know a game."""
+    """The networks of the package for a game."""
     networks = (LearnedValue(StoredPolicy(name)) for name in SHIPPED)
     return [network for network in networks if network.knows(env)]

@@ -1,7 +1,7 @@
-"""Computing a repertoire, in shards that any executor can run.
+"""The computation of a repertoire, in shards that any executor can run.
 
-A player's plies are taken one after the other: the moves of one ply, and every reply to them, give
-the positions of the next.
+A player's plies are computed in turn: the moves of one ply, and every reply to them, give the
+positions of the next.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ from envs.board import BoardState
 from envs.connectx import ConnectX
 
 OnMoves = Callable[[Mapping[int, int]], None]
-"""Takes the columns, by the keys of their positions, that have been found."""
+"""Takes the found columns, by the keys of their positions."""
 
 TRIALS = 15  # trials of the search for traps in a position that is not won
 
@@ -36,13 +36,13 @@ class RepertoireBuilder:
     executor: Executor
     table_megabytes: int  # size of each worker's transposition table
     columns: dict[int, int]
-    """The column of every position that has several promising moves, by key: at first from an
+    """By key, the column of each position with several promising moves: at first those of an
     earlier run, in the end all of them."""
     on_moves: OnMoves  # takes each new column as soon as it is found
     on_ply: OnProgress
-    """Takes the number of positions of a ply that are done, their total, and the ply."""
+    """Takes the number of finished positions of a ply, their total, and the ply."""
     choice: str = "best"
-    """How moves in the positions that a player meets are chosen, one of `MoveChooser.choices`."""
+    """The choice of moves in positions that a player meets, one of `MoveChooser.choices`."""
 
     def __post_init__(self) -> None:
         self.board = self.scope.board
@@ -64,7 +64,7 @@ class RepertoireBuilder:
         return make_bit_field(self._bits)
 
     def _following(self, states: Iterable[BoardState]) -> list[BoardState]:
-        """The positions after each move in which the game goes on, without mirror images."""
+        """The unfinished positions after each move, without mirror images."""
         game, found = self.game, dict[int, BoardState]()
         for state in states:
             for column in game.get_available_actions(state):
@@ -113,7 +113,7 @@ def columns_of(
 
 
 class MoveChooser:
-    """Chooses moves of a repertoire; none of them gives a result away."""
+    """Chooses moves of a repertoire that keep the result."""
 
     def __init__(self, env: ConnectX, table_megabytes: int) -> None:
         solver = Solver(env, table_megabytes, book=shipped_book_of(env))
@@ -125,10 +125,10 @@ class MoveChooser:
             "best": self.best,
             "traps": self.trap,
         }
-        """By name: the column in a position in which the game goes on."""
+        """By name: a function that chooses the column in an unfinished position."""
 
     def forget(self) -> None:
-        """Forget the judgements, which would fill the memory, but keep the solver's table."""
+        """Forget the judgements, to limit memory, but keep the solver's table."""
         self._exact.forget()
         self._traps.forget()
 
@@ -138,9 +138,9 @@ class MoveChooser:
         return self.exact_moves.best(state, score, Clock(), Clock(0))[0]
 
     def best(self, state: BoardState) -> int:
-        """The exactly best move after which the opponent is likeliest to err.
+        """The exactly best move after which the opponent is most likely to err.
 
-        Among winning moves it is the one after which most replies are mistakes.
+        In a won position it is the one after which the largest share of replies are mistakes.
         """
         score = self.exact_moves.score(state, Clock())
         best = self.exact_moves.best(state, score, Clock(), Clock())
@@ -156,4 +156,4 @@ class MoveChooser:
         return self._traps.best(state, turn, Clock(), TRIALS)
 
 
-_chooser = kept_by_thread(MoveChooser)  # whose solver's table serves all shards
+_chooser = kept_by_thread(MoveChooser)  # its solver's table serves all shards

@@ -1,10 +1,10 @@
-"""The likely replies of opponents, kept for a book of traps from one run to the next.
+"""The checkpoint of a book of traps: the likely replies of the opponents, kept between runs.
 
-A checkpoint: a first line that names the computation, then a line for each position in which the
-opponent is to move, with its key (`BoardState.key`) and its replies, `column:chances:score:moves`
-with the chances of all opponents joined by commas, nothing for those who were not asked, and the
-moves joined by dots. A later line of the same position tells what more opponents play there. Where
-a run goes on against further opponents, named after the others, it writes a first line of its own.
+A first line names the computation. Then there is a line for each position in which the opponent is
+to move, with its key (`BoardState.key`) and its replies, each as `column:chances:score:moves`. The
+chances of all opponents are joined by commas, empty for those that are unknown, and the moves by
+dots. A later line of the same position adds further opponents. A run that continues against further
+opponents, appended to the list, writes a first line of its own.
 """
 
 from collections.abc import Sequence
@@ -38,19 +38,19 @@ class TrapScope(NamedTuple):
     """The agents, at least one, whose mixture is the model of the opponent."""
 
     def check(self) -> None:
-        """Raise ValueError if an opponent is no agent, or does not play on the board."""
+        """Raise ValueError if an opponent is not an agent, or does not play on the board."""
         env = ConnectX(self.rows, self.columns, self.inarow)
         for text in self.opponents:
             agent_from_text(text).act(env, env.initial_state(), TRIAL_SECONDS)
 
 
 class RepliesFile(FindingsFile[Sequence[Reply]]):
-    """The replies that were found for one book of traps."""
+    """The checkpoint of one book of traps."""
 
     def __init__(self, path: Path, scope: TrapScope) -> None:
         *board, seat, opponents = scope
         begin = f"{HEADING} traps 2: {board_words(*board)}, seat {seat},"
-        names = [name.encode("unicode_escape").decode() for name in opponents]  # with any path
+        names = [name.encode("unicode_escape").decode() for name in opponents]  # for any path
         counts = range(1, len(names) + 1)  # a run may add opponents to those of an earlier one
         super().__init__(path, *(" ".join([begin, *names[:count]]) for count in counts))
         self.scope = scope
@@ -78,7 +78,7 @@ class RepliesFile(FindingsFile[Sequence[Reply]]):
         return found
 
     def joined(self, earlier: Sequence[Reply], finding: Sequence[Reply]) -> Sequence[Reply]:
-        """The replies of all opponents who were asked."""
+        """The replies of the opponents of both lines."""
         return joined_replies(earlier, finding)
 
     def _can_be(self, key: int, replies: Sequence[Reply]) -> bool:
@@ -93,7 +93,7 @@ class RepliesFile(FindingsFile[Sequence[Reply]]):
         )
 
     def _may_be_left(self, state: BoardState, turn: Turn) -> bool:
-        """Whether `Judge.turn` can have judged a position like this."""
+        """Whether `turn` is a possible result of `Judge.turn` for the position."""
         legal = self._env.get_available_actions(state)
         if not legal:
             return turn == Turn(-1 if state.won else 0, ())
@@ -114,7 +114,7 @@ def _reply(word: str, opponents: int) -> Reply:
 
 
 def joined_replies(known: Sequence[Reply], more: Sequence[Reply]) -> Sequence[Reply]:
-    """Replies in a position with those of more opponents; a ValueError if they contradict them."""
+    """Merge the replies of more opponents in a position; a ValueError if they contradict."""
     found = {reply.column: reply for reply in known}
     for column, told, turn in more:
         earlier = found.get(column, Reply(column, {}, turn))

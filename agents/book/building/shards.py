@@ -19,7 +19,7 @@ Arguments = ParamSpec("Arguments")
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
 
-SHARD_POSITIONS = 64  # solved in one go: a few seconds' work where they have 8 stones
+SHARD_POSITIONS = 64  # in a shard: a few seconds' work if they have 8 stones
 
 
 def run_shards(
@@ -30,7 +30,7 @@ def run_shards(
 ) -> Iterator[dict[Item, Outcome]]:
     """The outcome of each item, shard by shard, as soon as a shard is done.
 
-    Neighbours share a shard. If the loop ends early, shards that have not begun are cancelled.
+    Shards are runs of successive items. If the loop ends early, pending shards are cancelled.
     """
     starts = range(0, len(items), size)
     shards = [tuple(items[start : start + size]) for start in starts]
@@ -47,7 +47,7 @@ def scores_of_keys(scope: BookScope, table_megabytes: int, keys: Sequence[int]) 
 
 
 def kept_by_thread(make: Callable[Arguments, Outcome]) -> Callable[Arguments, Outcome]:
-    """A function that makes what each thread of a worker keeps from one task to the next."""
+    """Wrap `make` so that each thread of a worker keeps its result from one task to the next."""
     memory = local()
 
     def kept(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Outcome:

@@ -1,8 +1,8 @@
-"""Growing a book of traps from the empty board, by workers of any executor.
+"""The growth of a book of traps from the empty board, by workers of any executor.
 
 The workers find the opponent's likely replies in a position and the scores after them, which takes
-nearly all of the time; the tree that chooses the positions is grown here. A checkpoint keeps the
-replies (`agents.book.building.replies_file`).
+nearly all of the time; the main process grows the tree, which chooses the positions. A checkpoint
+stores the replies (`agents.book.building.replies_file`).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,20 +34,20 @@ from agents.traps.trap_tree import Reply, TrapNode, Trial
 from envs.board import BoardState
 from envs.connectx import ConnectX
 
-MISTAKE = 0.03  # the assumed share of a strong opponent's mistakes, where no trial has looked
-TEMPERATURE = 0.5  # with which tree searches are assumed to draw moves by their visits
+MISTAKE = 0.03  # the assumed share of a strong opponent's mistakes that no trial has reached
+TEMPERATURE = 0.5  # of the models that draw moves of tree searches by their visits
 EPSILON = 0.05  # the assumed share of random moves of any other agent
 OPENING_SHARE = 0.2  # the assumed share of games that begin with a random move
 EVEN_SHARE = 0.3
-"""Share of a turn's visits that all moves get equally. A deep trap looks bad until trials have come
-as far, and UCT alone visits such a move only a few times."""
-GUIDED_SHARE = 0.1  # the same where networks guess which moves are traps
-LEAST_VISITS = 4  # trials through a position before its move is taken from the tree
-TRIES = 8  # paths to look for until one ends in a position that no worker has
+"""Share of a turn's visits that is spread evenly over its moves. A deep trap looks bad until trials
+reach it, and UCT alone visits such a move only a few times."""
+GUIDED_SHARE = 0.1  # the same if networks guess which moves are traps
+LEAST_VISITS = 4  # the least visits of a position whose move enters the book
+TRIES = 8  # paths to try until one ends in a position that no worker has
 
 
 def strong_opponents(rows: int, columns: int, inarow: int) -> tuple[str, ...]:
-    """Opponents for a book of traps: strong ones, who fall only for traps that are hard to see.
+    """Strong opponents for a book of traps, which only subtle traps can catch.
 
     In Connect Four networks guide some of them.
     """
@@ -70,11 +70,11 @@ def strong_opponents(rows: int, columns: int, inarow: int) -> tuple[str, ...]:
 
 
 OnReplies = Callable[[Mapping[int, Sequence[Reply]]], None]
-"""Takes the replies that have been found, by the keys of their positions."""
+"""Takes the found replies, by the keys of their positions."""
 
 
 class TrapBookBuilder:
-    """Grows a tree of traps."""
+    """Grows the tree of traps of a book."""
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class TrapBookBuilder:
         self._under_way: set[int] = set()
 
     def grow_again(self, on_trial: Callable[[], None]) -> None:
-        """Grow by the replies of an earlier run, until too many trials end where none are known."""
+        """Grow by the replies of an earlier run, until too many trials need unknown replies."""
         left = ceil(len(self.known) / 10)
         while left > 0 and (trial := self.search.select(self.root)) is not None:
             left -= bool(self._left_to_ask(trial))
@@ -110,10 +110,10 @@ class TrapBookBuilder:
         self.search.settle_all()
 
     def _enter(self, trial: Trial, replies: Sequence[Reply]) -> None:
-        """Enter what a worker has found.
+        """Enter the replies found by a worker.
 
-        Another worker may have asked some of the same opponents meanwhile, who need not have
-        answered alike: the first answer counts.
+        Another worker may have found different replies of the same opponents meanwhile: the first
+        ones count.
         """
         key = trial.state.key
         self._under_way.discard(key)
@@ -128,7 +128,7 @@ class TrapBookBuilder:
         self.search.expand(trial, self.known[key])
 
     def columns(self) -> dict[int, int]:
-        """The column of each position that enough trials went through, by its key."""
+        """The column of each position with enough visits, by its key."""
         return {
             key: column
             for key, node in self.search.turns.items()
@@ -145,9 +145,9 @@ class TrapBookBuilder:
         return self.search.turn(begin, judge.turn(begin, Clock()), belief)
 
     def _tasks(self) -> Iterator[Task[Trial, list[Reply]]]:
-        """Tasks by their trial; known replies are entered on the way.
+        """Tasks by their trial; known replies are entered without a task.
 
-        If few positions are left to ask about, two workers may get the same one.
+        If few positions are left, two workers may get the same one.
         """
         while (trial := self._trial()) is not None:
             models = self._left_to_ask(trial)
@@ -159,13 +159,13 @@ class TrapBookBuilder:
             yield trial, partial(likely_replies, self.scope, table_megabytes, state, models)
 
     def _left_to_ask(self, trial: Trial) -> Sequence[int]:
-        """The opponents to ask in a trial's last position whose replies are not known."""
+        """The opponents in a trial's last position whose replies are needed and unknown."""
         replies = self.known.get(trial.state.key, ())
         known = {number for reply in replies for number in reply.chances}
         return [number for number in trial.models if number not in known]
 
     def _trial(self) -> Trial | None:
-        """A trial that ends, if possible, where no worker is; None if no position is left."""
+        """A trial, if possible to a position that no worker has; None if no position is left."""
         for _ in range(TRIES):
             trial = self.search.select(self.root)
             if trial is None or trial.state.key not in self._under_way:
@@ -174,7 +174,7 @@ class TrapBookBuilder:
 
 
 def _new_search(env: ConnectX) -> TrapSearch:
-    """A search that networks of the package guide, if any knows the game."""
+    """A search guided by the package's networks for the game, if there are any."""
     networks = shipped_networks(env)
     if networks:
         return TrapSearch(env, NetworkGuess(env, networks), GUIDED_SHARE)
@@ -194,9 +194,9 @@ def likely_replies(
 
 
 def model_of_agent(agent: Any) -> OpponentModel:
-    """A model of an agent: it plays as the agent does, and now and then otherwise."""
+    """A model of an agent: mostly the agent's moves, and sometimes others."""
     if hasattr(agent, "tree"):
-        agent.keep_tree = False  # or earlier questions would change its answer
+        agent.keep_tree = False  # else earlier searches would change its moves
         return visit_shares(agent, TEMPERATURE)
     return epsilon_greedy(agent, EPSILON)
 
@@ -223,9 +223,9 @@ def build_traps(
     seconds: float,
     on_progress: OnProgress,
 ) -> dict[int, int]:
-    """Grow a tree of traps; its columns by key of the position. It raises as `build_book` does.
+    """Grow a tree of traps, and return its columns by the keys of their positions.
 
-    The seconds begin when the tree has grown by the `known` replies.
+    The `seconds` begin when the tree has grown by the `known` replies. Raises like `build_book`.
     """
     builder = TrapBookBuilder(checkpoint.scope, table_megabytes, known, checkpoint.append)
 

@@ -1,4 +1,4 @@
-"""The tree of a trace as one SVG document that needs nothing else, with a legend."""
+"""The tree of a trace as a stand-alone SVG document, with a legend."""
 
 from collections.abc import Callable
 from functools import partial
@@ -38,10 +38,10 @@ from envs.svg import (
     translated,
 )
 
-Placed = Block[tuple[PictureNode, list[Row]]]  # a node with its rows, in its place
+Placed = Block[tuple[PictureNode, list[Row]]]  # a node with its rows and position
 
 BORDER = 16.0
-LEAST_WIDTH = 600.0  # least width of the text around the tree, however narrow the tree is
+LEAST_WIDTH = 600.0  # least width of the text around the tree
 TITLE = 16.0  # size of the title's text
 SPACE = 18.0  # between the text and the tree
 FOOT = 3.0  # between a node's last row and the edges to its children
@@ -49,7 +49,7 @@ FOOT = 3.0  # between a node's last row and the edges to its children
 THIN = 1.2
 PRINCIPAL_WIDTH = 3.0
 THICKEST = 9.0
-"""Widths of an edge in pixels: any, on the principal variation, for all simulations of a node."""
+"""Widths of an edge in pixels: the least, that of the principal variation, and the greatest."""
 CUT_PLACE = 0.72  # the place of a cut mark on its edge, from the parent (0) to the child (1)
 CUT_LENGTH = 5.0  # from the edge to the end of a cut mark
 
@@ -70,14 +70,14 @@ SHAPE_WORDS = {
 def draw(trace: SearchTrace, limit: int = LIMIT) -> str:
     """The tree of a search as a stand-alone SVG document.
 
-    It shows the last iteration of iterative deepening. Children stand in the order of the search,
-    pruned ones behind them; of a Monte Carlo tree search by their visits. Values, alpha
-    and beta are in the numbers of the game (the trace's `scale`), from player 1's view; columns and
-    cells of a board are counted from 1.
+    It shows the last iteration of iterative deepening. Children are in the order of the search,
+    followed by pruned ones; in Monte Carlo tree search they are sorted by visits. Values, alpha and
+    beta are on the game's own scale (the trace's `scale`), from player 1's view; columns and cells
+    of a board are counted from 1.
 
     Args:
-        trace: what `agents.trace.recording.recorded` has filled.
-        limit: nodes to draw; subtrees that have no room become one mark `+ n nodes`.
+        trace: a trace that was filled by `agents.trace.recording.recorded`.
+        limit: the most nodes to draw; subtrees without room become one mark `+ n nodes`.
 
     Raises:
         ValueError: the trace holds no search, or the limit is below 1.
@@ -139,7 +139,7 @@ def _tree(trace: SearchTrace, root: PictureNode) -> Section:
 
 
 def _blocks(root: PictureNode, columns: int | None) -> Placed:
-    """The rectangles that the nodes of a tree fill, not yet placed."""
+    """The rectangles of the nodes of a tree, not yet placed."""
     blocks: dict[PictureNode, Placed] = {}
     for node in reversed(list(root.walk())):
         rows = [*node_rows(node, columns)]
@@ -161,9 +161,9 @@ def _node(trace: SearchTrace, block: Placed) -> str:
 
 
 def edge(parent: Placed, child: Placed, bottom: float) -> str:
-    """The edge between two blocks, upright down to `bottom`, where the parent's level ends.
+    """The edge between two blocks, vertical down to `bottom`, where the parent's level ends.
 
-    So it meets no other block of that level.
+    So it does not cross other blocks of that level.
     """
     node = child.content[0]
     points = [(parent.x, parent.y + parent.height), (parent.x, bottom), (child.x, child.y)]
@@ -176,7 +176,7 @@ def edge(parent: Placed, child: Placed, bottom: float) -> str:
 
 
 def pruned_edge(points: list[Point]) -> str:
-    """A dashed line, with a short one across its last part."""
+    """A dashed line, with a short line across its last segment."""
     (x0, y0), (x1, y1) = points[-2:]
     x, y = x0 + CUT_PLACE * (x1 - x0), y0 + CUT_PLACE * (y1 - y0)
     across = CUT_LENGTH / hypot(x1 - x0, y1 - y0)
@@ -186,7 +186,7 @@ def pruned_edge(points: list[Point]) -> str:
 
 
 def _legend(entries: "list[Entry]", width: float) -> Section:
-    """The entries in rows of at most `width` pixels."""
+    """The entries, in rows of at most `width` pixels."""
     painted, x, y = [], 0.0, ROW_HEIGHT / 2
     for entry in entries:
         if x > 0 and x + entry.width > width:
@@ -205,12 +205,12 @@ class Entry(NamedTuple):
 
     @property
     def width(self) -> float:
-        """Pixels that the entry takes in its row."""
+        """The width of the entry in pixels."""
         return SIGN_WIDTH + text_width(self.words, LABEL)
 
 
 def legend_entries(nodes: list[PictureNode]) -> list[Entry]:
-    """The entries that the picture of these nodes needs."""
+    """The legend's entries for a picture of these nodes."""
     present = {node.shape for node in nodes}
     shapes = [
         Entry(partial(_shape_sign, shape), words)

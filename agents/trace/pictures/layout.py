@@ -1,4 +1,4 @@
-"""The layout of a tree: tidy, top-down, each parent above the middle of its children."""
+"""A tidy layout of a tree, top-down, with each parent above the middle of its children."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,12 +10,12 @@ Content = TypeVar("Content")
 MARGIN = 10.0  # pixels between two blocks of one level
 GAP = 30.0  # pixels between two levels, at least
 WIDEST_GAP = 140.0
-SLOPE = 0.12  # height of a gap, in parts of the widest fan of edges that crosses it
+SLOPE = 0.12  # height of a gap, relative to the longest horizontal reach of an edge across it
 
 
 @dataclass
 class Block(Generic[Content]):
-    """A rectangle of the tree; `arrange` places it."""
+    """A rectangle of the tree; `arrange` sets its position."""
 
     content: Content
     width: float
@@ -26,14 +26,14 @@ class Block(Generic[Content]):
 
 
 Contour = list[tuple[float, float]]
-"""The left and right end of a subtree on each of its levels, seen from the middle of its root."""
+"""The left and right end of a subtree on each level, relative to the middle of its root."""
 
 
 def arrange(root: Block[Content]) -> list[list[Block[Content]]]:
     """Place all blocks so that none overlap and the leftmost begins at x = 0, the root at y = 0.
 
-    Subtrees stand as close as their outlines allow (E. M. Reingold and J. S. Tilford, "Tidier
-    Drawings of Trees", 1981), the inner ones in the middle of the room that they have.
+    Subtrees are as close together as their outlines allow (E. M. Reingold and J. S. Tilford,
+    "Tidier Drawings of Trees", 1981), with inner ones centred in the available room.
 
     Returns:
         The blocks of each level, from left to right.
@@ -62,10 +62,10 @@ def arrange(root: Block[Content]) -> list[list[Block[Content]]]:
 
 
 def _offsets(outlines: Sequence[Contour]) -> list[float]:
-    """The places of the subtrees of a block, seen from its middle.
+    """The positions of the subtrees of a block, relative to its middle.
 
-    Packed to the left and packed to the right both keep the distances that the outlines demand;
-    so does the mean of the two, which shares out the room between them.
+    Packing to the left and packing to the right both keep the distances required by the outlines;
+    so does the mean of the two, which distributes the free room.
     """
     count = len(outlines)
     distances = {
@@ -82,7 +82,7 @@ def _offsets(outlines: Sequence[Contour]) -> list[float]:
 
 
 def _distance(left: Contour, right: Contour) -> float:
-    """The least distance from the first of two subtrees to the second, on its right."""
+    """The least distance from one subtree to another one on its right."""
     shared = zip(left, right, strict=False)
     return max(right_end - left_end for (_, right_end), (left_end, _) in shared) + MARGIN
 
@@ -100,7 +100,7 @@ def _outline(outlines: Sequence[Contour], offsets: Sequence[float]) -> Contour:
 
 
 def _stack(by_level: Sequence[Sequence[Block[Content]]]) -> None:
-    """Put each level below the one before; the wider its fans of edges, the farther."""
+    """Put each level below the previous one, farther for edges that reach farther sideways."""
     for upper, lower in pairwise(by_level):
         bottom = upper[0].y + max(block.height for block in upper)
         reach = max(abs(child.x - block.x) for block in upper for child in block.children)

@@ -29,7 +29,7 @@ FILLS = {
     Shape.FOLDED: LEAF,
 }
 
-SIDE = 20.0  # width and height of a node in which someone chooses
+SIDE = 20.0  # width and height of a player's or chance node
 STUB = 8.0  # width and height of a node that was not visited
 HALF = SIDE / 2
 CORNERS = {
@@ -37,23 +37,23 @@ CORNERS = {
     Shape.MIN: ((-HALF, 0.0), (HALF, 0.0), (0.0, SIDE)),
     Shape.CHANCE: ((0.0, 0.0), (HALF, HALF), (0.0, SIDE), (-HALF, HALF)),
 }
-"""Corners by shape, from the middle of the upper edge."""
+"""Corners by shape, relative to the middle of the upper edge."""
 
-WIDTH = 56.0  # pixels that a board takes, as far as the cells' least size allows
+WIDTH = 56.0  # width of a board in pixels, unless cells would be too small or too large
 LARGEST_CELL = 12.0
 SMALLEST_CELL = 4.0
 
 LABEL = 11.0
 VALUE = 13.0
 SMALL = 9.0
-"""Sizes of text in pixels: of actions, values, and all the rest."""
-LINE = 1.35  # height of a line, in parts of the size of its text
+"""Sizes of text in pixels: of actions, values, and everything else."""
+LINE = 1.35  # height of a line, relative to the size of its text
 BASELINE = 1.0  # from the upper edge of a line to its baseline, in the same unit
 PADDING = 6.0  # between the value of a leaf and its box
 
 
 class Row(NamedTuple):
-    """A part of a node."""
+    """A row of a drawn node."""
 
     width: float
     height: float
@@ -107,13 +107,13 @@ def _boxed(shape: Shape, words: str) -> Row:
 
 
 def figure(shape: Shape, x: float, y: float) -> str:
-    """A node in which someone chooses, the middle of its upper edge at (x, y)."""
+    """The shape of a player's or chance node, with the middle of its upper edge at (x, y)."""
     corners = [(x + right, y + down) for right, down in CORNERS[shape]]
     return polygon(corners, fill=FILLS[shape], stroke=INK)
 
 
 def box(shape: Shape, x: float, y: float, width: float, height: float) -> str:
-    """The frame of a leaf or of a mark, the middle of its upper edge at (x, y)."""
+    """The frame of a leaf or of a mark, with the middle of its upper edge at (x, y)."""
     style: dict[str, object] = {"stroke": INK}
     if shape is Shape.TERMINAL:
         style["stroke_width"] = 2
@@ -126,7 +126,7 @@ def box(shape: Shape, x: float, y: float, width: float, height: float) -> str:
 
 
 def stub(x: float, y: float) -> str:
-    """A node that was not visited, the middle of its upper edge at (x, y)."""
+    """The sign of an unvisited node, with the middle of its upper edge at (x, y)."""
     return element(
         "circle",
         cx=x,
@@ -150,7 +150,7 @@ def _board(cells: Sequence[int], columns: int) -> Row:
             cx, cy = left + (column + 0.5) * cell, top + (row + 0.5) * cell
             if stone:
                 stones.append(element("circle", cx=cx, cy=cy, r=0.42 * cell, fill=COLOURS[stone]))
-            else:  # all in one element: lines of no length, whose round ends make the circles
+            else:  # all in one element: lines of length 0 with round ends are drawn as circles
                 free.append(f"M{number(cx)} {number(cy)}h0")
         frame = element("rect", x=left, y=top, width=width, height=height, rx=2, fill=BOARD_COLOUR)
         holes = element(

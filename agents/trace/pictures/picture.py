@@ -1,4 +1,4 @@
-"""Pictures of traces before they are drawn: the kind and the texts of each node, and the cuts."""
+"""Pictures of traces before they are drawn: the shape and the texts of each node, and cutoffs."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,11 +18,11 @@ class Shape(StrEnum):
 
     MAX = "max"  # player 1 chooses
     MIN = "min"  # player 2 chooses
-    CHANCE = "chance"  # chance decides, or a player known by probabilities alone
+    CHANCE = "chance"  # chance decides, or an opponent model's probabilities
     TERMINAL = "terminal"  # the game is over
-    DEPTH = "depth"  # the search looked no deeper
-    UNVISITED = "unvisited"  # a branch that was pruned, or that never happens
-    FOLDED = "folded"  # nodes that there was no room for
+    DEPTH = "depth"  # the depth limit
+    UNVISITED = "unvisited"  # a branch that was pruned, or has probability 0
+    FOLDED = "folded"  # a mark for nodes without room
 
 
 @dataclass(frozen=True)
@@ -36,25 +36,25 @@ class Picture:
 
 @dataclass(eq=False)
 class PictureNode:
-    """A place in the tree, with its texts in the numbers of the game; "" where there is none."""
+    """A place in the tree, with its texts on the game's own scale; missing ones are ""."""
 
     path: Path
     shape: Shape
     action: str = ""  # the action that leads here
-    probability: str = ""  # the probability of that action, where no player chooses it
+    probability: str = ""  # the probability of that action, unless a player chooses it
     value: str = ""
-    visits: int | None = None  # simulations that went through it
-    alpha: str = ""  # on entry, and on return where it changed: `-14 → 3`
+    visits: int | None = None  # the number of simulations through it
+    alpha: str = ""  # on entry, and on return if it changed: `-14 → 3`
     beta: str = ""
-    cutoff: str = ""  # the reason for which children of this node were not visited
-    mark: str = ""  # any further remark
+    cutoff: str = ""  # why children of this node were not visited
+    mark: str = ""  # a further remark
     board: tuple[int, ...] | None = None
-    principal: bool = False  # whether it lies on the principal variation
-    share: float = 0.0  # the part of its parent's simulations that went through it, in [0, 1]
+    principal: bool = False  # whether it is on the principal variation
+    share: float = 0.0  # the share of its parent's visits that went through it, in [0, 1]
     children: list["PictureNode"] = field(default_factory=list)
 
     def walk(self) -> Iterator["PictureNode"]:
-        """This place and all below it, each before its children, from left to right."""
+        """This place and all below it in pre-order, from left to right."""
         waiting = [self]
         while waiting:
             node = waiting.pop()
@@ -70,13 +70,13 @@ MARKS = {
     ReturnReason.TIME: "time was up",
     ReturnReason.NOT_YET: "not yet known",
 }
-PLAYER_SHAPES = {CHANCE: Shape.CHANCE, 1: Shape.MAX, 2: Shape.MIN}  # by whose turn it is
+PLAYER_SHAPES = {CHANCE: Shape.CHANCE, 1: Shape.MAX, 2: Shape.MIN}  # by the player to move
 
 
 def picture_of(trace: SearchTrace, limit: int) -> Picture:
     """The picture of a trace, folded to at most `limit` nodes.
 
-    Of a Monte Carlo tree search those of the most visits are kept, of the others the upper levels.
+    In Monte Carlo tree search it keeps the nodes with the most visits, else the upper levels.
 
     Raises:
         ValueError: the trace holds no search, or the limit is below 1.
@@ -93,7 +93,7 @@ def picture_of(trace: SearchTrace, limit: int) -> Picture:
 
 
 def whole_picture(trace: SearchTrace, top: Path = ()) -> Picture:
-    """The picture of a trace from a node on; ValueError without a search or such a node."""
+    """The picture of a trace below the node `top`; a ValueError without a search or this node."""
     if not trace.steps:
         raise ValueError(NO_SEARCH)
     root = simulations_picture(trace) if trace.simulations else search_picture(trace)
@@ -139,7 +139,7 @@ def _counted(number: int, noun: str) -> str:
 
 
 def which_search(trace: SearchTrace) -> str:
-    """Which search of iterative deepening a trace ends with, in words; "" where there is one."""
+    """Which search of iterative deepening a trace shows, in words; "" if there is only one."""
     count = trace.nodes[-1].iteration + 1
     if count == 1:
         return ""
@@ -149,9 +149,9 @@ def which_search(trace: SearchTrace) -> str:
 
 
 def worths_to_come(trace: SearchTrace) -> str:
-    """The worths with which Star1 counts later outcomes, in words; "" without a window at chance.
+    """The bounds of unvisited outcomes in Star1, in words; "" without chance nodes with a window.
 
-    Nobody can check its cutoffs without them: a tree's own leaves need not come near.
+    They are needed to check its cutoffs, because the leaves of a tree may be far from them.
     """
     if all(node.window is None or node.player != CHANCE for node in trace.last_iteration()):
         return ""
@@ -176,7 +176,7 @@ def search_picture(trace: SearchTrace) -> PictureNode:
 
 
 def _with_line(trace: SearchTrace, places: Mapping[Path, PictureNode]) -> PictureNode:
-    """The root, after the principal variation was marked, as far as it was visited."""
+    """Mark the visited part of the principal variation, and return the root."""
     for depth in range(len(trace.principal_variation) + 1):
         if place := places.get(trace.principal_variation[:depth]):
             place.principal = True
@@ -203,13 +203,13 @@ def _search_node(trace: SearchTrace, visits: Visits, node: TracedNode) -> Pictur
 
 
 def player_shape(visits: Visits, node: TracedNode) -> Shape:
-    """Who decides at a node: chance, too, where only probabilities are known of a player."""
+    """The shape of a node by the player to move; chance if a model gives probabilities."""
     is_mean = any(visits[*node.path, action].probability is not None for action in node.visited)
     return Shape.CHANCE if is_mean else PLAYER_SHAPES[node.player]
 
 
 def _change(trace: SearchTrace, node: TracedNode, index: int) -> str:
-    """Alpha (0) or beta (1) of an interior node on entry, and on return if it has changed."""
+    """Alpha (0) or beta (1) of an interior node on entry, and on return if it changed."""
     if node.window is None or node.ending in LEAVES:
         return ""
     entered = trace.window_labels(node.window)[index]
@@ -220,7 +220,7 @@ def _change(trace: SearchTrace, node: TracedNode, index: int) -> str:
 
 
 def simulations_picture(trace: SearchTrace) -> PictureNode:
-    """The root of the picture after the last simulation; children by their visits."""
+    """The root of the picture after the last simulation; children are sorted by visits."""
     statistics = {
         path: (visits, total)
         for simulation in trace.simulations
@@ -253,10 +253,10 @@ def _simulated_node(trace: SearchTrace, path: Path, visits: int, total: float) -
 
 
 def by_importance(root: PictureNode, way: Path = ()) -> list[PictureNode]:
-    """The visited nodes of a tree, each after its parent, so that any first of them are a tree.
+    """The visited nodes of a tree, each after its parent, so that the first n of them are a tree.
 
-    The principal variation comes first, with the nodes on the way; then those of the most visits
-    or, where visits are not counted, the upper levels; of equals the leftmost.
+    The nodes on the principal variation and on the path `way` come first; then those with the most
+    visits or, if visits are not counted, the upper levels; among equals the leftmost.
     """
     nodes = [node for node in root.walk() if node.shape is not Shape.UNVISITED]
     nodes.sort(
@@ -269,7 +269,7 @@ def by_importance(root: PictureNode, way: Path = ()) -> list[PictureNode]:
 
 
 def fold(nodes: list[PictureNode], limit: int) -> None:
-    """Keep the first `limit` nodes of `by_importance`; others become marks `+ n nodes`."""
+    """Keep the first `limit` nodes of `by_importance`; replace others by marks `+ n nodes`."""
     kept = set(nodes[:limit])
     left_out = set(nodes[limit:])
     for node in kept:
