@@ -91,7 +91,7 @@ def explain(
     A list is a node, a dict one with named actions. The root is max, and min and max take turns
     unless {'min': [3, 5]} or {'max': [3, 5]} says whose node it is. Chance is written as
     {'chance': [[0.5, 20], [0.5, [3, 5]]]}: pairs of a probability and a subtree. It takes a turn:
-    in min's place, the nodes below it are max.
+    below a chance node in min's place, the nodes are max.
 
     If one leaf of the tree is ?, the command says for which values of this leaf branches are
     pruned, and what the root reports.

@@ -176,8 +176,8 @@ def positions(
 
 
 OPENING_PLIES = 3
-"""Positions of so few plies may be graded and learnt: every game begins with them, so a network
-has to know them."""
+"""Positions of up to this ply may be both graded and learnt: every game begins with them, so a
+network has to know them."""
 
 
 def _make_labels(settings: LabelSettings, workers: int, dask: str | None, output: Path) -> None:
