@@ -82,7 +82,7 @@ class Workers:
     ) -> Iterator[tuple[Key, Outcome]]:
         """Run the tasks; yield the outcome of each with its key, in the order in which they end.
 
-        A task is taken from `tasks` only when a worker is free for it, so that it can contain the
+        A task is taken from `tasks` only when a worker is free for it, so that it can include the
         time left. A task that is no longer needed is cancelled, and all are when the run ends;
         those that a worker has begun continue, and are not waited for.
 

@@ -43,7 +43,7 @@ SPARED_SECONDS = 60.0
 not remove files younger than this."""
 
 LOCKED_BYTE = 2**31 - 2
-"""On Windows nobody else can read a locked byte, so it lies beyond the end of the file."""
+"""On Windows no other process can read a locked byte, so it lies beyond the end of the file."""
 
 
 def require_writable(path: Path) -> None:
@@ -138,7 +138,7 @@ def _remove_abandoned(folder: Path) -> None:
     """Remove the temporary files of writers that were killed."""
     for part in folder.glob(PARTS.format("*")):
         with suppress(OSError):
-            if sys.platform == "win32":  # where no file can be removed that anybody has open
+            if sys.platform == "win32":  # which cannot remove an open file
                 if time() - part.stat().st_mtime > SPARED_SECONDS:
                     part.unlink()
             else:
@@ -236,7 +236,7 @@ def held(path: Path) -> Iterator[None]:
         try:
             yield
         finally:
-            if sys.platform == "win32":  # where no file can be removed that anybody has open
+            if sys.platform == "win32":  # which cannot remove an open file
                 file.close()
             with suppress(OSError):
                 lock.unlink()

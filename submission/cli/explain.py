@@ -96,7 +96,7 @@ def explain(
     If one leaf of the tree is ?, the command says for which values of this leaf branches are
     pruned, and what the root reports.
 
-    The agent perfect has no tree to show. For a position it tells the result, where its move comes
+    The agent perfect has no tree to show. For a position it gives the result, where its move comes
     from, and how many replies to each move keep the result or give it away.
     """
     if agent not in {*RECORDED_SEARCHES, PERFECT}:

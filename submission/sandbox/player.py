@@ -142,7 +142,7 @@ class SupervisorProcess:
             self._process.kill()
         is_in_order = self._process.wait() == 0
         self._reports.close()
-        if not is_in_order:  # somebody has killed it
+        if not is_in_order:  # it was killed
             end_marked(self._mark)
             if self.folder is not None:
                 remove_folder(self.folder)
@@ -256,7 +256,7 @@ class RunningPlayer:
 
 def _is_readable(pipe: IO[bytes], seconds: float) -> bool:
     """Wait for something to read, for at most `seconds`; where the system cannot, return True."""
-    if not hasattr(select, "poll"):  # as on Windows, where nobody can stop the other side
+    if not hasattr(select, "poll"):  # as on Windows, where a player cannot stop the supervisor
         return True
     waiting = select.poll()
     waiting.register(pipe, select.POLLIN)

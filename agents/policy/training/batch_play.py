@@ -53,7 +53,7 @@ MOST_PLIES = 6
 def draw_openings(game: BoardGame, count: int, seed: int) -> list[BoardState]:
     """Unfinished positions after some random moves.
 
-    There are at most `MOST_PLIES` moves, on small boards at most as many as a quarter of the cells.
+    There are at most `MOST_PLIES` moves, on small boards fewer: up to a quarter of the cells.
     """
     openings: list[BoardState] = []
     rng, most = Random(seed), min(MOST_PLIES, game.rows * game.columns // 4)

@@ -187,7 +187,7 @@ class Labeller:
         self.cells = env.rows * env.columns
         self.book = shipped_book_of(env)
         self.book_plies = self.book.scope.plies if self.book else 0
-        """After fewer plies than these, the book knows the scores of all moves."""
+        """After fewer plies than these, the book has the scores of all moves."""
         self._solver = Solver(env, TABLE_MEGABYTES)
         self._bottoms = label_words(env, [cells & -cells for cells in env.action_cells])
         self._columns = label_words(env, env.action_cells)
@@ -214,7 +214,7 @@ class Labeller:
         return scores
 
     def _scores_of(self, movers: Words, masks: Words, ply: int) -> Words:
-        """[n] The scores of positions in which the game goes on."""
+        """[n] The scores of unfinished positions."""
         if self.book and ply <= self.book.scope.plies:
             keys = keys_of_stones(self.book.scope, movers, masks)
             known: Words = self.book.scores[ply][np.searchsorted(self.book.keys[ply], keys)]

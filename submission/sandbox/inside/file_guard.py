@@ -53,7 +53,7 @@ class FileGuard:
     Args:
         own: the folders of the submission, first the one that Kaggle names KAGGLE_FOLDER.
         sources: real paths of files that Python reads to show a traceback.
-        tell: called once for each hidden path that is asked for, and for each attempt to reach the
+        tell: called once for each hidden path that is accessed, and for each attempt to reach the
             network, with REACHED_FOR before its target.
     """
 

@@ -157,7 +157,7 @@ def describe_error(error: BaseException, folder: Path | None) -> Report:
     """An exception as a `causes.Raised`, with the traceback's lines in this folder."""
     cause = error
     if type(error).__name__ == "InvalidArgument" and error.__context__ is not None:
-        # Kaggle's loader wraps whatever went wrong in the file.
+        # Kaggle's loader wraps any exception of the file.
         cause = error.__context__
     try:
         line = str(cause).strip().partition("\n")[0]
