@@ -70,7 +70,7 @@ def read_header(line: str | bytes, expected: str, path: Path, advice: str) -> di
 
 @contextmanager
 def refused(what: str, advice: str) -> Iterator[None]:
-    """Turn the errors of a misshapen file in the `with` block into one of one sentence.
+    """Turn the errors that a misshapen file causes in the `with` block into one sentence.
 
     The sentence is `what` is wrong, as in `games.jsonl, line 3 is damaged`, and then the advice.
 

@@ -275,7 +275,7 @@ def _try_to_lock(file: FileIO, path: Path) -> bool:
 
 def _is_at(path: Path, file: FileIO) -> bool:
     """Whether a file still has its path; another run may have removed it before it was locked."""
-    if sys.platform == "win32":  # where no other run can
+    if sys.platform == "win32":  # where no other run can remove it
         return True
     return path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat())
 

@@ -73,7 +73,7 @@ def paired_score_estimate(pair_points: Sequence[float]) -> Estimate:
     distributions of 5 to 16 pairs it covers the true mean in 96 to 98 % of the cases; for the worst
     of them, where nearly all pairs are won, in 84 %, like Wilson's.
 
-    Raises ValueError if there is no pair, or one without 0, 1/2, 1, 3/2 or 2 points.
+    Raises ValueError if there is no pair, or if the points of one are not 0, 1/2, 1, 3/2 or 2.
     """
     if not pair_points:
         raise ValueError("no pair of games was played: there is no score to estimate")
