@@ -185,9 +185,9 @@ def mixed_value(node: SearchedNode[Action]) -> float:
 def improved_logits(node: SearchedNode[Action]) -> dict[Action, float]:
     """By action: the logarithm of its prior, plus its transformed value, sigma of the paper.
 
-    The expected value of their softmax is no lower than the priors', as far as the values are right
+    The expected value of their softmax is no lower than the priors', provided the values are right
     (Danihelka et al., section 4), however few simulations there were: a target for training.
-    A value q counts (c_visit + visits of the most visited action) * c_scale * q; an action that
+    A value q becomes (c_visit + visits of the most visited action) * c_scale * q; an action that
     was not searched has the `mixed_value`.
     """
     values = searched_values(node)

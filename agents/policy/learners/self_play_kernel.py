@@ -53,7 +53,7 @@ class PlaySettings(NamedTuple):
     value_scale: float
     """`agents.policy.puct.VISITS_SCALE` and VALUE_SCALE: how much values count beside logits."""
     opening_plies: int
-    """The most random moves at the beginning of a game; all numbers from 0 to it are as likely."""
+    """The most random moves to begin a game with; all numbers from 0 on are equally likely."""
     random_moves: float  # the share of random moves after that
     result_share: float
     """The share of the game's result in a value to learn; the rest is the search's value."""

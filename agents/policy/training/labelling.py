@@ -5,8 +5,8 @@ solver's table is of use from one to the next, which makes labels cheap.
 
 1. Where there is an opening book for the board, all games of the grove play the opening, and every
    position is labelled without search.
-2. Two players who look some plies ahead and err at times continue the first of these games, or
-   begin one without a book, up to a randomly drawn ply (`FIRST_CELLS_LEFT`), or a later one on a
+2. Two players who look some plies ahead and err at times continue the first of these games, or,
+   without a book, begin one, up to a randomly drawn ply (`FIRST_CELLS_LEFT`), or a later one on a
    board that is hard to solve (`most_solved_left`). Labels, which would cost most here, are not
    computed.
 3. From there the games of the grove are played, ply by ply, and every position is labelled:
