@@ -1,8 +1,8 @@
-"""The Kaggle side: agents become submission files that are checked, evaluated, graded and ranked.
+"""The Kaggle side: build submission files from agents; check, evaluate, grade and rank them.
 
 `build`, `check`, `evaluate`, `compare`, `grade`, `ladder`, `rank` and `review` do what the commands
-of these names do; `Board` is for notebooks. In a folder with a `submission.py` of its own, `import
-connectx` gives the same.
+of the same names do; `Board` is for notebooks. `import connectx` gives the same, also in a folder
+that has its own `submission.py`.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""The `connectx` command: runs the command line, and turns errors into one sentence each."""
+"""The `connectx` command: runs the command line and reports an error in one sentence."""
 
 import os
 import signal
@@ -17,8 +17,8 @@ INTERRUPTED = 130
 def main() -> None:
     """Run the command line; a user's mistake ends it with exit status 2 and without a traceback.
 
-    Ctrl-C ends it with 130. Before the command begins and after it has ended, it and other signals
-    end the process on the spot: there Python would lose their exceptions, or print a traceback.
+    Ctrl-C exits with 130. Before the command starts and after it has ended, Ctrl-C and the other
+    signals end the process at once: Python would lose their exceptions there or print a traceback.
     """
     in_order = _handlers()
     at_once = dict.fromkeys(in_order, _leave_at_once)
@@ -50,9 +50,9 @@ def main() -> None:
 
 
 def _handlers() -> dict[int, Handler]:
-    """A handler that raises an exception, for each signal that would end the process at once.
+    """Handlers that raise an exception, for the signals that would end the process at once.
 
-    Signals that this system lacks, or that have a handler already, are left out.
+    Signals that this system lacks or that already have a handler are left out.
     """
     orderly = {"SIGINT": signal.default_int_handler, "SIGTERM": _leave, "SIGHUP": _leave}
     numbers = {getattr(signal, name, None): handler for name, handler in orderly.items()}
@@ -78,14 +78,14 @@ def _leave_at_once(number: int, frame: FrameType | None) -> None:
 
 
 def _leave_if_interrupted(lost: Any) -> None:
-    """Report an error that no code can catch, as in `__del__`; it may be Ctrl-C."""
+    """Report an error that no code can catch, as in `__del__`; if it is Ctrl-C, exit."""
     if _is_interruption(lost.exc_value):
         os._exit(INTERRUPTED)
     sys.__unraisablehook__(lost)
 
 
 def _is_interruption(error: BaseException | None) -> bool:
-    """Whether Ctrl-C caused an error: in a class statement Python 3.11 turns it into another."""
+    """Whether Ctrl-C caused an error; Python 3.11 wraps it in another in a class statement."""
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__ or error.__context__
     return error is not None

@@ -1,6 +1,6 @@
 """Makes submissions from agents and functions, and players from anything that can play.
 
-A player is the name of one of Kaggle's agents or of ours, with options if need be
+A player is the name of one of Kaggle's agents or of ours, optionally with options
 (`mcts:simulations=500,seed=1`); the path of a submission, a `.py` file or a `.tar.gz` with
 `main.py` at its top; an agent; a `Submission`; or a function of Kaggle's observation and
 configuration.
@@ -43,11 +43,11 @@ DEFAULT_OUTPUT = Path("submission.py")
 
 
 class Submission:
-    """The text of a submission file, and what can be done with it.
+    """The text of a submission file, to be saved, checked, evaluated or graded.
 
     Args:
         source: the text.
-        name: of the agent, for the tables.
+        name: the agent's name in tables.
         note: a sentence for the user who builds it, or None.
     """
 
@@ -72,11 +72,11 @@ class Submission:
         """Write the file.
 
         Args:
-            path: where; a file that this package has not made is left alone.
-            force: overwrite such a file, too.
+            path: where to write; a file that this package has not made is not overwritten.
+            force: overwrite even such a file.
 
         Raises:
-            OSError: there is such a file, or it cannot be written.
+            OSError: the path is such a file, or cannot be written.
         """
         path = require_path("path", path)
         require_writable(path)
@@ -121,13 +121,13 @@ def build(
     """Bundle an agent into one self-contained file.
 
     Args:
-        agent: the name of one of ours, with options if need be (`level:n=7`); with `source`, of a
-            class in that file; or an agent; or a function of Kaggle's observation and
-            configuration, which is written into a file with everything that it uses, and only
-            if that file plays the same.
+        agent: the name of one of our agents, optionally with options (`level:n=7`), or with
+            `source`, of a class in that file; or an agent object; or a function of Kaggle's
+            observation and configuration, which is written to a file with everything that it
+            uses; that file has to play the same.
         source: a file with a class that inherits `agents.Agent`.
-        game: one that the file plays besides ConnectX: `tictactoe`.
-        options: of the named agent, as `connectx agents` lists them.
+        game: a game that the file plays besides ConnectX: `tictactoe`.
+        options: options of the named agent, as `connectx agents` lists them.
 
     Raises:
         ValueError: unknown agent, option or game, or something that cannot be bundled.
@@ -175,7 +175,7 @@ def as_player(player: PlayerLike, referee: Referee = Referee.CONNECTX) -> Player
     """The player for a name, a path, an agent, a submission or a function.
 
     Raises:
-        ValueError, OSError: it stands for none, or its file cannot be read.
+        ValueError, OSError: it is no player, or its file cannot be read.
     """
     match player:
         case Player():
@@ -191,10 +191,10 @@ def as_player(player: PlayerLike, referee: Referee = Referee.CONNECTX) -> Player
 def entrants_of(
     players: Sequence[PlayerLike], referee: str, arena: str, trust: bool
 ) -> list[Player]:
-    """The players of a match, with different names for two versions of one function.
+    """The players of a match, with distinct names for versions of one function.
 
     Raises:
-        ValueError, OSError: as `as_player`; or trusted files in Kaggle's arena.
+        ValueError, OSError: as `as_player`; or files are trusted in Kaggle's arena.
     """
     entrants = named_apart([as_player(each, Referee(referee)) for each in players])
     if not trust:
@@ -205,7 +205,7 @@ def entrants_of(
 
 
 def submission_of(player: PlayerLike, game: str) -> Submission:
-    """The submission made of an agent or its name, which plays this game, or of a function."""
+    """The submission made from a function, or from an agent or its name to play this game."""
     if isinstance(player, Submission):
         return player
     if isinstance(player, str | Agent):
@@ -214,12 +214,12 @@ def submission_of(player: PlayerLike, game: str) -> Submission:
 
 
 def _bundled(agent: Agent, game: str) -> Submission:
-    """The bundle of an agent: one of ours, or one whose class stands in a file."""
+    """The bundle of an agent: one of ours, or one whose class is defined in a file."""
     options = _chosen_options(agent)
     if name := _registered_name(agent):
         return build(name, game=game, **options)
     name, file = type(agent).__name__, None
-    with suppress(OSError, TypeError):  # a class of a notebook's cell, or of a prompt
+    with suppress(OSError, TypeError):  # a class defined in a notebook or at a prompt
         file = getsourcefile(type(agent))
     if file is None or not Path(file).is_file():
         raise ValueError(

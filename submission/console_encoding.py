@@ -4,7 +4,7 @@ import codecs
 from io import TextIOWrapper
 from typing import TextIO
 
-READABLE = "readable"  # the error handler of streams, as `backslashreplace` is one
+READABLE = "readable"  # the name of an error handler for streams, like `backslashreplace`
 
 IN_ASCII = {
     "≤": "<=",
@@ -17,7 +17,7 @@ IN_ASCII = {
     "\N{MINUS SIGN}": "-",
     "\N{EN DASH}": "-",
     "\N{EM DASH}": "-",
-    "…": "~",  # in tables, so of the same width
+    "…": "~",  # one character, which keeps a table's columns aligned
     "\N{GREEK SMALL LETTER ALPHA}": "alpha",
     "\N{GREEK SMALL LETTER BETA}": "beta",
     "\N{NO-BREAK SPACE}": " ",

@@ -18,12 +18,12 @@ from envs.connectx import ConnectX
 
 CONNECT_FOUR = "connect_four"  # OpenSpiel's name of ConnectX
 
-STONES = {".": 0, "x": 1, "o": 2}  # OpenSpiel's characters of a board as the numbers of Kaggle's
+STONES = {".": 0, "x": 1, "o": 2}  # OpenSpiel's board characters as Kaggle's numbers
 
-PLAYED_WITH = "played with "  # begins the line by which a submission says its versions
+PLAYED_WITH = "played with "  # starts the line in which a submission reports its versions
 
 LONGEST_MOVE = 10.0
-"""Seconds for a move in OpenSpiel's environments, which by default allow an hour."""
+"""Most seconds to use for a move in OpenSpiel's environments, which by default allow an hour."""
 
 
 class Request(NamedTuple):
@@ -52,7 +52,7 @@ class Request(NamedTuple):
 
 
 def read_request(observation: object, configuration: object) -> Request:
-    """Read a request of Kaggle's. A missing or impossible number gets the competition's default."""
+    """Read a request from Kaggle; the competition's default replaces a missing or bad number."""
     board = read_field(observation, "board")
     cells = list(board) if isinstance(board, Iterable) else []
     mark = read_field(observation, "mark")
@@ -68,7 +68,7 @@ def read_request(observation: object, configuration: object) -> Request:
 
 
 def open_spiel_game(observation: object, configuration: object) -> str | None:
-    """OpenSpiel's name of the game if one of its environments asks; None if ConnectX does."""
+    """OpenSpiel's name of the game if the request is from OpenSpiel; None if from ConnectX."""
     if read_field(observation, "board") is not None:
         return None
     name = read_field(configuration, "openSpielGameName")
@@ -76,13 +76,13 @@ def open_spiel_game(observation: object, configuration: object) -> str | None:
 
 
 def read_open_spiel(game: str, observation: object, configuration: object) -> Request:
-    """Read a request of OpenSpiel's environments.
+    """Read a request from OpenSpiel's environments.
 
     Args:
-        game: OpenSpiel's name of it.
+        game: OpenSpiel's name of the game.
         observation: mapping or object with `observationString`, the board: lines from the top, or
             in Connect Four JSON with a list for each row from the bottom; `playerId` (0 or 1),
-            `serializedGameAndState`, which names the stones in a row, and `remainingOverageTime`.
+            `serializedGameAndState`, which contains `x_in_row`, and `remainingOverageTime`.
         configuration: mapping or object with `actTimeout`.
 
     Raises:
@@ -104,7 +104,7 @@ def read_open_spiel(game: str, observation: object, configuration: object) -> Re
 
 
 def read_field(source: object, name: str) -> Any:
-    """A field of a mapping or an object; Kaggle's observations are both, but not always."""
+    """A field of a mapping or an object; Kaggle's observations are usually both."""
     try:
         return source[name]  # type: ignore[index]
     except (KeyError, TypeError, IndexError):
@@ -122,22 +122,22 @@ def _number(source: object, name: str, least: float, default: float) -> float:
 
 
 SAFETY_SHARE = 0.1
-"""Share of the time for a move that is left unused, for clocks differ and machines stumble."""
+"""Share of a move's time that is left unused, because clocks differ and machines stall."""
 BANK_SHARE = 0.25  # share of the overage bank to use, spread over the moves to come
 LARGEST_BOARD = 10_000
-"""Cells; setting up a search on a larger board could take longer than a move may."""
+"""Most cells of a board to search: setup on a larger one could take longer than a move may."""
 
 
 class KagglePlayer:
-    """Plays ConnectX as Kaggle asks it to, one episode after the other, and OpenSpiel's games.
+    """Plays Kaggle's ConnectX and OpenSpiel's games, one episode after the other.
 
-    Whatever happens, `act` answers with a plain int, which is a legal column if there is one. If
-    that column is not the choice of the agent's search, stderr says why.
+    `act` always returns a plain int, which is a legal column if there is one. If the agent's search
+    did not choose that column, stderr says why.
 
     Args:
         make_agent: makes the agent of a new episode.
         load_seconds: seconds that loading took; Kaggle counts them as part of the first move.
-        games: what it plays besides ConnectX, by OpenSpiel's names.
+        games: the games that it plays besides ConnectX, by OpenSpiel's names.
     """
 
     def __init__(
@@ -156,27 +156,27 @@ class KagglePlayer:
         self._has_answered = False
 
     def compile_beside(self) -> None:
-        """Compile in the background from now on, and begin with the agent's search.
+        """Compile in the background from now on, starting with the agent's search.
 
-        Until the search is ready, a repertoire or plain Python finds the moves.
+        Until that search is ready, a repertoire or plain Python finds the moves.
         """
         PATIENCE.compile_beside_games()
         self._first_agent = self._make_agent()
         self._first_agent.compile(self._env)
 
     def answer(self, observation: object, configuration: object) -> int | dict[str, int]:
-        """Answer whichever referee asks, in its own form: a column, or `{"submission": action}`.
+        """Answer a request in its referee's form: a column, or `{"submission": action}`.
 
         The first answer also writes the versions of Python and libraries to stderr, which the log
         of a game on Kaggle keeps.
 
         Args:
-            observation: as `act` or `read_open_spiel` takes it; OpenSpiel's first, without a
-                board, sets up the game, and its answer counts for nothing.
-            configuration: as there.
+            observation: as for `act` or `read_open_spiel`; OpenSpiel's first one has no board and
+                sets up the game, and its answer is ignored.
+            configuration: likewise.
 
         Raises:
-            ValueError: a game that this player does not play, or OpenSpiel shows no board.
+            ValueError: this player does not play the game, or OpenSpiel shows no board.
         """
         if not self._has_answered:
             self._has_answered = True
@@ -207,12 +207,12 @@ class KagglePlayer:
         return self._choose(read_request(observation, configuration), started)
 
     def _start(self) -> float:
-        """When this move began, on the clock of `perf_counter`, the loading before it included."""
+        """The start of this move by `perf_counter`, earlier by the loading time before it."""
         started, self._load_seconds = perf_counter() - self._load_seconds, 0.0
         return started
 
     def _choose(self, request: Request, started: float) -> int:
-        """The agent's action, or a makeshift one."""
+        """The agent's action, or a fallback."""
         free = request.free_places
         if not free:
             print("no free column on the board: answering 0", file=sys.stderr)
@@ -239,7 +239,7 @@ class KagglePlayer:
         env = _rules(*size) if request.game == CONNECT_FOUR else self._games[request.game]
         if env != self._env:
             self._env, self._agent = env, None
-        # In the course of an episode the board fills up.
+        # Within an episode each request shows more stones than the one before.
         if self._agent is None or request.stones <= self._stones:
             self._agent, self._first_agent = self._first_agent or self._make_agent(), None
             PATIENCE.allow(self._agent.compiling_share * request.bank)
@@ -250,7 +250,7 @@ class KagglePlayer:
         return self._agent.act(self._env, state, seconds)
 
     def _fallback(self, request: Request, free: Sequence[int]) -> int:
-        """The best column that two plies of look-ahead show, or the first of the free ones."""
+        """The best column by two plies of look-ahead, or else the first free one."""
         try:
             state = self._env.from_board(request.board, request.mark)
             return int(sensible_actions(self._env, state, free)[0])
@@ -267,7 +267,7 @@ def versions() -> str:
     for name in ("numba", "numpy"):
         try:
             found.append(f"{name} {metadata.version(name)}")
-        except Exception:  # it may be damaged, and a line for the log is not worth a game
+        except Exception:  # a damaged installation must not cost the game
             found.append(f"no {name}")
     return ", ".join(found)
 
@@ -276,9 +276,9 @@ def plan_seconds(request: Request, elapsed: float, bank_share: float = 0.0) -> f
     """Plan the seconds of a search: this move's time and a share of the bank, less what has passed.
 
     Args:
-        request: what Kaggle asks.
+        request: Kaggle's request for the move.
         elapsed: seconds that this move has taken so far, loading included.
-        bank_share: share of the bank that this move may take, if it is more than all moves get.
+        bank_share: share of the bank for this move, if larger than the share that any move gets.
     """
     moves_left = 1 + (len(request.board) - request.stones) // 2
     seconds = request.act_timeout + max(BANK_SHARE / moves_left, bank_share) * request.bank
@@ -287,8 +287,8 @@ def plan_seconds(request: Request, elapsed: float, bank_share: float = 0.0) -> f
 
 @lru_cache(maxsize=16)
 def _rules(rows: int, columns: int, inarow: int) -> ConnectX:
-    """The game of this size; making its tables takes longer than a quick agent's move.
+    """The game of this size, cached: making its tables takes longer than a quick agent's move.
 
-    Any two lines that are longer than the board are equivalent.
+    All values of `inarow` that are larger than the board are equivalent.
     """
     return ConnectX(rows, columns, min(inarow, max(rows, columns) + 1))

@@ -49,9 +49,9 @@ T = TypeVar("T")
 
 
 def _with_checked_options(function: Callable[P, T]) -> Callable[P, T]:
-    """Refuse options of another kind by their names.
+    """Check the types of options, and name an option of the wrong type.
 
-    Numbers may be NumPy's, which neither `random` nor JSON takes as they are.
+    NumPy numbers are converted, because neither `random` nor JSON accepts them.
     """
     declared = get_type_hints(check_submission) | get_type_hints(function)
     required = function.__code__.co_varnames[: function.__code__.co_argcount]
@@ -89,16 +89,16 @@ def check(
 ) -> CheckReport:
     """Say whether Kaggle would accept a submission, and why not.
 
-    There are three verdicts, see `CheckReport.verdict`. Without a saved file the report has no
-    command that uploads it.
+    For the three verdicts see `CheckReport.verdict`. The report has an upload command only if the
+    submission is in a saved file.
 
     Args:
         player: a `.py` or `.tar.gz` file, or anything that `build` takes.
-        python: the interpreter that plays, or the folder of its virtual environment.
+        python: the interpreter that runs the submission, or the folder of its virtual environment.
         referee: the environment of kaggle-environments: `connectx`, `open_spiel_connect_four` or
             `open_spiel_tic_tac_toe`.
         progress: show a bar on stderr.
-        options: as `submission.checking.check.check_submission` takes them.
+        options: those of `submission.checking.check.check_submission`.
 
     Raises:
         ValueError, OSError, ImportError, ChildProcessError: see `check_submission`.
@@ -145,30 +145,30 @@ def evaluate(
     """Play a player against others, each opening from both seats.
 
     Args:
-        player: from whose view results are counted.
+        player: the player from whose point of view results are counted.
         against: one opponent, or several.
-        games: against each opponent; an even number.
-        seed: the same seed gives the same games, up to the players' clocks.
-        opening_plies: games begin in turn in all positions of this ply.
-        sprt: a sequential test, which ends a pairing as soon as it is decided, as in `0,50`.
+        games: number of games against each opponent; even.
+        seed: the same seed gives the same games, unless a player's clock decides a move.
+        opening_plies: games start from all positions of this ply in turn.
+        sprt: a sequential test that ends a pairing as soon as it is decided, such as `0,50`.
         referee: the environment of kaggle-environments: `connectx`, `open_spiel_connect_four` or
             `open_spiel_tic_tac_toe`.
-        arena: `kaggle`, or `own`, which is many times faster, for `connectx`.
+        arena: `kaggle`; or `own`, which is many times faster, with the referee `connectx` only.
         rows: height of the board; by default 6, in tic-tac-toe 3.
         columns: width of the board; by default 7, in tic-tac-toe 3.
         inarow: stones in a row that win; by default 4, in tic-tac-toe 3.
-        act_timeout: seconds for a move; beyond them the bank is used, of 60 s, or 12 s with
+        act_timeout: seconds for a move; longer moves use up a bank of 60 s, or 12 s with
             OpenSpiel's environments.
-        trust: the players' files are your own: in the arena `own` they play in the workers
-            themselves, hundreds of games a second, and nothing contains or ends them.
-        workers: games at the same time, at most one a core to be fair.
+        trust: trust the players' files: in the arena `own` they run in the worker processes, at
+            hundreds of games a second, and nothing contains or ends them.
+        workers: number of simultaneous games; for fair clocks at most one per core.
         dask: address of a Dask scheduler, whose workers play instead.
         results: a file to which each game is added as it ends.
         resume: play only the games that are not yet in that file.
         progress: show a bar on stderr.
 
     Returns:
-        The games; after Ctrl-C those played so far, see `Match.completion`.
+        The games; after Ctrl-C, those played so far (see `Match.completion`).
 
     Raises:
         ValueError, OSError, ModuleNotFoundError: bad input, before any game is played.
@@ -197,14 +197,13 @@ def grade(
 
     Args:
         player: the player to grade.
-        positions: a file that `connectx positions` has written, or positions that others grade
-            with, as `submission.grading.published_sets` describes them; by default the package's
-            own.
-        sample: how many of them to ask about, drawn by the seed; None: all.
-        seed: draws the sample and the player's random numbers.
+        positions: a file written by `connectx positions`, or a published set as described in
+            `submission.grading.published_sets`; by default the package's own.
+        sample: number of positions to grade on, drawn with the seed; None: all.
+        seed: seeds the sample and the player's random numbers.
         act_timeout: seconds for a move; the bank of 60 s is full in each position.
-        workers: positions asked at the same time, at most one a core to be fair.
-        dask: address of a Dask scheduler, whose workers ask instead.
+        workers: number of positions graded at once; for fair clocks at most one per core.
+        dask: address of a Dask scheduler, whose workers are used instead.
         progress: show a bar on stderr.
 
     Raises:
@@ -247,7 +246,7 @@ def ladder(
     """Rate two or more players by a round robin.
 
     `anchor` is the name of the player whose rating is 0, by default the player in the middle. The
-    other options are those of `evaluate`, with `games` between each two players.
+    other options are those of `evaluate`; `games` counts per pair of players.
 
     Raises:
         ValueError, OSError: bad input.
@@ -278,12 +277,12 @@ def compare(
 ) -> Comparison:
     """Say whether a new version of a player is better than the old one.
 
-    Both are checked by a pair of games. They meet in the arena `own` until a sequential test tells
-    better, worse and equal apart. Both are asked for their moves in the same solved positions, and
-    on Linux their moves are timed at a third of the speed.
+    Each is checked in a pair of games. They play each other in the arena `own` until a sequential
+    test decides between better, worse and equal. Then both choose moves in the same solved
+    positions, and on Linux their moves are timed at a third of the speed.
 
-    `margin` is the difference in Elo that matters; twice as much takes a quarter of the games to
-    tell. `games` is the most to play, and `sample` the number of solved positions, drawn by the
+    `margin` is the difference in Elo that matters; doubling it needs a quarter of the games.
+    `games` is their maximum number, and `sample` the number of solved positions, drawn with the
     seed. The other options are those of `evaluate`.
 
     Raises:
@@ -330,8 +329,8 @@ def rank(
 ) -> Rank:
     """Find a player's level, from 1 to 10, and its Elo, by games that adapt to it.
 
-    `games` is the most to play, and after `minutes` no further game begins. The other options are
-    those of `evaluate`.
+    `games` is the maximum number of games; after `minutes` no further game starts. The other
+    options are those of `evaluate`.
 
     Raises:
         ValueError, OSError, ModuleNotFoundError: bad input.
@@ -362,7 +361,7 @@ def review(
     Args:
         files: a results file or an episode from Kaggle, or several.
         player: the player's name in the files; in an episode, the team's.
-        logs: the player's log of the one episode; by default those beside the episodes.
+        logs: the player's log of a single episode; by default the logs beside the episodes.
         time_limit: seconds for each position; None: until it is solved.
         progress: show a bar on stderr.
 

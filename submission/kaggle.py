@@ -1,4 +1,4 @@
-"""Kaggle: kaggle_environments, imported only here, late and quietly, and the upload command."""
+"""The late and silent import of kaggle_environments (only here), and the upload command."""
 
 import contextlib
 import io
@@ -18,7 +18,7 @@ DONE = "DONE"  # Kaggle's status of a seat that played to the end of the game
 
 
 class Referee(StrEnum):
-    """The environments of kaggle-environments that hold games here, by its own names."""
+    """The environments of kaggle-environments that can referee games, by their names there."""
 
     CONNECTX = "connectx"
     OPEN_SPIEL_CONNECT_FOUR = "open_spiel_connect_four"
@@ -56,11 +56,11 @@ BUILT_IN_AGENTS = ("negamax", "random")  # those that come with Kaggle's Connect
 BANK, OPEN_SPIEL_BANK = 60, 12  # seconds, in ConnectX and in OpenSpiel's environments
 
 ONE_AT_A_TIME = Lock()
-"""Held by the thread whose turn it is with what the process has once: the output that Kaggle's code
+"""Held by the thread that uses the state shared by the process: the output that Kaggle's code
 catches, and the global random numbers."""
 
 IMPORTING = Lock()
-"""Held while the output of the import is caught: another thread would restore the wrong one."""
+"""Held while the import's output is caught: another thread would restore the wrong streams."""
 
 INSTALLATION = (
     "run `{pip} install jsonschema requests` and then "
@@ -93,10 +93,10 @@ def kaggle_environments() -> ModuleType:
 
 @contextlib.contextmanager
 def grammar_put_off() -> Iterator[None]:
-    """Have jsonschema load the grammar of IRIs when it checks one, not when it is imported.
+    """Make jsonschema load its IRI grammar when it checks an IRI, not when it is imported.
 
-    Loading takes some two seconds in every process that plays. The grammar is installed together
-    with JupyterLab, and Kaggle's schemas use no IRIs.
+    Loading takes about two seconds in every process that plays. JupyterLab installs the grammar;
+    Kaggle's schemas use no IRIs.
     """
     grammar = "rfc3987_syntax"
     if grammar in sys.modules or find_spec(grammar) is None:
@@ -112,10 +112,10 @@ def grammar_put_off() -> Iterator[None]:
 
 
 def environment_of(referee: Referee) -> Mapping[str, Any]:
-    """The referee's parts, as kaggle_environments keeps them: `specification`, `agents` and more.
+    """The referee's parts in kaggle_environments: `specification`, `agents` and more.
 
     Raises:
-        ModuleNotFoundError: kaggle_environments or OpenSpiel is missing; it says how to install it.
+        ModuleNotFoundError: kaggle_environments or OpenSpiel is missing; says how to install it.
     """
     environments: Mapping[str, Mapping[str, Any]] = kaggle_environments().environments
     if referee not in environments:

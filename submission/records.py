@@ -13,7 +13,7 @@ T = TypeVar("T", bound="DataclassInstance")
 
 
 def record_of(kind: type[T], fields: object) -> T:
-    """The dataclass from JSON that `dataclasses.asdict` has made.
+    """Make the dataclass from JSON that was made by `dataclasses.asdict`.
 
     Raises:
         ValueError: a field is missing, unknown, of another type or out of its range.
@@ -28,7 +28,7 @@ def record_of(kind: type[T], fields: object) -> T:
 
 
 def _unknown(told: Any, known: Any) -> Iterator[str]:
-    """The names in the JSON that neither the record nor a record inside of it has."""
+    """The names in the JSON that are no fields of the record or of a record inside it."""
     if isinstance(told, dict):
         yield from told.keys() - known.keys()
         for name in told.keys() & known.keys():

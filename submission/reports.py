@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 PICTURE = "background: #ffffff; color: #0b1f38; margin: 0.5em 0; padding: 0.5em"
-"""The style of a picture in a notebook, which may be dark around it."""
+"""The style of a picture in a notebook, whose own background may be dark."""
 
 
 class Printed(ABC):
@@ -63,9 +63,9 @@ class Printed(ABC):
         return text.encode(console.encoding, READABLE).decode(console.encoding)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        """The views among which a notebook chooses."""
+        """The representations from which a notebook chooses."""
         drawn = (in_page(svg, "a picture of these results", PICTURE) for svg in self.pictures())
-        plain = Text.from_ansi(str(self)).plain  # notebooks ask all programs for colours
+        plain = Text.from_ansi(str(self)).plain  # notebooks set FORCE_COLOR
         return {"text/plain": plain, "text/html": "".join([html_of(self.__rich__()), *drawn])}
 
 
@@ -78,48 +78,48 @@ def percent(share: float | None, digits: int = 1) -> str:
 
 
 def seconds(time: float | None) -> str:
-    """As in "0.125"."""
+    """Seconds, as in "0.125"."""
     return NOTHING if time is None else f"{time:.3f}"
 
 
 def counted(number: int, things: str) -> str:
-    """As in "1 game" and "2 games"."""
+    """A number of things, as in "1 game" and "2 games"."""
     return f"1 {things.removesuffix('s')}" if number == 1 else f"{number} {things}"
 
 
 def size_in_words(size: int) -> str:
-    """As in "512 bytes" and "47 kB"."""
+    """A size with its unit, as in "512 bytes" and "47 kB"."""
     return counted(size, "bytes") if size < 1000 else f"{size / 1000:.0f} kB"
 
 
 def elo_interval(elo: Estimate) -> str:
-    """The limits, as in "[-35, open]"."""
+    """The limits of an estimate, as in "[-35, open]"."""
     low, high = (f"{limit:+.0f}" if isfinite(limit) else "open" for limit in (elo.low, elo.high))
     return f"[{low}, {high}]"
 
 
 def elo_in_words(elo: Estimate) -> str:
-    """As in "+89 [+1, open]"."""
+    """An estimate with its limits, as in "+89 [+1, open]"."""
     return f"{elo.value:+.0f} {elo_interval(elo)}"
 
 
 def share_in_words(share: Estimate) -> str:
-    """As in "62.5 % [50.1, 73.2]"."""
+    """A share with its limits, as in "62.5 % [50.1, 73.2]"."""
     return f"{percent(share.value)} % [{percent(share.low)}, {percent(share.high)}]"
 
 
 def in_cell(estimate: str) -> str:
-    """An estimate in words in the two lines of a cell, without the sign of percent."""
+    """An estimate in words split into the two lines of a cell, without the percent sign."""
     return estimate.replace(" %", "").replace(" [", "\n[")
 
 
 def plain(text: str, style: str = "") -> Text:
-    """A text with a stranger's words in it, such as a player's name in a results file."""
+    """A text that contains untrusted words, such as a player's name from a results file."""
     return Text(plain_text(text), style)
 
 
 def plain_table(title: str, *labels: str) -> Table:
-    """A table under a title, with columns of words, which may be folded."""
+    """A table with a title and with columns of words, which may be folded."""
     table = Table(
         title=plain(title, "bold"),
         title_justify="left",
@@ -154,15 +154,15 @@ def _finite(value: Any) -> Any:
     return value
 
 
-FOLDED = 16  # the width of names that are folded into several lines, where a line is too narrow
+FOLDED = 16  # the width of names that are folded into several lines to make a table fit
 
 
 @dataclass(frozen=True)
 class PlayerTable:
     """Figures by player, or by something else that has a name.
 
-    Where a line is too narrow, names are shortened, then folded; where even that does not help,
-    each name gets a paragraph.
+    If the table is too wide, names are shortened, then folded; if that is not enough, each name
+    gets a paragraph.
     """
 
     title: str
@@ -203,12 +203,12 @@ class PlayerTable:
 
 
 def in_one_line(text: str) -> str:
-    """The lines of a cell behind each other."""
+    """The lines of a cell joined into one."""
     return " ".join(text.split("\n"))
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:
-    """The parts by which names differ: options, and the ends of paths."""
+    """Each name shortened to what distinguishes it: its options, or the end of its path."""
     short = {name: _short(name, names) for name in names}
     return short if len({*short.values()}) == len(short) else {name: name for name in names}
 
@@ -227,7 +227,7 @@ def _short(name: str, names: Sequence[str]) -> str:
 
 
 def render_page(template: str, **values: object) -> str:
-    """Fill in the template in a file of this name; a missing value is an `UndefinedError`.
+    """Fill in the template in the file of this name; a missing value raises `UndefinedError`.
 
     Strings are escaped unless the template marks them `safe`, which only pictures from `envs.svg`
     are.

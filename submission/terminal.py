@@ -1,4 +1,4 @@
-"""The terminal: lines, progress bars, and strangers' text in a safe form."""
+"""The terminal: lines, progress bars, and untrusted text made safe."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -24,11 +24,11 @@ from agents.reporting.rich_html import PLAIN, text_of
 
 console = Console(markup=False, emoji=False, force_jupyter=False)
 """Shows every text unchanged: the name of a file may be `[/b]/a.py` or `:b:.py`. In a notebook it
-prints text only, because results show themselves there."""
+prints text only, because results have their own display there."""
 
 
 def say(text: str) -> None:
-    """Print plain text, however long its lines."""
+    """Print plain text without wrapping its lines."""
     console.print(text, highlight=False, soft_wrap=True)
 
 
@@ -46,7 +46,7 @@ def is_stream(file: TextIO) -> bool:
 
 
 def _progress(*columns: ProgressColumn, shown: bool = True) -> Progress:
-    """A title with columns behind it on stderr, which leaves nothing there."""
+    """A title followed by columns on stderr, erased at the end."""
     stderr = Console(stderr=True, markup=False, emoji=False)
     bar = Progress(
         TextColumn("{task.description}", markup=False),
@@ -66,9 +66,9 @@ def _progress(*columns: ProgressColumn, shown: bool = True) -> Progress:
 
 
 class _LiveInCell(Live):
-    """Shows itself as text in an output of a notebook's cell, which is empty in the end.
+    """Text in the output of a notebook's cell, emptied at the end.
 
-    The widget that rich would show stays in a saved notebook, where it is an error.
+    The widget that rich would show stays in a saved notebook, where it displays an error.
     """
 
     def start(self, refresh: bool = False) -> None:
@@ -100,7 +100,7 @@ def status_line(title: str) -> Iterator[Callable[[str], None]]:
 def progress_bar(title: str, shown: bool = True) -> Iterator[OnProgress]:
     """A bar on stderr with the elapsed and the remaining time, while the `with` block runs.
 
-    Where the total is 0, which means unknown, it shows how much is done.
+    A total of 0 means unknown: only the amount done is shown.
     """
     times = TimeElapsedColumn(), TimeRemainingColumn()
     with _progress(BarColumn(), MofNCompleteColumn(), *times, shown=shown) as bar:

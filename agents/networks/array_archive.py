@@ -1,6 +1,6 @@
-"""Archives of numpy's arrays (`.npz`), which may be anybody's: they are read within a budget.
+"""Read untrusted archives of numpy arrays (`.npz`) within a budget of memory.
 
-An archive tells the length of an array before decompression, and no more is decompressed.
+An archive states the length of an array before decompression, and no more is decompressed.
 """
 
 from collections.abc import Iterator
@@ -12,9 +12,9 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 
 class ArrayArchive:
-    """The arrays of an archive, each read when it is asked for; a ValueError if it is none.
+    """The arrays of an archive, each read on access; ValueError if the content is no archive.
 
-    The arrays that are read may take `budget` bytes together.
+    All arrays that are read may together take `budget` bytes.
     """
 
     def __init__(self, content: bytes, budget: int) -> None:
@@ -45,13 +45,13 @@ class ArrayArchive:
             return npy.read_array(file, allow_pickle=False)
 
     def beginning(self, name: str, most: int) -> bytes:
-        """The first `most` bytes of an array as it is stored; this takes no numpy."""
+        """The first `most` bytes of an array as it is stored, read without numpy."""
         with self._opened(name) as (file, _):
             return file.read(most)
 
     @contextmanager
     def _opened(self, name: str) -> Iterator[tuple[IO[bytes], int]]:
-        """An array as it is kept, and how many bytes it has; a ValueError if there is none."""
+        """Open an array as it is stored, with its size in bytes; ValueError if it is missing."""
         try:
             entry = self._archive.getinfo(f"{name}.npy")
             if entry.compress_type not in (ZIP_STORED, ZIP_DEFLATED):

@@ -1,9 +1,9 @@
-"""Features of a position: facts, true or false, that are a network's input.
+"""Features of a position: true or false facts, the input of a network.
 
-All are from the view of the player to move. Who moves first and who second have features of their
-own, for what a stone or a threat is worth depends on who comes to fill which cells. They are
-numbered group by group, those of the player who moves first before the others. A cell is numbered
-by its bit (`envs.bitboard`), guard bits too, which never hold.
+All are from the point of view of the player to move. The first and the second player have separate
+features, because the value of a stone or a threat depends on who gets to fill which cells. They are
+numbered group by group, those of the first player before the others. A cell is numbered by its bit
+(`envs.bitboard`); guard bits count, but never hold.
 
     own stones       bits         a cell holds a stone of the player to move
     other stones     bits         it holds one of the other player
@@ -14,7 +14,7 @@ by its bit (`envs.bitboard`), guard bits too, which never hold.
                                   player to move and none of the other
     other lines      inarow - 1   the same for the other player
 
-The last feature of all holds when it is the turn of the player who moves second.
+The very last feature holds when the second player is to move.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,12 +31,12 @@ from envs.bitboard import (
 from envs.board import BoardGame
 from envs.compiled.jit import WordKind, inlined, jit, words_of
 
-CELL_GROUPS = 5  # groups of features that have one for each bit of the board
+CELL_GROUPS = 5  # groups with one feature for each bit of the board
 PLAYERS = 2
 
 
 class FeatureBoard(NamedTuple):
-    """A board in the form that its features need; arrays of words, or lists beyond all words."""
+    """What the features need of a board: arrays of words, or lists if it is too large for words."""
 
     rows: int
     columns: int
@@ -67,7 +67,7 @@ def feature_count(bits: int, lines: int, inarow: int) -> int:
 
 @inlined
 def features_of_turn(bits: int, lines: int, inarow: int) -> int:
-    """Count the features of a board that either player has for turns of their own."""
+    """Count the features of a board for the turns of one player."""
     return CELL_GROUPS * bits + PLAYERS * lines * (inarow - 1)
 
 
@@ -132,20 +132,20 @@ def active_features(board: FeatureBoard, mover: int, mask: int, found: Any) -> i
 def completions(board: FeatureBoard, stones: int) -> int:
     """The cells that would complete a line of `stones`, whether free or not."""
     found = completing_cells(stones, board.rows, board.inarow)
-    if board.floor & (board.board << 1):  # stones lie above free cells: upright lines have gaps
+    if board.floor & (board.board << 1):  # where stones do not fall, upright lines may have gaps
         found |= completing_along(stones, 1, board.inarow)
     return found & board.board
 
 
 @inlined
 def open_cells(board: FeatureBoard, mask: int) -> int:
-    """The cells in which a stone may be laid."""
+    """The cells in which a stone may be placed."""
     return board.board & ~mask & ((mask << 1) | board.floor)
 
 
 @inlined
 def add_cells(cells: int, first: int, found: Any, count: int) -> int:
-    """Add a feature for each of `cells`, of the group that begins with `first`."""
+    """Add the feature of each of `cells` in the group that begins with `first`."""
     while cells:
         found[count] = first + ((cells & -cells) - 1).bit_count()
         count += 1
@@ -159,7 +159,7 @@ def add_lines(
 ) -> int:
     """Add a feature for each line in which one player alone has stones, numbered from `first`."""
     counts = board.inarow - 1
-    own_first = first - 1  # for the counts begin with 1
+    own_first = first - 1  # because counts begin with 1
     other_first = own_first + len(board.lines) * counts
     for number in range(len(board.lines)):
         own = (board.lines[number] & mover).bit_count()

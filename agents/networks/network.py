@@ -9,7 +9,7 @@ row goes to the outputs directly; a network without hidden units is that linear 
     second = dense_bias + max(0, hidden units) @ dense
     outputs += max(0, second) @ outputs                               (logits, then the value)
 
-A trained policy as a file: an .npz archive of numpy arrays, of 16-bit floats where not stated.
+The file of a trained policy is an .npz archive of numpy arrays, of 16-bit floats unless stated.
 
     name                  content
     format                3, an integer
@@ -18,7 +18,7 @@ A trained policy as a file: an .npz archive of numpy arrays, of 16-bit floats wh
     dense, dense_bias     the second
     outputs               the third
 
-In format 2, who moves first and who second share the rows of all features but threats.
+In format 2, the first and the second player share the rows of all features except threats.
 """
 
 import struct
@@ -41,7 +41,7 @@ else:
 
 
 class PolicyNetwork(NamedTuple):
-    """Gives logits of actions and the value, from the view of the player to move."""
+    """The weights of a network, which gives actions' logits and a value for the player to move."""
 
     features: Floats  # shape (features, outputs + hidden units)
     bias: Floats  # shape (outputs + hidden units,)
@@ -62,7 +62,7 @@ def evaluate_network(
 
     Returns:
         The logits of all actions, legal or not, shape (positions, actions); and the values, shape
-        (positions,), from the view of the player to move, from -1 to 1.
+        (positions,), for the player to move, from -1 to 1.
     """
     import numpy as np
 
@@ -93,11 +93,11 @@ class PolicyScope(NamedTuple):
     columns: int
     inarow: int
     actions: int
-    """Actions on the empty board, which tell tic-tac-toe from games in which stones fall."""
+    """Actions on the empty board, which distinguish tic-tac-toe from games with falling stones."""
 
     @property
     def bits(self) -> int:
-        """The bits of its board, guard bits too."""
+        """The number of bits of its board, including guard bits."""
         return (self.rows + 1) * self.columns
 
     def __str__(self) -> str:
@@ -120,9 +120,9 @@ def policy_scope(env: BoardGame) -> PolicyScope:
 
 
 STEPS_OF_SPREAD = 16
-"""The weights of features are multiples of a step, their standard deviation divided by at most
-this: the file takes two fifths less, and the rounding error of a sum of rows is small beside its
-spread."""
+"""The weights of features are rounded to multiples of a step, their standard deviation divided by
+at most this number: the file is two fifths smaller, and the rounding error of a sum of rows is
+small compared to its spread."""
 
 
 def encode_policy(policy: TrainedPolicy) -> bytes:
@@ -147,7 +147,7 @@ SCOPE_BYTES = 1024  # more bytes than the array `scope` takes
 
 
 def decode_scope(content: bytes) -> PolicyScope:
-    """The game of a policy's file, read without numpy in .1 ms; a ValueError if it is none."""
+    """The game of a policy's file, read without numpy in 0.1 ms; ValueError if it is no policy."""
     try:
         array = _archive(content).beginning("scope", SCOPE_BYTES)
         words = "<4q" if b"<i8" in array else "<4i"  # 32 bits by older numpy on Windows
@@ -182,7 +182,7 @@ def decode_policy(content: bytes) -> TrainedPolicy:
             f"{POLICY_FORMAT} are read: train it again with `connectx train`"
         )
     try:
-        # In the order for which kernels are compiled, whatever made the file.
+        # In the memory layout that kernels are compiled for, whatever wrote the file.
         arrays = {name: archive[name].astype(np.float32, "C") for name in PolicyNetwork._fields}
         scope = PolicyScope(*archive["scope"].tolist())
         if version == SHARED_FORMAT:
@@ -197,11 +197,11 @@ def decode_policy(content: bytes) -> TrainedPolicy:
 
 
 def rows_of_both(shared: Floats, bits: int) -> Floats:
-    """The rows of format 2 as the present features are numbered.
+    """The rows of format 2, numbered like the present features.
 
-    There, the groups of features were: own stones, other stones, own threats when who moves first
-    is to move, and when who moves second is, other threats in the same order, open cells; the turn
-    of who moves second; and lines.
+    There the groups of features were: own stones, other stones, own threats on the first player's
+    turn, own threats on the second player's, other threats likewise, and open cells; then came the
+    second player's turn, and lines.
     """
     import numpy as np
 

@@ -1,8 +1,8 @@
-"""A network's view of one position, compiled: `agents.networks.network` without numpy's calls.
+"""The compiled evaluation of one position: `agents.networks.network` without numpy's calls.
 
 The rows of a network from a file are multiples of a step (`encode_policy`). They are added up as
-whole numbers of 16 bits, twice as many at a time as floats of 32, as in the networks of chess
-engines; the result is the same to the last bit, for both sums are exact.
+16-bit integers, twice as many at a time as 32-bit floats, as in the networks of chess engines; the
+result is the same to the last bit, because both sums are exact.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ class NetworkArrays(NamedTuple):
 
     board: FeatureBoard
     features: Any
-    """[feature, output or hidden unit] In steps: whole numbers of 16 bits, or else floats."""
+    """[feature, output or hidden unit] In steps: 16-bit integers, or else floats."""
     step: Any
     bias: Any  # [output or hidden unit]
     dense: Any  # [hidden unit, second hidden unit]
@@ -35,7 +35,7 @@ class NetworkArrays(NamedTuple):
 
 
 def network_arrays(network: PolicyNetwork, env: BoardGame) -> NetworkArrays:
-    """A network for its kernel, with working memory of its own."""
+    """Convert a network for its kernel, with its own working memory."""
     import numpy as np
 
     board = feature_board(env)
@@ -67,24 +67,24 @@ class SameArray:
 
 @lru_cache(maxsize=4)
 def _rows_of(features: SameArray, most: int) -> tuple[Any, Any]:
-    """`rows_in_steps`, once for each network: a search makes arrays of its own for every move."""
+    """`rows_in_steps`, cached, because a search makes new `NetworkArrays` for every move."""
     return rows_in_steps(features.array, most)
 
 
 def adds_whole_numbers(network: PolicyNetwork, env: BoardGame) -> bool:
-    """Whether the kernel adds up rows as whole numbers; for floats it is compiled once more."""
+    """Whether the kernel adds up rows as integers; for floats it is compiled separately."""
     rows, _ = _rows_of(SameArray(network.features), feature_board(env).most)
     return rows is not network.features
 
 
 FINEST_STEP = 2.0**-14
-MOST_STEPS = 2**15 - 1  # the largest number of 16 bits
+MOST_STEPS = 2**15 - 1  # the largest 16-bit integer
 
 
 def rows_in_steps(features: Floats, most: int) -> tuple[Any, Any]:
-    """The rows as whole numbers of 16 bits, and their step; or else the rows as they are, and 1.
+    """The rows as 16-bit integers, and their step; or else the unchanged rows, and 1.
 
-    Sums of `most` rows must fit 16 bits.
+    They become integers only if sums of `most` rows fit 16 bits.
     """
     import numpy as np
 
@@ -113,7 +113,7 @@ def evaluate_position(network: NetworkArrays, mover: int, mask: int) -> float:
 
 @inlined
 def run_network(network: NetworkArrays, mover: int, mask: int) -> None:
-    """Put a position through all layers; the outputs are left in `network.first`."""
+    """Run a position through all layers; the outputs are left in `network.first`."""
     first, second, count = network.first, network.second, network.outputs.shape[1]
     add_features(network, mover, mask)
     for unit in range(len(second)):
@@ -147,7 +147,7 @@ def add_features(network: NetworkArrays, mover: int, mask: int) -> None:
 
 @inlined
 def add_signals(signals: Any, rows: Any, found: Any, sums: Any) -> None:
-    """Add up rows, each times its signal, of the signals above 0."""
+    """Add up the rows of the signals above 0, each times its signal."""
     holding = 0
     for number in range(len(signals)):  # without a branch, which would often be mispredicted
         found[holding] = number
@@ -172,7 +172,7 @@ def add_signals(signals: Any, rows: Any, found: Any, sums: Any) -> None:
 def evaluate_many(
     network: PolicyNetwork, env: BoardGame, states: Sequence[BoardState]
 ) -> tuple[Floats, Floats]:
-    """Do what `evaluate_network` does, compiled where the board fits a word and Numba is there."""
+    """Do what `evaluate_network` does, compiled if the board fits a word and Numba is installed."""
     if not fits_in_wide_word(*env.size) or not compiles():
         return evaluate_network(network, env, states)
     import numpy as np

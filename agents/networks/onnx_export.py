@@ -3,8 +3,8 @@
 The input `features`, 32-bit floats [positions, features], has 1 for each of the facts that hold in
 a position (`feature_rows`), else 0. The outputs, for the player to move: `logits` [positions,
 actions] of all actions, legal or not, and `values` [positions, 1], from -1 to 1. Like those of
-`agents.networks.network.evaluate_network` they are of the position alone; the agents take the mean
-with its mirror image. Needs the extra `onnx`.
+`agents.networks.network.evaluate_network` they are for the position alone; the agents average them
+with its mirror image's. Needs the extra `onnx`.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from agents.networks.shipped import require_known_game
 from envs.board import BoardGame, BoardState
 
 OPSET = 13
-"""The versions of ONNX's operators and of its files: those of 2021, which all runtimes know."""
+"""The versions of ONNX's operators and of its files, from 2021: all runtimes support them."""
 FILE_VERSION = 8
 
 

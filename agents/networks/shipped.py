@@ -17,13 +17,13 @@ from agents.package_file import PackageFile
 from envs.board import BoardGame
 
 SHIPPED = ("distilled", "zero")
-"""Weights for Connect Four: taught by the solver, and only by games against themselves."""
+"""Weights for Connect Four: one taught by the solver, the other only by games against itself."""
 
 
 def weights_option(what: str = "the network", otherwise: str = "") -> Any:
-    """A dataclass field, of type `str | bytes`, or that and None, for the weights of a network.
+    """A dataclass field for the weights of a network, of type `str | bytes`, or also None.
 
-    Its help says what they are, and what no weights mean.
+    Its help says `what` the weights are; `otherwise` adds what None means.
     """
     return file_option(
         f"{what}: distilled or zero, for Connect Four, or a file of `connectx train`{otherwise}",
@@ -43,29 +43,29 @@ def weights_content(weights: str | bytes) -> bytes:
 
 
 def known_policy(weights: str | bytes) -> TrainedPolicy:
-    """The policy in some weights; agents share it. Raises as `weights_content`, `decode_policy`."""
+    """The policy in some weights, shared by agents; raises as `weights_content` and decoding."""
     return _policy_in(weights_content(weights), weights)
 
 
 def _policy_in(content: bytes, weights: str | bytes) -> TrainedPolicy:
-    """The policy in the content of some weights, which a refusal names."""
+    """The policy in the content of some weights; an error names the weights."""
     try:
         return _decoded(content)
     except ValueError as error:
         if isinstance(weights, bytes):
             raise
-        raise ValueError(f"{weights}: {error}") from error  # of several players, each has a file
+        raise ValueError(f"{weights}: {error}") from error  # several players may each have a file
 
 
 _decoded = lru_cache(maxsize=4)(decode_policy)
 
 
 class StoredPolicy:
-    """The policy in some weights, read when it is first needed, since reading imports numpy.
+    """The policy in some weights, decoded on first use because decoding imports numpy.
 
     Raises:
         OSError: a file, which is read at once, cannot be read.
-        ValueError: it is not a policy; other damage shows only when it is read.
+        ValueError: it is not a policy; other damage is found only on first use.
     """
 
     def __init__(self, weights: str | bytes) -> None:
@@ -96,7 +96,7 @@ class StoredPolicy:
 
 
 def require_known_game(policy: TrainedPolicy | StoredPolicy, env: object) -> BoardGame:
-    """Check that a policy was trained for a game, and return that; a ValueError if it was not."""
+    """Return a game after a check that a policy was trained for it; ValueError if it was not."""
     if isinstance(env, BoardGame) and policy_scope(env) == policy.scope:
         return env
     raise ValueError(

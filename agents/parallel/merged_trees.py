@@ -31,7 +31,7 @@ def merged_search(
 ) -> SearchResult[Action]:
     """Let each worker grow a tree, and choose by their combined statistics.
 
-    The simulations are shared out, and the seed of each tree follows from the agent's.
+    The simulations are divided among the trees, whose seeds are derived from the agent's.
     """
     legal_actions(env, state)
     workers.prepare(partial(replace(agent).is_compiled, env))

@@ -36,12 +36,12 @@ def parallel_search(
     cancelled.
 
     Args:
-        agent: any `DepthFirstAgent`, as minimax, expectimax and alphabeta are, or mcts; if workers
-            are processes, its options, the game and the state must be picklable.
+        agent: any `DepthFirstAgent` (minimax, expectimax, alphabeta), or mcts; if workers are
+            processes, its options, the game and the state must be picklable.
         env: the rules.
         state: where to search from.
-        executor: anything with the `submit` of `concurrent.futures`, whose futures `wait` takes:
-            threads, processes, Dask's or MPI's executors. It is left open.
+        executor: anything with the `submit` of `concurrent.futures`, whose futures `wait` accepts:
+            threads, processes, Dask's or MPI's executors. It is not shut down.
         workers: how many tasks the executor runs at the same time; None: one for each processor
             that this process may use.
         time_limit: seconds, in addition to the agent's own limits. They do not include compiling,
@@ -49,7 +49,7 @@ def parallel_search(
 
     Raises:
         ValueError: the agent is of another kind, `workers` is below 1, or as `agent.search`.
-        Exception: what a worker has raised.
+        Exception: whatever a worker has raised.
     """
     if not isinstance(agent, DepthFirstAgent | MCTSAgent):
         shared = [

@@ -75,9 +75,9 @@ class SplitSearch(DepthFirstSearch[State, Action]):
         task: Callable[[Action, float], Examined],
         found: Found[Action],
     ) -> None:
-        """Let workers do a task, with an action and the seconds left, for each of the `actions`.
+        """Let workers call `task` with each action and the seconds that are left.
 
-        Their findings are entered in `found` in the order of the actions, also if `TimeUp` ends it.
+        Results are entered in `found` in the order of the actions, even if `TimeUp` is raised.
         """
         arrived = Found[Action]()
         tasks = ((action, partial(task, action, self.clock.left)) for action in actions)
@@ -112,9 +112,9 @@ def examine_within(
     action: Any,
     seconds: float,
 ) -> Examined:
-    """Search one action of a root within a window, by the search that this thread has.
+    """Search one action of a root within a window, by this thread's search.
 
-    Its table serves further actions and greater depths.
+    Its table is kept for further actions and greater depths.
     """
     if getattr(latest, "search_id", None) != search_id:
         latest.search, latest.search_id = agent.new_search(env, Clock()), search_id

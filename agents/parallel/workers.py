@@ -1,7 +1,7 @@
 """The workers of a parallel search: an executor, and a limit on the tasks that it has.
 
 Ctrl-C raises `KeyboardInterrupt` between any two steps of the main thread. Within
-`concurrent.futures` that may leave a lock held, for which other threads wait for ever. So Ctrl-C is
+`concurrent.futures` that may leave a lock held, so that other threads wait forever. So Ctrl-C is
 delayed here until all locks are free.
 """
 
@@ -22,7 +22,7 @@ Key = TypeVar("Key")
 Outcome = TypeVar("Outcome")
 
 Task: TypeAlias = tuple[Key, Callable[[], Outcome]]
-"""Something to do, a picklable callable, and the key that its outcome is known by."""
+"""A picklable callable, after the key that identifies its outcome."""
 
 ENDING_SIGNALS = [
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
@@ -38,7 +38,7 @@ GLANCE_SECONDS = 0.1  # the longest delay of Ctrl-C while workers are busy
 @contextmanager
 def interrupt_put_off() -> Iterator[None]:
     """Delay Ctrl-C until a `with` block has ended."""
-    if current_thread() is not main_thread():  # Ctrl-C never comes here
+    if current_thread() is not main_thread():  # Ctrl-C is raised only in the main one
         yield
         return
     waiting: list[int] = []
@@ -80,16 +80,16 @@ class Workers:
         clock: Clock,
         is_needed: Callable[[Key], bool] = lambda _: True,
     ) -> Iterator[tuple[Key, Outcome]]:
-        """Run the tasks; give the outcome of each with its key, in the order in which they end.
+        """Run the tasks; yield the outcome of each with its key, in the order in which they end.
 
-        A task is taken from `tasks` only when a worker is free for it, so that it can carry the
-        time that is left. A task that is not needed any more is cancelled, and all are when the run
-        ends; those that a worker has begun go on, and are not waited for.
+        A task is taken from `tasks` only when a worker is free for it, so that it can include the
+        time left. A task that is no longer needed is cancelled, and all are when the run ends;
+        those that a worker has begun continue, and are not waited for.
 
         Raises:
             TimeUp: the time is up, and outcomes are missing.
-            BrokenExecutor: the executor can run no more; all finished outcomes have been given.
-            Exception: what a task has raised.
+            BrokenExecutor: the executor can run no more; all finished outcomes have been yielded.
+            Exception: whatever a task has raised.
         """
         running: dict[Future[Outcome], Key] = {}
         try:
@@ -126,7 +126,7 @@ def _outcome(future: Future[Outcome]) -> Outcome:
 
 
 def call_off(futures: Iterable[Future[Any]]) -> None:
-    """Cancel tasks; those that a worker has begun go on."""
+    """Cancel tasks; those that a worker has begun continue."""
     with interrupt_put_off():
         for future in futures:
             future.cancel()

@@ -1,1 +1,1 @@
-"""Agents that play what a network prefers, the search that it guides, and its training."""
+"""Agents that play a network's preferred moves, the search that it guides, and its training."""

@@ -41,8 +41,8 @@ from envs.protocol import Action, Env, State
 ROOTS = ("puct", "gumbel")  # how simulations are shared among the actions of the root
 
 SMALLEST_ALPHA, LARGEST_ALPHA = 0.01, 1_000_000
-"""The limits of Dirichlet's alpha. Below, all its numbers could round to 0; far above, Python's
-`gammavariate` does not end."""
+"""The limits of Dirichlet's alpha. Below them all drawn numbers could round to 0; far above them,
+Python's `gammavariate` does not end."""
 
 AnyTree = GuidedTree[BoardState, int] | Forest
 
@@ -104,11 +104,11 @@ class AlphaZeroAgent(TreeAgent):
     ) -> SearchResult[Action]:
         """Simulate until a budget is used up or the value is proven.
 
-        The `action_values` are proven values or else mean results, of the moves that have one.
+        The `action_values` are proven values or else mean results, for the moves that have one.
 
         Raises:
             ValueError: the game is over, or not the one that the weights were trained for; or the
-                compiled engine is asked for and cannot search it.
+                compiled engine is required and cannot search it.
         """
         legal_actions(env, state)
         # In the games that a policy plays, actions are numbers and states are boards.
@@ -144,7 +144,7 @@ class AlphaZeroAgent(TreeAgent):
         )
 
     def compilation(self, env: Any) -> Compilation | None:
-        """The compiled search of a game; None if it does not know the game."""
+        """The compiled search of a game; None if it does not support the game."""
         return puct_on(env, self._policy.network) if can_compile(env) else None
 
     def new_tree(self, env: Any, state: Any, compiled: bool) -> AnyTree:
@@ -168,13 +168,13 @@ class AlphaZeroAgent(TreeAgent):
         return tree.grow(left, clock)
 
     def _noise(self, root: SearchedNode[int]) -> dict[int, float]:
-        """A random number for each action of the root: Gumbel's, or of a gamma distribution."""
+        """A random number for each action of the root, of a Gumbel or a gamma distribution."""
         if self.root == "puct":
             return {a: self._rng.gammavariate(self.noise_alpha, 1.0) for a in root.children}
         return {a: -self.noise * log(self._rng.expovariate(1.0)) for a in root.children}
 
     def _choose(self, root: SearchedNode[int], gumbel: Mapping[int, float]) -> int:
-        """The action to play, of a root that has children."""
+        """The action to play at a root that has children."""
         most = max(child.visits for child in root.children.values())
         if self.temperature > 0 and most and root.proven is None:
             weights = [
@@ -191,7 +191,7 @@ class AlphaZeroAgent(TreeAgent):
         return safest_action(root, lambda action: (root.children[action].visits, merits[action]))
 
     def _decided(self, game: BoardGame, state: Any, value: float) -> SearchResult[Any]:
-        """The network's favourite of the sensible actions, where these lead to a known result."""
+        """The sensible action that the network prefers, if these lead to a known result."""
         actions = sensible_actions(game, state, game.get_available_actions(state))
         chances, _ = network_evaluation(self._policy.network, game, state)
         action = max(actions, key=chances.__getitem__)
@@ -199,9 +199,9 @@ class AlphaZeroAgent(TreeAgent):
 
 
 def can_compile(env: object) -> TypeGuard[BoardGame]:
-    """Whether the compiled search knows a game: a class with the rules of `BoardGame`.
+    """Whether the compiled search supports a game: a class with the rules of `BoardGame`.
 
-    The reference searches a class that inherits ConnectX and changes its rules.
+    A class that inherits ConnectX and changes its rules is searched by the reference.
     """
     if isinstance(env, ConnectX):
         return is_compiled_game(env)
@@ -209,13 +209,13 @@ def can_compile(env: object) -> TypeGuard[BoardGame]:
 
 
 def most_visited(node: SearchedNode[int]) -> int:
-    """The most visited action, of equals the likelier; proven values as in `safest_action`."""
+    """The most visited action, on ties that with the highest prior; see also `safest_action`."""
     children = node.children
     return safest_action(node, lambda action: (children[action].visits, children[action].prior))
 
 
 def network_evaluation(network: PolicyNetwork, env: BoardGame, state: BoardState) -> Evaluation:
-    """An `Evaluator`: the means of a network's answers for a state and for its mirror image."""
+    """An `Evaluator`: the means of a network's outputs for a state and for its mirror image."""
     logits, values = legal_logits(evaluate_network, network, env, [state])
     chances = action_chances(logits[0], temperature=1.0)
     value = float(values[0])

@@ -1,8 +1,8 @@
-"""How many free cells positions of a board may have to be solved quickly by the thousand.
+"""The most free cells with which a board's positions can be solved quickly by the thousand.
 
 The solver takes far longer for low and wide boards than for others with as many free cells, and
-neither rows nor columns tell how much longer. So some games of the board are tried, from their ends
-on. The nodes that this takes decide, and not the time: the same for every machine.
+neither rows nor columns predict how much longer. So positions of some games are solved, the latest
+first. The number of nodes decides, not the time, so the result is the same on every machine.
 """
 
 from functools import lru_cache
@@ -13,10 +13,10 @@ from agents.solver.solver import Solver
 from envs.board import BoardState
 from envs.connectx import ConnectX
 
-TRIED_LEFT = 26  # a board whose positions with so many free cells are easy has no limit
+TRIED_LEFT = 26  # a board whose positions with this many free cells are easy has no limit
 TRIAL_GAMES = 8
 TRIAL_NODES = 8_000_000
-"""Nodes for all their positions: Connect Four takes a tenth of them, 3 rows of 10 columns more."""
+"""Nodes for all these positions: Connect Four takes a tenth of them, 3 rows of 10 columns more."""
 TRIAL_MEGABYTES = 4
 
 

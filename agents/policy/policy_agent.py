@@ -49,7 +49,7 @@ class PolicyAgent(Agent):
     def search(
         self, env: Env[State, Action], state: State, time_limit: float | None = None
     ) -> SearchResult[Action]:
-        """Ask the network.
+        """Evaluate the position with the network.
 
         Raises:
             ValueError: the game is over, or not the one that the policy was trained for.
@@ -57,7 +57,7 @@ class PolicyAgent(Agent):
         clock = Clock()
         legal_actions(env, state)
         game = require_known_game(self.policy, env)
-        position: Any = state  # in the games that a policy plays, it is a board's
+        position: Any = state  # games that a policy plays have board states
         logits, values = legal_logits(evaluate_network, self.policy.network, game, [position])
         chances = action_chances(logits[0], self.temperature)
         if self.temperature > 0:
@@ -79,11 +79,11 @@ Evaluate = Callable[[PolicyNetwork, BoardGame, Sequence[BoardState]], tuple[Floa
 def averaged(
     evaluate: Evaluate, network: PolicyNetwork, game: BoardGame, states: Sequence[BoardState]
 ) -> tuple[Floats, Floats]:
-    """The means of a network's answers for positions and for their mirror images.
+    """The means of a network's outputs for positions and for their mirror images.
 
     Returns:
         The logits of all actions, shape (positions, actions), and the values, shape (positions,),
-        from the view of the player to move.
+        for the player to move.
     """
     images = [state.mirrored(game.rows, game.columns) for state in states]
     logits, values = evaluate(network, game, [*states, *images])
@@ -105,10 +105,10 @@ def legal_logits(
 
 
 def action_chances(logits: NDArray[np.float64], temperature: float) -> NDArray[np.float64]:
-    """[action] The probability with which each action is to be played.
+    """[action] The probability of playing each action.
 
-    They are in proportion to exp(logit / temperature); at the temperature 0 the first of the
-    highest has probability 1.
+    It is in proportion to exp(logit / temperature); at temperature 0 the first action with the
+    highest logit has probability 1.
     """
     if temperature == 0:
         return np.asarray(np.eye(len(logits))[logits.argmax()])
@@ -117,7 +117,7 @@ def action_chances(logits: NDArray[np.float64], temperature: float) -> NDArray[n
 
 
 def drawn_action(chances: NDArray[np.float64], draw: float) -> int:
-    """The action that a number in [0, 1) draws by the chances [action]."""
+    """The action that `draw`, a number in [0, 1), selects by the chances [action]."""
     upto = chances.cumsum()
     # The last sum counts as 1, however it is rounded: no draw goes beyond the last action.
     return int((draw * upto[-1] < upto).argmax())

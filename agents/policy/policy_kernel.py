@@ -1,7 +1,7 @@
 """The moves of `PolicyAgent` as a kernel, for vector environments.
 
-A network's answer for a position and its mirror image never changes, so it is remembered: games
-that begin alike, as the games of one learner do, compute it only once.
+A network's output for a position and its mirror image never changes, so it is cached: games that
+begin in the same way, like the games of one learner, compute it only once.
 """
 
 from collections import namedtuple
@@ -22,21 +22,21 @@ from envs.learning.vector.vector_kernels import KernelOpponent
 
 MOVER = 0
 FREE = 1
-PLACES = 1 << 16  # positions that each thread remembers, at most
+PLACES = 1 << 16  # the most positions that each thread caches
 BOARD_FIELDS = len(FeatureBoard._fields)
 MEMORY = -7  # where, in the tables, the network's constant arrays end
 
-new_tuple_type: Callable[..., Any] = namedtuple  # to which mypy wants the fields written out
+new_tuple_type: Callable[..., Any] = namedtuple  # mypy would want the fields written out
 PolicyTables = new_tuple_type(
     "PolicyTables",
     [*FeatureBoard._fields, *NetworkArrays._fields[1:], "temperature", "known", "weights"],
 )
-"""A network and how it plays, with the memory in which its kernel works, one for a thread.
+"""A network, its settings of play, and the working memory of its kernel for each thread.
 
-Numba's threads take no tuple within a tuple, so the fields of the board stand before the others of
-`NetworkArrays`, of which `found`, `sums`, `first` and `second` have a row for each thread. `known`,
-[thread, place, MOVER or FREE], has the stones and free cells of the positions that are remembered,
-and `weights`, [thread, place, action], how likely each action is there, beside the others.
+Numba's threads accept no tuple within a tuple, so the fields of the board come before the other
+fields of `NetworkArrays`; `found`, `sums`, `first` and `second` have a row for each thread. `known`
+[thread, place, MOVER or FREE] has the stones and free cells of the cached positions, and `weights`
+[thread, place, action] the relative probabilities of their actions.
 """
 
 
@@ -70,7 +70,7 @@ def tables_of_policy(
 
 @inlined
 def policy_reply(tables: Any, thread: int, stream: int, mover: int, mask: int) -> tuple[int, int]:
-    """Choose by the means over a position and its mirror image; return the stream after it, too."""
+    """Choose an action by the means over a position and its image; return it and the new stream."""
     place, side = remembered(tables, thread, mover, mask)
     weights, images = tables.weights[thread, place], tables.images[side]
     drawn = 0.0
@@ -89,7 +89,7 @@ def policy_reply(tables: Any, thread: int, stream: int, mover: int, mask: int) -
 
 @inlined
 def remembered(tables: Any, thread: int, mover: int, mask: int) -> tuple[int, int]:
-    """The place of a position's weights, computed if new; and 1 if its image has them, else 0."""
+    """The place of a position's weights, computed if new; and 1 if they are its image's, else 0."""
     image = mirrored(tables.rows, tables.columns, mask)
     image_mover = mirrored(tables.rows, tables.columns, mover)
     side = 1 if image < mask or (image == mask and image_mover < mover) else 0
@@ -105,7 +105,7 @@ def remembered(tables: Any, thread: int, mover: int, mask: int) -> tuple[int, in
 
 @inlined
 def write_weights(tables: Any, thread: int, mover: int, mask: int, weights: Any) -> None:
-    """Write the weight of each action: 0 if illegal; without a temperature, 1 for the best."""
+    """Write the weight of each action: 0 if illegal; at temperature 0, 1 for the best."""
     network = of_thread(tables, thread)
     legal = open_cells(network.board, mask)
     for action in range(len(weights)):

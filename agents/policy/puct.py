@@ -1,10 +1,10 @@
-"""PUCT: Monte Carlo tree search that a policy and a value function guide.
+"""PUCT: Monte Carlo tree search guided by a policy and a value function.
 
 The search of AlphaZero (D. Silver et al., "Mastering the game of Go without human knowledge", 2017;
 "A general reinforcement learning algorithm that masters chess, shogi, and Go through self-play",
 2018). Its rule of selection is C. D. Rosin's, "Multi-armed bandits with episode context" (2011).
-Where UCT plays a game out, PUCT asks an evaluator: how likely is each action to be the best, and
-what is the value of the state? The compiled search grows the same tree (`agents.tree`).
+Where UCT runs a playout, PUCT asks an evaluator how likely each action is to be the best, and for
+the value of the state. The compiled search grows the same tree (`agents.tree`).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,11 +17,11 @@ from agents.tree import MonteCarloTree, Node, SearchedNode, node_of_two_plies
 from envs.protocol import CHANCE, Action, Env, State
 
 Evaluation = tuple[Mapping[Any, float], float]
-"""The probability of each available action, which sum to 1, and the value of a state: from player
-1's view, strictly between -1 and 1."""
+"""The probabilities of the available actions, which sum to 1, and the value of a state for player
+1, strictly between -1 and 1."""
 
 Evaluator = Callable[[Any, Any], Evaluation]
-"""Guesses the findings of a search: a function `(env, state)` of unfinished states."""
+"""Estimates the result of a search: a function of `(env, state)`, for unfinished states."""
 
 
 def puct(value: float, prior: float, visits: int, parent_visits: int, exploration: float) -> float:
@@ -30,9 +30,9 @@ def puct(value: float, prior: float, visits: int, parent_visits: int, exploratio
     Q + C * P * sqrt(N of the parent) / (1 + N), from D. Silver et al. (2017).
 
     Args:
-        value: Q, from the view of the player who selects.
+        value: Q, for the player who selects.
         prior: P, the probability that the evaluator gives the child.
-        visits: N, of the child.
+        visits: N, the child's visits.
         parent_visits: at least 1.
         exploration: the exploration constant C.
     """
@@ -42,11 +42,11 @@ def puct(value: float, prior: float, visits: int, parent_visits: int, exploratio
 class GuidedTree(MonteCarloTree[State, Action]):
     """A tree that selects by PUCT, expands a leaf by all its children and asks an evaluator.
 
-    It looks two plies ahead in each new node: a win at hand proves it, and moves that lose at once
-    get no child. Unless its children prove a leaf, the evaluator gives its value, and the priors of
-    its children. The first simulation expands the root.
+    It looks two plies ahead in each new node: an immediate win proves it, and moves that lose at
+    once get no child. Unless its children prove a leaf, the evaluator gives the leaf's value and
+    the priors of its children. The first simulation expands the root.
 
-    The game, which has no chance, goes on in `state`, the root. `exploration` and `fpu`, the
+    The game has no chance; `state` is the root and unfinished. `exploration` and `fpu`, the
     first-play urgency reduction, are options of `AlphaZeroAgent`.
     """
 
@@ -79,7 +79,7 @@ class GuidedTree(MonteCarloTree[State, Action]):
         """The `puct` of a child for the player whose turn it is.
 
         A child without visits is assumed to have the mean value of its parent, less the reduction,
-        at least -1.
+        but at least -1.
         """
         sign = node.sign
         unvisited = max(-1.0, sign * node.total / node.visits - self.fpu)
@@ -109,7 +109,7 @@ class GuidedTree(MonteCarloTree[State, Action]):
         return leaf.evaluation
 
     def set_priors(self, priors: Mapping[Action, float]) -> None:
-        """Give the children of the root, which has been expanded, other priors."""
+        """Replace the priors of the children of the root, which has been expanded."""
         for action, child in self.root.children.items():
             child.prior = priors[action]
 
@@ -119,8 +119,8 @@ def noisy_priors(
 ) -> dict[Action, float]:
     """The priors of an expanded node, with noise mixed into them.
 
-    P becomes (1 - share) * P + share * noise, with the noise made to sum to 1. Gamma distributed
-    numbers with shape alpha give Dirichlet's distribution, which is AlphaZero's choice.
+    P becomes (1 - share) * P + share * noise, with the noise normalised to sum to 1. AlphaZero's
+    Dirichlet distribution results from gamma-distributed numbers of shape alpha.
     """
     weights = normalised([noise[action] for action in root.children])
     return {
@@ -139,7 +139,7 @@ def normalised(weights: Sequence[float]) -> list[float]:
 # improvement by planning with Gumbel", 2022)
 
 VISITS_SCALE = 50.0
-"""c_visit of Danihelka et al.: the more, the less the number of visits counts beside it."""
+"""c_visit of Danihelka et al.: the larger it is, the less the number of visits matters."""
 VALUE_SCALE = 1.0  # c_scale of Danihelka et al.: how much values in [-1, 1] count beside logits
 
 
@@ -168,8 +168,8 @@ def searched_values(node: SearchedNode[Action]) -> dict[Action, float]:
 def mixed_value(node: SearchedNode[Action]) -> float:
     """The assumed value of an action that was not searched, for the player to move.
 
-    The evaluator's value of the node, mixed with the mean of the visited actions' values, which
-    their priors weight: v_mix of Danihelka et al. (2022), equation 33.
+    The evaluator's value of the node, mixed with the mean of the visited actions' values, weighted
+    by their priors: v_mix of Danihelka et al. (2022), equation 33.
     """
     values = searched_values(node)
     evaluation = node.sign * node.evaluation
@@ -185,9 +185,9 @@ def mixed_value(node: SearchedNode[Action]) -> float:
 def improved_logits(node: SearchedNode[Action]) -> dict[Action, float]:
     """By action: the logarithm of its prior, plus its transformed value, sigma of the paper.
 
-    The expected value of their softmax is no lower than the priors', as far as the values are right
+    The expected value of their softmax is no lower than the priors', provided the values are right
     (Danihelka et al., section 4), however few simulations there were: a target for training.
-    A value q counts (c_visit + visits of the most visited action) * c_scale * q; an action that
+    A value q becomes (c_visit + visits of the most visited action) * c_scale * q; an action that
     was not searched has the `mixed_value`.
     """
     values = searched_values(node)
@@ -214,21 +214,21 @@ def halve_sequentially(
     simulations: int,
     clock: Clock,
 ) -> int:
-    """Grow a tree by simulations that go through ever fewer actions of its root.
+    """Grow a tree by simulations that go through fewer and fewer actions of its root.
 
     The root has been expanded, and its children have no visits yet. With Gumbel noise added to
-    their logits, the `considered` highest are a sample from the priors without repetition.
-    Sequential halving goes on with the better half of them, and so on: a simulation goes through
-    the action with the highest of the `gumbel_merits` among the actions with as many visits as
-    `considered_visits` gives (Danihelka et al., in the form of their program, mctx). A child with a
-    proven value gets its visits, too, with that value.
+    their logits, the `considered` highest are a sample from the priors without replacement.
+    Sequential halving continues with the better half of them, and so on: a simulation goes through
+    the action with the highest of the `gumbel_merits` among the actions whose number of visits is
+    that of `considered_visits` (Danihelka et al., as in their program, mctx). A child with a proven
+    value gets its visits, too, with that value.
 
     Args:
         tree: to grow.
-        gumbel: for each available action a number of Gumbel's distribution, or 0.
+        gumbel: for each available action a number of the Gumbel distribution, or 0.
         considered: how many actions to begin with, at least 1.
         simulations: how many in all, at least 0.
-        clock: looked at after each simulation.
+        clock: checked after each simulation.
 
     Returns:
         The simulations run.
@@ -258,7 +258,7 @@ def considered_visits(considered: int, simulations: int) -> Iterator[int]:
 
 
 def _halving_visits(considered: int, simulations: int) -> Iterator[int]:
-    """`considered_visits` without an end, one by one: a clock may stop a search of ten million."""
+    """`considered_visits` without an end, lazily: a clock may stop a search of ten million."""
     phases = max(1, (considered - 1).bit_length())
     reached = 0
     while True:

@@ -1,1 +1,1 @@
-"""Results for readers: statistics, tables in notebooks, files written as a whole."""
+"""Results for readers: statistics, tables in notebooks, files written as a whole or not at all."""

@@ -15,13 +15,13 @@ def board_picture(env: BoardGame, state: BoardState, room: int | None = None) ->
     """The board with the numbers by which moves are named; a winning line is in brackets.
 
     A board that is wider than `room`, the characters of a line, is shown in parts, one below the
-    other, each with some of the columns. None is room for all.
+    other, each with some of the columns. With None there is no limit.
     """
     board, winning = env.to_board(state), set(env.winning_cells(state))
     labels = _cell_labels(env, board)
     width = max(map(len, [*labels, str(env.columns)]))
     most = env.columns if room is None else max(1, room // (width + 2))
-    most = ceil(env.columns / ceil(env.columns / most))  # parts of much the same width
+    most = ceil(env.columns / ceil(env.columns / most))  # parts of about the same width
     parts = []
     for first in range(0, env.columns, most):
         columns = range(first, min(first + most, env.columns))

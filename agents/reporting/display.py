@@ -1,7 +1,7 @@
-"""Results that show themselves in a notebook, as text and as HTML that needs no JavaScript.
+"""The display of results in a notebook, as text and as HTML that needs no JavaScript.
 
-Bundles copy every method of an agent's classes, so a notebook's methods are set from outside, when
-the package is imported.
+Bundles copy every method of an agent's classes, so the methods for notebooks are added from
+outside, when the package is imported.
 """
 
 from collections.abc import Callable
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def shows_itself(kind: type[Any], as_html: Callable[[Any], str]) -> None:
-    """Make notebooks show the instances of a class: their `str`, or HTML where they can.
+    """Make notebooks show the instances of a class as HTML, or as their `str`.
 
-    `as_html` escapes strangers' text.
+    `as_html` has to escape untrusted text.
     """
 
     def _repr_mimebundle_(

@@ -1,4 +1,4 @@
-"""Reading the files that a command is given, and refusing them in a sentence."""
+"""Read the files given to a command, and refuse bad ones in a sentence."""
 
 import json
 import os
@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 NO_WAITING = getattr(os, "O_NONBLOCK", 0)
-"""Opens a named pipe without waiting for a process at its other end."""
+"""The flag that opens a named pipe without waiting for a process at its other end."""
 
-LONGEST_QUOTED = 200  # the most characters of a stranger's text in a message
+LONGEST_QUOTED = 200  # the most characters of untrusted text in a message
 
 MISSHAPEN = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """The errors of reading a document that has another shape than expected."""
@@ -26,11 +26,11 @@ def read_content(path: str | Path, advice: str, kind: str = "") -> bytes:
 
     Args:
         path: the file.
-        advice: says in the message of an error what to do instead.
-        kind: says there what the file is, as in `the table `, before the path.
+        advice: what to do instead, for the message of an error.
+        kind: what the file is, such as `the table `, before the path in the message.
 
     Raises:
-        OSError: it cannot be read, or it is a device or a named pipe, which need have no end.
+        OSError: it cannot be read, or it is a device or a named pipe, which may be endless.
     """
     try:
         with FileIO(path, "rb", opener=open_plain) as file:
@@ -40,7 +40,7 @@ def read_content(path: str | Path, advice: str, kind: str = "") -> bytes:
 
 
 def open_plain(path: str, flags: int) -> int:
-    """Open a plain file or folder as `os.open`, without waiting; else an OSError."""
+    """Open a plain file or folder as `os.open` does, without waiting; OSError for others."""
     descriptor = os.open(path, flags | NO_WAITING, 0o666)
     kind = os.fstat(descriptor).st_mode
     if stat.S_ISREG(kind) or stat.S_ISDIR(kind):  # Python refuses a folder in its own words
@@ -70,12 +70,12 @@ def read_header(line: str | bytes, expected: str, path: Path, advice: str) -> di
 
 @contextmanager
 def refused(what: str, advice: str) -> Iterator[None]:
-    """Turn what a misshapen file raises in the `with` block into a refusal of one sentence.
+    """Turn the errors that a misshapen file causes in the `with` block into one sentence.
 
     The sentence is `what` is wrong, as in `games.jsonl, line 3 is damaged`, and then the advice.
 
     Raises:
-        ValueError: it cannot be read.
+        ValueError: the file cannot be read.
     """
     try:
         yield
@@ -92,14 +92,14 @@ def refused_line(
 
 
 def quoted(value: object) -> str:
-    """A stranger's value as Python writes it, fit for a sentence: long and deep ones in part."""
+    """An untrusted value as Python writes it, for a sentence: long and deep ones are shortened."""
     short = Repr()
     short.maxstring = LONGEST_QUOTED // 2
     return one_line(short.repr(value))
 
 
 def one_line(text: object) -> str:
-    """A stranger's text, fit for a sentence: one line of at most `LONGEST_QUOTED` characters.
+    """Untrusted text, for a sentence: one line of at most `LONGEST_QUOTED` characters.
 
     Control characters, which could steer a terminal, are escaped.
     """

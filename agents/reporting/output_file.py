@@ -1,7 +1,7 @@
 """Files that a command writes, and their locks against a second command.
 
-A file is replaced at once: the new content goes to a new temporary file beside it, with a random
-name; that is flushed to the disk and takes the place and the mode of the old file. If the path is a
+A file is replaced atomically: the new content goes to a new temporary file beside it, with a random
+name; this is flushed to disk and takes the place and the mode of the old file. If the path is a
 symbolic link, the link stays and its target is replaced; other hard links keep the old content.
 Only plain files are written: a device keeps nothing, and a named pipe would wait for a reader. The
 temporary file is locked, so if its writer was killed, the next one in the folder can remove it.
@@ -39,35 +39,35 @@ nothing."""
 PARTS = ".connectx-{}.part"  # the names of temporary files
 
 SPARED_SECONDS = 60.0
-"""On Windows a temporary file must be closed for a moment before it is renamed, so other runs
-remove no younger file."""
+"""On Windows a temporary file must be closed for a moment before it is renamed, so other runs do
+not remove files younger than this."""
 
 LOCKED_BYTE = 2**31 - 2
-"""On Windows nobody else can read a locked byte, so it lies beyond the end of the file."""
+"""On Windows no other process can read a locked byte, so it lies beyond the end of the file."""
 
 
 def require_writable(path: Path) -> None:
-    """Find out whether a file can be replaced, before the work that fills it; else an OSError."""
+    """Raise OSError unless a file can be replaced; to be called before the work that fills it."""
     with _successor(path):
         pass
 
 
 def replace_content(path: Path, content: bytes) -> None:
-    """Replace a file at once: a reader finds the old or the new one, after an interrupt too.
+    """Replace a file atomically: readers find the old or the new one, even after an interrupt.
 
     Raises:
-        OSError: it cannot be written; the message says why. The file is as it was.
+        OSError: it cannot be written; the message says why. The file is unchanged.
     """
     replace_parts(path, [content])
 
 
 def replace_parts(path: Path, parts: Iterable[bytes]) -> None:
-    """Replace a file as `replace_content`, by parts; only one need be in memory at a time."""
+    """Replace a file as `replace_content` does, by parts; only one at a time need be in memory."""
     with _successor(path) as (file, new, target):
         for part in parts:
             _write(file, part)
         os.fsync(file)
-        if sys.platform == "win32":  # where no file is renamed that is open
+        if sys.platform == "win32":  # which cannot rename an open file
             file.close()
         new.replace(target)
         _sync_folder(target.parent)
@@ -76,21 +76,21 @@ def replace_parts(path: Path, parts: Iterable[bytes]) -> None:
 def replace_text(path: Path, text: str) -> None:
     """Replace a file by a text in UTF-8, with its line ends as they are; see `replace_content`.
 
-    What UTF-8 lacks is written as Python escapes it: parts of file names that are in no UTF-8.
+    What UTF-8 lacks is escaped as in Python: parts of file names that are not valid UTF-8.
     """
     replace_content(path, text.encode(errors="backslashreplace"))
 
 
 @contextmanager
 def _successor(path: Path) -> Iterator[tuple[FileIO, Path, Path]]:
-    """A new, empty file, its path and the path to replace; the file is removed if it stays."""
+    """A new, empty file, its path and the path to replace; unless renamed, the file is removed."""
     try:
         target, mode = _target(path)
         _remove_abandoned(target.parent)
         file, new = _new_part(target, mode)
         try:
             if mode is not None:
-                new.chmod(mode)  # of which the umask may have taken some
+                new.chmod(mode)  # the umask may have cleared some bits
             yield file, new, target
         finally:
             file.close()
@@ -101,7 +101,7 @@ def _successor(path: Path) -> Iterator[tuple[FileIO, Path, Path]]:
 
 
 def _target(path: Path) -> tuple[Path, int | None]:
-    """The plain file that a path leads to, and its mode; None where it is not there yet."""
+    """The plain file that a path leads to, and its mode; None if there is none yet."""
     mode = None
     if path == Path("-"):
         raise OSError(None, "a file is meant here, not standard output")
@@ -113,7 +113,7 @@ def _target(path: Path) -> tuple[Path, int | None]:
         if not os.access(path, os.W_OK):
             raise OSError(errno.EACCES, os.strerror(errno.EACCES))
         mode = stat.S_IMODE(found)
-    # Only a link is resolved: deep in the folders the absolute path may be too long.
+    # Only a link is resolved: the absolute path in a deep folder may be too long.
     return Path(os.path.realpath(path)) if path.is_symlink() else path, mode
 
 
@@ -123,7 +123,7 @@ def _open_new(path: str, flags: int, mode: int | None) -> int:
 
 
 def _new_part(target: Path, mode: int | None) -> tuple[FileIO, Path]:
-    """A new, locked file beside another one; if it is removed before it is locked, the next one."""
+    """A new, locked file beside another one; another is made if it is removed before the lock."""
     while True:
         new = target.with_name(PARTS.format(os.urandom(8).hex()))
         file = FileIO(new, "xb", opener=partial(_open_new, mode=mode))
@@ -138,7 +138,7 @@ def _remove_abandoned(folder: Path) -> None:
     """Remove the temporary files of writers that were killed."""
     for part in folder.glob(PARTS.format("*")):
         with suppress(OSError):
-            if sys.platform == "win32":  # where no file can be removed that anybody has open
+            if sys.platform == "win32":  # which cannot remove an open file
                 if time() - part.stat().st_mtime > SPARED_SECONDS:
                     part.unlink()
             else:
@@ -148,7 +148,7 @@ def _remove_abandoned(folder: Path) -> None:
 
 
 def _write(file: FileIO, content: bytes) -> None:
-    """Write all of a content, which the system may take in several pieces."""
+    """Write all of a content, which the system may accept in several pieces."""
     left = memoryview(content)
     while left:
         left = left[file.write(left) :]
@@ -172,7 +172,7 @@ def _unwritable(path: Path, error: OSError) -> OSError:
     return OSError(f"cannot write {path} ({error.strerror}): {advice}")
 
 
-# --- files that grow, and files of one run alone
+# --- files that grow, and files locked for one run
 
 
 @dataclass(slots=True)
@@ -221,10 +221,10 @@ def growing_file(path: Path) -> Iterator[GrowingFile]:
 
 @contextmanager
 def held(path: Path) -> Iterator[None]:
-    """Lock a file that is replaced now and then against other runs, until the `with` block ends.
+    """Lock a file that is replaced repeatedly against other runs, until the `with` block ends.
 
-    The lock is on an empty file beside it, which is removed in the end. If the process is killed,
-    that file stays until the next run's end, but its lock goes with the process. Raises as
+    The lock is on an empty file beside it, which is removed at the end. If the process is killed,
+    that file stays until the end of the next run, but its lock ends with the process. Raises as
     `growing_file`.
     """
     try:
@@ -236,7 +236,7 @@ def held(path: Path) -> Iterator[None]:
         try:
             yield
         finally:
-            if sys.platform == "win32":  # where no file can be removed that anybody has open
+            if sys.platform == "win32":  # which cannot remove an open file
                 file.close()
             with suppress(OSError):
                 lock.unlink()
@@ -269,13 +269,13 @@ def _try_to_lock(file: FileIO, path: Path) -> bool:
         return _is_at(path, file)
     except (BlockingIOError, PermissionError):
         return False
-    except OSError:  # some network file systems know no locks
+    except OSError:  # some network file systems have no locks
         return True
 
 
 def _is_at(path: Path, file: FileIO) -> bool:
     """Whether a file still has its path; another run may have removed it before it was locked."""
-    if sys.platform == "win32":  # where it cannot
+    if sys.platform == "win32":  # where no other run can remove it
         return True
     return path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat())
 
@@ -314,10 +314,10 @@ def require_distinct(*written: Path | None, read: Iterable[Path | None] = ()) ->
 
 
 def _identity(path: Path) -> object:
-    """An identity that all names of a file share, and its links."""
+    """An identity that all names of a file share, including links to it."""
     try:
         status = path.stat()
-    except FileNotFoundError:  # yet
+    except FileNotFoundError:  # not written yet
         return os.path.realpath(path)
     except OSError:  # as in a loop of links: nothing can be read or written there
         return path

@@ -1,6 +1,6 @@
 """The tables of rich as HTML: a notebook shows what a terminal prints.
 
-The HTML takes its colours from the page around it, also from a dark one.
+The HTML takes its colours from the surrounding page, which may be dark.
 """
 
 from collections.abc import Iterator
@@ -17,11 +17,11 @@ WIDEST = 1000  # characters of a line: no table needs more, so none wraps on a p
 PRINTED = 100  # characters of a line of text
 
 COLOURS = {"red": "#d1434b", "green": "#2b8a4b", "yellow": "#9a7200"}
-"""Between light and dark, so that they can be read on both."""
+"""Readable on light and on dark backgrounds."""
 LINE = "1px solid rgba(128, 128, 128, 0.4)"
 
 PLAIN: dict[str, Any] = {"markup": False, "emoji": False, "force_jupyter": False}
-"""A stranger's text is shown as it is."""
+"""The options that show untrusted text unchanged."""
 
 _page = Console(file=StringIO(), width=WIDEST, **PLAIN)
 
@@ -35,9 +35,9 @@ def text_of(renderable: RenderableType) -> str:
 
 
 def html_of(renderable: object) -> str:
-    """HTML of tables and texts, of groups of them, and of what rich makes into these.
+    """HTML of tables and texts, of groups of them, and of objects that rich converts to these.
 
-    All texts are escaped. It is well-formed XML, too, once it is wrapped in an element.
+    All texts are escaped. Wrapped in an element, it is also well-formed XML.
     """
     match renderable:
         case Group():
@@ -88,7 +88,7 @@ def _cell(tag: str, content: RenderableType, justify: str, css: str = "") -> str
 
 
 def _inline(content: RenderableType) -> str:
-    """A text with its styles, as it stands in a line or a cell."""
+    """A text with its styles, for a line or a cell."""
     words = content if isinstance(content, Text) else Text(str(content))
     base = _page.get_style(words.style)
     spans = []

@@ -20,9 +20,9 @@ PAIR_SCORES = tuple(points / 2 for points in PAIR_POINTS)  # in [0, 1]
 UNSEEN = 1e-3  # the count of an outcome never observed, but perhaps possible (as in Fishtest)
 
 DOWN = 40.0
-"""A tilt after which the mean is practically 0; it is the log of odds between the two ends."""
+"""A tilt at which the mean is practically 0; it is the log of the odds between the two ends."""
 
-UP = -DOWN  # a tilt after which the mean is practically 1
+UP = -DOWN  # a tilt at which the mean is practically 1
 
 BISECTIONS = 45  # enough to find a tilt to within 1e-12, and an Elo to within 1e-9
 
@@ -44,7 +44,7 @@ def score_estimate(points: float, games: int) -> Estimate:
     width at 0 % and 100 %. A draw is half a point; draws vary less than the wins and losses that
     the formula assumes, so with draws the interval is too wide rather than too narrow.
 
-    Points are wins plus half the draws; a ValueError for more than the games give, or no games.
+    Points are wins plus half the draws; ValueError for more than the games give, or no games.
     """
     if games < 1 or not 0 <= points <= games:
         raise ValueError(f"{points} points cannot come from {games} games")
@@ -68,12 +68,12 @@ def paired_score_estimate(pair_points: Sequence[float]) -> Estimate:
 
     The interval is Wilson's carried over to the five outcomes of a pair: the means x for which
     (mean - x)^2 <= z^2 v(x) / pairs, where v(x) is the variance of the likeliest distribution with
-    mean x. Where all pairs bring 0 or 2 points this is Wilson's formula for as many games as there
-    are pairs. It keeps a width where all pairs bring the same, where Student's interval has none.
-    Over random distributions of 5 to 16 pairs it holds the truth in 96 to 98 % of the cases; in
-    the worst of them, where nearly all pairs are won, in 84 %, as Wilson's does.
+    mean x. If all pairs give 0 or 2 points, this is Wilson's formula with one game for each pair.
+    It keeps a width if all pairs give the same, unlike Student's interval. Over random
+    distributions of 5 to 16 pairs it covers the true mean in 96 to 98 % of the cases; for the worst
+    of them, where nearly all pairs are won, in 84 %, like Wilson's.
 
-    A pair, of which there is at least one, has 0, 1/2, 1, 3/2 or 2 points; else a ValueError.
+    Raises ValueError if there is no pair, or if the points of one are not 0, 1/2, 1, 3/2 or 2.
     """
     if not pair_points:
         raise ValueError("no pair of games was played: there is no score to estimate")
@@ -93,8 +93,8 @@ def elo_difference(score: float) -> float:
     The inverse of Elo's logistic expectation, 1 / (1 + 10^(-d / 400)) (A. E. Elo, "The Rating of
     Chessplayers, Past and Present", 1978).
 
-    It is positive for a score above 1/2, -inf for 0 and +inf for 1; other scores than those from 0
-    to 1 are a ValueError.
+    It is positive for a score above 1/2, -inf for 0 and +inf for 1; a score outside [0, 1] raises
+    ValueError.
     """
     if not 0 <= score <= 1:
         raise ValueError(f"a score lies between 0 and 1, not at {score}")
@@ -106,19 +106,19 @@ def elo_difference(score: float) -> float:
 
 
 def expected_score(elo: float) -> float:
-    """The score in (0, 1) to expect with `elo` more points; see `elo_difference`."""
+    """The expected score, in (0, 1), of a player rated `elo` higher; see `elo_difference`."""
     return 1 / (1 + 10 ** (-elo / 400))
 
 
 FARTHEST = 2000.0
-"""Elo points beyond the best and the worst opponent between which a rating is looked for."""
+"""How far beyond the best and the worst opponent a rating is searched for, in Elo points."""
 
 
 def likeliest_elo(points: float, opponents: Sequence[tuple[float, float]]) -> float:
     """The likeliest Elo of a player with some points against opponents of known ratings.
 
-    `opponents` are the Elo of each and the number of games with it. The rating lies at most
-    `FARTHEST` beyond the highest and the lowest of theirs.
+    `opponents` has the Elo of each and the number of games against it. The result lies at most
+    `FARTHEST` above the highest or below the lowest Elo.
     """
     known = [elo for elo, _ in opponents]
     low, high = min(known) - FARTHEST, max(known) + FARTHEST
@@ -179,7 +179,7 @@ class PairDistribution:
         return zip(self.probabilities, PAIR_SCORES, strict=True)
 
     def tilted(self, tilt: float) -> "PairDistribution":
-        """The likeliest distribution with some other mean, the lower the larger `tilt` is.
+        """The likeliest distribution with some other mean, which falls as `tilt` grows.
 
         Of all distributions with the same mean it gives the observations the greatest likelihood:
         p / (1 + x (score - mean)) does so for some x (A. B. Owen, "Empirical likelihood", 2001;
@@ -200,7 +200,7 @@ class PairDistribution:
     ) -> "PairDistribution":
         """The last distribution on the way to the tilt `DOWN` or `UP` that meets a condition.
 
-        This one must meet it, and none may that comes after one that does not.
+        This one must meet it, and none after the first that does not may meet it.
         """
         good, bad = 0.0, tilt
         for _ in range(BISECTIONS):

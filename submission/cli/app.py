@@ -72,7 +72,7 @@ TAKEN = {
     r" <(str|path|list\[\w+\])>$": "",
     r"<(\w+(\|\w+)+)>$": r"\1",
 }
-"""Patterns of Typer's notation for limits and types, and how this help words them."""
+"""Patterns of Typer's notation for limits and types, and their wording in this help."""
 
 
 def function_of(command: str) -> Callable[..., None]:
@@ -83,7 +83,7 @@ def function_of(command: str) -> Callable[..., None]:
 
 
 class CommandGroup(TyperGroup):
-    """Imports only the command that is called; `Any` where Typer's versions differ in Click."""
+    """Imports only the command that is called; types are `Any` where Typer's versions differ."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The names, in their order."""

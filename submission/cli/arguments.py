@@ -1,4 +1,4 @@
-"""Checks of what commands are given, and how their results are shown."""
+"""Check the arguments of commands, and show their results."""
 
 import json
 import sys
@@ -88,7 +88,7 @@ def files_of_options(options: Mapping[str, JsonValue]) -> list[Path]:
 
 
 def modules_beside(source: Path | None) -> list[Path]:
-    """The modules that a file, which has been run, has imported from its own folder."""
+    """The modules that a file that has been run has imported from its own folder."""
     if source is None:
         return []
     return [

@@ -179,9 +179,9 @@ class Writing:
     def _begun(
         self, *files: FindingsFile[Any]
     ) -> Iterator[tuple[list[dict[int, Any]], Executor, OnProgress]]:
-        """What an earlier run has found, in files that are locked; the workers, and their progress.
+        """Lock the files; yield an earlier run's findings, the workers, and a progress display.
 
-        An interrupted book ends the command.
+        An unfinished book ends the command.
         """
         try:
             with ExitStack() as stack:

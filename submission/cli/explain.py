@@ -91,12 +91,12 @@ def explain(
     A list is a node, a dict one with named actions. The root is max, and min and max take turns
     unless {'min': [3, 5]} or {'max': [3, 5]} says whose node it is. Chance is written as
     {'chance': [[0.5, 20], [0.5, [3, 5]]]}: pairs of a probability and a subtree. It takes a turn:
-    in min's place, the nodes below it are max.
+    below a chance node in min's place, the nodes are max.
 
     If one leaf of the tree is ?, the command says for which values of this leaf branches are
     pruned, and what the root reports.
 
-    The agent perfect has no tree to show. For a position it tells the result, where its move comes
+    The agent perfect has no tree to show. For a position it gives the result, where its move comes
     from, and how many replies to each move keep the result or give it away.
     """
     if agent not in {*RECORDED_SEARCHES, PERFECT}:

@@ -20,7 +20,7 @@ def _known_name(name: str | None) -> str | None:
 
 
 def game_option(**options: Any) -> Any:
-    """The option of the game; a command that need not be about a game tells the default."""
+    """The option `--game`; a command that also works without a game passes its `show_default`."""
     sized = [entry.name for entry in GAMES.values() if entry.sizes]
     have = "has" if len(sized) == 1 else "have"
     return typer.Option(
@@ -65,7 +65,7 @@ def chosen_game(name: str, rows: int | None, columns: int | None, inarow: int | 
 
 
 def unfinished_position(env: BoardGame, moves: str) -> BoardState:
-    """The position after the plies of a move string, in which the game must go on."""
+    """The position after a move string; ValueError if the game is over there."""
     state = state_from_moves(env, moves)
     if not env.get_available_actions(state):
         raise ValueError(f"after {moves!r} the game is over: give fewer moves")

@@ -42,9 +42,9 @@ def grade(
 ) -> None:
     """Compare a player's moves with the exact scores of solved positions.
 
-    The grade tells, for the opening, the middle game and the endgame, how often the player's move
+    The grade shows, for the opening, the middle game and the endgame, how often the player's move
     keeps the win or the draw and how often it is exactly best, beside the shares of random play. At
-    least half of the positions are hard, if there are enough such: only one move keeps the result.
+    least half of the positions are hard, if enough exist: only one move keeps the result.
 
     --positions also takes sets that others grade with: refmoves1k of Kaggle's competitors (a line
     of JSON with `board`, `score` and `move score`), and P. Pons' sets (moves and score, as
@@ -135,7 +135,7 @@ def positions(
     """Draw and solve Connect Four positions, for `connectx grade`.
 
     The positions come from games between alpha-beta players who look 2 to 8 plies ahead and now and
-    then play at random. At each ply at least half are hard, if there are enough such: only one
+    then play at random. At each ply at least half are hard, if enough exist: only one
     column keeps the win or the draw, and it neither wins at once nor answers a threat. In a sixth
     it does one or the other. The 12 positions for each ply that come with the package take some ten
     minutes to make on two cores.
@@ -176,8 +176,8 @@ def positions(
 
 
 OPENING_PLIES = 3
-"""Positions of so few plies may be graded and learnt: every game begins with them, so a network
-has to know them."""
+"""Positions of up to this ply may be both graded and learnt: every game begins with them, so a
+network has to know them."""
 
 
 def _make_labels(settings: LabelSettings, workers: int, dask: str | None, output: Path) -> None:

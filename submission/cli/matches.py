@@ -178,8 +178,8 @@ def compare(
     """Say whether a new version of a player is better than the old one.
 
     Both are checked by a pair of games. Then they meet in this package's arena, each opening from
-    both seats, until a sequential test tells better, worse and equal apart; the bar says how many
-    games that will take, and how long. Both are then asked for their moves in the same solved
+    both seats, until a sequential test decides between better, worse and equal; the bar says how
+    many games that will take, and how long. Both are then asked for their moves in the same solved
     positions. Positions in which NEW loses what OLD kept come first, with their moves for
     `connectx solve` and the page of `connectx web`. Finally, on Linux, both players' moves are
     timed at a third of the speed.

@@ -19,20 +19,20 @@ Command = TypeVar("Command", bound=Callable[..., None])
 
 
 def setting(metavar: str, meaning: str, *, default: str | bool = True, **more: Any) -> Any:
-    """An option with a value, for which `metavar` stands in the help.
+    """An option with a value, which the help shows as `metavar`.
 
-    The default is one in words; True shows the parameter's own.
+    `default` words the default in the help; True shows the parameter's own.
     """
     return typer.Option(metavar=metavar, help=meaning, show_default=default, **more)
 
 
 def flag(meaning: str, *name: str) -> Any:
-    """An option without a value, which has its parameter's name unless another is given."""
+    """An option without a value, named after its parameter unless a name is given."""
     return typer.Option(*name, help=meaning)
 
 
 def argument(metavar: str, meaning: str) -> Any:
-    """An argument, which stands under this name in the help, and its meaning."""
+    """An argument, which the help shows as `metavar`, and its meaning."""
     return typer.Argument(metavar=metavar, help=meaning)
 
 
@@ -137,7 +137,7 @@ OPTIONS: Mapping[str, Any] = {
     "output": output(),
     "force": flag("Overwrite even a file that `connectx build` has not made."),
 }
-"""By the names of parameters."""
+"""The options, by the names of their parameters."""
 SOLVING: Mapping[str, Any] = {
     "rows": size("Height of the board."),
     "columns": size("Width of the board."),

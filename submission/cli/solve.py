@@ -123,9 +123,9 @@ def _solve_one(
     time_limit: float | None,
     keep: Callable[[], str],
 ) -> tuple[Analysis, float, bool]:
-    """The findings of a position, the seconds that they took, and whether Ctrl-C has ended it.
+    """Solve a position, showing progress; return findings, seconds, and whether Ctrl-C ended it.
 
-    Meanwhile the progress is shown. A Ctrl-C before any finding is raised.
+    A Ctrl-C before any finding is raised.
     """
     clock, found = Clock(), list[Analysis]()
     with status_line(f"Solving {position.moves}".strip()) as show:
@@ -153,9 +153,9 @@ def _speed(analysis: Analysis, seconds: float) -> str:
 
 @contextmanager
 def _kept_table(solver: Solver, file: Path | None, resume: bool) -> Iterator[Callable[[], str]]:
-    """Load the table from a file, if resumed, and save it: at the end, and by calls when due.
+    """Load the table from a file if resumed, and save it at the end and in each call when due.
 
-    A call returns the reason if saving has failed, which may be temporary.
+    If saving has failed, maybe only for now, the call returns the reason.
     """
     if file is None:
         yield lambda: ""
@@ -189,13 +189,13 @@ def _kept_table(solver: Solver, file: Path | None, resume: bool) -> Iterator[Cal
 
 
 def _solve_lines(solver: Solver, every_column: bool, json: bool, time_limit: float | None) -> int:
-    """Print a line for each position from standard input; their number."""
+    """Print a line for each position from standard input; return their number."""
     positions: Iterable[ReachedPosition] = read_positions(solver.env, sys.stdin)
     if not is_stream(sys.stdin):
         positions = list(positions)  # so mistakes are reported before anything is solved
     analyse_one = analyse if every_column else analyse_score
     as_line = as_json_line if json else as_plain_line
-    # The bar redirects stdout to its terminal: right for lines shown there, wrong for a file's.
+    # The bar redirects stdout to its terminal, which is wrong for lines that go to a file.
     results = None if sys.stdout.isatty() else sys.stdout
     with progress_bar("Solving") as show:
         total = len(positions) if isinstance(positions, list) else 0

@@ -136,12 +136,12 @@ def prepare(
     kaggle-image` has made an environment of them. Then it plays against Kaggle's random and
     negamax, and finally, on Linux, in both seats as on a machine a third as fast.
 
-    This command is for the competition, ConnectX. For tic-tac-toe, which has no competition, take
+    This command is for the competition, ConnectX. For tic-tac-toe, which has no competition, use
     `connectx build AGENT --game tictactoe`, and then `connectx check` and `connectx evaluate` with
     `--referee open_spiel_tic_tac_toe`.
 
-    Exit status 0 only when Kaggle would accept the submission and the slow games are in order, too;
-    else that of `connectx check`.
+    Exit status 0 only when Kaggle would accept the submission and the slow games succeed, too;
+    otherwise that of `connectx check`.
     """
     python = image_python()
     if is_file(agent):

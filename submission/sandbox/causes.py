@@ -33,11 +33,11 @@ NO_PACKAGE = re.compile("'__name__' not in globals|relative import with no known
 CRASHES = ("SIGSEGV", "SIGBUS", "SIGABRT", "SIGILL", "SIGFPE")
 """Signals by which the system ends a process that has crashed."""
 
-FIRST_EXCEPTION = 0xC0000000  # Windows ends such a process with an exit status from here on
+FIRST_EXCEPTION = 0xC0000000  # on Windows, exit statuses from here on mean a crash
 
 
 class Cause(NamedTuple):
-    """A mistake, as the end of a sentence, and its mend."""
+    """A mistake, worded as the end of a sentence, and how to fix it."""
 
     text: str
     mend: str
@@ -56,7 +56,7 @@ ENDED_SUPERVISOR = Cause(
 """The submission has ended its parent process or a further ancestor."""
 
 FORGERY = Cause("answered by other means than a return", "return a column")
-"""The submission has written messages of its own where it is asked for moves."""
+"""The submission has written messages of its own to the connection for its moves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ def of_hidden(asked: str) -> Cause:
 
 
 def _attempt(error: Raised, hidden: Sequence[str]) -> str | None:
-    """The attempt to reach the network whose failure an exception reports, if there is one."""
+    """The failed attempt to reach the network that caused an exception, if there is one."""
     attempts = [asked for asked in hidden if asked.startswith(REACHED_FOR)]
     named = [asked for asked in attempts if asked.removeprefix(REACHED_FOR) in error.message]
     is_failed_command = bool(attempts) and error.type == "CalledProcessError"
@@ -188,7 +188,7 @@ def _missing_file(message: str, hidden: Sequence[str]) -> Cause:
 
 
 def of_death(exit_code: int, memory: int | None) -> Cause:
-    """Why a process ended without a report: an exit status, or minus a signal's number."""
+    """Why a process ended without a report; the code is a status, or minus a signal's number."""
     if crash := _crash(exit_code):
         return Cause(
             f"the interpreter crashed ({crash}), as it does in native "
@@ -255,7 +255,7 @@ def of_returned(returned: str, action: str, configuration: Mapping[str, Any]) ->
     Args:
         returned: name of the value's type, or SUBMISSION for OpenSpiel's dict with a plain int.
         action: the value, or that number, as a short text.
-        configuration: what the player was told of the rules.
+        configuration: the rules, as given to the player.
     """
     parameters = configuration.get("openSpielGameParameters")
     if parameters is None:

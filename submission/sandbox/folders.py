@@ -22,22 +22,22 @@ from submission.sandbox.inside.containment import SHARED_MEMORY
 PREFIX = "connectx-"
 
 OWNED = "connectx-run-"  # the prefix of the names of locked folders
-REMOVAL_SECONDS = 5.0  # how long others may still write into a folder that is removed
+REMOVAL_SECONDS = 5.0  # how long others may still write into a folder that is being removed
 PAUSE = 0.002  # seconds between two attempts
 
 BY_NUMBER = os.scandir in os.supports_fd and {os.chmod, os.open, os.rename} <= os.supports_dir_fd
 """Whether folders can be reached by file descriptors, which outlast their paths."""
 
 FOLDER_ALONE = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
-"""Opens a folder, and no link to one."""
+"""The flags that open a folder, but no link to one."""
 
 
 @contextlib.contextmanager
 def owned_folder(parent: Path | None = None) -> Iterator[Path]:
     """An empty folder of this process, removed when the block ends.
 
-    It lies in `parent`, by default the folder of temporary files, where folders whose owners are
-    gone are removed before.
+    It lies in `parent`, by default the folder for temporary files. Folders there whose owners have
+    ended are removed first.
 
     Raises:
         OSError: it cannot be made.
@@ -109,7 +109,7 @@ def remove_folder(folder: Path) -> None:
 
 
 def clear_shared_memory(process_id: int) -> None:
-    """Remove what is left in the shared memory of a process, unless it is this one's, too."""
+    """Remove what is left in the shared memory of a process, unless this process shares it."""
     own = Path(f"/proc/{process_id}/root{SHARED_MEMORY}")
     with contextlib.suppress(OSError):
         if own.stat().st_dev != SHARED_MEMORY.stat().st_dev:
@@ -119,8 +119,8 @@ def clear_shared_memory(process_id: int) -> None:
 def _clear(folder: Path) -> None:
     """Remove what is in a folder.
 
-    The folders in it are moved to its top one by one, and cleared there: neither how deep they are
-    nor how long their paths are counts.
+    The folders in it are moved to its top one by one, and cleared there, so that neither their
+    depth nor the length of their paths matters.
     """
     if not BY_NUMBER:
         shutil.rmtree(folder, ignore_errors=True)  # recursive, but paths are short there

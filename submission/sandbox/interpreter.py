@@ -1,4 +1,4 @@
-"""The interpreter for strangers' code: found and probed, its command and its variables."""
+"""The interpreter for untrusted code: find and probe it; its command and its variables."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ from submission.sandbox.inside.player_process import HOME_VARIABLES
 
 KEPT_VARIABLES = (
     *("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TZ"),
-    # Without the first of Windows' own, Python does not even start there.
+    # Windows' own; without the first, Python does not even start there.
     *("SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "PROCESSOR_ARCHITECTURE"),
     "NUMBER_OF_PROCESSORS",
 )
@@ -22,7 +22,7 @@ MARK = "CONNECTX_SANDBOX"
 """Environment variable that marks the processes of a sandbox, even without its supervisor."""
 
 APART = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
-"""`creationflags` that keep Ctrl-C from a process on Windows, as a session of its own elsewhere."""
+"""`creationflags` that keep Ctrl-C from a process on Windows; elsewhere its own session does."""
 
 OLDEST_PYTHON = (3, 11)
 
@@ -45,8 +45,8 @@ def child_command(module: str, python: Path | None, *packages: ModuleType) -> li
     """The command that runs `main()` of a module of this project; arguments may follow.
 
     The current folder and the user's own packages are not on the child's search path. The project
-    is on it until the module hides it (see `hide_project`). Another interpreter has its own
-    packages, and finds the given ones where this process has found them.
+    is on it until the module hides it (see `hide_project`). Another interpreter uses its own
+    packages, and the given ones from where this process has found them.
     """
     program = f"import sys; sys.path.insert(0, {str(PROJECT)!r}); "
     for package in packages:
@@ -57,7 +57,7 @@ def child_command(module: str, python: Path | None, *packages: ModuleType) -> li
 
 
 def child_environment(folder: Path) -> dict[str, str]:
-    """The variables of a child with this home: few, and the same hashes of strings in each process.
+    """The few variables of a child with this home; strings have the same hashes in each process.
 
     Python reads files as UTF-8, as on Kaggle's machine, whatever the system's encoding; and pip
     installs nothing from the network.
@@ -74,7 +74,7 @@ def find_python(path: Path) -> Path:
         path: an interpreter, a command that starts one, or the folder of a virtual environment.
 
     Returns:
-        Its absolute path, with its links: a virtual environment is known by its own.
+        Its absolute path, with links unresolved: they identify a virtual environment.
 
     Raises:
         FileNotFoundError: there is nothing of that name.

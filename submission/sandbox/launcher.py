@@ -1,4 +1,4 @@
-"""Starts players, by supervisors that are started when needed and then kept."""
+"""Starts players through supervisors that are started when needed and then kept."""
 
 import atexit
 import os
@@ -18,7 +18,7 @@ from submission.sandbox.player import RunningPlayer, SupervisorProcess
 
 
 class SupervisorPool:
-    """The supervisors of this process, for all its threads; returned ones are used again."""
+    """The supervisors of this process, shared by its threads; returned ones are reused."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -99,8 +99,8 @@ class Launcher:
 
     Args:
         python: the interpreter in which they run, as `find_python` finds it; None for this one.
-        forks: whether a fork server starts them, which has loaded what all of them import; else
-            each is a fresh process, on any system.
+        forks: whether they are forks of a server that has loaded their common imports; otherwise
+            each is a fresh process, as on any system.
     """
 
     def __init__(self, python: Path | None = None, *, forks: bool = LINUX) -> None:
@@ -131,7 +131,7 @@ class Launcher:
         player = self._start(command, agent, seed=seed, memory=memory, speed=speed)
         try:
             yield player
-        except BaseException:  # a report may have been heard in part
+        except BaseException:  # a report may have been read in part
             player.supervisor.close()
             raise
         player.end()

@@ -48,11 +48,11 @@ class Choice(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Message(Struct, forbid_unknown_fields=True, tag_field="event", tag=str.lower):
-    """What one process tells another."""
+    """A message from one process to another."""
 
 
 class Ready(Message):
-    """A player can be asked."""
+    """A player is ready for requests."""
 
     process_id: Number
     versions: RuntimeVersions
@@ -67,7 +67,7 @@ class Loaded(Message):
 
 
 class Hidden(Message):
-    """The player has asked for something in vain; see `causes.of_hidden`."""
+    """Something was hidden from the player; see `causes.of_hidden`."""
 
     path: str
 
@@ -76,7 +76,7 @@ class Answer(Message):
     """The player's answer to a request for a move; see `KaggleAgent.act`.
 
     Raises:
-        ValueError: its parts do not belong together.
+        ValueError: its parts contradict each other.
     """
 
     seconds: float
@@ -99,7 +99,7 @@ WHOLE_ANSWERS = (
     ("ERROR", False, False, True),
     ("TIMEOUT", False, False, False),
 )
-"""The status of an answer, and whether it has a column, what was returned, and an error."""
+"""Valid answers: the status, and whether there is a column, a returned value, and an error."""
 
 
 class Exit(Message):
@@ -109,10 +109,10 @@ class Exit(Message):
 
 
 class Forgery(Message):
-    """Stands for a player's message that no player would send."""
+    """Replaces a line that has a player's key but is no valid message."""
 
 
-Event = Loaded | Hidden  # what a player tells of itself between its answers
+Event = Loaded | Hidden  # what a player reports between its answers
 FromPlayer = Ready | Event | Answer | Exit | Forgery
 FROM_PLAYER: Decoder[FromPlayer] = Decoder(FromPlayer)
 
@@ -148,8 +148,8 @@ class Begun(Message):
 class Started(Message):
     """A supervisor's report on the start of a player."""
 
-    key: str  # of its job, which no player knew that came before
-    ready: Ready | str  # the last words of a process that has not become a player
+    key: str  # of its job, which earlier players did not know
+    ready: Ready | str  # or the last output of a process that failed to become a player
 
 
 class Moved(Message):
@@ -161,7 +161,7 @@ class Moved(Message):
 
 
 class Failed(Message):
-    """The same where no answer has come."""
+    """A supervisor's report of a request for a move that got no answer."""
 
     events: list[Event]
     waited: Seconds
@@ -171,7 +171,7 @@ class Failed(Message):
 
 
 class Ended(Message):
-    """A supervisor's report that a player has ended, or that it itself does not start."""
+    """A supervisor's report that a player has ended, or that it cannot start itself."""
 
     last_words: str
 
@@ -188,7 +188,7 @@ def encoded(message: object) -> bytes:
 
 
 def decoded(line: bytes, decoder: Decoder[T]) -> T | None:
-    """The message in a line; None if it is none of the decoder's."""
+    """The message in a line; None if the decoder does not accept it."""
     try:
         return decoder.decode(line)
     except (msgspec.DecodeError, RecursionError):

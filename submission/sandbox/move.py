@@ -11,8 +11,8 @@ from submission.terminal import plain_text
 FAILING_STATUSES = get_args(Status)
 
 GRACE = 0.5
-"""Seconds that a player may take beyond its limit and its bank before its process is ended. By as
-many seconds its own clock may be behind its supervisor's."""
+"""Seconds that a player may take beyond its limit and its bank before its process is ended, and by
+which its own clock may be behind its supervisor's."""
 
 STDERR_LINES = 10  # how many of a failing player's last lines are kept
 
@@ -25,7 +25,7 @@ class Failure(NamedTuple):
     status: str  # one of `FAILING_STATUSES`
     cause: str  # why, in one plain line
     stderr: tuple[str, ...] = ()  # the last lines that the player wrote to standard error
-    mend: str = ""  # says how to mend it
+    mend: str = ""  # how to fix it
     lines: tuple[str, ...] = ()  # the traceback's lines that lie in the submission
     missing: str | None = None  # the module that was not found, where that is the cause
 
@@ -36,13 +36,13 @@ class Move(NamedTuple):
     column: int | None
     """The column, or in tic-tac-toe the cell, counted from 0; it may be full or not on the board.
     None with a failure."""
-    seconds: float  # time of the player, by a clock around the player alone
+    seconds: float  # time that the player alone took
     failure: Failure | None = None
     returned: str | None = None  # name of the type of what it returned, where that is known
 
 
 def failure(status: str, cause: Cause, stderr: str = "", error: Raised | None = None) -> Failure:
-    """A failure, its texts fit to be shown."""
+    """A failure whose texts are safe to show."""
     text, mend, *lines = map(_plain_line, (*cause, *(error.lines if error else ())))
     return Failure(
         status,
@@ -72,13 +72,13 @@ def read_answer(
     hidden: Sequence[str] = (),
     waited: float | None = None,
 ) -> Move:
-    """The move of an answer.
+    """The move in an answer.
 
     Args:
         answer: the player's; see `KaggleAgent.act`.
-        configuration: what the player was told of the rules.
+        configuration: the rules, as given to the player.
         memory: bytes that the player may use; None where nothing limits it.
-        hidden: paths and hosts that it asked for in vain; see `causes.of_hidden`.
+        hidden: paths and hosts that were hidden from it; see `causes.of_hidden`.
         waited: seconds that its supervisor has waited for the answer, which count if the player
             reports clearly less; None if the player is trusted.
     """

@@ -35,9 +35,8 @@ GONE = (EOFError, OSError, ValueError)
 REPORT_SECONDS = 120.0  # how long a supervisor may take, apart from waiting for an answer
 
 GLANCE_SECONDS = 0.5
-"""Seconds between two looks at a silent supervisor. If it is stopped both times it is given up:
-only a player can have stopped it, since it has a session of its own, without a terminal's
-signals."""
+"""Seconds between checks of a silent supervisor. If two in a row find it stopped, it is given up:
+only a player can have stopped it, since it has its own session, without a terminal's signals."""
 
 MOST_REPORT_BYTES = 2**24  # a longer line from a supervisor is no report
 
@@ -53,7 +52,7 @@ class SupervisorProcess:
 
     def __init__(self, command: tuple[str, ...]) -> None:
         self.command = command
-        self.temporary = tempfile.gettempdir()  # there it makes its folder
+        self.temporary = tempfile.gettempdir()  # where it makes its folder
         self._mark = secrets.token_hex(16)
         supervisor = child_command("submission.sandbox.supervisor", None, psutil, msgspec)
         self._process = subprocess.Popen(  # noqa: S603
@@ -92,12 +91,12 @@ class SupervisorProcess:
         os.write(self._commands.fileno(), messages.encoded(message))
 
     def hear(self, reports: Decoder[T], seconds: float = 0.0, key: str = "") -> T:
-        """Its next report, one of these, which is due by REPORT_SECONDS after some `seconds`.
+        """Its next report of the decoder's types, due in `seconds` plus REPORT_SECONDS.
 
-        Lines without the key are passed over: a former player has written them.
+        Lines without the key are skipped: an earlier player has written them.
 
         Raises:
-            EOFError: it has ended, or is ended here because it sends nothing, or no report.
+            EOFError: it has ended, or is ended here because it sends nothing or no such report.
             OSError, ValueError: it was closed.
         """
         end = monotonic() + REPORT_SECONDS + seconds
@@ -111,7 +110,7 @@ class SupervisorProcess:
         raise EOFError
 
     def _next_line(self, end: float) -> bytes:
-        """The next line that it writes, or a part, also an empty one, if no more comes in time."""
+        """The next line that it writes; a part of it, maybe empty, if the rest is not in time."""
         while b"\n" not in self._unread and len(self._unread) < MOST_REPORT_BYTES:
             if not self._awaits(partial(_is_readable, self._reports), end):
                 break
@@ -123,7 +122,7 @@ class SupervisorProcess:
         return line + end_of_line
 
     def _awaits(self, has_come: Callable[[float], bool], end: float) -> bool:
-        """Whether something comes from the supervisor by a time; not if its process is stopped."""
+        """Wait for something until `end`; False if nothing comes or the supervisor is stopped."""
         was_stopped = False
         while not has_come(max(0.0, min(GLANCE_SECONDS, end - monotonic()))):
             now_stopped = is_stopped(self._process.pid)
@@ -143,7 +142,7 @@ class SupervisorProcess:
             self._process.kill()
         is_in_order = self._process.wait() == 0
         self._reports.close()
-        if not is_in_order:  # somebody has killed it
+        if not is_in_order:  # it was killed
             end_marked(self._mark)
             if self.folder is not None:
                 remove_folder(self.folder)
@@ -181,7 +180,7 @@ class RunningPlayer:
         self.ready: Ready | None = None  # None before the first move
         self.loaded: Loaded | None = None  # None until the file has been loaded
         self.hidden: list[str] = []
-        """Paths and hosts that it has asked for in vain; see `causes.of_hidden`."""
+        """Paths and hosts that were hidden from it; see `causes.of_hidden`."""
         home = tempfile.mkdtemp(dir=supervisor.folder)
         job = PlayerJob(home, seed, memory, speed, key=secrets.token_hex(16))
         lay_out(agent, job.agent)
@@ -204,7 +203,7 @@ class RunningPlayer:
         """Ask for a move, as `submission.arena.seats.Seat` describes it.
 
         Raises:
-            ChildProcessError: the process does not get as far as the submission.
+            ChildProcessError: the process fails before it runs the submission.
         """
         if self._failure is not None:
             return Move(None, 0.0, self._failure)
@@ -229,7 +228,7 @@ class RunningPlayer:
         return self._fail(failure(report.status, report.cause, report.stderr), waited)
 
     def end(self) -> None:
-        """Have the process ended, without waiting for it."""
+        """Request the end of the process, without waiting for it."""
         with contextlib.suppress(OSError, ValueError):
             self.supervisor.say(messages.End(is_silent=True))
 
@@ -257,7 +256,7 @@ class RunningPlayer:
 
 def _is_readable(pipe: IO[bytes], seconds: float) -> bool:
     """Wait for something to read, for at most `seconds`; where the system cannot, return True."""
-    if not hasattr(select, "poll"):  # as on Windows, where nobody can stop the other side
+    if not hasattr(select, "poll"):  # as on Windows, where a player cannot stop the supervisor
         return True
     waiting = select.poll()
     waiting.register(pipe, select.POLLIN)

@@ -24,8 +24,8 @@ GIB = 2**30
 def adopt_orphans() -> None:
     """Make this process the parent of all descendants whose own parents end.
 
-    On Linux no process can escape from that, by a session of its own, a cleared environment or
-    the end of its parent. On other systems nothing is adopted.
+    On Linux no process can escape that by a session of its own, a cleared environment or the end
+    of its parent. On other systems nothing is adopted.
     """
     if LINUX:
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -39,8 +39,8 @@ def lists_children() -> bool:
 def descendants(process_id: int) -> list[int]:
     """The processes that come from another, parents first.
 
-    On Linux this reads the system's own lists: psutil looks through all processes of the machine,
-    which takes too long for a question asked every few milliseconds.
+    On Linux this reads the system's own lists: psutil scans all processes of the machine, which is
+    too slow for a call every few milliseconds.
     """
     if not lists_children():
         with contextlib.suppress(psutil.Error):
@@ -68,7 +68,7 @@ def end_marked(mark: str) -> None:
 
 
 def ending(find: Callable[[], list[int]]) -> Iterator[None]:
-    """Kill processes, in turns, until none is found, for they may start others meanwhile."""
+    """Kill processes, once per iteration, until none is found: they may start others meanwhile."""
     end = time.monotonic() + END_SECONDS
     while (processes := find()) and time.monotonic() < end:
         send(KILL, processes)
@@ -84,7 +84,7 @@ def is_stopped(process_id: int) -> bool:
 
 
 def reap_orphans(spared: int | None) -> None:
-    """Reap adopted processes that have ended, all but one, which is somebody else's to reap."""
+    """Reap adopted processes that have ended, except `spared`, which others reap."""
     for process_id in _children(os.getpid()):
         if process_id != spared:
             with contextlib.suppress(ChildProcessError):
@@ -104,23 +104,23 @@ def default_memory() -> int:
 
 
 INTERVAL = 0.005  # seconds between two looks at the processes
-MOST_CREDIT = 0.02  # seconds of processor time that idle processes save up at most
+MOST_CREDIT = 0.02  # most seconds of processor time that idle processes save up
 
 
 def can_throttle() -> bool:
-    """Whether this system (Linux) tells the children and the time of every process."""
+    """Whether this system (Linux) reports the children and the time of every process."""
     return LINUX and lists_children()
 
 
 class Throttle:
-    """Holds processes to a share of one core, like a slower machine, while `hold` is called often.
+    """Limits processes to a share of one core, like a slower machine, if `hold` is called often.
 
-    A token bucket: every `INTERVAL` their processor time is read; they are stopped when that is
-    more than their share, and go on when it is not. Their wall clock runs on.
+    A token bucket: every `INTERVAL` their processor time is read; they are stopped when it exceeds
+    their share, and resumed when it does not. Their wall clock runs on.
 
     Args:
         speed: the share of one core, above 0 and below 1, for all of their threads together.
-        now: seconds, by the clock of later looks.
+        now: seconds, by the clock of later calls.
         used: seconds of processor time that they have used by now.
     """
 
@@ -139,7 +139,7 @@ class Throttle:
         return self._credit < 0
 
     def hold(self, processes: list[int]) -> None:
-        """Stop the processes, parents first, if they have used too much, else let them go on."""
+        """Stop the processes, parents first, if they have used too much, else resume them."""
         overdraws = self.overdraws(time.monotonic(), used_by(processes))
         if overdraws:
             send(signal.SIGSTOP, processes)
@@ -169,7 +169,7 @@ def used_by(processes: Iterable[int]) -> float:
 
 
 def send(number: int, processes: Iterable[int]) -> None:
-    """Send a signal to those of the processes that are still there and the user's own."""
+    """Send a signal to those of the processes that still run and are the user's own."""
     for process_id in processes:
         with contextlib.suppress(OSError):  # it has gone, or belongs to another user
             os.kill(process_id, number)

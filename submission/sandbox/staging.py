@@ -12,9 +12,9 @@ from typing import Any
 from submission.sandbox.inside.kaggle_folder import MAIN
 
 ARCHIVES = (".tar.gz", ".tgz")
-SUBMISSIONS = (".py", *ARCHIVES)  # how the names of files that Kaggle takes end
+SUBMISSIONS = (".py", *ARCHIVES)  # the endings of file names that Kaggle takes
 
-GZIP = b"\x1f\x8b"  # every archive begins with it, and no text in UTF-8
+GZIP = b"\x1f\x8b"  # every archive begins with it, but no text in UTF-8
 
 MOST_BYTES = 2**29
 """The most bytes of a submission, packed or unpacked: several times Kaggle's limit."""
@@ -24,9 +24,9 @@ MOST_MEMBERS = 20_000
 MOST_DEPTH = 32  # folders within folders
 
 HEADER_BYTES = 2**12
-"""Bytes that may describe a member of an archive (its name above all), on average."""
+"""Most bytes, on average, that may describe a member of an archive (mostly its name)."""
 
-MOST_HEADER_BYTES = 2**16  # what may describe the first one
+MOST_HEADER_BYTES = 2**16  # for the first member
 
 
 def stage(submission: Path, folder: Path) -> Path:
@@ -48,7 +48,7 @@ def stage(submission: Path, folder: Path) -> Path:
 def lay_out(submission: bytes, folder: Path, path: Path | None = None) -> None:
     """Lay out the content of a submission in a folder that is new or empty.
 
-    The path tells by its name whether it is an archive; without one, the content tells it.
+    Whether it is an archive is decided by the path's name or, without a path, by the content.
 
     Raises:
         OSError, ValueError: it cannot be written.
@@ -115,7 +115,7 @@ class Rationed:
         self.allowed = allowed
 
     def read(self, size: int) -> bytes:
-        """Raises a ValueError where this is more than is allowed."""
+        """Read up to `size` bytes; raise ValueError if that is more than allowed."""
         if not 0 <= size <= self.allowed:
             raise ValueError("what describes its files is too long")
         self.allowed -= size
@@ -146,7 +146,7 @@ def unpack(content: bytes, folder: Path, archive: object) -> None:
                 _write(packed, member, folder)
     except UNREADABLE as error:
         if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-            raise  # the archive may be in order
+            raise  # the archive may be valid
         fault = f"cannot be unpacked ({error}): pack it again"
     if fault is not None:
         raise ValueError(f"{archive} {fault}")

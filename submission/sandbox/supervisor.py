@@ -1,9 +1,8 @@
-"""Watches over one player after another, and ends every process that came from it.
+"""Supervises one player after another, and ends every process that came from it.
 
-A process between the one that asks for moves and those in which strangers' code runs. It owns the
-folder that players live in. Each message on its standard input and output is a line of JSON. When
-its input ends, however the asking process has ended, it ends all processes that came from it and
-removes the folder.
+This process stands between the one that asks for moves and those that run untrusted code. It owns
+the players' folder. Each message on its standard input and output is a line of JSON. When its input
+ends, for whatever reason, it ends all processes that came from it and removes the folder.
 """
 
 import asyncio
@@ -42,13 +41,13 @@ MOST_PROCESSES = 256  # a player with more processes at a time is ended
 GLANCE_SECONDS = 0.2  # how long to wait for news before counting a player's processes again
 START_SECONDS = 60.0  # how long the start of a process may take
 END_SECONDS = 10.0  # how long the starter may take to report the end of a player that was killed
-NOT_EXECUTED = 127  # the exit status of a command that cannot be executed, as shells have it
-FAREWELL_SECONDS = 1.0  # how long a process at full speed may take for its last words
+NOT_EXECUTED = 127  # the exit status of a command that cannot be executed, as in shells
+FAREWELL_SECONDS = 1.0  # how long a process at full speed may take to print its stack
 SETTLING_SECONDS = 0.1  # how long to wait for the last output of a process that has ended
 
 
 class HungUp(Exception):
-    """The asking process has gone."""
+    """The asking process has ended."""
 
 
 class Supervisor(asyncio.SubprocessProtocol):
@@ -59,7 +58,7 @@ class Supervisor(asyncio.SubprocessProtocol):
             becomes the player. It reads a player's job from standard input, which then belongs to
             the player, as do standard output and standard error.
         folder: the starter's home.
-        mark: is in the environment of all processes.
+        mark: the value of `MARK` in the environment of all processes.
     """
 
     def __init__(self, starter: list[str], folder: Path, mark: str) -> None:
@@ -70,13 +69,13 @@ class Supervisor(asyncio.SubprocessProtocol):
         self._commands = deque[Start | Ask | End]()
         self._is_hung_up = False
         self._player: WatchedPlayer | None = None
-        self._spares_starter = FORK in starter  # whether that outlives the player
+        self._spares_starter = FORK in starter  # whether the starter outlives the player
         self._starter_id: int | None = None  # None while it does not run
         self._transport: Any = None  # of the starter
 
     async def serve(self) -> None:
         """Carry out commands until HungUp is raised; then no process is left."""
-        # By a thread, as Windows cannot wait for such a pipe and others at a time.
+        # In a thread, because Windows cannot wait for this pipe together with others.
         Thread(target=self._read, args=[asyncio.get_running_loop()], daemon=True).start()
         try:
             while True:
@@ -94,14 +93,14 @@ class Supervisor(asyncio.SubprocessProtocol):
                 self._transport.close()
 
     def _read(self, loop: asyncio.AbstractEventLoop) -> None:
-        # Python would close `sys.stdin` at its end, and wait for the thread that reads it.
+        # At exit Python would close `sys.stdin`, and wait for the thread that reads it.
         commands = os.fdopen(0, "rb", closefd=False)
         with contextlib.suppress(RuntimeError):  # the loop has ended before the commands
             for line in chain(commands, [b""]):
                 loop.call_soon_threadsafe(self._take_command, line)
 
     def _take_command(self, line: bytes) -> None:
-        """Take a line; without one, or if somebody else has written it, all is over."""
+        """Queue the command in a line; hang up if the line is empty or no command."""
         self._has_news.set()
         command = messages.decoded(line, messages.COMMAND)
         if command is None:
@@ -204,7 +203,7 @@ class Supervisor(asyncio.SubprocessProtocol):
         return [pid for pid in processes.descendants(os.getpid()) if pid != spared]
 
     async def _end_strays(self) -> None:
-        """Kill and reap them. If a starter was stopped it goes on, to reap what it has started."""
+        """Kill and reap them; resume a stopped starter, so that it reaps what it has started."""
         if self._player is not None:
             self._player.throttle = None
         for _ in processes.ending(self._strays):
@@ -214,7 +213,7 @@ class Supervisor(asyncio.SubprocessProtocol):
             processes.reap_orphans(self._starter_id)
 
     async def _wait_for(self, has_come: Callable[[], bool], seconds: float) -> None:
-        """Wait until a condition holds, for at most `seconds`; HungUp if nobody waits any more."""
+        """Wait until a condition holds, at most `seconds`; HungUp if the asking process ended."""
         end = monotonic() + seconds
         while not has_come() and (left := end - monotonic()) > 0:
             if self._is_hung_up:
@@ -225,7 +224,7 @@ class Supervisor(asyncio.SubprocessProtocol):
                     await self._has_news.wait()
 
     def _look_after(self) -> float:
-        """Hold the player to its limits; return the seconds until the next look."""
+        """Enforce the player's limits; return the seconds until the next check."""
         player = self._player
         if player is None or player.ready is None or player.cause is not None:
             return GLANCE_SECONDS
@@ -240,7 +239,7 @@ class Supervisor(asyncio.SubprocessProtocol):
         return GLANCE_SECONDS if player.throttle is None else processes.INTERVAL
 
     def _tell(self, message: object) -> None:
-        """Write to the starter or to the player; nothing happens if it has gone."""
+        """Write to the starter or to the player, unless it has ended."""
         with contextlib.suppress(OSError, ValueError):
             self._requests.write(messages.encoded(message))
 
@@ -276,7 +275,7 @@ class Supervisor(asyncio.SubprocessProtocol):
 
 
 def say(message: object) -> None:
-    """Send a report to the asking process; raise HungUp if it has gone."""
+    """Send a report to the asking process; raise HungUp if it has ended."""
     try:
         os.write(1, messages.encoded(message))
     except OSError as error:

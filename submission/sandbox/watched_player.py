@@ -1,4 +1,4 @@
-"""A player, as seen by its supervisor: what it has told and said, and why it is to be ended."""
+"""A player, as seen by its supervisor: its messages and output, and why it is to be ended."""
 
 import re
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ competition's board."""
 MOST_EVENTS = 64  # no player has reason to report more between two answers
 
 RUNNING_LINE = re.compile(rf'File "[^"]*{re.escape(MAIN)}", line (\d+) in (\S+)')
-"""A line of faulthandler's that lies in the submission."""
+"""A line of faulthandler's output that lies in the submission."""
 
 
 @dataclass(slots=True)
@@ -28,7 +28,7 @@ class WatchedPlayer:
     job: PlayerJob
     lines: messages.KeyedLines
     ready: Ready | None = None  # None until it can be asked
-    is_announced: bool = False  # whether the asking process has been told how it has started
+    is_announced: bool = False  # whether its start has been reported to the asking process
     answer: Answer | None = None
     events: list[Event] = field(default_factory=list)
     cause: Cause | None = None  # why it has ended, or is to be ended
@@ -63,13 +63,13 @@ class WatchedPlayer:
         self.fail(causes.CLOSED_CHANNEL if is_lost else causes.of_death(code, memory))
 
     def running_line(self) -> str | None:
-        """The submission's line in the stack that the player has printed last."""
+        """The submission's line in the last stack that the player has printed."""
         _, _, stack = self.said.rpartition("most recent call first")
         running = RUNNING_LINE.search(stack)
         return "line {}, in {}".format(*running.groups()) if running else None
 
     def take(self, message: messages.FromPlayer) -> None:
-        """Take a message, other than the one that it is ready."""
+        """Take a message other than `Ready`."""
         match message:
             case Answer():
                 self.answer = message

@@ -41,7 +41,7 @@ PLAY = PlaySettings(
 ITERATIONS = 8  # a round plays and learns this many times
 GAMES = 1024  # games of an iteration
 SHARES = 64  # parts of these games for workers to play, the same for any number of workers
-WINDOW = 2_000_000  # the latest positions to learn from, at most
+WINDOW = 2_000_000  # the most recent positions to learn from, at most
 PASSES = 6.0  # how often a position is learnt from, on average
 BATCH = 1024
 LEARNING_RATE = 3e-3
@@ -56,7 +56,7 @@ class AlphaZeroLearner(NetworkLearner):
         game: on a board that fits a word.
         settings: only the seed, `simulations`, `weights` and `width` count.
         executor: of `concurrent.futures`, whose workers play the games; None: threads of this
-            process, one a core. The weights are the same on processors that round alike.
+            process, one per core. The weights are the same on processors with the same rounding.
 
     Raises:
         ValueError: the board does not fit.
@@ -98,7 +98,7 @@ class AlphaZeroLearner(NetworkLearner):
         }
 
     def _iterations(self, rate: float) -> tuple[list[Losses], int]:
-        """Play and learn; the losses of the steps, and the plies of all games."""
+        """Play and learn; return the losses of the steps, and the plies of all games."""
         losses: list[Losses] = []
         plies = 0
         executor = self._executor
@@ -115,7 +115,7 @@ class AlphaZeroLearner(NetworkLearner):
                     losses += [self.learn(self._window, BATCH, rate) for _ in range(steps)]
                     self._mean = mean_network(self._mean, self.network.as_numpy())
             finally:
-                call_off(games)  # after Ctrl-C nobody waits for those that no worker has begun
+                call_off(games)  # after Ctrl-C, cancels those not yet begun
         return losses, plies
 
     def state(self) -> dict[str, Any]:
@@ -123,15 +123,15 @@ class AlphaZeroLearner(NetworkLearner):
         return {**super().state(), "mean": list(self._mean), "window": list(self._window)}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on from a state; see `Learner.restore`."""
+        """Continue from a state; see `Learner.restore`."""
         super().restore(state)
         self._mean = PolicyNetwork(*state["mean"])
         movers, masks, policies, values = state["window"]
-        kind = type(self._window.movers)  # a file has wide words as mere bytes
+        kind = type(self._window.movers)  # a file stores wide words as plain bytes
         self._window = Targets(movers.view(kind), masks.view(kind), policies, values)
 
     def _begun(self, players: Executor) -> list[Future[Targets]]:
-        """Begin games of the present network, to be played while it learns from earlier ones."""
+        """Start games of the present network, to be played while it learns from earlier ones."""
         streams = (1 + self.rng.integers(STREAMS, size=SHARES)).tolist()
         same = self.game, self.network.as_numpy(), self._settings
         return [players.submit(played, *same, stream, GAMES // SHARES) for stream in streams]

@@ -1,8 +1,8 @@
-"""Distillation: a network learns what the solver knows, from labelled positions.
+"""Distillation: a network learns the solver's results from labelled positions.
 
-It learns to tell, at sight, which moves are exactly best and how the game ends (G. Hinton et al.,
-"Distilling the Knowledge in a Neural Network", 2015). The positions are drawn at random from a
-file, each as it is or mirrored.
+It learns to predict without a search which moves are exactly best and how the game ends (G. Hinton
+et al., "Distilling the Knowledge in a Neural Network", 2015). The positions are drawn at random
+from a file, each as it is or mirrored.
 """
 
 from collections.abc import Mapping

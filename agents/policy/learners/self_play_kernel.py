@@ -1,8 +1,8 @@
-"""Games of self-play, compiled: each move searched by a PUCT tree with Gumbel's root.
+"""Games of self-play, compiled: each move is searched by a PUCT tree with a Gumbel root.
 
-The policy that a search makes of the network's is the target of training, and most often the move
-is the search's own choice (`agents.policy.puct`: I. Danihelka et al., "Policy improvement by
-planning with Gumbel", 2022). Games begin with some random moves, and go on to their end after the
+The search's improvement of the network's policy is the target of training, and most moves are the
+search's choice (`agents.policy.puct`: I. Danihelka et al., "Policy improvement by planning with
+Gumbel", 2022). Games begin with some random moves, and are played to their end even after the
 search has proven their result, so that the network sees positions of all kinds.
 """
 
@@ -37,7 +37,7 @@ from envs.compiled.random_stream import DRAWN_BITS, DRAWN_MASK, drawn_index, nex
 
 @inlined
 def evaluate_once(tree: TreeArrays, place: int, mover: int, mask: int, setup: Setup) -> float:
-    """Evaluate a leaf without its image in a mirror, which would take nearly twice the time."""
+    """Evaluate a leaf without its mirror image, which would take nearly twice the time."""
     return evaluate_sides(tree, place, mover, mask, setup, setup.board.images[:1])
 
 
@@ -53,10 +53,10 @@ class PlaySettings(NamedTuple):
     value_scale: float
     """`agents.policy.puct.VISITS_SCALE` and VALUE_SCALE: how much values count beside logits."""
     opening_plies: int
-    """The most random moves with which a game begins; all numbers from 0 on are equally likely."""
+    """The most random moves to begin a game with; all numbers from 0 on are equally likely."""
     random_moves: float  # the share of random moves after that
     result_share: float
-    """How much the result of the game counts in a value to learn; the rest is the search's own."""
+    """The share of the game's result in a value to learn; the rest is the search's value."""
 
 
 class PlayMemory(NamedTuple):
@@ -282,7 +282,7 @@ def write_policy(
 
 @inlined
 def most_visited(memory: PlayMemory, policy: Any, first: int, end: int) -> int:
-    """The action to play: of those in the policy the most visited, then the most promising."""
+    """The action to play: the most visited in the policy, on ties that with the highest merit."""
     nodes = memory.tree.nodes
     best, most, best_merit = int(nodes[first].action), -1, -inf
     for child in range(first, end):
@@ -298,8 +298,8 @@ def most_visited(memory: PlayMemory, policy: Any, first: int, end: int) -> int:
 def value_positions(settings: PlaySettings, into: Experience, count: int) -> None:
     """Turn the search's values of the positions of games into values to learn.
 
-    Positions that are proven or left by a random move keep their values. Others are mixed with the
-    value of the next such position, or else with 0, for a full board.
+    Proven positions, and those left by a random move, keep their values. The values of others are
+    mixed with that of the next such position, or with 0 if the game ends with a full board.
     """
     outcome = 0.0
     for position in range(count - 1, -1, -1):

@@ -70,7 +70,7 @@ def no_targets(game: BoardGame) -> Targets:
 def joined(parts: Sequence[Targets]) -> Targets:
     """Positions of several parts, one part after the other."""
     movers, masks, policies, values = zip(*parts, strict=True)
-    kind = type(movers[0])  # numpy joins wide words as mere bytes
+    kind = type(movers[0])  # numpy joins wide words as plain bytes
     return Targets(
         np.concatenate(movers).view(kind),
         np.concatenate(masks).view(kind),
@@ -80,7 +80,7 @@ def joined(parts: Sequence[Targets]) -> Targets:
 
 
 def mirror_images(env: BoardGame, targets: Targets) -> Targets:
-    """Mirror positions with their targets, for the rules are symmetric."""
+    """Mirror positions and their targets; the rules are symmetric."""
     movers, masks, policies, values = targets
     images = np.empty_like(movers), np.empty_like(masks)
     for words, image in zip((movers, masks), images, strict=True):
@@ -103,8 +103,8 @@ def played(
 ) -> Targets:
     """The positions of games that a network plays against itself.
 
-    The value of a late position is its result under best play where a solver finds that, and so is
-    the result of the game for earlier ones.
+    If a solver finds the result of a late position under best play, that is the position's value
+    and, for earlier positions, the result of the game.
     """
     memory = play_memory(game, settings.simulations, stream)
     into = experience_memory(game, games)
@@ -122,7 +122,7 @@ def solve_late_positions(solver: Solver, into: Experience, count: int) -> None:
     movers, masks = into.movers[:count].tolist(), into.masks[:count].tolist()
     cells = solver.env.rows * solver.env.columns
     most_left = min(SOLVED_LEFT, most_solved_left(solver.env))
-    # Backwards, for what the table knows of a position helps with those before it.
+    # Backwards, because the table's entries for a position help with those before it.
     late = [i for i in reversed(range(count)) if cells - masks[i].bit_count() <= most_left]
     states = [BoardState.of_stones(movers[i], masks[i]) for i in late]
     job = solver.job(states, -1, 1)

@@ -23,15 +23,15 @@ from agents.policy.training.learner import TrainingSettings
 from envs.board import BoardGame
 from envs.compiled.jit import Words, fastest
 
-WIDTH = 352  # hidden units, unless the settings say
+WIDTH = 352  # hidden units, unless the settings give a number
 SECOND = 64  # hidden units of the second layer, if there is a first one
-VALUE_WEIGHT = 0.3  # how much the loss of the value counts beside that of the policy
+VALUE_WEIGHT = 0.3  # weight of the value's loss, relative to the policy's
 WEIGHT_DECAY = 1e-4  # the weight decay of AdamW (I. Loshchilov and F. Hutter, 2019)
 ILLEGAL = -1e9  # the logit of an illegal action
 
 
 class Bags(NamedTuple):
-    """Lists of numbers, one after the other."""
+    """Concatenated lists of numbers."""
 
     numbers: Tensor
     begins: Tensor  # where each list begins
@@ -109,7 +109,7 @@ class TorchNetwork(nn.Module):
         return bags(features, counts, device), bags(positions, uses, device)
 
     def as_numpy(self) -> PolicyNetwork:
-        """The network as searches take it."""
+        """The network in the form that searches use."""
         weights = {
             name: parameter.detach().cpu().numpy().copy()
             for name, parameter in self.named_parameters()
@@ -146,10 +146,10 @@ class Losses(NamedTuple):
 
 
 class NetworkLearner:
-    """What learners of one network share: its learning step, and its state for a later run.
+    """The base of learners of one network: its learning step, and its state for a later run.
 
-    It learns on one thread of PyTorch in this process. With so small a network a second one brings
-    a tenth at most, and beside another program the two wait for each other most of the time.
+    It learns on one PyTorch thread in this process. With so small a network a second one gains a
+    tenth at most, and beside another program the two mostly wait for each other.
 
     Raises:
         OSError, ValueError: as `first_network`.
@@ -196,7 +196,7 @@ class NetworkLearner:
         return {"trainer": trainer, "random": self.rng.bit_generator.state}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on from a state; see `Learner.restore`."""
+        """Continue from a state; see `Learner.restore`."""
         self.network.load_state_dict(state["trainer"]["network"])
         self._optimizer.load_state_dict(state["trainer"]["optimizer"])
         self.rng.bit_generator.state = state["random"]

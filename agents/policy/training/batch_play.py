@@ -24,13 +24,13 @@ def preferred_actions(
 def pair_points(
     first: TrainedPolicy, second: TrainedPolicy, game: BoardGame, openings: Sequence[BoardState]
 ) -> list[float]:
-    """Play two games from each opening, one from each seat; both prefer as `preferred_actions`.
+    """Play two games from each opening, one from each seat; both play their `preferred_actions`.
 
     Returns:
-        The points of `first` in each pair: 0 to 2, of which a draw is worth 1/2.
+        The points of `first` in each pair, 0 to 2; a draw gives 1/2.
     """
     points = [0.0] * len(openings)
-    # By the number of the opening and the seat of `first`, 1 or 2, who need not begin.
+    # By the opening's number and the seat of `first`, 1 or 2; either seat may be to move.
     playing = {(number, seat): state for number, state in enumerate(openings) for seat in (1, 2)}
     while playing:
         for policy, is_first in ((first, True), (second, False)):
@@ -51,9 +51,9 @@ MOST_PLIES = 6
 
 
 def draw_openings(game: BoardGame, count: int, seed: int) -> list[BoardState]:
-    """Positions after some random moves, in which the game goes on.
+    """Unfinished positions after some random moves.
 
-    They have at most `MOST_PLIES` moves, on small boards a quarter of the cells.
+    There are at most `MOST_PLIES` moves, on small boards fewer: up to a quarter of the cells.
     """
     openings: list[BoardState] = []
     rng, most = Random(seed), min(MOST_PLIES, game.rows * game.columns // 4)

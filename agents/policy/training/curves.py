@@ -19,8 +19,8 @@ def open_curves(
 ) -> Iterator[Callable[[Training], None]]:
     """Draw and log the curves of a training in a `with` block.
 
-    It gives a function to call after each round and trial: that logs new figures, and draws the
-    picture anew after a trial; OSError if the picture cannot be written. Without a round there are
+    It yields a function to call after each round and trial, which logs new figures, and redraws
+    the picture after a trial; OSError if the picture cannot be written. Without a round there are
     no logs.
     """
     from torch.utils.tensorboard import SummaryWriter

@@ -1,13 +1,13 @@
 """Files of labelled positions (`agents.policy.training.labelled_positions`).
 
-A file is one of two. As `.npz`, numpy's archive, it holds the arrays `movers`, `masks` and
+There are two formats. As `.npz`, numpy's archive, a file holds the arrays `movers`, `masks` and
 `scores`, `board` (rows, columns, inarow) and `format`. As `.parquet` it is a table with a row for
 each position: `mover` and `mask`, 64-bit integers, and the score of each column in `score_0`,
 `score_1` …, 8-bit integers, null for a full one; the schema's metadata hold `format` and `board`.
 
-Of a board that needs more than 64 bits (`envs.bitboard.bits_needed`) a file has words in parts of
-64, the lowest first: `movers` and `masks` have a column for each part, and a table has `mover_1`,
-`mask_1` … for the further ones.
+For a board of more than 64 bits (`envs.bitboard.bits_needed`) words are stored in parts of 64, the
+lowest first: `movers` and `masks` have a column for each part, and a table has `mover_1`, `mask_1`
+… for the further ones.
 """
 
 import json
@@ -28,8 +28,8 @@ from envs.connectx import ConnectX
 FORMAT = "connectx labels, version 1"
 ADVICE = "make one with `connectx positions --labels N --output FILE.npz`"
 MOST_FOLDED = 32
-"""The most times that the content may be longer than its file: several times the ratio of distinct
-positions."""
+"""The most times that the content may be longer than its file: several times the ratio that
+distinct positions have."""
 WORD_BYTES = 8
 
 
@@ -79,13 +79,13 @@ def read_labelled_positions(path: Path) -> LabelledPositions:
     try:
         positions = decode(content)
         positions.require_sound()
-    except Exception as error:  # whatever a torn or a stranger's file may lead to
+    except Exception as error:  # a torn or hostile file may raise anything
         raise ValueError(f"{path} holds no labelled positions ({error}): {ADVICE}") from error
     return positions
 
 
 def _part_names(name: str, board: Sequence[int]) -> list[str]:
-    """The names of the parts of 64 bits in which a file has the words of a board."""
+    """The names of the 64-bit parts in which a file stores the words of a board."""
     word = word_of_board(*board)
     count = bits_of_word(word(0)) // WORD_BITS
     return [name, *(f"{name}_{part}" for part in range(1, count))]
@@ -100,7 +100,7 @@ def _parts(env: ConnectX, words: Words) -> Words:
 
 
 def _whole(env: ConnectX, parts: Words) -> Words:
-    """The words that `_parts` has taken apart."""
+    """The words that `_parts` has split."""
     import numpy as np
 
     words = zeros(len(parts), word=word_of_board(*env.size))
@@ -160,7 +160,7 @@ def _decode_parquet(content: bytes) -> LabelledPositions:
         if rows * len(file.schema_arrow) * WORD_BYTES > MOST_FOLDED * len(content):
             raise ValueError("it holds more than it may")
         table = file.read()
-    except Exception as error:  # whatever a torn or a stranger's file may lead to
+    except Exception as error:  # a torn or hostile file may raise anything
         raise ValueError("it is no table of Parquet, or a damaged one") from error
     metadata = table.schema.metadata
     board = json.loads(metadata[b"board"])
@@ -177,7 +177,7 @@ def _decoded(found: str, board: list[int], words: Sequence[Any], scores: Any) ->
 
     if found != FORMAT:
         raise ValueError(f"it must have the format {FORMAT!r}, not {found[:30]!r}")
-    if not fits_solver(*board):  # before so large a board is made
+    if not fits_solver(*board):  # before too large a board is made
         raise ValueError("the board is too large")
     env = ConnectX(*board)
     parts = (each.astype(np.int64, casting="safe") for each in words)
@@ -188,4 +188,4 @@ def _decoded(found: str, board: list[int], words: Sequence[Any], scores: Any) ->
 CODECS: Mapping[
     str, tuple[Callable[[LabelledPositions], bytes], Callable[[bytes], LabelledPositions]]
 ] = {".npz": (_encode_npz, _decode_npz), ".parquet": (_encode_parquet, _decode_parquet)}
-"""The functions that write and read the content of a file, by the end of its name."""
+"""The functions that write and read the content of a file, by the ending of its name."""

@@ -1,7 +1,7 @@
 """Labelled positions: the solver's scores for a network to learn, as arrays.
 
 On boards that need more than 64 bits (`envs.bitboard.bits_needed`) the words in these arrays are
-Python's whole numbers.
+Python integers.
 """
 
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ def states_of(movers: Words, masks: Words) -> list[BoardState]:
 
 
 def label_words(env: ConnectX, numbers: Sequence[int]) -> Words:
-    """An array of words of a board: of 64 bits, or of Python's whole numbers."""
+    """An array of a board's words: 64-bit numbers, or Python integers."""
     import numpy as np
 
     return np.array(numbers, np.int64 if fits_in_word(*env.size) else object)
@@ -54,11 +54,11 @@ def label_words(env: ConnectX, numbers: Sequence[int]) -> Words:
 class LabelledPositions:
     """Unfinished positions of one game with the exact score of each move.
 
-    Scores are from the view of the player to move before the move, on the scale of
+    Scores are for the player who makes the move, on the scale of
     `agents.solver.solver.ScoreBounds`.
 
     Raises:
-        ValueError: the arrays do not belong together, or to a board that the solver takes.
+        ValueError: the arrays do not match each other, or a board that the solver takes.
     """
 
     env: ConnectX
@@ -81,7 +81,7 @@ class LabelledPositions:
 
     @property
     def states(self) -> list[BoardState]:
-        """The positions as the rules know them."""
+        """The positions as states of the game."""
         return states_of(self.movers, self.masks)
 
     @cached_property

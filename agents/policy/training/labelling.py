@@ -1,21 +1,21 @@
 """Makes labelled positions, hundreds a second, from games of fallible players.
 
-A *grove* is a bundle of games with a line of play in common. So its positions are similar, and the
-solver's table of one serves the others, which makes labels cheap.
+A *grove* is a bundle of games with a line of play in common. Its positions are similar, so the
+solver's table is of use from one to the next, which makes labels cheap.
 
 1. Where there is an opening book for the board, all games of the grove play the opening, and every
    position is labelled without search.
-2. The first of these games is played on to a ply that is drawn (`FIRST_CELLS_LEFT`), or to a later
-   one on a board that is hard to solve (`most_solved_left`), without labels, which would cost most
-   there: by two players who look some plies ahead and err at times. Without a book it begins on the
-   empty board.
-3. From there on the games of the grove are played, ply by ply, and every position is labelled:
+2. Two players who look some plies ahead and err at times continue the first of these games, or,
+   without a book, begin one, up to a randomly drawn ply (`FIRST_CELLS_LEFT`), or a later one on a
+   board that is hard to solve (`most_solved_left`). Labels, which would cost most here, are not
+   computed.
+3. From there the games of the grove are played, ply by ply, and every position is labelled:
    `GAMES` of them while more than `LATE_CELLS_LEFT` cells are left, and then `LATE_GAMES` to their
    ends.
 
-The labels choose the moves of 1 and 3: a move of a game is, with the probability `RANDOM_SHARES`,
-any legal one, and else drawn in proportion to exp(score / temperature), of `TEMPERATURES`. Each
-game draws both for itself. So all kinds of mistakes come up, with their consequences.
+In 1 and 3 moves are drawn by their labels: any legal move with a probability of `RANDOM_SHARES`,
+otherwise one in proportion to exp(score / temperature), with a temperature of `TEMPERATURES`. Each
+game draws both for itself. So all kinds of mistakes occur, with their consequences.
 """
 
 from collections.abc import Iterator
@@ -58,14 +58,14 @@ GAMES = 64  # games of a grove: more make labels cheaper, and positions more ali
 LATE_GAMES = 16  # how many of them are played on to their ends ...
 LATE_CELLS_LEFT = 28  # ... when as many cells are left: earlier positions are hardest to learn
 FIRST_CELLS_LEFT = {34: 3, 33: 4, 32: 4, 31: 3, 30: 2, 28: 1}
-"""By cells left: how often a grove begins there; each further cell doubles the time."""
+"""By cells left, how often step 3 begins there; each further cell doubles the time."""
 RANDOM_SHARES = (0.05, 0.1, 0.2, 0.4)
 TEMPERATURES = (0.3, 0.7, 1.5)  # in points of score
 LOOK_AHEADS = (2, 4, 6, 8)  # plies that a fallible player looks ahead
 
 TABLE_MEGABYTES = 16  # the solver's table: a grove needs no more, and a small table is faster
-SEARCH_TABLE = 10_000  # positions that a fallible player remembers
-TRIES = 10  # games of 2 that are tried until one gets as far as it should
+SEARCH_TABLE = 10_000  # entries in a fallible player's table
+TRIES = 10  # attempts at step 2 until a game lasts long enough
 
 MOST_POSITIONS = 10_000_000  # of one run: some hours' work, and a gigabyte of memory
 FRUITLESS_GROVES = 200  # groves in a row without a new position after which the search ends
@@ -75,7 +75,7 @@ Reals = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LabelSettings:
-    """The same settings give the same positions, whatever the number of workers.
+    """What to label; the same settings give the same positions for any number of workers.
 
     Raises:
         ValueError: too few or too many positions, a negative seed, or a board too large.
@@ -187,7 +187,7 @@ class Labeller:
         self.cells = env.rows * env.columns
         self.book = shipped_book_of(env)
         self.book_plies = self.book.scope.plies if self.book else 0
-        """After fewer plies than these, the book knows the scores of all moves."""
+        """After fewer plies than these, the book has the scores of all moves."""
         self._solver = Solver(env, TABLE_MEGABYTES)
         self._bottoms = label_words(env, [cells & -cells for cells in env.action_cells])
         self._columns = label_words(env, env.action_cells)
@@ -214,7 +214,7 @@ class Labeller:
         return scores
 
     def _scores_of(self, movers: Words, masks: Words, ply: int) -> Words:
-        """[n] The scores of positions in which the game goes on."""
+        """[n] The scores of unfinished positions."""
         if self.book and ply <= self.book.scope.plies:
             keys = keys_of_stones(self.book.scope, movers, masks)
             known: Words = self.book.scores[ply][np.searchsorted(self.book.keys[ply], keys)]
@@ -232,7 +232,7 @@ class Games(NamedTuple):
 
     @classmethod
     def begun(cls, env: ConnectX, state: BoardState, rng: np.random.Generator) -> "Games":
-        """The games of a grove, which have all come to one position."""
+        """The games of a grove, all in the same position."""
         movers, masks = (label_words(env, [stones] * GAMES) for stones in (state.mover, state.mask))
         return cls(movers, masks, rng.choice(RANDOM_SHARES, GAMES), rng.choice(TEMPERATURES, GAMES))
 
@@ -249,7 +249,7 @@ class Games(NamedTuple):
         return columns
 
     def after(self, moves: Moves, columns: Words) -> "Games":
-        """The games that go on after a move in each."""
+        """The games that are not won by a move in each."""
         played = np.arange(len(columns)), columns
         going_on = ~moves.wins[played]
         fields = moves.movers[played], moves.masks[played], *self[2:]
@@ -257,7 +257,7 @@ class Games(NamedTuple):
 
 
 class Grove:
-    """A grove in the making; the module says how it is played."""
+    """A grove in the making; the module's docstring says how it is played."""
 
     def __init__(self, labeller: Labeller, rng: np.random.Generator) -> None:
         self._labeller = labeller
@@ -266,7 +266,7 @@ class Grove:
         self._labelled: list[LabelledPositions] = []
 
     def played(self) -> LabelledPositions:
-        """Play the grove; its labelled positions."""
+        """Play the grove; return its labelled positions."""
         weights = np.array(list(FIRST_CELLS_LEFT.values()))
         cells_left = self._rng.choice(list(FIRST_CELLS_LEFT), p=weights / weights.sum())
         state = self._env.initial_state()
@@ -280,7 +280,7 @@ class Grove:
     def _play_labelled(self, state: BoardState, last_ply: int) -> BoardState:
         """Play all games up to a ply, label the positions before it, and return the first game's.
 
-        That is the given position if all games are over.
+        Return the given position if all games are over.
         """
         games = Games.begun(self._env, state, self._rng)
         for ply in range(state.ply, last_ply):
@@ -293,7 +293,7 @@ class Grove:
         return states_of(games.movers[:1], games.masks[:1])[0]
 
     def _label(self, games: Games, ply: int) -> tuple[Moves, Words]:
-        """Label the positions of the games, each once; the moves of each game, and their scores."""
+        """Label the games' positions, each once; return each game's moves, and their scores."""
         keys = games.movers + games.masks
         _, first, places = np.unique(keys, return_index=True, return_inverse=True)
         movers, masks = games.movers[first], games.masks[first]
@@ -304,7 +304,7 @@ class Grove:
         return Moves._make(field[places] for field in moves), scores[places]
 
     def _play_on(self, state: BoardState, ply: int) -> BoardState:
-        """Play one game to a ply, or to the last position of a game that ends before."""
+        """Play a game to a ply; if all tries end before, return the last one's last position."""
         for _ in range(TRIES):
             reached, players = state, (self._fallible_player(), self._fallible_player())
             while reached.ply < ply:

@@ -25,8 +25,8 @@ class Learner(Protocol):
         """Learn for one round, of some 5 to 60 seconds on a board of 6 rows and 7 columns.
 
         Args:
-            spent: the part of the budget that is used, in [0, 1); rates may fall with it. Where
-                the budget is one of rounds, it is the same in every run.
+            spent: the part of the budget that is used, in [0, 1); rates may fall with it. If the
+                budget is a number of rounds, it is the same in every run.
 
         Returns:
             Figures for the curves, grouped by the word before a slash: the parts of the loss, such
@@ -34,14 +34,14 @@ class Learner(Protocol):
         """
 
     def state(self) -> dict[str, Any]:
-        """The state from which a later run goes on as if there had been no interrupt.
+        """The state from which a later run continues as if there had been no interrupt.
 
         It consists of numbers, texts, None, numpy arrays and PyTorch tensors, in lists, tuples and
         dicts, and includes the states of random generators.
         """
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on from a state.
+        """Continue from a state.
 
         Raises:
             KeyError, RuntimeError, TypeError, ValueError: the state is of another training;
@@ -147,7 +147,7 @@ LEARNERS: Mapping[str, Method] = {
         ),
     )
 }
-"""The methods by their names, the best one from zero first."""
+"""The methods by their names; first the one that trains best from random weights."""
 
 
 def find_method(name: str) -> Method:

@@ -1,9 +1,9 @@
 """A fixed sample of solved positions, in which a policy's moves are judged without a search.
 
-Positions are those of `agents.policy.training.labelling`, from games of fallible players, or of
-games of random moves where every continuation can be tried. The sample takes contested positions:
-some moves keep the result and some do not, and no move wins at once. Every training of a game is
-judged by the same ones.
+Positions are those of `agents.policy.training.labelling`, from games of fallible players, or, if
+every continuation can be tried, of games of random moves. The sample takes contested positions:
+some moves keep the result and some do not, and no move wins at once. All trainings of a game are
+judged by the same positions.
 """
 
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ class SolvedSample(NamedTuple):
     sooner the farther from 0; `ILLEGAL` where an action is not legal."""
 
     def judge(self, policy: TrainedPolicy, game: BoardGame) -> Judgement:
-        """Find out how often a policy prefers a good action."""
+        """Measure how often a policy prefers a good action."""
         preferred = preferred_actions(policy, game, self.states)
         scores = self.scores[np.arange(len(preferred)), preferred]
         most = self.scores.max(axis=1)
@@ -59,8 +59,8 @@ def draw_sample(game: BoardGame) -> SolvedSample | None:
     """Draw and solve the sample of a game, in some seconds.
 
     Returns:
-        The sample, smaller than `SAMPLE_SIZE` where there are fewer positions; None where no
-        position is found, or nothing solves them.
+        The sample, smaller than `SAMPLE_SIZE` if there are fewer positions; None if no position is
+        found, or none can be solved.
     """
     if is_solvable(game) and game.rows * game.columns <= MOST_SOLVED_CELLS:
         drawn = _labelled(game)

@@ -27,7 +27,7 @@ class Trial(NamedTuple):
     rounds: int  # rounds learnt before it
     seconds: float  # seconds that the training had taken
     elo: Estimate
-    """Above the first policy, with a 95 % interval that takes the past selves' ratings for
+    """Above the first policy, with a 95 % interval that treats the past selves' ratings as
     exact."""
     judgement: Judgement | None  # in solved positions, where there are any
 
@@ -40,9 +40,9 @@ class PastSelf(NamedTuple):
 
 
 class Trials:
-    """Holds the trials of one training, without drawing from its random numbers.
+    """Holds the trials of one training, without using its random numbers.
 
-    The solved positions are drawn when the first one is held; None leaves their figures out.
+    The solved positions are drawn in the first trial; None leaves their figures out.
     """
 
     def __init__(
@@ -59,9 +59,9 @@ class Trials:
         return self._draw(self._game)
 
     def hold(self, policy: TrainedPolicy, rounds: int, seconds: float) -> Trial:
-        """Find out how well a policy plays, in the form of its file, and remember it.
+        """Measure how well a policy plays, in the form of its file, and remember it.
 
-        Later trials play only the policies of trials that are due: which ones these are must not
+        Later trials play only against the policies of trials that were due, so that these do not
         depend on the end of a run.
         """
         content = encode_policy(policy)
@@ -75,7 +75,7 @@ class Trials:
         return trial
 
     def _elo(self, policy: TrainedPolicy) -> Estimate:
-        """The rating by matches with the past selves, as if one more pair had been drawn.
+        """The rating by matches with the past selves, with one drawn pair added.
 
         Because of that pair no rating is infinite. The first policy has 0.
         """
@@ -92,7 +92,7 @@ class Trials:
 
 
 TRIAL_SPACING = 1.2  # the next trial is due after this many times the rounds of the last one
-LOSS = "loss/"  # figures whose names begin so are parts of the loss
+LOSS = "loss/"  # the prefix of figures that are parts of the loss
 LEAST_PART = 0.5  # a round begins if this share of the last round's time is left
 
 
@@ -114,7 +114,7 @@ class Round(NamedTuple):
 
 @dataclass
 class Training:
-    """A learner with all that is known of its progress."""
+    """A learner with the record of its progress."""
 
     learner: Learner
     trials: Trials
@@ -140,14 +140,14 @@ class Training:
                 before each round and at the end.
 
         Raises:
-            KeyboardInterrupt: Ctrl-C, which may leave the learner amid a round.
+            KeyboardInterrupt: Ctrl-C, which may leave the learner in the middle of a round.
         """
         keep = interrupt_put_off()(keep)
         if not self.trials.held:
             on_progress(0, 100, "before the first round: a trial of some seconds")
             self._hold_trial()
         while True:
-            # At first, too: the run before may have ended between a round and its trial.
+            # Also at the start: the previous run may have ended between a round and its trial.
             if self._lacks_trial and is_due(len(self.rounds)):
                 self._hold_trial()
                 keep(self)
@@ -179,7 +179,7 @@ class Training:
 
     @property
     def latest(self) -> str:
-        """The latest figures in some words."""
+        """The latest figures in words."""
         trial = self.trials.held[-1]
         words = [f"Elo {trial.elo.value:+z.0f}"]
         if trial.judgement is not None:

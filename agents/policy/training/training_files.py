@@ -1,9 +1,8 @@
-"""The files of a training: the policy, a checkpoint from which it can go on, and the curves.
+"""The files of a training: the policy, a checkpoint to resume from, and the curves.
 
-A checkpoint is a tree of numbers, arrays and tensors: JSON in which lists stand for themselves and
-each other container, array or tensor is an object with one item that names its type. Arrays and
-tensors lie beside the JSON in an .npz archive. There is no pickle in it, so a stranger's file can
-run no code.
+A checkpoint is a tree of numbers, arrays and tensors: JSON in which lists stay lists and any other
+container, array or tensor is an object with one item that names its type. Arrays and tensors lie
+beside the JSON in an .npz archive. It contains no pickle, so an untrusted file cannot run code.
 """
 
 import json
@@ -69,7 +68,7 @@ class TrainingFiles(NamedTuple):
     def require(self, earlier: bool) -> None:
         """Check that there is an earlier training, or none, and that logs can be written.
 
-        A FileNotFoundError or FileExistsError if that is not so.
+        Raises FileNotFoundError or FileExistsError otherwise.
         """
         writable = self.logs.is_dir() and os.access(self.logs, os.W_OK)
         if os.path.lexists(self.logs) and not writable:
@@ -105,7 +104,7 @@ class TrainingFiles(NamedTuple):
         replace_content(self.checkpoint, content)
 
     def restore(self, training: Training) -> None:
-        """Bring a training to the state of the checkpoint; a ValueError if it is not its own."""
+        """Restore a training from the checkpoint; ValueError if that is of another training."""
         kept = self._read()
         if kept["title"] != self.title:
             raise ValueError(
@@ -120,7 +119,7 @@ class TrainingFiles(NamedTuple):
             training.trials.held = [_trial(*fields) for fields in kept["trials"]]
             training.trials.past_selves = [PastSelf(*fields) for fields in kept["past_selves"]]
             training.learner.restore(kept["learner"])
-        except Exception as error:  # whatever a stranger's file may lead to
+        except Exception as error:  # a hostile file may raise anything
             raise self._unreadable() from error
 
     def _read(self) -> dict[str, Any]:
@@ -188,7 +187,7 @@ def decode_state(content: bytes) -> Any:
     try:
         arrays = ArrayArchive(content, len(content))  # it is not compressed
         return _unpacked(json.loads(arrays[TREE].tobytes()), arrays.__getitem__)
-    except Exception as error:  # whatever a torn or a stranger's file may lead to
+    except Exception as error:  # a torn or hostile file may raise anything
         raise ValueError(f"damaged ({error})") from error
 
 

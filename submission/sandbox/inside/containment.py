@@ -1,8 +1,8 @@
 """Keeps the processes of players from the network and from the user's home, where Linux offers it.
 
 They get an empty network of their own, and mounts of their own, in which an empty folder covers the
-home, another the shared memory, and Kaggle's folder leads to the player's. Users other than root
-need a user namespace for that, which a system or its container may refuse. A step that fails
+home, another covers the shared memory, and Kaggle's folder leads to the player's. Users other than
+root need a user namespace for that, which a system or its container may refuse. A step that fails
 changes nothing, and no agent fails because of it.
 
 This runs in the process from which all players come, before it has threads, on the standard library
@@ -24,9 +24,9 @@ from submission.sandbox.inside.file_guard import PROJECT, PROJECT_PLACES, SYSTEM
 from submission.sandbox.inside.kaggle_folder import KAGGLE_HOME
 
 LINUX = sys.platform == "linux" and hasattr(os, "fork")
-"""Whether the kernel helps to hold players: there they are forks, limited in memory and slowed down
-if asked for, and no process escapes its supervisor. On every other system each player is a fresh
-process (macOS' own libraries may fail in a fork), found by its parents, and ended after its time.
+"""Whether the kernel can contain players: there they are forks, limited in memory, slowed down on
+request, and no process escapes its supervisor. On any other system each player is a fresh process
+(macOS' own libraries may fail in a fork), found through its parents, and ended after its time.
 """
 
 NETWORK = "the network"
@@ -44,21 +44,21 @@ PR_SET_NO_NEW_PRIVS = 38
 CAPABILITY_VERSION = 0x20080522
 
 FILE_CAPABILITIES = 0b11111011
-"""To change owners, to pass over permissions, to kill, and to change user and group: root's, which
-undo nothing of what is done here."""
+"""Root's capabilities to change owners, to bypass permissions, to kill, and to change user and
+group. They cannot undo the containment."""
 
 PACKAGES = ("kaggle_environments", "numba", "numpy")
-"""Other packages lie where the files of these do."""
+"""The files of other packages lie beside the files of these."""
 
 PLAYER = "player"
-"""The name of a link to the home of the player, in the folder where all of them live."""
+"""The name of a link to the player's home, in the folder of all players."""
 
 
 def contain(folder: Path) -> tuple[str, ...]:
-    """Cut this process and its descendants, who live in a folder, off from network and home.
+    """Cut this process and its descendants, whose folder is given, off from network and home.
 
     Returns:
-        NETWORK and HOME, as far as the system allows to cut them off.
+        Those of NETWORK and HOME that the system lets this process cut off.
     """
     if not LINUX:
         return ()
@@ -133,9 +133,9 @@ def _raise_loopback() -> None:
 
 
 def _cover_home(system: _System, folder: Path) -> None:
-    """Mount a folder over the home that shows only the parts of it that are needed.
+    """Mount over the home a folder that shows only its needed parts.
 
-    After an OSError, or a KeyError for a user without a home, nothing covers the home.
+    After an OSError, or a KeyError for a user without a home, the home is not covered.
     """
     import pwd
 
@@ -170,14 +170,14 @@ def _own_places(folder: Path) -> list[str]:
 
 
 def _add_kaggle_home(system: _System, folder: Path) -> None:
-    """Add what only root could: a copy of the root folder, with everything mounted, becomes it.
+    """Add Kaggle's folder without being root: in a mounted copy of `/` that then replaces it.
 
-    An OSError: the root is what it was.
+    After an OSError the root is unchanged.
     """
     root = tempfile.mkdtemp(dir=folder)
     flags = MS_NOSUID | MS_NODEV
     system.mount(b"tmpfs", os.fsencode(root), b"tmpfs", flags, b"mode=755,size=1m")
-    system.mount(None, os.fsencode(root), None, MS_UNBINDABLE, None)  # else it would hold itself
+    system.mount(None, os.fsencode(root), None, MS_UNBINDABLE, None)  # or it would contain itself
     Path(root, KAGGLE_HOME[1:]).symlink_to(folder / PLAYER)
     with os.scandir("/") as entries:
         others = [entry for entry in entries if entry.path != KAGGLE_HOME]
@@ -198,7 +198,7 @@ def _add_kaggle_home(system: _System, folder: Path) -> None:
 def _needed(home: str, folders: Iterable[str]) -> list[str]:
     """The given folders that lie in the home, under any of their names, the outer ones first.
 
-    An OSError: there is no home, it is among them, or files of theirs lie elsewhere in it.
+    Raises OSError if there is no home, it is one of them, or their files lie elsewhere in it.
     """
     if not Path(home).is_dir():
         raise NotADirectoryError(home)

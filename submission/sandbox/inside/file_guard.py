@@ -1,6 +1,6 @@
 """Hides from a submission what Kaggle's machine does not have: this project, and other files.
 
-It works in the player's process: such files do not seem to exist, as on Kaggle, and Kaggle's own
+It works in the player's process: such files seem not to exist, as on Kaggle, and Kaggle's own
 folder leads to the submission's. It does not see files opened by native code, or by programs that a
 submission starts.
 """
@@ -27,7 +27,7 @@ PROJECT_PACKAGES = ("agents", "envs", "submission")
 PROJECT_MODULES = (*PROJECT_PACKAGES, "connectx")
 
 PROJECT_PLACES = (*(PROJECT / name for name in PROJECT_PACKAGES), PROJECT / "connectx.py")
-"""Where these lie."""
+"""The paths of these packages and modules."""
 
 SYSTEM_FOLDERS = (
     *("/bin", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/proc"),
@@ -35,10 +35,10 @@ SYSTEM_FOLDERS = (
 )
 """The folders of the operating system, much the same on all machines."""
 
-WINDOWS_DEVICES = "\\\\.\\"  # Windows keeps `nul` and the like there
+WINDOWS_DEVICES = "\\\\.\\"  # the prefix of `nul` and other devices
 
 OTHER_FOLDERS = ("/boot", "/home", "/media", "/mnt", "/opt", "/root", "/srv", "/var")
-"""Folders that every machine has, with contents of its own."""
+"""Folders that every machine has, with different contents."""
 
 TEMPORARY_FOLDERS = ("/tmp", "/var/tmp")  # noqa: S108
 """Kaggle's machine has them too, but empty."""
@@ -53,7 +53,7 @@ class FileGuard:
     Args:
         own: the folders of the submission, first the one that Kaggle names KAGGLE_FOLDER.
         sources: real paths of files that Python reads to show a traceback.
-        tell: called once for each hidden path that is asked for, and for each attempt to reach the
+        tell: called once for each hidden path that is accessed, and for each attempt to reach the
             network, with REACHED_FOR before its target.
     """
 
@@ -62,7 +62,7 @@ class FileGuard:
     ) -> None:
         interpreter = [sys.prefix, sys.base_prefix, *sys.path]
         system = [*SYSTEM_FOLDERS, os.environ.get("SYSTEMROOT", "")]
-        # Installers fill these with links to places of their own.
+        # Unresolved, because installers fill these folders with links to elsewhere.
         self._interpreter = _prefixes(interpreter)
         self._places = (
             *_prefixes(
@@ -110,7 +110,7 @@ class FileGuard:
         path = os.fspath(path) if hasattr(path, "__fspath__") else path
         if not isinstance(path, str | bytes) or not path:
             return
-        named = os.path.abspath(os.fsdecode(path))  # noqa: PTH100 - as fast as possible
+        named = os.path.abspath(os.fsdecode(path))  # noqa: PTH100 - for speed
         real = os.path.realpath(named)
         if _prefix(named).startswith(self._interpreter) or not self._hides(real, flags):
             return
@@ -186,11 +186,11 @@ class ProjectHider(MetaPathFinder):
 
 
 def hide_project() -> None:
-    """From now on this process cannot import the project; imported modules keep working.
+    """Keep this process from importing the project; modules already imported keep working.
 
     For a process that `child_command` has started.
     """
-    sys.path.remove(str(PROJECT))  # first: packages beside the project may be of another Python
+    sys.path.remove(str(PROJECT))  # packages beside the project may be for another Python
     kaggle = Path(str(kaggle_environments().__file__)).parent
     if kaggle.parent != PROJECT:
         sys.path[:] = [entry for entry in sys.path if entry != str(PROJECT)]

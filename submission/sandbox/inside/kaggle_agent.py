@@ -1,4 +1,4 @@
-"""Asks an agent for moves by Kaggle's own code, and takes its answers as Kaggle does.
+"""Asks an agent for moves with Kaggle's own code, and judges its answers as Kaggle does.
 
 It runs in the agent's process, which has only the standard library and kaggle_environments.
 """
@@ -26,8 +26,8 @@ FRAMES = 5  # the last lines of a traceback to report
 LONGEST_TEXT = 1000
 
 STDERR_TAIL = 4000
-"""The last characters that a move has written: as JSON they take up to 6 bytes each, and a message
-has at most `player_process.LINE_BYTES`."""
+"""How many of a move's last written characters to keep: in JSON each takes up to 6 bytes, and a
+message has at most `player_process.LINE_BYTES`."""
 
 ADDRESS = re.compile(r" at 0x[0-9a-f]+", re.IGNORECASE)
 """An address in memory, which would make the same mistake look different in each process."""
@@ -62,8 +62,8 @@ class KaggleAgent:
     ) -> Report:
         """Ask for a move; return the JSON-able answer that `move.read_answer` takes.
 
-        An exception that would make Kaggle's runner break off is an answer, too, unless it is one
-        of `passing`, which are raised.
+        An exception that would crash Kaggle's runner is an answer, too, unless it is one of
+        `passing`, which are raised.
         """
         begin = perf_counter()
         try:
@@ -82,7 +82,7 @@ class KaggleAgent:
     def _taken(
         self, action: Any, observation: Mapping[str, Any], configuration: Mapping[str, Any]
     ) -> Report:
-        """An action in the form in which Kaggle's environment takes it."""
+        """The part of an answer that says how Kaggle's environment takes an action."""
         if isinstance(action, self._deadline_exceeded):
             return _verdict("TIMEOUT")
         if isinstance(action, BaseException):
@@ -92,16 +92,16 @@ class KaggleAgent:
         return self._dropped(action, observation["board"][: configuration["columns"]])
 
     def _dropped(self, action: Any, top_row: Sequence[int]) -> Report:
-        """An action as ConnectX takes it."""
+        """The same for an action in ConnectX."""
         if type(action) is int and 0 <= action < len(top_row) and top_row[action] == 0:
             return _verdict(column=action, returned=("int", str(action)))
         returned = (type_name(action), shown(action))
         error, column = self._process_schema(self._action_schema, action)
         if not error and isinstance(column, float) and column < len(top_row):
-            # It gets past Kaggle's check and makes its runner break off.
+            # It passes Kaggle's check and then crashes its runner.
             return _verdict("ERROR", returned=returned)
         if not error and column >= len(top_row):
-            str(column)  # as Kaggle's runner does, which breaks off at thousands of digits
+            str(column)  # as in Kaggle's runner, which crashes at thousands of digits
         if error or column >= len(top_row) or top_row[column] != 0:
             return _verdict("INVALID", returned=returned)
         return _verdict(column=int(column), returned=returned)
@@ -111,7 +111,7 @@ AGENT_ERROR = -2  # the submission by which an agent reports a failure to OpenSp
 
 
 def _submitted(action: Any, observation: Mapping[str, Any]) -> Report:
-    """An action as OpenSpiel's environments take it, in their strict mode."""
+    """The same for an action in OpenSpiel's environments, in their strict mode."""
     returned = (type_name(action), shown(action))
     if "observationString" not in observation:  # the game is set up, and any answer will do
         return _verdict(column=-1, returned=returned)
@@ -124,7 +124,7 @@ def _submitted(action: Any, observation: Mapping[str, Any]) -> Report:
         return _verdict("ERROR" if number == AGENT_ERROR else "INVALID", returned=returned)
     try:
         return _verdict(column=operator.index(number), returned=returned)
-    except TypeError:  # such as 3.0, which makes Kaggle's runner break off
+    except TypeError:  # such as 3.0, which crashes Kaggle's runner
         return _verdict("ERROR", returned=returned)
 
 
@@ -157,7 +157,7 @@ def describe_error(error: BaseException, folder: Path | None) -> Report:
     """An exception as a `causes.Raised`, with the traceback's lines in this folder."""
     cause = error
     if type(error).__name__ == "InvalidArgument" and error.__context__ is not None:
-        # Kaggle's loader wraps whatever went wrong in the file.
+        # Kaggle's loader wraps any exception of the file.
         cause = error.__context__
     try:
         line = str(cause).strip().partition("\n")[0]
@@ -176,7 +176,7 @@ def describe_error(error: BaseException, folder: Path | None) -> Report:
 def _without_home(message: str, folder: Path | None) -> str:
     """The message without the player's own folder, which has a new name in each game.
 
-    In place of the submission's folder stands Kaggle's name for it.
+    The submission's folder is replaced by Kaggle's name for it.
     """
     if folder is None:
         return message
@@ -187,7 +187,7 @@ def _without_home(message: str, folder: Path | None) -> str:
 
 
 def _syntax_lines(error: BaseException) -> list[str]:
-    """The line of a syntax error; empty for other errors, and where none is told."""
+    """The line of a syntax error; empty for other errors, and if the line is unknown."""
     if not isinstance(error, SyntaxError) or error.lineno is None:
         return []
     return [f"line {error.lineno}: {(error.text or '').strip()[:LONGEST_TEXT]}"]
@@ -243,7 +243,7 @@ def describe_choice(chosen: Any, main: Path) -> Report:
 
 
 def _code(chosen: Any) -> CodeType | None:
-    """The code of a function; an object that has every attribute has none."""
+    """The code of a function; None also for an object that pretends to have any attribute."""
     code = getattr(chosen, "__code__", None)
     return code if isinstance(code, CodeType) else None
 
@@ -256,7 +256,7 @@ def _is_own(chosen: Any, main: Path) -> bool:
     """Whether the file itself defines the chosen function, or the chosen object's class."""
     if (code := _code(chosen)) is not None:
         return code.co_filename == str(main)
-    # Kaggle executes the file without a `__name__` of its own: its classes say `builtins`, as
-    # only the classes of the interpreter itself do elsewhere.
+    # Kaggle executes the file without a `__name__` of its own, so the module of its classes is
+    # `builtins`, as otherwise only for the interpreter's own classes.
     module = getattr(chosen, "__module__", None)
     return module == "builtins" and not hasattr(builtins, _name(chosen))

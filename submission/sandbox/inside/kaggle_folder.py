@@ -31,9 +31,9 @@ IN_BYTES = re.compile(IN_TEXT.pattern.encode())
 FILE_FUNCTIONS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (builtins, ("open",)),
     (io, ("open",)),
-    (sys.modules["_io"], ("open_code",)),  # by which modules are read
+    (sys.modules["_io"], ("open_code",)),  # which reads modules
     (os, ("access", "chdir", "listdir", "lstat", "open", "readlink", "scandir", "stat")),
-    # Windows' own do without `os.stat`.
+    # On Windows these do not call `os.stat`.
     (os.path, ("exists", "isdir", "isfile", "islink", "lexists")),
 )
 

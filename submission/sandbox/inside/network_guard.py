@@ -18,7 +18,7 @@ REACHED_FOR = "network:"
 """The prefix of a host or a command in reports about the network; no path begins with it."""
 
 NAMING = ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr")
-"""Python's audit events for looking up a host, their first argument."""
+"""Python's audit events for looking up a host, which is their first argument."""
 
 SENDING = ("socket.connect", "socket.sendto", "socket.sendmsg")
 """The events for sending something through a socket to an address."""
@@ -42,7 +42,7 @@ class NetworkGuard:
         self._tell = tell
 
     def audit(self, event: str, arguments: tuple[Any, ...]) -> None:
-        """See `sys.addaudithook`: an OSError where the event would reach another machine."""
+        """See `sys.addaudithook`; raise OSError if the event would reach another machine."""
         if event in NAMING:
             host = _text(arguments[0])
             if not (_address(host) or _is_own(host)):
@@ -76,7 +76,7 @@ def _command(command: Any) -> str:
 
 
 def _is_own(host: str) -> bool:
-    """Whether a host is this machine, by its name, an empty one too, or by its address."""
+    """Whether a host, given by an address or by a name, which may be empty, is this machine."""
     if (address := _address(host)) is not None:
         return address.is_loopback or address.is_unspecified
     return host in ("", "localhost", socket.gethostname())

@@ -1,4 +1,4 @@
-"""A player's own process: strangers' code from the first request on.
+"""A player's own process, which runs untrusted code from the first request on.
 
 It may run in another interpreter, so it uses only the standard library and kaggle_environments. The
 first line on standard input is its job; it answers each further line, and ends when the input ends.
@@ -36,7 +36,7 @@ from submission.sandbox.inside.kaggle_folder import MAIN
 
 FORK = "fork"  # the argument of a process that forks players
 
-LINE_BYTES = 2**16  # a longer line from a stranger's process is no message
+LINE_BYTES = 2**16  # a longer line from a player's process is no message
 
 CHANNEL_LOST = 86  # the exit status of a player that has closed the connection from inside
 
@@ -44,10 +44,10 @@ HOME_VARIABLES = (
     *("HOME", "TMPDIR"),
     *(("USERPROFILE", "TEMP", "TMP") if sys.platform == "win32" else ()),
 )
-"""They name a process's home and its temporary folder."""
+"""The environment variables for a process's home and its temporary folder."""
 
 FILE_BYTES = 256 * 2**20
-"""The longest file that a process can write, where the system can limit that."""
+"""The largest file that a process can write, where the system can limit that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +72,10 @@ class PlayerJob:
 
 
 class Responder:
-    """Answers requests, a line of JSON each. It binds functions that a submission may replace.
+    """Answers requests, a line of JSON each.
 
-    Every message begins with the key. Requests and answers are open files.
+    Every message begins with the key. `requests` and `answers` are file descriptors. Functions that
+    a submission may replace are bound beforehand.
     """
 
     def __init__(self, key: str, requests: int, answers: int) -> None:
@@ -95,7 +96,7 @@ class Responder:
             answer = agent.act(request["observation"], request["configuration"])
             if self._process_id_now() != self._process_id:
                 self._exit(0)
-            # Kaggle has captured it in this move.
+            # Kaggle's wrapper has captured what the move wrote.
             with contextlib.suppress(OSError):
                 self._write(2, answer["stderr"][-LONGEST_TEXT:].encode(errors="replace"))
             self.send(event="answer", **answer)
@@ -122,13 +123,13 @@ def prepare() -> list[str]:
     files = [getattr(module, "__file__", None) for module in [*sys.modules.values()]]
     sys.argv[:] = [""]
     hide_project()
-    seed_generators(0)  # loads what it needs, as does the next line
+    seed_generators(0)  # to load what it needs, like the next line
     _versions()
     return [os.path.realpath(file) for file in files if file]
 
 
 def read_job() -> PlayerJob | None:
-    """The next job on standard input, of which no more is read; None at its end.
+    """Read the next job from standard input, without a buffer; None at its end.
 
     A line that is no job is a request that an earlier player has not taken.
     """
@@ -144,7 +145,8 @@ def read_job() -> PlayerJob | None:
 def play(job: PlayerJob, *, sources: Sequence[str], kept_from: Sequence[str]) -> None:
     """Become a player's process, and answer requests until they end.
 
-    A traceback may show the sources, files of this interpreter; for `kept_from` see `containment`.
+    `sources` are the interpreter's files that a traceback may show; for `kept_from` see
+    `containment`.
     """
     requests, answers = os.dup(0), os.dup(1)
     nowhere = os.open(os.devnull, os.O_RDWR)
