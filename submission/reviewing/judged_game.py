@@ -17,7 +17,7 @@ class Mistake(StrEnum):
     WIN_TO_DRAW = "win-to-draw"
     WIN_TO_LOSS = "win-to-loss"
     DRAW_TO_LOSS = "draw-to-loss"
-    SLOWER = "slower"  # the result is kept, but the win comes later, or the loss sooner, than it must
+    SLOWER = "slower"  # the result is kept, but the win comes later or the loss sooner than it must
 
 
 GIVEN_AWAY = {

@@ -213,7 +213,7 @@ class SearchPool:
             self._hand_over(job, kept or self._idlest())
 
     def _idlest(self) -> SearchProcess:
-        """The process for a search in slices: the first, unless it has over `RESERVE` more than a free one."""
+        """The process for a search in slices; long searches need all but the first."""
         first, *others = self._processes
         free = [process for process in others if not process.has_long]
         return min(

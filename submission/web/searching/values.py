@@ -174,7 +174,7 @@ class Valuation:
         )
 
     def _solve(self, solver: Solver) -> Iterator[bool]:
-        """Prove the moves' scores by the solver in turn; if that takes long, first their results."""
+        """Prove the moves' scores by the solver in turn; their results first if that takes long."""
         for action, child in self.children.items():
             known = solver.known(child)
             if known is not None:
