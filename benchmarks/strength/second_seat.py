@@ -31,7 +31,7 @@ def _each(specification: str, values: Iterable[object]) -> tuple[str, ...]:
 _ALPHA_BETA = "alphabeta:depth={},time_limit=none"
 _COMPILED = range(4, 15)
 _IN_PYTHON = range(4, 10)
-"""Depths for `threads`, which is not compiled: less than a second per move."""
+"""Depths for the heuristic `threats`, which is not compiled: less than a second per move."""
 _BUDGETS = (50, 100, 250, 600, 800, 2000, 5000)
 _GUMBEL_BUDGETS = (50, 100, 250)
 _ROLLOUT_BUDGETS = (500, 1000, 5000, 20_000, 50_000)
