@@ -112,7 +112,7 @@ def _sizes(env: BoardGame) -> tuple[int, int, int]:
 def move_values(
     agent: Agent, env: BoardGame, state: BoardState, time_limit: float
 ) -> dict[int, float | None]:
-    """Value each move for its player, from -1 to 1; None where the agent gives no estimate.
+    """Value each move for its player, from -1 to 1; None if the agent gives no estimate.
 
     The agent searches the position after each move, because a search of `state` gives at most
     bounds for all moves but the best. `time_limit` is in seconds for all of them together.

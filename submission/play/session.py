@@ -117,7 +117,7 @@ class Session:
 
 
 def best_moves(values: Mapping[int, float | None]) -> list[int]:
-    """The moves with the highest value; empty where no value is known."""
+    """The moves with the highest value; empty if no value is known."""
     highest = max((value for value in values.values() if value is not None), default=None)
     return [action for action, value in values.items() if value is not None and value == highest]
 

@@ -53,7 +53,7 @@ class Rung:
 
     player: str
     elo: Estimate
-    """Above the anchor, with the 95 % interval; limits that the games do not set are infinite."""
+    """Above the anchor, with the 95 % interval; limits that the games leave open are infinite."""
     above_next: float | None
     """Probability that the player is stronger than the next one; None for the last."""
     stats: PlayerStats

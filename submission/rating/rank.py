@@ -49,7 +49,7 @@ class Rank(Printed):
     scores: tuple[LevelScore, ...]
     """By level, the weakest first."""
     elo: Estimate
-    """Above level 1, with the 95 % interval; a limit that the games do not set is infinite."""
+    """Above level 1, with the 95 % interval; a limit that the games leave open is infinite."""
     seconds: float
 
     @property

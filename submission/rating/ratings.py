@@ -25,7 +25,7 @@ class Ratings:
     """The ratings of players by number, in Elo points."""
 
     anchor: int  # the player whose rating is 0
-    elo: tuple[Estimate, ...]  # with 95 % intervals; a limit that the games do not set is infinite
+    elo: tuple[Estimate, ...]  # with 95 % intervals; a limit that the games leave open is infinite
     superiority: NDArray[np.float64]
     """Probability that a player is stronger than another: shape (players, players)."""
 

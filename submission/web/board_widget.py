@@ -48,7 +48,7 @@ STAND_IN = {"text/plain": "(the board to play on)", "text/html": ""}
 
 
 class Board(anywidget.AnyWidget):
-    """An interactive board: the last expression of a cell shows it, mouse and keyboard play on it.
+    """An interactive board, shown as the last line of a cell and played by mouse or keyboard.
 
     The traits `moves`, `seat` and `values` can be observed and set.
 

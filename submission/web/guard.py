@@ -165,7 +165,7 @@ def is_loopback(host: str) -> bool:
 
 
 def _address(name: str) -> IPv4Address | IPv6Address | None:
-    """The numeric address that a host is, such as `10.0.0.7` or `[fe80::1]`; None for a name."""
+    """A host as a numeric address, such as `10.0.0.7` or `[fe80::1]`; None for a name."""
     try:
         return ip_address(name.removeprefix("[").removesuffix("]"))
     except ValueError:

@@ -72,7 +72,7 @@ class PositionQuestion(Question):
 
 
 class PageQuestion(PositionQuestion):
-    """A position on a page with this id; by itself, asks to judge the moves that led there."""
+    """A position, with the page's id; by itself it asks to judge the moves that led there."""
 
     page: PageId
 
