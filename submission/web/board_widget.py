@@ -245,7 +245,7 @@ class Board(anywidget.AnyWidget):
 
     @cached_property
     def _solver(self) -> Solver | None:
-        """The solver of the board; None if it supports neither the game nor the board's size."""
+        """The solver of the board; None if the game or the board's size is not supported."""
         if is_solvable(self.env):
             return Solver(self.env, book=shipped_book_of(self.env))
         return None
