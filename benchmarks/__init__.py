@@ -1,1 +1,1 @@
-"""The searches timed beside peers from PyPI and beside published figures: `make bench`."""
+"""Benchmarks of strength and speed, beside peers from PyPI and published figures: `make bench`."""

@@ -94,17 +94,17 @@ from submission.executors.local_workers import local_executor
 
 
 class Commands(TyperGroup):
-    """Cuts no help, words errors as one sentence; `Any` where Typers' copies of Click differ."""
+    """Shows help uncut, and errors as one sentence; `Any` where Typer's copies of Click differ."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command; bad input and what is missing are mistakes in its use."""
+        """Run a command; bad input or missing files and modules become usage errors."""
         try:
             return super().invoke(ctx)
         except (ModuleNotFoundError, OSError, ValueError) as error:
             raise typer.BadParameter(str(error)) from error
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the names and the help of each."""
+        """Write the name and the help of each command."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, each.help) for name, each in self.commands.items()])
 
@@ -127,7 +127,7 @@ Workers = Annotated[int, typer.Option(min=1, help="Games at the same time.")]
 
 
 def _writable(path: Path | None) -> Path | None:
-    """Refuse a file that could not be replaced, before the work that fills it."""
+    """Refuse a file that cannot be written, before the work begins."""
     if path is not None:
         require_writable(path)
     return path
@@ -479,7 +479,7 @@ def choose(known: Iterable[Kind], part: str) -> list[Kind]:
     """The workloads whose name contains `part`.
 
     Raises:
-        typer.BadParameter: there is none; the message lists the names.
+        typer.BadParameter: no name contains it; the message lists the names.
     """
     names = {workload.name: workload for workload in known}
     chosen = [workload for name, workload in names.items() if part.lower() in name.lower()]

@@ -28,7 +28,7 @@ STARTS: dict[str, Sequence[str]] = {
 
 @dataclass(frozen=True)
 class Start:
-    """Seconds from the start of a process to its end; the median of some rounds."""
+    """The seconds from a process's start to its end: the median over rounds."""
 
     name: str
     clock: float
@@ -36,7 +36,7 @@ class Start:
 
 
 def measure_imports(rounds: int) -> Iterator[Start]:
-    """Time each start in turn, round after round, when all bytecode is there."""
+    """Time each start in turn, round after round, once all bytecode is compiled."""
     times: dict[str, list[tuple[float, float]]] = {name: [] for name in STARTS}
     for number in range(rounds + 1):
         for name, command in STARTS.items():

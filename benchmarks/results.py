@@ -2,7 +2,7 @@
 
 A report consists of paragraphs and tables, in reading order. `--json FILE` keeps it in `results/`,
 and `python -m benchmarks readme` copies the kept reports into the README, between
-`<!-- results/NAME.json -->` and `<!-- end -->`; the text around is written by hand.
+`<!-- results/NAME.json -->` and `<!-- end -->`; the text around them is written by hand.
 """
 
 import json
@@ -39,11 +39,11 @@ LIBRARIES = {
     "pettingzoo": "pettingzoo",
     "pgx": "pgx",
 }
-"""The libraries whose versions matter: the name that pip knows, and the imported module."""
+"""The libraries whose versions are recorded: pip's name of each, and the imported module."""
 
 
 def table(*columns: str, words: Sequence[str]) -> Table:
-    """An empty table: the columns of `words` to the left, those of figures to the right."""
+    """An empty table: columns in `words` are aligned left, those of figures right."""
     empty = Table(box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for column in columns:
         empty.add_column(column, justify="left" if column in words else "right")
@@ -51,7 +51,7 @@ def table(*columns: str, words: Sequence[str]) -> Table:
 
 
 def interval(share: Estimate, digits: int = 0) -> str:
-    """A share in percent with its 95 % interval, as in `62 (50-73)`."""
+    """A share in percent with its 95 % interval, such as `62 (50-73)`."""
     value, low, high = (f"{100 * each:.{digits}f}" for each in (share.value, share.low, share.high))
     return f"{value} ({low}-{high})"
 
@@ -64,7 +64,7 @@ def print_report(report: Report, console: Console) -> None:
 
 
 def report_json(report: Report, timings: Sequence[object] = ()) -> str:
-    """The report, its command and conditions, and all timings behind its medians."""
+    """The report as JSON, with its command and conditions, and all timings behind its medians."""
     content = {
         "command": f"python -m benchmarks {shlex.join(sys.argv[1:])}",
         "conditions": _conditions(),
@@ -90,11 +90,11 @@ def _plain_table(rows: Table) -> dict[str, Any]:
 
 
 def with_results(text: str, folder: Path) -> str:
-    """A document with the present results of a folder in their places.
+    """A document with a folder's current results inserted in their places.
 
     Raises:
         ValueError: the document has no place for a file.
-        FileNotFoundError: it has a place for a file that is not there.
+        FileNotFoundError: it has a place for a file that does not exist.
     """
     unused = {path.relative_to(folder).as_posix() for path in folder.glob("results/*.json")}
     unused -= set(PLACE.findall(text))

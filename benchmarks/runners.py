@@ -1,4 +1,4 @@
-"""Times how games are run: ours beside kaggle_environments, two worker processes beside one."""
+"""Times how games are run: ours beside kaggle_environments, two workers beside one."""
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
@@ -35,16 +35,16 @@ THINKING_SUBMISSION = Player(
     b"        pass\n"
     b"    return observation['board'].index(0)\n",
 )
-"""The same, busy for a hundredth of a second first."""
+"""The same, after computing for a hundredth of a second."""
 GAMES = {Arena.KAGGLE: 10, Arena.OWN: 100}
-"""Games of a timing, without workers."""
+"""Games of a timing without workers, by arena."""
 WORKER_GAMES = 60
 """Games of a timing with workers."""
 
 
 @dataclass(frozen=True)
 class RunnerSpeed:
-    """The times of a workload: seconds a move, by the clock, in each round."""
+    """The times of a workload: elapsed seconds per move, in each round."""
 
     name: str
     ours: Timings
@@ -58,7 +58,7 @@ class RunnerWorkload(Protocol):
 
     @property
     def name(self) -> str:
-        """Who plays where."""
+        """The players and the arena."""
 
     def measure(self, rounds: int) -> RunnerSpeed:
         """Time the two in turn, `rounds` times over, after a warm-up of each."""
@@ -66,7 +66,7 @@ class RunnerWorkload(Protocol):
 
 @dataclass(frozen=True)
 class BesideKaggle:
-    """A player against itself: our way, and by `make` and `run` of kaggle_environments."""
+    """A player against itself: by our runner, and by `make` and `run` of kaggle_environments."""
 
     name: str
     player: Player
@@ -90,7 +90,7 @@ class BesideKaggle:
         return RunnerSpeed(self.name, ours, peer, self.goal)
 
     def ours(self, games: int) -> float:
-        """Seconds a move, from the empty board, each game with a seed of its own."""
+        """Seconds per move, from the empty board, each game with its own seed."""
         pairing, board = Pairing(self.player, self.player), GameConfiguration()
         started = perf_counter()
         records = [
@@ -102,7 +102,7 @@ class BesideKaggle:
 
 @dataclass(frozen=True)
 class TwoWorkers:
-    """Two players' games in two worker processes, beside the same games in one."""
+    """Games of two players in two worker processes, beside the same games in one."""
 
     name: str
     pairing: Pairing
@@ -121,7 +121,7 @@ class TwoWorkers:
         return RunnerSpeed(self.name, ours, peer, self.goal)
 
     def on(self, executor: Executor) -> float:
-        """Seconds a move."""
+        """Seconds per move."""
         settings = Settings(games=WORKER_GAMES, arena=self.arena)
         started = perf_counter()
         records = play_match([self.pairing], settings, executor=executor).records
@@ -152,7 +152,7 @@ def runner_workloads() -> list[RunnerWorkload]:
 
 @contextmanager
 def as_kaggle_takes(player: Player) -> Iterator[str]:
-    """What `env.run` takes for a player: a built-in's name, or the path of a file."""
+    """A player as `env.run` takes it: a built-in's name, or the path of a file."""
     if player.source is None:
         yield player.name
         return
@@ -163,7 +163,7 @@ def as_kaggle_takes(player: Player) -> Iterator[str]:
 
 
 def plainly_on_kaggle(submission: str, games: int) -> float:
-    """Seconds a move of games between a submission and itself, by kaggle_environments alone."""
+    """Seconds per move of a submission against itself, by kaggle_environments alone."""
     make = kaggle_environments().make
     started = perf_counter()
     moves = 0

@@ -1,7 +1,7 @@
-"""The structure of the sources: files, lines and imports, and the files that a command passes.
+"""Measures the structure of the sources: files, lines, imports, and the files used by a command.
 
-Neither is a benchmark of speed: the first is compared with well-structured codebases, the second
-with itself, before and after a change.
+Neither is a benchmark of speed. The counts are compared with well-structured codebases, the files
+used by a command with those before a change.
 """
 
 import ast
@@ -23,13 +23,13 @@ PEERS = ("gymnasium", "httpx", "mctx", "pgx")
 
 
 class Structure(NamedTuple):
-    """The sources of a package; `__init__.py` and files of data are left out."""
+    """The sources of a package, without `__init__.py` and data files."""
 
     name: str
     lines: Sequence[int]
-    """Of each file."""
+    """The number of lines of each file."""
     imports: int
-    """Import statements of all files."""
+    """The number of import statements in all files."""
 
 
 def structure_of(name: str, folder: Path) -> Structure:
@@ -45,7 +45,7 @@ def structure_of(name: str, folder: Path) -> Structure:
 
 
 def structures() -> list[Structure]:
-    """Our packages, and those peers that are installed."""
+    """The structures of our packages, and of the installed peers."""
     ours = [structure_of(name, ROOT / name) for name in PACKAGES]
     specs = [(name, find_spec(name)) for name in PEERS]
     return ours + [
@@ -70,10 +70,10 @@ def structure_report(counted: Sequence[Structure]) -> Report:
 
 
 def files_passed(words: Sequence[str]) -> list[str]:
-    """Run a `connectx` command; the files of ours that it passes in this process, in their order.
+    """Run a `connectx` command, and list our files that it uses in this process, in order.
 
-    A file is passed when one of its functions is called; processes that the command starts are
-    not followed.
+    A file is used when one of its functions is called; processes that the command starts are not
+    followed.
     """
     from submission.cli import app
 

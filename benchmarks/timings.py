@@ -1,4 +1,4 @@
-"""Times work beside peers, in processor time, which other processes disturb least."""
+"""Times work beside peers, in processor time, which other processes disturb the least."""
 
 import gc
 from collections.abc import Callable, Iterable, Sequence
@@ -18,30 +18,30 @@ SECONDS_PER_TIMING = 0.1
 
 @dataclass(frozen=True)
 class Peer:
-    """Another project's way to do the same work."""
+    """Another project's implementation of the same work."""
 
     name: str
     requirement: str
-    """Its name for pip."""
+    """The peer's name for pip."""
     run: Callable[[], float]
-    """Does the work once; the workload says what it returns.
+    """Does the work once; what it returns depends on the workload.
 
-    Raises ModuleNotFoundError where the peer is not installed.
+    Raises ModuleNotFoundError if the peer is not installed.
     """
 
 
 @dataclass(frozen=True)
 class Workload:
-    """Work of ours, and its peers."""
+    """Our work, and its peers."""
 
     name: str
     run: Callable[[], Any]
     """Does the work once."""
     peers: tuple[Peer, ...] = ()
     published: float | None = None
-    """Seconds that were published for other code."""
+    """Published seconds of other code."""
     count: int | None = None
-    """The simulations or plies of one run, if their rate is shown instead of the time."""
+    """The simulations or plies of a run, if their rate is shown instead of the time."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Timings:
         return median(self.seconds)
 
     def times_faster(self, peer: "Timings") -> list[float]:
-        """The factor by which this was faster than the peer, in each round."""
+        """The factor by which this work was faster than the peer's, in each round."""
         return [theirs / ours for ours, theirs in zip(self.seconds, peer.seconds, strict=True)]
 
 
@@ -84,7 +84,7 @@ def measure(workload: Workload, rounds: int) -> Measurement:
             missing.append(peer)
         else:
             installed.append(peer)
-    gc.collect()  # what importing the peers has left is not for the first timing to clear
+    gc.collect()  # so that the first timing does not collect garbage of the peers' imports
     ours, theirs = time_in_turn(
         partial(seconds_per_call, workload.run),
         [(peer.name, partial(seconds_per_call, peer.run)) for peer in installed],
@@ -129,12 +129,12 @@ def spread(factors: Sequence[float]) -> str:
 def peer_table(
     kind: str, measurements: Iterable[Measurement], figure: Callable[[Workload, float], str]
 ) -> Table:
-    """Our work beside the peers', measured in the same run.
+    """A table of our work beside the peers', measured in the same run.
 
     Args:
         kind: the heading of the workloads' column.
-        measurements: a row for each and each of its peers.
-        figure: the text for a workload that took so many seconds.
+        measurements: a row for each, and for each of its peers.
+        figure: formats the seconds that a workload took.
     """
     rows = table(kind, "ours", "peer", "its figure", "times faster", words=(kind, "peer"))
     for measured in measurements:
@@ -142,7 +142,7 @@ def peer_table(
         for peer in measured.peers:
             faster = spread(measured.ours.times_faster(peer))
             rows.add_row(work, ours, peer.name, figure(measured.workload, peer.median), faster)
-            work = ours = ""  # said once for all peers
+            work = ours = ""  # shown once for all peers
     return rows
 
 

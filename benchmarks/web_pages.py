@@ -1,4 +1,4 @@
-"""Measures `connectx web`: 200 pages that play at once, and how soon values are exact."""
+"""Measures `connectx web`: moves for 200 pages at once, and the time until values are exact."""
 
 import asyncio
 import json
@@ -18,15 +18,15 @@ from benchmarks.results import Report, table
 from benchmarks.solver.make_positions import random_moves
 
 PAGES = 200
-"""Pages that play, each about a move a second ..."""
+"""Pages that play, each about one move per second."""
 WATCHING = 30
-"""... and how many of them show values, too."""
+"""The number of those pages that also show values."""
 LOAD_SECONDS = 20.0
 POSITIONS = 200
 FEWEST_PLIES, MOST_PLIES = 12, 36
-"""Of the positions whose values are asked for."""
+"""The plies of the positions whose values are requested."""
 GOAL_MOVE, GOAL_VALUES = 0.1, 0.2
-"""Seconds within which 95 % of a quick agent's moves, and of values, should be there."""
+"""Seconds within which 95 % of a quick agent's moves, and of values, should arrive."""
 QUICK_AGENTS: tuple[dict[str, Any], ...] = (
     {"name": "random"},
     {"name": "greedy"},
@@ -37,7 +37,7 @@ GAME = "connectx-6x7x4"
 
 @dataclass(frozen=True)
 class Address:
-    """Where a server listens, and the token of its run."""
+    """The address of a server, and the token of its run."""
 
     host: str
     port: int
@@ -46,7 +46,7 @@ class Address:
 
 @contextmanager
 def started_server(*arguments: str) -> Iterator[tuple[Address, subprocess.Popen[str]]]:
-    """Run `connectx web` at a free port until the block ends."""
+    """Run `connectx web` on a free port until the block ends."""
     command = [sys.executable, "-m", "submission", "web", "--port", "0", *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
@@ -60,10 +60,10 @@ def started_server(*arguments: str) -> Iterator[tuple[Address, subprocess.Popen[
 
 
 class PageClient:
-    """A page: a connection that stays open for questions, and one for each stream.
+    """A simulated page: a persistent connection for questions, and one for each stream.
 
     Args:
-        address: of the server.
+        address: the server's address.
         name: the page's id.
     """
 
@@ -106,7 +106,7 @@ class PageClient:
             await writer.wait_closed()
 
     async def close(self) -> None:
-        """Hang up."""
+        """Close the connection for questions."""
         if self._streams is not None:
             self._streams[1].close()
             await self._streams[1].wait_closed()
@@ -126,7 +126,7 @@ class PageClient:
 
 
 async def play_in_pages(address: Address, seconds: float = LOAD_SECONDS) -> list[float]:
-    """Have pages play at once; the seconds of their moves."""
+    """Play in all pages at once, and return the seconds of their moves."""
     until = perf_counter() + seconds
     pages = [play(address, number, until) for number in range(PAGES)]
     watching = [watch(address, number, until) for number in range(WATCHING)]
@@ -135,7 +135,7 @@ async def play_in_pages(address: Address, seconds: float = LOAD_SECONDS) -> list
 
 
 async def play(address: Address, number: int, until: float) -> list[float]:
-    """Ask for a move about once a second, in random positions."""
+    """Request a move about once a second, in random positions; return the seconds of each."""
     rng, taken = Random(number), list[float]()
     page = PageClient(address, f"playing{number:05}")
     await asyncio.sleep(rng.random())
@@ -151,7 +151,7 @@ async def play(address: Address, number: int, until: float) -> list[float]:
 
 
 async def watch(address: Address, number: int, until: float) -> None:
-    """Follow the values of random positions, each for as long as a player may."""
+    """Follow the values of random positions, each for as long as a player might."""
     rng = Random(number)
     page = PageClient(address, f"playing{number:05}")
     while perf_counter() < until:
@@ -164,7 +164,7 @@ async def watch(address: Address, number: int, until: float) -> None:
 
 
 async def time_values(address: Address) -> list[float]:
-    """Ask for the values of random positions, one after the other; seconds until all are exact."""
+    """Request the values of random positions in turn; return the seconds until each is exact."""
     rng, taken = Random(1), list[float]()
     page = PageClient(address, "valuespage")
     for _ in range(POSITIONS):
@@ -188,14 +188,14 @@ async def until_ready(address: Address) -> None:
 
 
 async def measure_web(address: Address) -> dict[str, list[float]]:
-    """The seconds of values, and of moves while many play."""
+    """Measure the seconds of values, and of moves while many pages play."""
     await until_ready(address)
     values = await time_values(address)
     return {"values": values, "moves": await play_in_pages(address)}
 
 
 def web_report(taken: dict[str, list[float]]) -> Report:
-    """The median and the slowest, beside the goals."""
+    """The medians and the 95 % and 99 % quantiles, beside the goals."""
     rows = table("what", "asked", "median", "95 %", "99 %", "goal, 95 %", words=("what",))
     names = {
         "values": (f"all values exact, {FEWEST_PLIES} plies and more", GOAL_VALUES),

@@ -1,1 +1,1 @@
-"""Environments beside their peers: one at a time, and in batches."""
+"""Benchmarks of environments beside their peers, one at a time and in batches."""

@@ -1,6 +1,6 @@
 """PufferLib's Connect Four in C, with its own opponent, as a vector environment to time.
 
-Its unchanged source is built here without the rest of PufferLib; only drawing is left out. The
+Its unchanged source is compiled without the rest of PufferLib; only drawing is left out. The
 opponent adds up all lines of play of four plies, with wins weighted by how soon they come.
 """
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from envs.learning.random_play import LegalActionSampler
 
 HEADER = Path("pufferlib", "ocean", "connect4", "connect4.h")
-"""Within an unpacked source distribution of PufferLib 3."""
+"""The header's path in an unpacked source distribution of PufferLib 3."""
 ROWS, COLUMNS = 6, 7
 COMPILER = ("cc", "-O3", "-shared", "-fPIC", "-w")
 
@@ -41,7 +41,7 @@ typedef struct { float x, y; } Vector2;
 #define EndDrawing()
 #define CloseWindow()
 """
-"""Stands in for the library that draws its games."""
+"""A stub for the library that draws the games."""
 
 MANY_GAMES = """
 #include "connect4.h"
@@ -70,19 +70,19 @@ void free_games(CConnect4* games) {
     free(games);
 }
 """
-"""What PufferLib's binding does for its vector environments."""
+"""The loop over games that PufferLib's binding has for its vector environments."""
 
 
 class PufferGames:
-    """Many of its games, in which its opponent replies; those that are over begin anew.
+    """Many of PufferLib's games against its opponent; finished games begin again.
 
     Args:
         source: the folder of an unpacked source distribution of PufferLib.
-        num_envs: how many games.
+        num_envs: the number of games.
 
     Raises:
-        FileNotFoundError: the source is not there, or no C compiler.
-        subprocess.CalledProcessError: it does not build.
+        FileNotFoundError: the source or a C compiler is missing.
+        subprocess.CalledProcessError: the source does not compile.
     """
 
     def __init__(self, source: Path, num_envs: int) -> None:
@@ -102,22 +102,22 @@ class PufferGames:
             self._library.free_games(self._games)
 
     def action_masks(self) -> NDArray[np.int8]:
-        """1 for each column with room: it gives no masks itself."""
+        """1 for each column with room, computed here because PufferLib gives no masks."""
         masks: NDArray[np.int8] = (self._boards[:, :, -1] == 0).astype(np.int8)
         return masks
 
     def prepare(self, actions: NDArray[np.int64]) -> NDArray[np.int32]:
-        """The actions as numbers of 32 bits."""
+        """The actions as 32-bit integers."""
         return actions.astype(np.int32)
 
     def step(self, actions: NDArray[np.int32]) -> None:
-        """Play an action in each game, and its opponent's reply."""
+        """Play an action and the opponent's reply in each game."""
         self._actions[:] = actions
         self._library.step_games(self._games, len(actions))
 
 
 def _built(source: Path) -> ctypes.CDLL:
-    """The library of its games."""
+    """Compile and load the library."""
     header = source / HEADER
     if not header.is_file():
         raise FileNotFoundError(

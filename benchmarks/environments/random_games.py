@@ -1,4 +1,4 @@
-"""Whole games of random play, compiled: how fast the rules themselves are."""
+"""Compiled games of random play, to time the rules themselves."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -12,7 +12,7 @@ from envs.learning.vector.vector_kernels import landing_cell, played, random_rep
 
 
 class RandomGames(NamedTuple):
-    """The results of random games, counted, and their plies in all."""
+    """The counted results of random games, and their plies in all."""
 
     wins_first: int
     wins_second: int
@@ -21,7 +21,7 @@ class RandomGames(NamedTuple):
 
 
 def play_random_games(game: BoardGame, games: int, seed: int) -> RandomGames:
-    """Play games in which both players draw among the legal actions, all equally likely."""
+    """Play games in which both players choose uniformly among the legal actions."""
     word, cells = word_of_board(game.rows, game.columns, game.inarow), game.action_cells
     play = make_random_games(game.rows, game.inarow, word(sum(cells)))
     lowest = words_of([column & -column for column in cells], word)
@@ -30,7 +30,7 @@ def play_random_games(game: BoardGame, games: int, seed: int) -> RandomGames:
 
 @lru_cache
 def make_random_games(rows: int, inarow: int, board: int) -> Callable[..., tuple[int, ...]]:
-    """Make the kernel of a board: it plays games, and counts wins of either, draws and plies."""
+    """Make the kernel of a board, which plays games and counts either's wins, draws and plies."""
 
     @jit
     def random_games(
@@ -47,7 +47,7 @@ def make_random_games(rows: int, inarow: int, board: int) -> Callable[..., tuple
                     by_first = mask.bit_count() & 1
                     wins_first += by_first
                     wins_second += 1 - by_first
-                if over:  # behind the loop Numba could not tell a wide mask from the first 0
+                if over:  # after the loop, Numba could not unify a wide mask with the initial 0
                     plies += mask.bit_count()
         return wins_first, wins_second, games - wins_first - wins_second, plies
 

@@ -1,4 +1,4 @@
-"""Times one environment beside its peers: random legal moves, a ply a step."""
+"""Times one environment beside its peers: random legal moves, one ply per step."""
 
 import random
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from benchmarks.timings import Measurement, Peer, Workload, missing_peers, peer_
 from envs import GYMNASIUM_IDS
 
 STEPS = 5000
-"""Plies of a run, which is repeated until it is long enough for the clock."""
+"""Plies of a run; runs are repeated until their time is long enough to measure."""
 
 CONNECT_FOUR, _, TIC_TAC_TOE = GYMNASIUM_IDS
 
@@ -24,9 +24,9 @@ GAMES = {
 
 
 def environment_workloads() -> list[Workload]:
-    """The games that are timed, with all that a learner is given at each step.
+    """The games that are timed, with everything that a learner gets at each step.
 
-    Each run plays `STEPS` plies and returns how many games it has finished.
+    Each run plays `STEPS` plies and returns the number of finished games.
     """
     return [
         Workload(
@@ -45,7 +45,7 @@ def environment_workloads() -> list[Workload]:
 
 
 def play_ours(environment_id: str, steps: int) -> int:
-    """Our environment in self-play, as `gymnasium.make` gives it."""
+    """Our environment in self-play, as made by `gymnasium.make`."""
     env = gymnasium.make(environment_id, opponent=None)
     rng = random.Random(1)
     games = 0
@@ -60,7 +60,7 @@ def play_ours(environment_id: str, steps: int) -> int:
 
 
 def play_zoo(game: str, steps: int) -> int:
-    """An environment of PettingZoo's, as its documentation steps it."""
+    """PettingZoo's environment, stepped as in its documentation."""
     env = import_module(f"pettingzoo.classic.{game}").env()
     rng = random.Random(1)
     games = played = 0

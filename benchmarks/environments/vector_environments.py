@@ -20,9 +20,9 @@ from envs.learning.random_play import LegalActionSampler
 from envs.learning.vector.vector_env import make_vector_env
 
 BATCHES = (1, 8, 64, 512, 2048, 8192, 16384, 65536)
-"""How many games step together."""
+"""The numbers of games that step together."""
 STEPS = 30
-"""Steps of a round, more than a game of tic-tac-toe and than most of Connect Four."""
+"""Steps of a round: more than a game of tic-tac-toe has, and than most of Connect Four have."""
 ONE_THREAD, TWO_THREADS, SAME_STEP, PEER = "1 thread", "2 threads", "same step", "pgx"
 ONE_AGAINST_RANDOM, TWO_AGAINST_RANDOM = "1 thread, random", "2 threads, random"
 RANDOM_GAMES = 100_000
@@ -36,7 +36,7 @@ OPPONENTS = (
 """The opponents that play inside the step."""
 PUFFERLIB = "PufferLib's C environment, its own opponent"
 OPPONENT_BATCH = 1024
-"""Games that step together against each of them."""
+"""Games that step together against each opponent."""
 RULES: dict[str, BoardGame] = {"Connect Four": ConnectFour(), "tic-tac-toe": TicTacToe()}
 
 
@@ -103,10 +103,9 @@ MAKERS: dict[str, Callable[[str, int], Steppable]] = {
 
 @dataclass(frozen=True)
 class BatchSpeed:
-    """Steps per second of a batch: medians over rounds of medians over steps.
+    """Steps per second of a batch: the median over rounds of the median over steps.
 
-    `by_processor` counts the time of the processor, in which two threads gain nothing; `by_clock`
-    the time that passes.
+    `by_processor` counts processor time, of which two threads save none; `by_clock` elapsed time.
     """
 
     game: str
@@ -123,7 +122,7 @@ def measure_batches(rounds: int) -> Iterator[BatchSpeed]:
 
 
 def measure_batch(game: str, size: int, rounds: int) -> BatchSpeed:
-    """Time the steps of a batch in each way that is installed."""
+    """Time the steps of a batch in each environment that is installed."""
     games: dict[str, Steppable] = {}
     for name, make in MAKERS.items():
         try:
@@ -145,7 +144,7 @@ def measure_batch(game: str, size: int, rounds: int) -> BatchSpeed:
 
 
 def time_steps(games: Steppable) -> tuple[float, float]:
-    """Seconds of a step, by the processor and by the clock; drawing the actions is not counted."""
+    """Seconds per step, by the processor and by the clock, without drawing the actions."""
     processor, clock = [], []
     for _ in range(STEPS):
         actions = games.prepare(games.sampler.sample(games.action_masks()))
@@ -172,11 +171,11 @@ def measure_opponents(rounds: int, pufferlib: Path | None = None) -> Iterator[tu
     """Steps per second of Connect Four against each opponent, the median over the rounds.
 
     Args:
-        rounds: timings of each.
-        pufferlib: the folder of PufferLib's unpacked source, whose environment is timed as well.
+        rounds: the number of timings of each.
+        pufferlib: the folder of PufferLib's unpacked source, to time its environment as well.
 
     Raises:
-        FileNotFoundError: the source is not there, or no C compiler.
+        FileNotFoundError: the source or a C compiler is missing.
     """
     puffer_games = None if pufferlib is None else PufferGames(pufferlib, OPPONENT_BATCH)
     for opponent in OPPONENTS:
@@ -195,7 +194,7 @@ def steps_per_second(games: Steppable, rounds: int) -> float:
 
 
 def opponent_report(measured: Iterable[tuple[str, float]]) -> Report:
-    """The steps per second by the opponent."""
+    """The steps per second against each opponent."""
     return [
         f"Connect Four, {OPPONENT_BATCH} environments, one thread, by the opponent: million steps "
         "a second of processor time, in each a move of the learner and a reply",
@@ -204,7 +203,7 @@ def opponent_report(measured: Iterable[tuple[str, float]]) -> Report:
 
 
 def random_game_report(measured: Iterable[tuple[str, float]]) -> Report:
-    """The plies per second."""
+    """The plies per second of random games."""
     return [
         "Whole random games, one thread: million plies a second of processor time",
         _rates("game", "plies", measured, digits=2),

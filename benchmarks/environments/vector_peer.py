@@ -1,4 +1,4 @@
-"""pgx, whose games run on JAX, in the form in which vector environments are timed."""
+"""Adapts pgx, whose games run on JAX, to the timing of vector environments."""
 
 from typing import Any
 
@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from envs.learning.random_play import LegalActionSampler
 
 PGX_IDS = {"Connect Four": "connect_four", "tic-tac-toe": "tic_tac_toe"}
-"""Our games, as pgx calls them."""
+"""pgx's names of the games."""
 
 
 class PgxGames:
-    """Many games of pgx in self-play; those that are over begin anew, by pgx's `auto_reset`.
+    """Many games of pgx in self-play; finished games begin again by pgx's `auto_reset`.
 
     Raises:
         ModuleNotFoundError: pgx is not installed.
@@ -40,5 +40,5 @@ class PgxGames:
         return self._array(actions.astype(np.int32))
 
     def step(self, actions: Any) -> None:
-        """Play an action in each game, and wait until it is done."""
+        """Play an action in each game, and wait for JAX to finish."""
         self._state = self._ready(self._step(self._state, actions, self._keys))

@@ -1,1 +1,1 @@
-"""The searches beside their peers, and the time until they are compiled."""
+"""Benchmarks of searches beside their peers, and of the time to compile them."""

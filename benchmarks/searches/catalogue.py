@@ -1,4 +1,4 @@
-"""The searches that are timed beside peers and published figures, and the report on them."""
+"""Lists the searches that are timed beside peers and published figures, and reports on them."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -30,20 +30,20 @@ PUBLISHED_BY = (
     "as measured on two shared cores with Python 3.11"
 )
 PUBLISHED_MINIMAX = {4: 0.120, 6: 5.340}
-"""Seconds by depth, on Connect Four."""
+"""Seconds by depth, for Connect Four."""
 PUBLISHED_ALPHA_BETA = {4: 0.008, 6: 0.138, 8: 1.520}
-"""Seconds by depth, on Connect Four."""
+"""Seconds by depth, for Connect Four."""
 PLAIN_DEPTHS = (8, 10)
-"""Plies; on Connect Four, where OpenSpiel's alpha-beta and ours are the same."""
+"""Depths, for Connect Four, of plain alpha-beta, which does the same as OpenSpiel's."""
 PUBLISHED_MCTS = 3600
-"""Simulations per second, on Connect Four."""
+"""Simulations per second, for Connect Four."""
 
 SIMULATIONS = 25_000
-"""Of each compiled MCTS."""
+"""For each compiled MCTS."""
 REFERENCE_SIMULATIONS = 2000
-"""Of each MCTS in plain Python."""
+"""For each MCTS in plain Python."""
 EXPLORATION = 1.4
-"""The exploration constant of all MCTS workloads but our fully enhanced agent's."""
+"""The exploration constant of all MCTS workloads except our fully enhanced agent's."""
 
 GOAL = 10
 """How many times faster than the published figures our searches should be."""
@@ -54,11 +54,11 @@ FOUR, TIC_TAC_TOE = "connect_four", "tic_tac_toe"
 
 
 def workloads() -> list[Workload]:
-    """Everything that is timed, with agents of its own; no search uses a heuristic.
+    """Everything that is timed, each with its own agents; no search uses a heuristic.
 
-    A number in a name is the depth in plies, on Connect Four. A run of ours returns the search's
-    result; a run of a peer's returns the value from player 1's view, or the action of a Monte
-    Carlo search.
+    A number in a name is the depth in plies, in Connect Four. A run of ours returns the search's
+    result; a run of a peer returns the value from player 1's view or, for a Monte Carlo search, the
+    action.
     """
     return [
         search(
@@ -82,14 +82,14 @@ def workloads() -> list[Workload]:
             )
             for depth, published in PUBLISHED_MINIMAX.items()
         ),
-        # At the full depth at once; then as the agent plays it: depths 1, 2, 3 ... in turn.
+        # First at the full depth at once; then as the agent plays, with iterative deepening.
         *(alpha_beta(depth, iterative_deepening=False) for depth in PUBLISHED_ALPHA_BETA),
         *(alpha_beta(depth, "deepening {}") for depth in PUBLISHED_ALPHA_BETA),
         *map(plain_alpha_beta, PLAIN_DEPTHS),
-        # In plain Python, which plays every other game.
+        # In plain Python, as for every other game.
         alpha_beta(8, "alpha-beta {}, reference", iterative_deepening=False, engine="reference"),
         plain_uct("MCTS", SIMULATIONS, "compiled"),
-        # As the agent plays it without a network: solver, decisive moves, decisive playouts.
+        # As the agent plays without a network: solver, decisive moves, decisive playouts.
         search(
             "MCTS, all",
             MCTSAgent(SIMULATIONS, rollout="decisive", keep_tree=False, seed=1, engine="compiled"),
@@ -133,7 +133,7 @@ def alpha_beta(depth: int, name: str = "alpha-beta {}", **options: Any) -> Workl
 
 
 def plain_alpha_beta(depth: int) -> Workload:
-    """Alpha-beta without what OpenSpiel's lacks: ordering, killer moves, table."""
+    """Alpha-beta without ordering, killer moves and table, which OpenSpiel's lacks."""
     agent = AlphaBetaAgent(
         depth,
         time_limit=None,
@@ -152,7 +152,7 @@ def plain_alpha_beta(depth: int) -> Workload:
 
 
 def plain_uct(name: str, simulations: int, engine: str, *others: Peer) -> Workload:
-    """UCT with uniform playouts, without what OpenSpiel's lacks."""
+    """UCT with uniform playouts, without the enhancements that OpenSpiel's lacks."""
     agent = MCTSAgent(
         simulations,
         exploration=EXPLORATION,
@@ -185,7 +185,7 @@ def open_spiel(run: Callable[..., float], *arguments: Any) -> Peer:
 
 
 def search_report(measurements: Sequence[Measurement]) -> Report:
-    """What was measured, and which peers are missing."""
+    """The measurements, and the missing peers."""
     return [
         "Beside peers: processor time of a search; k/s: 1000 simulations a second",
         peer_table("work", measurements, figure),
@@ -213,14 +213,14 @@ def published_table(measurements: Sequence[Measurement]) -> Table:
 
 
 def figure(workload: Workload, seconds: float) -> str:
-    """A time, or a rate where simulations are counted."""
+    """A time, or a rate if simulations are counted."""
     if workload.count is None:
         return f"{1000 * seconds:.1f} ms"
     return f"{workload.count / seconds / 1000:.1f} k/s"
 
 
 def search_timings(measurement: Measurement) -> dict[str, object]:
-    """All timings: processor seconds of a search, by round."""
+    """All timings: processor seconds per search, by round."""
     return {
         "work": measurement.workload.name,
         "simulations": measurement.workload.count,

@@ -1,4 +1,4 @@
-"""Measures how long compiled searches take to be ready, before and after they are compiled."""
+"""Measures how long compiled searches take to be ready, with and without cached machine code."""
 
 import os
 import subprocess
@@ -19,18 +19,18 @@ class Readiness:
     compiling: float
     """With nothing compiled on disk."""
     loading: float
-    """With the machine code on disk that the process before has left."""
+    """With the machine code on disk that the previous process left."""
 
 
 def measure_compilation() -> Iterator[Readiness]:
-    """Start each of `first_call.KERNELS` twice, with a cache folder of its own."""
+    """Start each of `first_call.KERNELS` twice, each kind with its own cache folder."""
     for kernels in KERNELS:
         with TemporaryDirectory() as cache:
             yield Readiness(kernels, first_call(kernels, cache), first_call(kernels, cache))
 
 
 def first_call(kernels: str, cache: str) -> float:
-    """Seconds that the first answer takes, with Numba's cache in the folder `cache`."""
+    """Seconds until the first answer, with Numba's cache in the folder `cache`."""
     answer = subprocess.run(
         [sys.executable, "-m", "benchmarks.searches.first_call", kernels],
         env=os.environ | {"NUMBA_CACHE_DIR": cache},

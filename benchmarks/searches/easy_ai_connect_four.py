@@ -1,7 +1,7 @@
-"""Connect Four for easyAI: one game object, on which moves are made and unmade.
+"""Connect Four for easyAI: one game object on which moves are made and unmade.
 
-The bit layout and the test for a line are those of `envs.bitboard`, and moves go from the middle
-outwards as in `agents.guidance.ordering`; so what differs from our search is the search.
+The bit layout and the test for a line are those of `envs.bitboard`, and moves are ordered from the
+middle outwards as in `agents.guidance.ordering`; so only the search differs from ours.
 """
 
 from easyAI import TwoPlayerGame
@@ -30,12 +30,12 @@ class EasyAIConnectFour(TwoPlayerGame):  # type: ignore[misc]
         return [column for column in MIDDLE_OUTWARDS if not self.mask & TOP[column]]
 
     def make_move(self, column: int) -> None:
-        """Drop a stone; the player to move changes."""
+        """Drop a stone of the player to move."""
         self.mover ^= self.mask
         self.mask |= self.mask + BOTTOM[column]
 
     def unmake_move(self, column: int) -> None:
-        """Take the top stone of the column away again."""
+        """Remove the top stone of the column."""
         self.mask ^= ((self.mask & CELLS[column]) + BOTTOM[column]) >> 1
         self.mover ^= self.mask
 

@@ -1,6 +1,6 @@
 """Times a first answer in a process of its own: `python -m benchmarks.searches.first_call KERNELS`.
 
-It prints the seconds from here to the answer, with the imports and whatever has to be compiled.
+Prints the seconds until the answer, including imports and compilation.
 """
 
 import sys
@@ -9,18 +9,18 @@ from functools import partial
 from time import perf_counter
 
 LATE = "4427612253772523425455634741753716666313"
-"""Two plies before the end of a game: solved in no time."""
+"""Two plies before the end of a game, so that solving it takes no time."""
 
 
 def no_kernels() -> None:
-    """Numba itself, which every kernel waits for."""
+    """Import Numba itself, which every kernel needs."""
     from envs.compiled.jit import compiles
 
     compiles()
 
 
 def solver() -> None:
-    """The exact solver."""
+    """Solve a position with the exact solver."""
     from agents.solver.solver import Solver
     from envs.board import state_from_moves
     from envs.connectx import ConnectFour
@@ -30,7 +30,7 @@ def solver() -> None:
 
 
 def act(specification: str) -> None:
-    """An agent's move on the empty board."""
+    """Choose an agent's move on the empty board."""
     from agents.registry import agent_from_text
     from envs.connectx import ConnectFour
 

@@ -1,4 +1,4 @@
-"""Puts boards into wider words than they need: searches find the same, only slower."""
+"""Puts boards into wider words than they need, to time the same searches in them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from envs.learning.vector.vector_kernels import make_step
 
 @contextmanager
 def words_of_at_least(bits: int) -> Iterator[None]:
-    """Have every board take words of at least this many bits; make and run searches inside."""
+    """Use words of at least this many bits for every board made and searched inside."""
     narrower = {known: kind for known, kind in WORDS.items() if known < bits}
     for known in narrower:
         del WORDS[known]
@@ -25,6 +25,6 @@ def words_of_at_least(bits: int) -> Iterator[None]:
 
 
 def forget_boards() -> None:
-    """Clear the caches by the numbers of a board, which are equal in words of any width."""
+    """Clear the caches keyed by a board's numbers, which are equal for all widths of words."""
     for made_once in board_masks, make_kernels_on_board, make_slice_on_board, make_step:
         made_once.cache_clear()

@@ -1,8 +1,8 @@
-"""OpenSpiel's alpha-beta in C++, which its Python package carries but does not offer.
+"""Calls OpenSpiel's alpha-beta in C++, which its Python package contains but does not expose.
 
-The shared library of `pyspiel` exports it, so it is called there, by the Itanium C++ ABI with GNU's
-standard library, as the wheels for Linux are built. What the function takes and returns is in
-OpenSpiel's `algorithms/minimax.h`.
+The shared library of `pyspiel` exports the function, so it is called directly, by the Itanium C++
+ABI with GNU's standard library, with which the Linux wheels are built. Its arguments and result are
+declared in OpenSpiel's `algorithms/minimax.h`.
 """
 
 import ctypes
@@ -30,13 +30,13 @@ class String(ctypes.Structure):
 
 
 class SharedPointer(ctypes.Structure):
-    """A `std::shared_ptr`, never released: the games stay loaded."""
+    """A `std::shared_ptr` that is never released, so games stay loaded."""
 
     _fields_ = (("pointer", ctypes.c_void_p), ("count", ctypes.c_void_p))
 
 
 class Function(ctypes.Structure):
-    """A `std::function` of a plain function."""
+    """A `std::function` that wraps a plain function."""
 
     _fields_ = (
         ("storage", ctypes.c_byte * 16),
@@ -55,7 +55,7 @@ def alpha_beta_value(game: str, depth: int) -> float:
     """The value of a game's initial state, from player 1's view; unfinished states are worth 0.
 
     Raises:
-        ModuleNotFoundError: OpenSpiel is not installed, or not in a build that can be called so.
+        ModuleNotFoundError: OpenSpiel is not installed, or its build cannot be called this way.
     """
     search = _library()[ALPHA_BETA_SEARCH]
     search.restype = ValueAndAction
@@ -100,7 +100,7 @@ def _zero_function() -> tuple[Any, Any]:
 
     @cfunc(types.boolean(types.intp, types.intp, types.int32))
     def manager(target: int, source: int, operation: int) -> bool:
-        return False  # nothing is stored, so nothing is to be copied or destroyed
+        return False  # nothing is stored, so there is nothing to copy or destroy
 
     @cfunc(types.double(types.intp, types.intp))
     def invoker(storage: int, state: int) -> float:

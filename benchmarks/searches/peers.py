@@ -1,6 +1,6 @@
 """The peers' searches, from the initial state of a game.
 
-A peer is imported when it searches, so that one that is missing leaves the others alone.
+A peer is imported only when it searches, so that a missing one does not affect the others.
 """
 
 
@@ -33,7 +33,7 @@ def open_spiel_cpp_alpha_beta(game: str, depth: int) -> float:
 
 
 def open_spiel_mcts(game: str, simulations: int, exploration: float) -> float:
-    """OpenSpiel's Monte Carlo tree search in Python; the action that it chooses."""
+    """The action chosen by OpenSpiel's Monte Carlo tree search in Python."""
     import numpy as np
     import pyspiel
     from open_spiel.python.algorithms import mcts
@@ -52,7 +52,7 @@ def open_spiel_mcts(game: str, simulations: int, exploration: float) -> float:
 
 
 def open_spiel_cpp_mcts(game: str, simulations: int, exploration: float) -> float:
-    """OpenSpiel's Monte Carlo tree search in C++; the action that it chooses."""
+    """The action chosen by OpenSpiel's Monte Carlo tree search in C++."""
     import pyspiel
 
     rules = pyspiel.load_game(game)
@@ -70,7 +70,7 @@ def open_spiel_cpp_mcts(game: str, simulations: int, exploration: float) -> floa
 
 
 def easy_ai_alpha_beta(depth: int, table: bool) -> float:
-    """Search by easyAI: negamax with alpha-beta on Connect Four, with a table or without."""
+    """Negamax of easyAI with alpha-beta for Connect Four, with or without a table."""
     from easyAI import TranspositionTable
     from easyAI.AI.Negamax import Negamax
 

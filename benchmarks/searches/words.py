@@ -1,4 +1,4 @@
-"""The compiled searches and the vector environments by the width of their words."""
+"""Times the compiled searches and the vector environments by the width of their words."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -27,12 +27,12 @@ NUM_ENVS, STEPS = 8192, 30
 
 @dataclass(frozen=True)
 class WordSpeed:
-    """How much a search does in a second of the processor, by round."""
+    """A search's rate per second of processor time, by round."""
 
     work: str
     game: ConnectX
     bits: int
-    """The least bits of a word; a board that needs more takes more."""
+    """The minimum bits of a word; a board that needs more uses more."""
     rates: list[float]
 
     @property
@@ -42,7 +42,7 @@ class WordSpeed:
 
 
 def solver_rate(game: ConnectX) -> float:
-    """Positions that the solver visits in a second."""
+    """Positions that the solver visits per second."""
     solver, state = Solver(game), game.initial_state()
     solver.bounds(state, node_limit=1000)
     begun = process_time()
@@ -50,7 +50,7 @@ def solver_rate(game: ConnectX) -> float:
 
 
 def alpha_beta_rate(game: ConnectX) -> float:
-    """States that alpha-beta reaches in a second."""
+    """States that alpha-beta reaches per second."""
     state = game.initial_state()
 
     def search(depth: int) -> int:
@@ -63,7 +63,7 @@ def alpha_beta_rate(game: ConnectX) -> float:
 
 
 def mcts_rate(game: ConnectX, rollout: str) -> float:
-    """Simulations in a second."""
+    """MCTS simulations per second."""
     state = game.initial_state()
 
     def search(simulations: int) -> int:
@@ -76,7 +76,7 @@ def mcts_rate(game: ConnectX, rollout: str) -> float:
 
 
 def vector_rate(game: ConnectX) -> float:
-    """Steps of a vector environment in a second, with legal random moves."""
+    """Steps of a vector environment per second, with random legal moves."""
     env, sampler = make_vector_env(game, NUM_ENVS), LegalActionSampler(seed=1)
     masks = env.reset(seed=1)[1]["action_mask"]
     seconds = []
@@ -98,7 +98,7 @@ RATES: Mapping[str, Callable[[ConnectX], float]] = {
 
 
 def measure_words(rounds: int) -> Iterator[WordSpeed]:
-    """Time each work in Connect Four by the width of words, in turn; and on boards that need it."""
+    """Time each kind of work by the width of words, in Connect Four and on boards that need it."""
     cases = [
         *((CONNECT_FOUR, bits) for bits in sorted(WORDS)),
         *((game, 64) for game in WIDE_BOARDS),
@@ -113,7 +113,7 @@ def measure_words(rounds: int) -> Iterator[WordSpeed]:
 
 
 def word_report(speeds: list[WordSpeed]) -> Report:
-    """A row for each work, with its rates in wide words as shares of that in words of 64 bits."""
+    """A row for each kind of work, with its rates in wide words as shares of that in 64 bits."""
     forced = [f"in {bits} bits" for bits in sorted(WORDS) if bits > min(WORDS)]
     boards = [f"{game.rows}x{game.columns}x{game.inarow}" for game in WIDE_BOARDS]
     rows = table("a second", "64 bits", *forced, *boards, words=("a second",))

@@ -1,1 +1,1 @@
-"""The solver beside BitBully, and sets of solved positions."""
+"""Benchmarks of the solver beside BitBully, and sets of solved positions."""

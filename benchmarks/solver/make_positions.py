@@ -1,4 +1,4 @@
-"""Makes the sets of positions: random games, with the scores that BitBully gives them."""
+"""Makes the sets of positions: from random games, with BitBully's scores."""
 
 from collections.abc import Iterator
 from random import Random
@@ -11,10 +11,10 @@ from envs.connectx import ConnectFour
 
 
 def make_set(kind: PositionSet, seed: int, bitbully: BitBully) -> Iterator[ScoredPosition]:
-    """The positions of a set; the same seed gives the same ones.
+    """Make the positions of a set; the same seed gives the same ones.
 
-    The number of plies is drawn evenly, then the position by random games. None repeats another,
-    or its mirror image; none can be won at once.
+    The number of plies is drawn uniformly, then the position by random games. None equals another
+    or its mirror image, and none can be won at once.
     """
     rng = Random(f"{seed} {kind.name}")
     seen: set[BoardState] = set()
@@ -40,7 +40,7 @@ def quiet_moves(plies: int, rng: Random) -> str:
 
 
 def random_moves(plies: int, rng: Random) -> str:
-    """A random game of this many plies, at most 41, after which it goes on."""
+    """A random game of this many plies, at most 41, that is not over after them."""
     env = ConnectFour()
     while True:
         state, moves = env.initial_state(), ""
@@ -53,7 +53,7 @@ def random_moves(plies: int, rng: Random) -> str:
 
 
 def mirror_free_identity(moves: str) -> BoardState:
-    """A key that a position shares with its mirror image alone."""
+    """A key that a position shares only with its mirror image."""
     env = ConnectFour()
     mirrored = "".join(str(env.columns + 1 - int(column)) for column in moves)
     return min(state_from_moves(env, moves), state_from_moves(env, mirrored))

@@ -1,4 +1,4 @@
-"""Times the moves of the perfect agent in random positions of all plies."""
+"""Times the perfect agent's moves in random positions of all plies."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ GROUPS = (range(9), range(9, 10), range(10, 11), range(11, 12), range(12, 16), r
 
 @dataclass(frozen=True)
 class TimedMove:
-    """A move in a position of a random game."""
+    """A timed move in a position of a random game."""
 
     ply: int
     seconds: float
@@ -31,7 +31,7 @@ class TimedMove:
 
 
 def time_moves(per_ply: int, seed: int, resistance: str) -> Iterator[TimedMove]:
-    """Ask for a move in positions of random games, each time with an empty table."""
+    """Time a move in positions of random games, each with an empty table."""
     rng, judge = Random(seed), _judge()
     late = state_from_moves(ENV, random_moves(CELLS - 6, rng))
     for ply in range(CELLS):
@@ -39,7 +39,7 @@ def time_moves(per_ply: int, seed: int, resistance: str) -> Iterator[TimedMove]:
             moves = random_moves(ply, rng)
             state = state_from_moves(ENV, moves)
             agent = PerfectAgent(time_limit=None, resistance=resistance)
-            agent.search(ENV, late)  # makes the solver and its table
+            agent.search(ENV, late)  # creates the solver and its table
             begun = perf_counter()
             column = agent.act(ENV, state)
             seconds = perf_counter() - begun
@@ -48,7 +48,7 @@ def time_moves(per_ply: int, seed: int, resistance: str) -> Iterator[TimedMove]:
 
 
 def move_report(timed: Sequence[TimedMove]) -> Report:
-    """The seconds of the moves, by the number of plies."""
+    """The seconds per move, by the number of plies played."""
     rows = table("plies", "positions", "mean", "slowest", words=("plies",))
     for plies in GROUPS:
         seconds = [move.seconds for move in timed if move.ply in plies]

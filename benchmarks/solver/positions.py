@@ -23,10 +23,10 @@ EASY, MEDIUM, HARD = range(15), range(15, 29), range(29, CELLS)
 
 
 class ScoredPosition(NamedTuple):
-    """A position that has been solved."""
+    """A solved position."""
 
     moves: str
-    """The plies from the empty board: columns from 1, a digit each."""
+    """The plies from the empty board: a digit for each column, counted from 1."""
     score: int
     """From the view of the player to move."""
 
@@ -37,9 +37,9 @@ class PositionSet:
 
     name: str
     plies: range
-    """How many plies may have been played."""
+    """The possible numbers of plies played."""
     plies_left: range
-    """How many plies may be left if both play their best."""
+    """The possible numbers of plies left under best play."""
 
     @property
     def path(self) -> Path:
@@ -63,7 +63,7 @@ SETS = (
 
 
 def read_positions(path: Path) -> list[ScoredPosition]:
-    """The positions of a file, as `write_positions` leaves them."""
+    """The positions of a file written by `write_positions`."""
     lines = path.read_text(encoding="ascii").splitlines()
     return [ScoredPosition(moves, int(score)) for moves, score in map(str.split, lines)]
 
@@ -82,35 +82,35 @@ GOALS = {
     "begin-medium": 0.70,
     "begin-hard": 0.55,
 }
-"""At most this share of BitBully's time, by set."""
+"""The goal for each set: at most this share of BitBully's time."""
 
 SAMPLE = 100
 SAMPLES = {"begin-hard": 20}
-"""BitBully takes seconds for each of these."""
+"""Smaller samples than `SAMPLE`, because BitBully takes seconds for each position."""
 
 
 @dataclass(frozen=True)
 class SolverWorkload:
-    """Positions to solve, each for its exact score."""
+    """Positions whose exact scores are to be found."""
 
     name: str
     positions: list[ScoredPosition]
     goal: float | None = None
-    """The goal: at most this share of BitBully's time; None for no goal."""
+    """At most this share of BitBully's time; None for no goal."""
     cleared: bool = True
-    """Whether each position finds the table empty; else only the first one does."""
+    """Whether the table is cleared before each position, rather than only before the first."""
 
 
 EMPTY_BOARD = SolverWorkload("empty board", [ScoredPosition("", 1)], goal=0.14)
-"""The whole game, which player 1 wins with their last stone."""
+"""The whole game, which player 1 wins with the last of their stones."""
 
 
 def solver_workloads(sample: int | None = None) -> Iterator[SolverWorkload]:
-    """`sample` positions of each set.
+    """The workloads: `sample` positions of each set.
 
     Clearing BitBully's table takes much longer than solving an easy position. That time is not
-    counted, but the processor's caches are cold afterwards; so the easiest set is also solved with
-    one table.
+    counted, but the processor's caches are cold afterwards; so the easiest set is also solved
+    without clearing.
     """
     for kind in SETS:
         size = sample if sample is not None else SAMPLES.get(kind.name, SAMPLE)
@@ -121,8 +121,8 @@ def solver_workloads(sample: int | None = None) -> Iterator[SolverWorkload]:
 
 
 def spread_out(positions: list[ScoredPosition], number: int) -> list[ScoredPosition]:
-    """So many of the positions, from all over the set.
+    """This number of the positions, from all over the set.
 
-    Positions of one or two plies are few, so they stand near the beginning of a set.
+    There are few positions of one or two plies, so they are near the beginning of a set.
     """
     return positions[:: max(1, len(positions) // number)][:number]

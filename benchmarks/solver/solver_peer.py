@@ -1,6 +1,6 @@
 """Peers of our solver: BitBully, the Connect Four solver on PyPI (C++), and any command.
 
-BitBully judges scores, too. It is imported when it is used, so that a run can do without it.
+BitBully also serves to check scores. It is imported only when used, so that it may be missing.
 """
 
 import shlex
@@ -18,11 +18,11 @@ class SolverPeer(Protocol):
     name: str
 
     def solve_all(self, workload: SolverWorkload) -> float:
-        """Solve the positions in turn; the processor seconds that took, without clearing tables."""
+        """Solve the positions in turn; return the processor seconds, without clearing tables."""
 
 
 FULL_COLUMN = -1000
-"""BitBully's score of a column that takes no stone."""
+"""BitBully's score of a full column."""
 MISSING = "bitbully is missing: install it with `pip install bitbully`"
 
 
@@ -30,10 +30,10 @@ class BitBully:
     """BitBully's exact search.
 
     Args:
-        book: let it look up positions of up to 12 plies; its search takes seconds for early ones.
+        book: whether it looks up positions of up to 12 plies; searching early ones takes seconds.
 
     Raises:
-        ModuleNotFoundError: it is not installed.
+        ModuleNotFoundError: BitBully is not installed.
     """
 
     name = "BitBully"
@@ -51,7 +51,7 @@ class BitBully:
         return {column: int(score) for column, score in scores.items() if score > FULL_COLUMN}
 
     def solve_all(self, workload: SolverWorkload) -> float:
-        """Solve the positions in turn; the processor seconds that took, without clearing tables."""
+        """Solve the positions in turn; return the processor seconds, without clearing tables."""
         boards = [_board(position.moves) for position in workload.positions]
         seconds = 0.0
         for with_one_table in [[board] for board in boards] if workload.cleared else [boards]:
@@ -64,17 +64,17 @@ class BitBully:
 
 
 class CommandPeer:
-    """A solver that a user has built, as a command.
+    """A command that runs another solver, built by the user.
 
-    It reads positions as columns played, from 1, one a line, and answers each with a line: the
+    It reads a position per line, as the columns played, from 1, and answers each with a line: the
     columns, the score on P. Pons' scale and the processor time in microseconds, without clearing
-    its table. Whether each position finds that empty is up to the command.
+    its table. Whether it clears the table before each position is up to the command.
 
     Args:
-        name_and_command: as in `pons=./pons --table 64`.
+        name_and_command: for example `pons=./pons --table 64`.
 
     Raises:
-        ValueError: it names no command.
+        ValueError: the text names no command.
     """
 
     def __init__(self, name_and_command: str) -> None:
@@ -84,11 +84,11 @@ class CommandPeer:
             raise ValueError(f"a peer is given as NAME=COMMAND, not as {name_and_command!r}")
 
     def solve_all(self, workload: SolverWorkload) -> float:
-        """Solve the positions in turn; the seconds that the command says it took.
+        """Solve the positions in turn; return the seconds that the command reports.
 
         Raises:
             OSError: the command cannot be run.
-            ValueError: it fails, answers something else, or finds another score than is known.
+            ValueError: it fails, answers in another form, or finds a wrong score.
         """
         moves = "".join(f"{position.moves}\n" for position in workload.positions)
         answer = subprocess.run(
@@ -117,7 +117,7 @@ class CommandPeer:
 
 
 def installed_bitbully() -> BitBully | None:
-    """BitBully without its book, or None where it is not installed."""
+    """BitBully without its book, or None if it is not installed."""
     try:
         return BitBully()
     except ModuleNotFoundError:
@@ -140,5 +140,5 @@ def _board(moves: str) -> Any:
 
 
 def _book_path() -> str:
-    """The database of exact scores up to 12 plies, which is installed with BitBully."""
+    """The database of exact scores up to 12 plies that is installed with BitBully."""
     return str(files("bitbully_databases") / "assets" / "book_12ply_distances.dat")

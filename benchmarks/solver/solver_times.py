@@ -1,4 +1,4 @@
-"""Times the solver beside its peers, in processor time, all in turn, and shows it as a table."""
+"""Times the solver and its peers in turn, in processor time, and reports on it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,22 +18,22 @@ TABLE_MEGABYTES = 64
 
 @dataclass(frozen=True)
 class SolverMeasurement:
-    """The mean times of a position of a workload."""
+    """The mean times per position of a workload."""
 
     workload: SolverWorkload
     wrong: int
-    """Positions whose score our solver did not find."""
+    """The number of positions for which our solver found a wrong score."""
     ours: Timings
     peers: list[Timings]
 
     @property
     def bitbully(self) -> Timings | None:
-        """None where BitBully is not installed."""
+        """BitBully's times; None if it is not installed."""
         return next((peer for peer in self.peers if peer.name == BitBully.name), None)
 
     @property
     def others(self) -> list[Timings]:
-        """The peers that a user has named."""
+        """The peers named by the user."""
         return [peer for peer in self.peers if peer.name != BitBully.name]
 
     @property
@@ -54,7 +54,7 @@ class SolverMeasurement:
 def measure_solver(
     workload: SolverWorkload, rounds: int, peers: Sequence[SolverPeer]
 ) -> SolverMeasurement:
-    """Solve the positions by each solver in turn, `rounds` times over, after a pass of ours."""
+    """Time each solver in turn, `rounds` times over, after a warm-up of ours."""
     solve_all = our_batch(workload)
     known = [position.score for position in workload.positions]
     wrong = sum(score != found for score, found in zip(known, solve_all(), strict=True))
@@ -71,7 +71,7 @@ def _seconds_of(peer: SolverPeer, workload: SolverWorkload) -> float:
 
 
 def our_batch(workload: SolverWorkload) -> Callable[[], list[int]]:
-    """A function that solves the positions by our solver, each time from an empty table."""
+    """A function that solves the positions by our solver, from an empty table each time."""
     env = ConnectFour()
     solver = Solver(env, TABLE_MEGABYTES)
     states = [state_from_moves(env, position.moves) for position in workload.positions]
@@ -92,7 +92,7 @@ GOALS_OF = "The goals are shares of BitBully's time."
 
 
 def solver_report(measurements: Sequence[SolverMeasurement]) -> Report:
-    """The measurements, and whether BitBully is missing."""
+    """A row for each measurement, our wrong scores, and whether BitBully is missing."""
     others = [peer.name for peer in measurements[0].others]
     best = ["of the best"] if others else []
     columns = ["positions", "n", "ours", BitBully.name, "share", "goal", *others, *best]
@@ -143,7 +143,7 @@ def _milliseconds(timings: Timings) -> str:
 
 
 def solver_timings(measurement: SolverMeasurement) -> dict[str, object]:
-    """All timings: processor seconds of a position, by round."""
+    """All timings: processor seconds per position, by round."""
     timings = [measurement.ours, *measurement.peers]
     return {
         "positions": measurement.workload.name,

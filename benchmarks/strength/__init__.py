@@ -1,1 +1,1 @@
-"""How strong agents are, by what they gain and lose."""
+"""Benchmarks of the strength of agents."""

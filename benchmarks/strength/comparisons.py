@@ -1,7 +1,7 @@
-"""How often, and how soon, `connectx compare` is right about players of known strength.
+"""Measures how often and how soon `connectx compare` is right about players of known strength.
 
-The players take a win, else block one, else play at random; a share of their moves is blind. That
-share makes the difference in strength, which long matches have measured.
+The players take a win, or else block one, or else play at random; a share of their moves is blind.
+The shares make the difference in strength, which long matches have measured.
 """
 
 from collections import Counter
@@ -53,13 +53,13 @@ OLD_SLIPS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class KnownPair:
-    """A new player, and its lead over the old one."""
+    """A new player with a known lead over the old one."""
 
     name: str
     slips: float
-    """The share of its moves that are blind; half for the old one."""
+    """The share of the new player's moves that are blind; half for the old one."""
     elo: str
-    """By 12 000 games from openings of four plies, with the 95 % interval."""
+    """The lead from 12 000 games from openings of four plies, with the 95 % interval."""
 
 
 KNOWN_PAIRS = (
@@ -71,7 +71,7 @@ KNOWN_PAIRS = (
 
 @dataclass(frozen=True, slots=True)
 class Trials:
-    """Comparisons of one pair, each with games of its own."""
+    """The comparisons of one pair, each with its own games."""
 
     pair: KnownPair
     games: Sequence[Comparison]
@@ -80,7 +80,7 @@ class Trials:
 def compare_known_pairs(
     pairs: Sequence[KnownPair], trials: int, margin: float, seed: int, executor: Executor
 ) -> Iterator[Trials]:
-    """Compare the players of each pair, again and again."""
+    """Compare the players of each pair several times."""
     old = player("old", OLD_SLIPS)
     for pair in pairs:
         pairing = Pairing(player("new", pair.slips), old)
@@ -94,7 +94,7 @@ def compare_known_pairs(
 
 
 def player(name: str, slips: float) -> Player:
-    """A file that plays in the worker."""
+    """A submission of such a player, which runs in the worker."""
     source = SOURCE.replace("{slips}", f"{slips}").encode()
     return trusted(Player(name, PlayerKind.FILE, source))
 

@@ -1,8 +1,8 @@
 """Hard positions from games of strong players, and how often an agent keeps their result.
 
-In each of them some move gives the win or the draw away, and a look-ahead of two plies does not
-show which. They are from games of a solver against itself: it prefers moves with better exact
-scores, but now and then plays at random, so that both seats have something to lose.
+In each position some move gives the win or the draw away, and a look-ahead of two plies does not
+show which. They come from games of a solver against itself that prefers moves with better exact
+scores but sometimes plays at random, so that both seats have something to lose.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,26 +22,26 @@ from envs.board import BoardState
 from submission.grading.solved_positions import GAME, SolvedPosition
 
 HARD_POSITIONS = FOLDER / "hard.txt"
-"""A line for each: its moves, and the score of each column from the left, - for a full one."""
+"""A line per position: its moves, and the score of each column from the left, - for a full one."""
 
 PLIES = range(3, 36)
 PER_PLY = 4
 
 TEMPERATURE = 0.8
-"""A move that scores less by this much is 1 / e times as likely."""
+"""A move whose score is lower by this much is 1 / e times as likely."""
 RANDOM_SHARE = 0.02
 """The share of random moves."""
 
 FULL = "-"
 
 EARLY = 14
-"""The plies of the opening, from which no search sees the end of the game."""
+"""The plies of the opening, from which no search reaches the end of the game."""
 
 
 def make_hard_positions(seed: int) -> Iterator[SolvedPosition]:
-    """The positions of the set; the same seed gives the same ones.
+    """Make the positions of the set; the same seed gives the same ones.
 
-    Each is from a game of its own, and none repeats another or its mirror image.
+    Each comes from its own game, and none equals another or its mirror image.
     """
     solver = Solver(GAME, book=shipped_book_of(GAME))
     rng = Random(seed)
@@ -58,7 +58,7 @@ def make_hard_positions(seed: int) -> Iterator[SolvedPosition]:
 
 
 def drawn_position(ply: int, solver: Solver, rng: Random) -> SolvedPosition | None:
-    """Play a game up to a ply; the position there, if the game goes on and it is a hard one."""
+    """Play a game up to a ply; return its position if that is unfinished and hard, else None."""
     moves, state = "", GAME.initial_state()
     while GAME.get_available_actions(state):
         scores = exact_scores(solver, state)
@@ -93,7 +93,7 @@ def write_hard_positions(path: Path, positions: Sequence[SolvedPosition]) -> Non
 
 
 def read_hard_positions(path: Path) -> list[SolvedPosition]:
-    """The positions of a file, as `write_hard_positions` leaves them."""
+    """The positions of a file written by `write_hard_positions`."""
     rows = map(str.split, path.read_text(encoding="ascii").splitlines())
     return [SolvedPosition(moves, tuple(map(_read_score, scores))) for moves, *scores in rows]
 
@@ -103,7 +103,7 @@ def kept_results(
 ) -> Iterator[tuple[bool, ...]]:
     """For each position, whether each agent's move keeps the result.
 
-    The agents are asked in turn, so that other work of the machine slows all of them.
+    The agents move in turn, so that other load on the machine slows all of them equally.
     """
     for position in positions:
         yield tuple(agent.act(GAME, position.state) in position.keeping for agent in agents)

@@ -1,4 +1,4 @@
-"""A round robin of the heuristics, in alpha-beta searches that differ in nothing else."""
+"""A round robin of the heuristics, in alpha-beta searches that are otherwise equal."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ OPENING_PLIES = 2
 
 @dataclass(frozen=True)
 class Pairing:
-    """Two heuristics that play each other, at the same depth."""
+    """Two heuristics that play each other at the same depth."""
 
     env: BoardGame
     depth: int
@@ -44,7 +44,7 @@ class PairingScore:
 
 
 def pairings() -> list[Pairing]:
-    """Every heuristic against every other, for each game and depth."""
+    """Each heuristic against each other, for each game and depth."""
     return [
         Pairing(env, depth, pair)
         for env, heuristics in CONTESTANTS.items()

@@ -1,4 +1,4 @@
-"""The strength of learned agents: weights are measured by the parts for their game."""
+"""Measures the strength of learned agents: weights, by the parts for their game."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -14,7 +14,7 @@ PEER = "AlphaZero.jl"
 
 
 class Measurement(NamedTuple):
-    """The measurement of some weights by one part."""
+    """The measurement of weights by one part."""
 
     weights: str
     part: Part
@@ -22,7 +22,7 @@ class Measurement(NamedTuple):
 
 
 def fitting_parts(weights: Sequence[str], parts: Sequence[Part]) -> list[tuple[str, Part]]:
-    """The weights with each of the parts for their game.
+    """Pair weights with each of the parts for their game.
 
     Raises:
         OSError: weights cannot be read.

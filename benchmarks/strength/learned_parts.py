@@ -35,11 +35,11 @@ from submission.terminal import progress_bar
 CONNECT_FOUR, TIC_TAC_TOE, SMALL_BOARD = ConnectFour(), TicTacToe(), ConnectX(5, 6, 4)
 
 SIMULATIONS = 600
-"""Simulations for each move without a clock, as many as AlphaZero.jl's agent has."""
+"""Simulations for each move without a clock, the same as AlphaZero.jl's agent has."""
 SECONDS = 0.1
-"""For each move of both if they have equal times."""
+"""Seconds for each move of both players if they have equal times."""
 UNHURRIED = 600.0
-"""Seconds for a move in our own arena: agents keep their time themselves, compiling set aside."""
+"""Seconds for a move in our own arena: agents limit their time themselves, except to compile."""
 KAGGLE_SECONDS = 2.0
 FEWEST_PLIES = 2
 """The fewest plies of a match's openings."""
@@ -52,7 +52,7 @@ PUBLISHED_LOSSES = {
     "begin-medium": "2",
     "begin-hard": "7",
 }
-"""Moves of AlphaZero.jl's agent that lose value in P. Pons' sets, in %, from a picture."""
+"""Moves of AlphaZero.jl's agent that lose value in P. Pons' sets, in %, read from a picture."""
 
 
 class Figure(NamedTuple):
@@ -60,14 +60,14 @@ class Figure(NamedTuple):
 
     name: str
     share: Estimate
-    """In [0, 1]; without a width if everything was counted."""
+    """In [0, 1]; the interval has no width if everything was counted."""
     of: int
-    """Games or positions."""
+    """The number of games or positions."""
     published: str = ""
     """What AlphaZero.jl's agent reaches, in %."""
 
     def __str__(self) -> str:
-        """In per cent, with the interval."""
+        """The share in percent, with its interval."""
         share = self.share
         return f"{100 * share.value:.1f}" if share.low == share.high else interval(share, 1)
 
@@ -81,7 +81,7 @@ class Measured(NamedTuple):
 
 @dataclass(frozen=True)
 class LearnedSettings:
-    """How much is measured.
+    """The extent of the measurements.
 
     Raises:
         ValueError: an odd number of games.
@@ -90,7 +90,7 @@ class LearnedSettings:
     sets: DrawnSets
     """The positions in which moves may lose value."""
     games: int = 98
-    """Of a match: on Kaggle's board, each opening of two plies once from both seats."""
+    """Games of a match: by default each opening of two plies on Kaggle's board, from both seats."""
     seed: int = 1
     workers: int = 1
     """Games at the same time."""
@@ -104,30 +104,30 @@ class Part(Protocol):
 
     @property
     def name(self) -> str:
-        """The name by which it is chosen."""
+        """The name by which the part is chosen."""
 
     @property
     def game(self) -> BoardGame:
         """The game that the weights must have been trained for."""
 
     def measure(self, weights: str, settings: LearnedSettings) -> Measured:
-        """Measure weights: a name of shipped ones, or a file.
+        """Measure weights, given by the name of shipped ones or a file.
 
         Raises:
-            KeyboardInterrupt: Ctrl-C has ended it.
-            ValueError, OSError, ModuleNotFoundError: it cannot be measured.
+            KeyboardInterrupt: Ctrl-C has ended the measurement.
+            ValueError, OSError, ModuleNotFoundError: the weights cannot be measured.
         """
 
 
 @dataclass(frozen=True)
 class MatchPart:
-    """Points of `alphazero` against an opponent."""
+    """The points of `alphazero` against an opponent."""
 
     name: str
     terms: str
     """The terms of the match, as a sentence."""
     options: str
-    """Of `alphazero`, beside its weights."""
+    """The options of `alphazero`, besides its weights."""
     opponent: str
     game: ConnectX = CONNECT_FOUR
     arena: Arena = Arena.OWN
@@ -162,7 +162,7 @@ class ValueLossPart:
     game: BoardGame = CONNECT_FOUR
 
     def measure(self, weights: str, settings: LearnedSettings) -> Measured:
-        """Ask for a move in each position; see `Part`."""
+        """Judge a move in each position; see `Part`."""
         agent = _searching(weights, settings.seed)
         sets = settings.sets.positions
         total = sum(map(len, sets.values()))
@@ -193,7 +193,7 @@ class NoSearchPart:
     game: BoardGame = CONNECT_FOUR
 
     def measure(self, weights: str, settings: LearnedSettings) -> Measured:
-        """Grade it with all shipped positions; see `Part`."""
+        """Grade `policy` with all shipped positions; see `Part`."""
         graded = grade(f"policy:weights={weights}", seed=settings.seed, workers=settings.workers)
         _require_complete(graded.completion)
         stats = answer_stats(graded.answers)
@@ -222,7 +222,7 @@ class TicTacToePart:
     game: BoardGame = TIC_TAC_TOE
 
     def measure(self, weights: str, settings: LearnedSettings) -> Measured:
-        """Compare each move with brute force; see `Part`."""
+        """Check each move by brute force; see `Part`."""
         outcomes = exact_outcomes(self.game)
         players = {
             f"{SIMULATIONS} simulations": _searching(weights, settings.seed),
@@ -247,13 +247,13 @@ class TicTacToePart:
 
 
 def _whole(name: str, counted: float, of: int) -> Figure:
-    """The share of everything, which has no interval."""
+    """A share of everything there is, which has no interval."""
     share = counted / of
     return Figure(name, Estimate(share, share, share), of)
 
 
 def opening_plies(game: ConnectX, games: int) -> int:
-    """The fewest plies, at least two, with openings enough for games that all differ."""
+    """The fewest plies, at least two, with enough openings for all games to differ."""
     configuration = GameConfiguration(game.rows, game.columns, game.inarow)
     return next(
         plies for plies in count(FEWEST_PLIES) if 2 * len(openings(configuration, plies)) >= games
@@ -261,7 +261,7 @@ def opening_plies(game: ConnectX, games: int) -> int:
 
 
 def _searching(weights: str, seed: int) -> Agent:
-    """The agent that searches, which begins each search anew."""
+    """The agent that searches, without reusing earlier searches."""
     return make_agent(
         "alphazero", weights=weights, simulations=SIMULATIONS, keep_tree=False, seed=seed
     )

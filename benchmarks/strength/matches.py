@@ -1,4 +1,4 @@
-"""Matches between two agents: from each opening two games, with the seats exchanged."""
+"""Matches between two agents: two games from each opening, with the seats exchanged."""
 
 from collections.abc import Iterable, Mapping
 
@@ -9,8 +9,7 @@ from envs.board import BoardGame, BoardState
 def openings(env: BoardGame, plies: int) -> list[BoardState]:
     """The unfinished states after this many plies, one of each pair of mirror images.
 
-    Agents that do not draw random numbers would play the other as its mirror image, which tells
-    nothing new.
+    From the other one, agents without random numbers would only play mirrored games.
     """
     states = {env.initial_state()}
     for _ in range(plies):
@@ -33,7 +32,7 @@ def mirrored(board: tuple[int, ...], columns: int) -> tuple[int, ...]:
 def match_points(
     env: BoardGame, player: Agent, opponent: Agent, starts: Iterable[BoardState]
 ) -> list[float]:
-    """The player's points, of 2, from each start: it has the first seat once, the second once."""
+    """The player's points, of 2, from each start: one game on each seat."""
     return [
         points(play(env, start, {1: player, 2: opponent}), seat=1)
         + points(play(env, start, {1: opponent, 2: player}), seat=2)
@@ -42,7 +41,7 @@ def match_points(
 
 
 def play(env: BoardGame, state: BoardState, agents: Mapping[int, Agent]) -> float:
-    """The result of a game between the agents on seat 1 and 2, from player 1's view."""
+    """The result of a game between the agents on seats 1 and 2, from player 1's view."""
     while env.get_available_actions(state):
         action = agents[env.current_player(state)].act(env, state)
         result = env.reward(state, action)
@@ -51,5 +50,5 @@ def play(env: BoardGame, state: BoardState, agents: Mapping[int, Agent]) -> floa
 
 
 def points(result: float, seat: int) -> float:
-    """What a result, from player 1's view, gives the player on a seat: 1, a half or 0."""
+    """The points (1, a half or 0) of the player on a seat for a result from player 1's view."""
     return (1 + (result if seat == 1 else -result)) / 2

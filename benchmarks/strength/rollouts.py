@@ -1,4 +1,4 @@
-"""How the rollout policies play against uniform rollouts, in plain Python, on equal terms."""
+"""Matches of the rollout policies against uniform rollouts, in plain Python, with equal budgets."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ BUDGETS: Mapping[str, Mapping[str, Any]] = {
     "100 simulations": {"simulations": 100},
     "10 ms": {"simulations": None, "time_limit": 0.01},
 }
-"""The budget of each side for a move."""
+"""The budgets of both sides for a move."""
 OPENING_PLIES = 2
 POLICIES = [policy for policy in ROLLOUTS if policy != "uniform"]
 

@@ -1,9 +1,9 @@
-"""What the second seat is worth on a leaderboard: seasons of rated games, simulated.
+"""Simulates seasons of rated games, to estimate what the second seat is worth on a leaderboard.
 
 First each kind of player meets each kind, itself included, from both seats. Then many players of
 these kinds meet in simulated seasons and are rated as Kaggle describes its ratings: a player's
-skill is estimated by a normal distribution, and an episode moves both means the more, the less
-expected its result and the less certain they were.
+skill is estimated by a normal distribution, and an episode moves both means; the move is the
+larger, the less expected the result and the less certain the means.
 """
 
 from collections import Counter
@@ -21,9 +21,9 @@ from benchmarks.strength.seeded_games import Pairing, play_pairings
 
 TRAPS = "perfect:resistance=traps,time_limit=0.5"
 LONGEST = "perfect:resistance=longest,time_limit=0.5"
-"""The perfect players whose places are compared; with much less time they err on a busy machine."""
+"""The two perfect players that are compared; with much less time they err on a busy machine."""
 PERFECT_SHARE = 10
-"""One player in this many is perfect, and half of these have traps."""
+"""One in this many players is perfect; half of the perfect players set traps."""
 FEWEST_PLAYERS = 2 * PERFECT_SHARE
 
 OTHERS = (
@@ -33,20 +33,20 @@ OTHERS = (
     *(f"mcts:simulations={simulations}" for simulations in (200, 2000)),
     *(f"alphazero:simulations={simulations}" for simulations in (20, 100)),
 )
-"""The kinds of all other players, each of which takes some 20 ms a move or less."""
+"""The kinds of all other players; each takes some 20 ms per move or less."""
 KINDS = (TRAPS, LONGEST, *OTHERS)
 
 BEGINNING = 600.0
 """The rating of new players, as on Kaggle."""
 UNCERTAINTY = BEGINNING / 3
-"""Its standard deviation. Kaggle does not say how large it is; this proportion, and the next one,
-are those of TrueSkill (R. Herbrich, T. Minka, T. Graepel, 2006)."""
+"""The standard deviation of a new rating. Kaggle does not publish it; this ratio and the next are
+those of TrueSkill (R. Herbrich, T. Minka, T. Graepel, 2006)."""
 LUCK = UNCERTAINTY / 2
-"""The standard deviation of how well a player plays in one episode."""
+"""The standard deviation of a player's performance in one episode."""
 LOOKS = 10
-"""Players that are drawn for an episode; the one whose rating is nearest plays."""
+"""Opponents drawn for an episode; the one whose rating is nearest plays."""
 SMALLEST_CHANCE = 1e-300
-"""A win that is less likely moves ratings as a draw does."""
+"""A less likely win moves the ratings as a draw does."""
 
 STANDARD = NormalDist()
 
@@ -55,7 +55,7 @@ Outcomes = Mapping[Pairing, Sequence[float]]
 
 
 class Rating(NamedTuple):
-    """A normal distribution as the estimate of a player's skill."""
+    """The estimate of a player's skill: a normal distribution."""
 
     mu: float = BEGINNING
     sigma: float = UNCERTAINTY
@@ -65,11 +65,11 @@ class Episode(NamedTuple):
     """How far an episode moves the ratings of its players."""
 
     spread: float
-    """The standard deviation of the difference of how well they play."""
+    """The standard deviation of the difference of their performances."""
     shift: float
-    """Of the first one's mean, in units of its variance by the spread; the other's is opposed."""
+    """Shift of the first mean, in units of its variance over `spread`; the other's is opposite."""
     told: float
-    """How much less uncertain both are, in units of their variance by that of the difference."""
+    """Relative loss of a variance, in units of the variance over that of the difference."""
 
 
 class Standing(NamedTuple):
@@ -77,12 +77,12 @@ class Standing(NamedTuple):
 
     mu: float
     rank: float
-    """From 1, the best."""
+    """The rank; 1 is the best."""
 
 
 @dataclass(frozen=True)
 class Seasons:
-    """Simulated seasons: the standings by kind in each, and how many players each kind has."""
+    """Simulated seasons: the standings by kind in each, and the number of players of each kind."""
 
     players: Mapping[str, int]
     standings: Sequence[Mapping[str, Standing]]
@@ -92,9 +92,9 @@ class Seasons:
 def measured_outcomes(
     kinds: Sequence[str], games: int, seed: int, workers: int
 ) -> dict[Pairing, tuple[float, ...]]:
-    """The results of games of each kind against each, itself included, in either seat.
+    """The results of games of each kind against each, itself included, on either seat.
 
-    The other arguments and the errors are those of `play_pairings`.
+    Other arguments and errors are those of `play_pairings`.
     """
     pairings = [Pairing(*pair) for pair in product(kinds, repeat=2)]
     played = play_pairings(pairings, games, seed, workers)
@@ -103,13 +103,13 @@ def measured_outcomes(
 
 
 def simulate(outcomes: Outcomes, players: int, episodes: int, seasons: int, seed: int) -> Seasons:
-    """Simulate seasons, each with a seed of its own.
+    """Simulate seasons, each with its own seed.
 
-    Few games leave open how often each result comes, so each season draws as many results of a
-    pairing as were measured, with replacement (B. Efron's bootstrap).
+    A few games leave the frequencies of results uncertain, so each season resamples as many results
+    of a pairing as were measured, with replacement (B. Efron's bootstrap).
 
-    The outcomes are of all pairings of `KINDS`, a season has at least `FEWEST_PLAYERS` players, and
-    there are at least two of them.
+    `outcomes` needs all pairings of `KINDS`, `players` is at least `FEWEST_PLAYERS`, and `seasons`
+    at least two.
     """
     kinds = roster(players)
     standings = []
@@ -121,7 +121,7 @@ def simulate(outcomes: Outcomes, players: int, episodes: int, seasons: int, seed
 
 
 def roster(players: int) -> list[str]:
-    """The kind of each player: a tenth is perfect, the others are spread over all other kinds."""
+    """The kind of each player: a tenth is perfect, the rest are spread over all other kinds."""
     of_each = players // (2 * PERFECT_SHARE)
     perfect = [TRAPS] * of_each + [LONGEST] * of_each
     return [*perfect, *islice(cycle(OTHERS), players - len(perfect))]
@@ -130,7 +130,7 @@ def roster(players: int) -> list[str]:
 def play_season(
     kinds: Sequence[str], outcomes: Outcomes, episodes: int, rng: Random
 ) -> list[Rating]:
-    """The ratings of players of these kinds after so many episodes between neighbours in rating."""
+    """The ratings of players of these kinds after `episodes` games between neighbours in rating."""
     ratings = [Rating() for _ in kinds]
     for _ in range(episodes):
         seats = _matched(ratings, rng)
@@ -142,7 +142,7 @@ def play_season(
 
 
 def _matched(ratings: Sequence[Rating], rng: Random) -> list[int]:
-    """A player, and one of similar rating."""
+    """A random player, and one of similar rating."""
     player, *others = rng.sample(range(len(ratings)), min(1 + LOOKS, len(ratings)))
     mu = ratings[player].mu
     return [player, min(others, key=lambda other: abs(ratings[other].mu - mu))]
@@ -151,9 +151,9 @@ def _matched(ratings: Sequence[Rating], rng: Random) -> list[int]:
 def updated(first: Rating, second: Rating, result: float) -> tuple[Rating, Rating]:
     """The ratings after an episode.
 
-    The winner's mean rises and the loser's falls, the more the less that was expected; a draw pulls
-    both together. Each moves in proportion to its own variance, which shrinks. The result is player
-    1's: 1, 0 or -1.
+    The winner's mean rises and the loser's falls, more so if that was unexpected; a draw pulls both
+    together. Each moves in proportion to its own variance, which shrinks. The result is from player
+    1's view: 1, 0 or -1.
     """
     episode = _episode(first, second, result)
     return _moved(first, episode.shift, episode), _moved(second, -episode.shift, episode)
@@ -162,10 +162,10 @@ def updated(first: Rating, second: Rating, result: float) -> tuple[Rating, Ratin
 def _episode(first: Rating, second: Rating, result: float) -> Episode:
     """TrueSkill's update for two players, with a draw margin of 0.
 
-    The better performance wins an episode. So the difference of the performances, which is normally
-    distributed with mean m and variance 1 in units of the spread, is known to be positive
-    (negative, or 0), which changes its mean by v and takes w off its variance. For the winner
-    v = phi(m) / Phi(m) and w = v (v + m); of a draw v = -m and w = 1.
+    The better performance wins an episode. The difference of the performances is normally
+    distributed, with mean m and variance 1 in units of the spread. Knowing that it is positive
+    (negative, or 0) changes its mean by v and reduces its variance by w. For the winner
+    v = phi(m) / Phi(m) and w = v (v + m); for a draw v = -m and w = 1.
     """
     spread = sqrt(2 * LUCK**2 + first.sigma**2 + second.sigma**2)
     ahead = (first.mu - second.mu) / spread

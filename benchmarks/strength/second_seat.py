@@ -1,6 +1,6 @@
-"""Points of player 2 from the empty board, where each of its moves loses against perfect play.
+"""Counts the points of player 2 from the empty board, where it loses against perfect play.
 
-Player 2 lives on its opponents' mistakes, which differ from kind to kind: so points are counted
+Player 2 depends on its opponents' mistakes, which differ from kind to kind. So points are counted
 against many kinds, and a book of traps is judged by opponents that are not in its model.
 """
 
@@ -21,7 +21,7 @@ from benchmarks.strength.matches import points
 from benchmarks.strength.seeded_games import GAME, Games, Pairing, play_pairings
 
 PLAYERS = ("perfect:resistance=traps,time_limit=1", "perfect:resistance=longest,time_limit=1")
-"""The players under test, unless others are named."""
+"""The players tested by default."""
 
 
 def _each(specification: str, values: Iterable[object]) -> tuple[str, ...]:
@@ -31,7 +31,7 @@ def _each(specification: str, values: Iterable[object]) -> tuple[str, ...]:
 _ALPHA_BETA = "alphabeta:depth={},time_limit=none"
 _COMPILED = range(4, 15)
 _IN_PYTHON = range(4, 10)
-"""Depths with `threads`, which is not compiled: below a second a move, as with 9 plies."""
+"""Depths for the heuristic `threats`, which is not compiled: less than a second per move."""
 _BUDGETS = (50, 100, 250, 600, 800, 2000, 5000)
 _GUMBEL_BUDGETS = (50, 100, 250)
 _ROLLOUT_BUDGETS = (500, 1000, 5000, 20_000, 50_000)
@@ -56,7 +56,7 @@ REPORTED_OPPONENTS: Mapping[str, tuple[str, ...]] = {
     "policy, zero": _each("policy:temperature={},weights=zero", _TEMPERATURES),
     "levels": _each("level:n={}", range(5, 10)),
 }
-"""Specifications by group, none of which is in the model of the book of traps."""
+"""Opponents by group; none is in the model of the book of traps."""
 
 BOOK_OPPONENTS = (
     "alphazero:simulations=400",
@@ -69,8 +69,8 @@ BOOK_OPPONENTS = (
     "policy:temperature=0.5",
     "policy:temperature=0.2,weights=zero",
 )
-"""From the model of the shipped book of traps. The rest of it had former networks: alphazero with
-400 to 1500 simulations, mcts with 2500, alphabeta at depths 6, 8 and 9, and a policy."""
+"""Opponents from the model of the shipped book of traps. Its others had former networks: alphazero
+with 400 to 1500 simulations, mcts with 2500, alphabeta at depths 6, 8 and 9, and a policy."""
 
 NETWORK_OPPONENTS = (
     *_each("alphazero:simulations={},weights=FILE", (100, 600, 2000, 5000)),
@@ -78,11 +78,11 @@ NETWORK_OPPONENTS = (
     *_each("alphabeta:depth={},time_limit=none,weights=FILE", (8, 9)),
     "policy:temperature=0.4,weights=FILE",
 )
-"""Opponents with a network that was trained anew, whose file takes the place of FILE."""
+"""Opponents with a newly trained network, whose file replaces FILE."""
 
 
 class Pool(StrEnum):
-    """Which opponents are asked."""
+    """A choice of opponents."""
 
     REPORTED = "reported"
     BOOK = "book"
@@ -90,7 +90,7 @@ class Pool(StrEnum):
 
 
 class Opponent(NamedTuple):
-    """An opponent, and the group that it is counted in."""
+    """An opponent, and the group in which it is counted."""
 
     group: str
     specification: str
@@ -103,19 +103,19 @@ class Encounter:
     player: str
     opponent: Opponent
     games: Games
-    """The games, of which some may be the same."""
+    """The games, some of which may be the same."""
 
     @property
     def distinct(self) -> int:
-        """How many of the games differ, move for move."""
+        """The number of different games."""
         return len(set(self.games))
 
     @property
     def score(self) -> Estimate:
-        """The player's points a game, in [0, 1], a draw being half a point.
+        """The player's points per game, in [0, 1], with half a point for a draw.
 
-        The mean is that of all games. The interval is that of as many games as are distinct, for
-        a game that is played again tells nothing new.
+        The mean is over all games. The interval counts only distinct games, because a repeated game
+        is no new evidence.
         """
         mean = fmean(points(game.result, seat=2) for game in self.games)
         return score_estimate(mean * self.distinct, self.distinct)
@@ -128,21 +128,21 @@ class Encounter:
 
     @property
     def errs(self) -> bool:
-        """Whether the opponent ever gave its win away."""
+        """Whether the opponent gave its win away in any game."""
         return self.tally[2] < len(self.games)
 
 
 def opponents_of(pool: Pool, networks: Sequence[str] = (), only: str = "") -> list[Opponent]:
-    """The opponents of a pool and those with networks that were trained anew.
+    """The opponents of a pool, and those with newly trained networks.
 
     Args:
-        pool: which ones; those with networks always are.
-        networks: files of `connectx train`.
-        only: a part of the group or of the specification, in any case; others are left out.
+        pool: the pool, to which those with networks are always added.
+        networks: files made by `connectx train`.
+        only: keeps opponents with this text in their group or specification, ignoring case.
 
     Raises:
         OSError: a network cannot be read.
-        ValueError: it is damaged or of another game, or there is no such opponent.
+        ValueError: a network is damaged or for another game, or no opponent is left.
     """
     groups: dict[str, Sequence[str]] = {}
     if pool is not Pool.BOOK:
@@ -164,9 +164,9 @@ def opponents_of(pool: Pool, networks: Sequence[str] = (), only: str = "") -> li
 def play_encounters(
     players: Sequence[str], opponents: Sequence[Opponent], games: int, seed: int, workers: int
 ) -> list[Encounter]:
-    """Have each player meet each opponent, who begins; game n has one seed against all of them.
+    """Play each player against each opponent, who moves first; game n has the same seed for all.
 
-    The other arguments and the errors are those of `play_pairings`.
+    Other arguments and errors are those of `play_pairings`.
     """
     met = [*product(dict.fromkeys(players), opponents)]
     pairings = [Pairing(opponent.specification, player) for player, opponent in met]
@@ -199,7 +199,7 @@ def second_seat_report(encounters: Sequence[Encounter]) -> Report:
 def _group_table(
     encounters: Sequence[Encounter], erring: Set[Opponent], letters: Mapping[str, str]
 ) -> Table:
-    """How many opponents of each group err, and each player's mean points against the group."""
+    """For each group, how many opponents err, and each player's mean points."""
     rows = table("opponents", "number", "err", *letters.values(), words=("opponents",))
     groups = {
         group: [each for each in encounters if each.opponent.group == group]
@@ -219,7 +219,7 @@ def _mean_text(encounters: Sequence[Encounter], player: str) -> str:
 
 
 def _worst_text(encounters: Sequence[Encounter], erring: Set[Opponent], player: str) -> str:
-    """A player's least points against an opponent that errs."""
+    """A player's lowest points against an opponent that errs."""
     own = [each for each in encounters if each.player == player and each.opponent in erring]
     worst = min(own, key=lambda each: each.score.value)
     against = worst.opponent.specification
@@ -229,7 +229,7 @@ def _worst_text(encounters: Sequence[Encounter], erring: Set[Opponent], player: 
 def _opponent_table(
     encounters: Sequence[Encounter], erring: Set[Opponent], letters: Mapping[str, str]
 ) -> Table:
-    """Points, results and the number of games of each player against each opponent."""
+    """The points, results and number of games of each player against each opponent."""
     kinds = ("points", "wins-draws-losses", "distinct games")
     columns = [f"{letter}: {kind}" for letter, kind in product(letters.values(), kinds)]
     rows = table("opponent", "errs", *columns, words=("opponent",))

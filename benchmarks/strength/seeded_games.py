@@ -1,7 +1,7 @@
-"""Games from the empty board that follow from a seed, in as many processes as are asked for.
+"""Plays seeded games from the empty board, in several processes.
 
-A pairing plays until more games would tell nothing new. A game depends on its seed alone, and on
-nothing that was played before; players that count seconds may play otherwise on a busy machine.
+A pairing plays until more games would add nothing new. A game depends only on its seed, and not on
+earlier games; but players with a time limit may play differently on a busy machine.
 """
 
 from collections.abc import Sequence
@@ -30,24 +30,24 @@ class Played(NamedTuple):
     """A whole game."""
 
     columns: tuple[int, ...]
-    """From 0, in the order of the moves."""
+    """The columns played, from 0, in order."""
     result: float
     """From player 1's view: 1 for a win, 0 for a draw, -1 for a loss."""
 
 
 Games = tuple[Played, ...]
-"""Those of one pairing, at least one, in the order of their seeds."""
+"""The games of one pairing, at least one, in the order of their seeds."""
 
 
 def play_pairings(pairings: Sequence[Pairing], games: int, seed: int, workers: int) -> list[Games]:
-    """Play each pairing from the empty board, until more games would tell nothing new.
+    """Play each pairing from the empty board, until more games would add nothing new.
 
-    Two agents without random numbers play one game. Where an option alone keeps them from random
-    numbers, such as a temperature of 0, a second game with another seed has to confirm that.
+    Two agents without random numbers play one game. If only an option, such as a temperature of 0,
+    keeps them from using random numbers, a second game with another seed must confirm it.
 
     Args:
-        pairings: who meets whom.
-        games: of each pairing, at most; at least 1.
+        pairings: the pairings.
+        games: the most games of each pairing; at least 1.
         seed: the same seed gives the same games, however many workers play them.
         workers: processes that play at the same time, at least 1.
 
@@ -55,9 +55,9 @@ def play_pairings(pairings: Sequence[Pairing], games: int, seed: int, workers: i
         The games of each pairing.
 
     Raises:
-        OSError: the file of an option cannot be read.
-        ValueError: an agent or an option is not known, its value does not fit, or there are fewer
-            than one worker.
+        OSError: an option's file cannot be read.
+        ValueError: an agent or an option is unknown, an option's value is invalid, or `workers` is
+            less than 1.
     """
     seeds = [Random(f"{seed}/{game}").getrandbits(32) for game in range(games)]
     begun = [seeds[: 2 if any(map(takes_seed, pairing)) else 1] for pairing in pairings]
@@ -74,7 +74,7 @@ def play_pairings(pairings: Sequence[Pairing], games: int, seed: int, workers: i
 def _play(
     pairings: Sequence[Pairing], seeds: Sequence[Sequence[int]], executor: Executor, title: str
 ) -> list[Games]:
-    """A game of each pairing with each of its seeds."""
+    """Play a game of each pairing for each of its seeds."""
     submitted = [
         [executor.submit(play_game, pairing, seed) for seed in its]
         for pairing, its in zip(pairings, seeds, strict=True)
@@ -92,7 +92,7 @@ def _play(
 
 
 def _tells_all(pairing: Pairing, played: Games) -> bool:
-    """Whether any other game of these agents would be the one that they have played."""
+    """Whether these agents would only repeat the game that they have played."""
     return len(set(played)) == 1 and not any(map(draws_numbers, pairing))
 
 
@@ -103,14 +103,14 @@ def takes_seed(specification: str) -> bool:
 
 
 def draws_numbers(specification: str) -> bool:
-    """Whether the moves of an agent depend on its seed, as far as its options tell."""
+    """Whether an agent's moves depend on its seed, according to its options."""
     agent = agent_from_text(specification)
     sources = [getattr(agent, name) for name in ("temperature", "noise") if hasattr(agent, name)]
     return takes_seed(specification) and (not sources or any(sources))
 
 
 def play_game(pairing: Pairing, seed: int) -> Played:
-    """Play from the empty board; both agents are made anew, with seeds that come from this one."""
+    """Play from the empty board, with new agents whose seeds are derived from this one."""
     seeds = Random(seed)
     agents = [agent_from_text(text, seeds.getrandbits(32)) for text in pairing]
     state, columns, result = GAME.initial_state(), [], 0.0

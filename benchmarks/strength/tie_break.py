@@ -1,4 +1,4 @@
-"""Matches that show the gain from the perfect agent's traps against opponents who err."""
+"""Matches that measure the gain from the perfect agent's traps against opponents who err."""
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from submission.kaggle import kaggle_environments
 FEWEST_PLIES = 8
 MOST_PLIES = 16
 RESULTS = {"lost": -1, "drawn": 0}
-"""The results of the first positions of matches, for the player to move."""
+"""The results of the matches' starting positions, for the player to move."""
 TIME_LIMIT = 2.0
 """Seconds of the perfect agent for each move, as on Kaggle."""
 
@@ -28,7 +28,7 @@ Player = Callable[[BoardState], int]
 
 @dataclass(frozen=True)
 class Match:
-    """The points (win 1, draw 1/2) from the same positions with either tie-break."""
+    """The points (win 1, draw 1/2) from the same positions with either resistance."""
 
     result: str
     opponent: str
@@ -43,7 +43,7 @@ class Match:
 
 
 def play_matches(positions: int, seed: int) -> Iterator[Match]:
-    """Play each opponent from `positions` positions of each result, with either resistance."""
+    """Play against each opponent from `positions` positions of each result and resistance."""
     by_longest = PerfectAgent(time_limit=TIME_LIMIT, resistance="longest")
     by_traps = PerfectAgent(time_limit=TIME_LIMIT, resistance="traps")
     for result, outcome in RESULTS.items():
@@ -64,7 +64,7 @@ def searcher(name: str, **options: Any) -> Player:
 
 
 def kaggles_negamax(state: BoardState) -> int:
-    """Kaggle's own function, whose random choices come from Python's global generator."""
+    """Kaggle's negamax, whose random choices come from Python's global generator."""
     negamax = kaggle_environments().environments["connectx"]["agents"]["negamax"]
     observation = SimpleNamespace(board=GAME.to_board(state), mark=state.player)
     configuration = SimpleNamespace(rows=GAME.rows, columns=GAME.columns, inarow=GAME.inarow)
@@ -106,7 +106,7 @@ def random_positions(outcome: int, wanted: int, seed: int) -> list[BoardState]:
 
 
 def random_position(plies: int, rng: random.Random) -> BoardState:
-    """The position after this many random plies, or fewer where the game is over before."""
+    """The position after this many random plies, or fewer if the game ends sooner."""
     state = GAME.initial_state()
     for _ in range(plies):
         actions = GAME.get_available_actions(state)
@@ -117,7 +117,7 @@ def random_position(plies: int, rng: random.Random) -> BoardState:
 
 
 def tie_break_report(matches: Sequence[Match]) -> Report:
-    """The points a game with either resistance, and what the second gains."""
+    """The points per game with either resistance, and the gain of the second."""
     rows = table("position", "opponent", "longest", "traps", "gain", words=("position", "opponent"))
     for match in matches:
         gain, uncertainty = match.gain

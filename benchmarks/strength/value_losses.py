@@ -1,7 +1,7 @@
 """Moves that lose value: a win that becomes a draw or a loss, or a draw that becomes a loss.
 
-A slower win loses none. AlphaZero.jl counts mistakes in the same way, in the sets of P. Pons'
-solver tutorial. The positions of a set are scored, and a solver proves the result of each move.
+A slower win loses no value. AlphaZero.jl counts mistakes in the same way, in the sets of P. Pons'
+solver tutorial. The positions of a set have scores; a solver proves the result of each move.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,12 +25,12 @@ PUBLISHED_FILES = {
     "begin-medium": "Test_L1_R2",
     "begin-hard": "Test_L1_R3",
 }
-"""The files of P. Pons' sets, by the names of ours of the same kinds."""
+"""The files of P. Pons' sets, by the names of our sets of the same kinds."""
 
 PUBLISHED, OWN = "P. Pons' sets", "this package's sets of the kinds of P. Pons'"
 
 Outcome = Callable[[BoardState], int]
-"""Of a position in which the game goes on: 1, 0 or -1, from the view of the player to move."""
+"""Gives an unfinished position's outcome: 1, 0 or -1, from the view of the player to move."""
 
 
 class DrawnSets(NamedTuple):
@@ -42,16 +42,16 @@ class DrawnSets(NamedTuple):
 
 
 def draw_positions(folder: Path | None, sample: int, seed: int) -> DrawnSets:
-    """Draw so many positions of each of the six sets, or all if there are fewer.
+    """Draw `sample` positions of each of the six sets, or all if there are fewer.
 
     Args:
-        folder: where P. Pons' files are; None draws from our own sets of the same kinds.
-        sample: how many of each set.
-        seed: the same seed draws the same ones.
+        folder: the folder of P. Pons' files; None draws from our own sets of the same kinds.
+        sample: the number of positions of each set.
+        seed: the same seed draws the same positions.
 
     Raises:
         OSError: a file cannot be read.
-        ValueError: it holds something else.
+        ValueError: a file holds something else.
     """
     drawn: dict[str, Sequence[ScoredPosition]] = {}
     for kind in SETS:
@@ -75,7 +75,7 @@ def _readable_positions(path: Path) -> list[ScoredPosition]:
 
 
 def losses_in_sets(agent: Agent, sets: DrawnSets) -> Iterator[tuple[str, bool]]:
-    """Tell of each position of each set whether the agent's move loses value."""
+    """For each position, the name of its set and whether the agent's move loses value."""
     env = ConnectFour()
     solver = Solver(env, book=shipped_book_of(env))
     for name, positions in sets.positions.items():
@@ -88,7 +88,7 @@ def losses_in_sets(agent: Agent, sets: DrawnSets) -> Iterator[tuple[str, bool]]:
 def losses_everywhere(
     agent: Agent, env: BoardGame, outcomes: Mapping[BoardState, int]
 ) -> Iterable[bool]:
-    """Tell of each position of `exact_outcomes` whether the agent's move loses value."""
+    """For each position of `exact_outcomes`, whether the agent's move loses value."""
     for state, before in outcomes.items():
         yield loses_value(agent, env, state, before, outcomes.__getitem__)
 
@@ -96,7 +96,7 @@ def losses_everywhere(
 def loses_value(
     agent: Agent, env: BoardGame, state: BoardState, before: int, outcome: Outcome
 ) -> bool:
-    """Ask for a move in a position of a known outcome; whether it leads to a worse one."""
+    """Whether the agent's move in a position leads to a worse outcome than this one."""
     return outcome_after(env, state, agent.act(env, state), outcome) < before
 
 
@@ -109,7 +109,7 @@ def outcome_after(env: BoardGame, state: BoardState, action: int, outcome: Outco
 
 
 def exact_outcomes(env: BoardGame) -> dict[BoardState, int]:
-    """Solve a small game by brute force: the outcome of each position in which it goes on."""
+    """Solve a small game by brute force: the outcome of each unfinished position."""
     known: dict[BoardState, int] = {}
 
     def outcome(state: BoardState) -> int:

@@ -1,1 +1,1 @@
-"""Comparisons: whether a new version of a player is better than the old one."""
+"""Comparisons: is a new version of a player better than the old one?"""

@@ -1,4 +1,4 @@
-"""A new version of a player beside the old one: games, moves and times, in words."""
+"""A comparison of a player's new version with the old one: games, moves and times, in words."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -43,24 +43,24 @@ RULES = (
 
 @dataclass(frozen=True, slots=True)
 class SlowMoves:
-    """The moves of a player on a machine a third as fast."""
+    """A player's moves on a machine a third as fast."""
 
     player: str
-    timing: Timing | None  # None where it made no move
+    timing: Timing | None  # None if it made no move
     fault: str | None  # what went wrong there
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Comparison(Printed):
-    """A new version of a player beside the old one."""
+    """A new version of a player compared with the old one."""
 
     settings: ComparisonSettings
     match: Match
     finding: Finding  # of the games
-    seconds: float  # the time that all games took, several at a time
-    games_to_come: int  # about how many more would decide
+    seconds: float  # time taken by all games, several at a time
+    games_to_come: int  # about how many more would decide the test
     grades: tuple[Grade, ...] = ()
-    """Of the new player and the old one, for the same positions; fewer after an early end."""
+    """Of the new player and of the old one, for the same positions; fewer after an early end."""
     slow_moves: tuple[SlowMoves, ...] = ()
     """Of the players that could be slowed down; none after an early end."""
 
@@ -81,7 +81,7 @@ class Comparison(Printed):
 
     @property
     def seconds_to_come(self) -> float:
-        """About how long the games that would decide would take here."""
+        """About how long `games_to_come` would take here."""
         return self.games_to_come * self.seconds / max(1, len(self.match.records))
 
     @property
@@ -116,7 +116,7 @@ class Comparison(Printed):
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as what `json.dumps` takes; columns from 0."""
+        """All fields, for `json.dumps`; columns are counted from 0."""
         return {
             "format": FORMAT,
             "finding": self.finding,
@@ -146,7 +146,7 @@ def _told(pairs: Sequence[AnswerPair]) -> list[dict[str, Any]]:
 
 
 def comparison_page(comparison: Comparison) -> str:
-    """The same, with the positions in which the new player loses what the old one kept."""
+    """The comparison as a page, with positions where the new player loses what the old one kept."""
     return render_page(
         "positions.html",
         title=f"{comparison.new} against {comparison.old}",
@@ -228,7 +228,7 @@ def _kept(comparison: Comparison) -> Iterator[str]:
 
 
 def finding_in_words(comparison: Comparison) -> str:
-    """The one answer."""
+    """The finding as a sentence, with advice if it is undecided."""
     new, old, to_come = comparison.new, comparison.old, comparison.games_to_come
     decided = {
         Finding.BETTER: f"{new} is better than {old}",
@@ -239,7 +239,7 @@ def finding_in_words(comparison: Comparison) -> str:
     }
     if comparison.finding in decided:
         return f"{decided[comparison.finding]}: {_score(comparison)}."
-    enough = len(comparison.match.records) + to_come  # all asked for may not have been played
+    enough = len(comparison.match.records) + to_come  # perhaps fewer were played than allowed
     advice = f", by --games {enough + enough % 2}" if enough > comparison.settings.games else ""
     return (
         f"Not decided whether {new} is better than {old} ({_score(comparison)}): it takes about "
@@ -248,7 +248,7 @@ def finding_in_words(comparison: Comparison) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A rough time, as in "40 seconds" or "3 minutes"."""
+    """A rough time, such as "40 seconds" or "3 minutes"."""
     for unit, length in (("hours", 3600), ("minutes", 60)):
         if seconds >= 2 * length:
             return f"{seconds / length:.0f} {unit}"

@@ -1,4 +1,4 @@
-"""Better, worse or equal: a sequential test with three outcomes, and how long it will take."""
+"""A sequential test with three outcomes (better, worse, equal), and how long it will take."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ from submission.match.sprt import (
     points_of_pairs,
 )
 
-ALPHA = 0.025  # about how often equal players are called better, and as often worse
-BETA = 0.05  # about how often a difference of the margin is passed over
+ALPHA = 0.025  # about how often equal players are called better; just as often, worse
+BETA = 0.05  # about how often a difference of the margin is missed
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonSettings:
-    """The same settings and players give the same games, up to the players' clocks.
+    """How players are compared; the same settings give the same games, up to the players' clocks.
 
     Raises:
         ValueError: an odd number of games, a margin that is too small or too large, or a setting
@@ -31,12 +31,12 @@ class ComparisonSettings:
     """
 
     margin: float = 50.0
-    """The difference in Elo that matters, from 1 to 1000: less would take millions of games."""
+    """The difference in Elo that matters, from 1 to 1000; less would take millions of games."""
     games: int = 1000
     """The most games."""
     seed: int = 0
     opening_plies: int = 4
-    """Games begin in turn in all positions of this ply: 1120 of them after four plies."""
+    """Games begin in turn from all positions of this ply, for example 1120 after four plies."""
     act_timeout: float = 2.0
     """Seconds for a move."""
 
@@ -56,23 +56,23 @@ class ComparisonSettings:
 
 
 class Finding(StrEnum):
-    """The finding of the games of a new player against an old one."""
+    """What the games of a new player against an old one show."""
 
-    BETTER = "better"  # rather better by the margin than equal
+    BETTER = "better"  # better by the margin, rather than equal
     WORSE = "worse"
-    EQUAL = "equal"  # rather equal than better or worse by the margin
+    EQUAL = "equal"  # equal, rather than better or worse by the margin
     REPEATED = "repeated"
-    """Both only repeat their games, so that the score in these openings is exact."""
+    """Both only repeat their games, so the score in these openings is exact."""
     UNDECIDED = "undecided"
 
 
 class ThreeWayTest:
-    """Tells whether a player is better than another one, worse, or about equal.
+    """A test of whether a player is better than another one, worse, or about equal.
 
-    Two sequential tests judge the same games: whether the player is stronger by the margin rather
-    than equal, and whether it is weaker by the margin rather than equal. Each has a bound for
-    either answer, and it is equal where both say so (M. Sobel and A. Wald, "A sequential decision
-    procedure for choosing one of three hypotheses", Annals of Mathematical Statistics 20 (1949)).
+    Two sequential tests judge the same games: one of "stronger by the margin" against "equal", and
+    one of "weaker by the margin" against "equal". Each stops at a bound on either side; the players
+    are equal if both tests say so (M. Sobel and A. Wald, "A sequential decision procedure for
+    choosing one of three hypotheses", Annals of Mathematical Statistics 20 (1949)).
 
     Raises:
         ValueError: a margin that `Sprt` refuses.
@@ -82,10 +82,10 @@ class ThreeWayTest:
         self._upward = SequentialTest(Sprt(0.0, margin, alpha=ALPHA, beta=BETA))
         self._downward = SequentialTest(Sprt(-margin, 0.0, alpha=BETA, beta=ALPHA))
         self.finding = Finding.UNDECIDED
-        self.games: int | None = None  # those that decided, from game 0 on
+        self.games: int | None = None  # the number that decided, from game 0 on
 
     def add(self, record: GameRecord) -> None:
-        """Add a game, in any order; after the decision it changes nothing."""
+        """Add a game, in any order; ignored after the decision."""
         if self.finding is not Finding.UNDECIDED:
             return
         self._upward.add(record)
@@ -101,7 +101,7 @@ class ThreeWayTest:
             self.games = max(up.games, down.games)
 
     def games_to_come(self, records: Sequence[GameRecord]) -> int:
-        """About how many more games decide; 0 after the decision."""
+        """About how many more games are needed to decide; 0 after the decision."""
         if self.finding is not Finding.UNDECIDED:
             return 0
         counts = count_pairs(points_of_pairs(records))
@@ -112,15 +112,15 @@ class ThreeWayTest:
 
 
 PRIOR_PAIRS = (1.5, 1.0, 3.0, 1.0, 1.5)
-"""Virtual pairs of equal players, without which the first games would count too much. The variance
-of a pair is that of players who draw one game in five."""
+"""Virtual pairs of equal players, by score; without them the first games would count too much. A
+pair has the variance of players who draw one game in five."""
 
 
 def pairs_to_come(test: SequentialTest, next_pair: PairDistribution) -> float:
-    """How many pairs end a test on average, from its present log-likelihood ratio.
+    """The mean number of pairs that end a test, from its present log-likelihood ratio.
 
-    With every pair the ratio moves as it does for normal scores, and the mean time until it leaves
-    the interval between the bounds is that of Brownian motion with a drift.
+    With each pair the ratio moves as it does for normal scores; the mean time until it leaves the
+    interval between the bounds is that of Brownian motion with a drift.
     """
     sprt, llr = test.sprt, test.llr
     score_0, score_1 = expected_score(sprt.elo0), expected_score(sprt.elo1)

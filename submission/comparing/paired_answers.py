@@ -1,4 +1,4 @@
-"""Two players' answers to the same positions: where one keeps what the other loses."""
+"""Two players' answers to the same positions: where one keeps the result and the other loses it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from submission.grading.grade_stats import Answer, kinds_of
 
 @dataclass(frozen=True, slots=True)
 class AnswerPair:
-    """The answers of both to one position in which a move can lose the result."""
+    """Both players' answers to a position in which a move can lose the result."""
 
     new: Answer
     old: Answer
 
     @property
     def half_points_lost(self) -> int:
-        """How many half points the new player loses more than the old one, from -2 to 2."""
+        """The half points that the new player loses minus those of the old one, from -2 to 2."""
         return self.new.half_points_lost - self.old.half_points_lost
 
 
@@ -56,11 +56,11 @@ class PairedAnswers:
         return [pair for pair in self.pairs if pair.new.keeps and not pair.old.keeps]
 
     def difference(self) -> Estimate:
-        """The new one's share of kept results less the old one's, from -1 to 1.
+        """The new player's share of kept results minus the old one's, from -1 to 1.
 
         The 95 % interval is that of A. Agresti and Y. Min for matched pairs, "Simple improved
         confidence intervals for comparing matched proportions", Statistics in Medicine 24 (2005):
-        Wald's with half a pair more in each of the four cells.
+        Wald's, after adding half a pair to each of the four cells.
         """
         count, lost, gained = len(self.pairs), len(self.lost), len(self.gained)
         middle = (gained - lost) / (count + 2)

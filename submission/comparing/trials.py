@@ -1,6 +1,6 @@
-"""The trials of players that are compared: Kaggle's check, their games, and how slow they are.
+"""Tries out the players that are compared: Kaggle's check, games, and times on a slow machine.
 
-Kaggle's own agents are not checked, for they are no submissions.
+Kaggle's own agents are not checked, because they are not submissions.
 """
 
 from concurrent.futures import Executor
@@ -26,7 +26,7 @@ from submission.sandbox.processes import can_throttle
 from submission.sandbox.staging import GZIP
 
 SLOW_SPEED = 1 / 3
-PAIR_SECONDS = 5.0  # how long each game is played after its first move
+PAIR_SECONDS = 5.0  # for each game, after its first move
 
 
 def require_accepted(player: Player, on_progress: OnProgress) -> None:
@@ -52,7 +52,7 @@ def play_until_decided(
 ) -> Comparison:
     """Play the new player against the old one, until the test decides or all games are played.
 
-    Ctrl-C and the death of a worker process end it early, see `Match.completion`.
+    Ctrl-C and the death of a worker process end it early; see `Match.completion`.
     """
     test, records = ThreeWayTest(settings.margin), dict[int, GameRecord]()
     forecast_at, forecast, begin = 0.0, "", perf_counter()

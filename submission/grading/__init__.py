@@ -1,1 +1,1 @@
-"""Grades: a player judged by its moves in solved positions."""
+"""Grades: how well a player moves in solved positions."""

@@ -1,4 +1,4 @@
-"""A player's answers to solved positions with their values, as tables and as a page."""
+"""A grade: a player's answers to solved positions, with tables, charts and a page."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -53,16 +53,16 @@ RULES = (
 
 @dataclass(frozen=True, slots=True)
 class GradeSettings:
-    """The same settings and player give the same answers, up to the player's clock.
+    """How a player is asked; with the same settings it gives the same answers, up to its clock.
 
     Raises:
         ValueError: a seed that is negative or not whole, or a time that is not positive and finite.
     """
 
     seed: int = 0
-    """Of the player's random numbers."""
+    """The seed of the player's random numbers."""
     act_timeout: float = 2.0
-    """Seconds for a move; beyond them the bank of 60 s is used, which is full in each position."""
+    """Seconds for a move; more come from the bank of 60 s, which is full in each position."""
 
     def __post_init__(self) -> None:
         require_whole("the seed", self.seed, 0, inf)
@@ -78,14 +78,14 @@ class Grade(Printed):
 
     player: Identity
     positions_sha256: str
-    """`AskedPositions.sha256` of the positions to be asked about."""
+    """`AskedPositions.sha256` of the positions of the set."""
     asked: int
     """The number of those positions."""
     settings: GradeSettings
     versions: Versions
     completion: Completion
     answers: tuple[Answer, ...]
-    """In the order of the positions."""
+    """The answers, in the order of the positions; fewer after an early end."""
 
     @property
     def title(self) -> str:
@@ -160,7 +160,7 @@ class Grade(Printed):
         return [*chart, *(picture for picture, _ in map(figure_of, mistakes))]
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as what `json.dumps` takes, with the figures; columns from 0."""
+        """All fields and figures, for `json.dumps`; columns are counted from 0."""
         return {
             "format": FORMAT,
             "player": asdict(self.player),
@@ -221,7 +221,7 @@ def grade_page(grade: Grade) -> str:
 
 
 def _notes(grade: Grade) -> Iterator[str]:
-    """An early end, the time taken, each kind of failure, and what Kaggle's competitors count."""
+    """Notes on an early end, the time, kinds of failures, and what Kaggle's competitors count."""
     done = f"{len(grade.answers)} of {grade.asked} positions"
     yield from early_end_in_words(grade.completion, done)
     seconds = [answer.seconds for answer in grade.answers if answer.failure is None]

@@ -11,7 +11,7 @@ from submission.grading.solved_positions import GAME, SolvedPosition
 
 
 def figure_of(answer: Answer) -> tuple[str, str]:
-    """A picture of a mistake, which a failure lacks, and a sentence about it."""
+    """A picture of a mistake, empty for a failure, and a sentence about it."""
     position, played = answer.position, answer.column
     where = position_in_words(position.moves)
     caption = f"Player {position.state.player} is to move {where}: {answer.in_words}."
@@ -44,7 +44,7 @@ def _board_with(position: SolvedPosition, played: int) -> str:
 
 
 def _landing(position: SolvedPosition, column: int) -> tuple[int, int]:
-    """The middle of the cell that a stone in this column falls into."""
+    """The centre of the cell into which a stone in this column falls."""
     row = GAME.to_board(position.state)[column :: GAME.columns].count(0) - 1
     return column * CELL + CELL // 2, row * CELL + CELL // 2
 
@@ -65,7 +65,7 @@ HEIGHT = 220.0
 LEFT, TOP, BOTTOM, RIGHT = 52.0, 28.0, 40.0, 12.0
 PLAYER, RANDOM = PRINCIPAL, EDGE
 SIZE = 11.0
-LEGEND = 180  # width of the words above the chart
+LEGEND = 180  # width of the legend above the chart
 
 
 def ply_chart(plies: Mapping[int, AnswerStats]) -> str:

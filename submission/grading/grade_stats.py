@@ -1,4 +1,4 @@
-"""Statistics of a grade: the cost of answers by kind of position and by ply, and the worst ones."""
+"""Statistics of a grade: what answers cost, by kind of position and by ply, and the worst ones."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,36 +15,36 @@ from submission.sandbox.move import Failure
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A column, counted from 0, or a failure, which counts as a loss of the game."""
+    """A player's answer: a column, counted from 0, or a failure, which counts as a loss."""
 
     position: SolvedPosition
-    column: int | None  # None exactly where there is a failure
+    column: int | None  # None exactly if there is a failure
     seconds: float  # taken by the player
     failure: Failure | None = None
 
     @property
     def score(self) -> int:
-        """The score of the column; of a failure, that of the quickest loss."""
+        """The score of the column; for a failure, that of the quickest loss."""
         return -HIGHEST if self.column is None else self.position.legal[self.column]
 
     @property
     def keeps(self) -> bool:
-        """Whether it keeps the outcome of the position."""
+        """Whether the answer keeps the outcome of the position."""
         return self.column in self.position.keeping
 
     @property
     def is_best(self) -> bool:
-        """Whether no column scores more."""
+        """Whether no column scores higher."""
         return self.column in self.position.best
 
     @property
     def half_points_lost(self) -> int:
-        """Its cost under best play: 2 from a win to a loss, 1 for half of that, or 0."""
+        """The cost under best play: 2 for a win turned into a loss, 1 for half of that, or 0."""
         return self.position.outcome - Outcome.of(self.score)
 
     @property
     def in_words(self) -> str:
-        """As in "column 3 loses in 4 moves; column 5 wins in 7 moves"; columns from 1."""
+        """Such as "column 3 loses in 4 moves; column 5 wins in 7 moves"; columns from 1."""
         if self.column is None:
             return "no move" if self.failure is None else f"no move, {self.failure.cause}"
         position = self.position
@@ -57,7 +57,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A player's mean beside that of random play, which chooses all legal columns equally often."""
+    """A player's mean beside that of random play, in which all legal columns are equally likely."""
 
     player: Estimate
     random: float  # computed from the scores, not played
@@ -65,21 +65,21 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class AnswerStats:
-    """The statistics of some answers. A figure is None if no position counts for it."""
+    """The statistics of some answers; a figure is None if no position counts for it."""
 
     positions: int
     at_stake: int
-    """Positions in which some column gives the outcome away: only these show whether it is kept."""
+    """Positions in which some column gives the outcome away: only these test a player."""
     kept: Measured | None
     """Share of the answers that keep the outcome, among the positions at stake."""
     half_points_lost: Measured | None
     """Mean cost of an answer under best play, 0 to 2, over the positions at stake."""
     best: Measured | None
-    """Share of the answers that no column beats, among all positions: the perfect moves of Kaggle's
-    competitors."""
+    """Share of the answers that no column beats, among all positions: what Kaggle's competitors
+    call perfect moves."""
     good: Measured | None
-    """Share of the answers that keep the outcome, among all positions: the good moves of Kaggle's
-    competitors, who also count every move of a lost position."""
+    """Share of the answers that keep the outcome, among all positions: what Kaggle's competitors
+    call good moves, every move of a lost position included."""
     failures: int  # answers without a column that can be played; each counts as a lost game
 
 
@@ -100,7 +100,7 @@ def answer_stats(answers: Sequence[Answer]) -> AnswerStats:
 def _measured(
     answers: Sequence[Answer], measure: Callable[[Answer], float], most: int = 1
 ) -> Measured | None:
-    """The mean of a measure of answers that lies between 0 and `most`."""
+    """The mean of a measure of answers, which lies between 0 and `most`."""
     if not answers:
         return None
 

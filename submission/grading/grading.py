@@ -1,4 +1,4 @@
-"""Grades a player: asks it for its move in solved positions, some at a time."""
+"""Grades a player: has it move in solved positions, several at a time."""
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
@@ -29,8 +29,8 @@ def grade_player(
 ) -> Grade:
     """Ask a player for its move in each position of a set.
 
-    Ctrl-C and the death of a worker process end it early with the answers so far, as
-    `Grade.completion` tells. The executor changes only the time that it takes.
+    Ctrl-C and the death of a worker process end it early with the answers so far; see
+    `Grade.completion`. The executor affects only the time taken.
     """
     positions = position_set.positions
     versions, answers = Versions.current(), dict[SolvedPosition, Answer]()
@@ -53,16 +53,16 @@ def grade_player(
 
 
 Shard = tuple[SolvedPosition, ...]
-"""Positions that a player is asked about one after the other, as a task for a worker."""
+"""Positions that a player is asked about one after the other, as one task of a worker."""
 
-SHARD_POSITIONS = 32  # the most positions that a player is asked about once it is loaded
+SHARD_POSITIONS = 32  # the most positions for each time that a player is loaded
 
 
 def _shards(positions: Sequence[SolvedPosition]) -> list[Shard]:
     """Divide the positions into shards of similar sizes, each with all plies, the last ply first.
 
-    So no board has more stones than the one before it, and a player that remembers the game, as
-    this package's players do, notices that a new game has begun.
+    In this order no board has more stones than the one before it, so that a player that remembers
+    the game, as this package's players do, notices that a new game has begun.
     """
     count = -(-len(positions) // SHARD_POSITIONS)
     first_ply_first = sorted(positions, key=attrgetter("ply"))
@@ -72,8 +72,8 @@ def _shards(positions: Sequence[SolvedPosition]) -> list[Shard]:
 def answer_shard(player: Player, shard: Shard, settings: GradeSettings) -> list[Answer]:
     """Ask the player about each position, in order.
 
-    It is loaded once, and anew after each failure. Loading takes place in the first move of a game,
-    which does not count; a player that fails there is not asked any further.
+    The player is loaded once, and again after each failure. It loads during an opening move that
+    does not count; if it fails there, all remaining positions have this failure.
     """
     answers: list[Answer] = []
     while len(answers) < len(shard):
@@ -85,7 +85,7 @@ def _answer_until_failure(
     player: Player, positions: Shard, settings: GradeSettings
 ) -> list[Answer]:
     answers: list[Answer] = []
-    # The seed depends on the first position to be asked about and on no other.
+    # The seed depends only on the first of the positions.
     seed = Random(f"{settings.seed}/{positions[0].moves}").getrandbits(32)
     with open_seat(player, seed=seed) as seat:
         start = _ask(seat, (), settings)

@@ -1,4 +1,4 @@
-"""Makes sets of positions: drawn from games between fallible players, solved, and selected."""
+"""Makes sets of positions: drawn from games of fallible players, solved, and selected."""
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -30,14 +30,14 @@ Item = TypeVar("Item")
 
 
 class Style(Enum):
-    """A choice of positions to draw."""
+    """A style of positions to draw."""
 
-    THOUGHT = "thought"  # two plies of look-ahead do not decide on a column
+    THOUGHT = "thought"  # two plies of look-ahead do not determine the column
     TACTICS = "tactics"  # they do
 
     @property
     def plies(self) -> range:
-        """The plies after which something can be at stake in such a position."""
+        """The numbers of plies after which something can be at stake in such a position."""
         return range(LAST_PLY) if self is Style.THOUGHT else range(5, LAST_PLY + 1)
 
     def admits(self, state: BoardState) -> bool:
@@ -46,9 +46,9 @@ class Style(Enum):
 
 
 CANDIDATES = {Style.THOUGHT: 12, Style.TACTICS: 2}
-"""Positions that are drawn for each one that is kept: some kinds are rare."""
+"""Positions drawn for each one that is kept, because some kinds are rare."""
 
-BATCH = 6  # positions that a worker draws and solves in one go
+BATCH = 6  # positions that a worker draws and solves in one task
 
 
 class Draw(NamedTuple):
@@ -85,7 +85,7 @@ def make_position_set(
 def solve_all(
     games: Sequence[str], executor: Executor, on_progress: OnProgress
 ) -> list[SolvedPosition]:
-    """Solve the positions after these moves, in order; raises as `make_position_set`."""
+    """Solve the positions after these moves, in order; raises like `make_position_set`."""
     return _by_workers(_solved, games, executor, on_progress)
 
 
@@ -95,7 +95,7 @@ def _by_workers(
     executor: Executor,
     on_progress: OnProgress,
 ) -> list[SolvedPosition]:
-    """The position that each item leads to, in their order; equal ones are solved once."""
+    """The position of each item, in order; equal items are solved once."""
     distinct, found = [*dict.fromkeys(items)], dict[Item, SolvedPosition]()
     on_progress(0, len(distinct), "")
     try:
@@ -114,7 +114,7 @@ def _solved(games: Iterable[str]) -> list[SolvedPosition]:
 
 
 def draw_and_solve(draws: Iterable[Draw]) -> list[SolvedPosition]:
-    """Draw some positions, each with random numbers of its own, and solve them."""
+    """Draw some positions, each with its own random numbers, and solve them."""
     generators = ((draw, Random(f"{draw.seed}/{draw.ply}/{draw.number}")) for draw in draws)
     return _solved(drawn_moves(draw.style, draw.ply, rng) for draw, rng in generators)
 
@@ -129,7 +129,7 @@ def solved(moves: str) -> SolvedPosition:
 
 @lru_cache(maxsize=1)
 def _solver() -> Solver:
-    """The solver of a worker, whose table serves all positions."""
+    """The solver of a worker; its table is shared by all positions."""
     return Solver(GAME, book=shipped_book_of(GAME))
 
 
@@ -153,9 +153,9 @@ def drawn_moves(style: Style, ply: int, rng: Random) -> str:
 def select(candidates: Iterable[SolvedPosition], count: int) -> list[SolvedPosition]:
     """Select up to `count` positions of one ply, of each kind those that were drawn first.
 
-    Half of them are hard, a sixth is tactical, and in the others some columns keep the outcome and
-    some do not, or the game is lost and can be lost sooner; of each kind there are wins, draws and
-    losses in turn. If one kind has too few, the other kinds, in this order, make up for it. No two
+    Half of them are hard and a sixth tactical; in the others some columns keep the outcome and some
+    do not, or the game is lost and can be lost sooner. Each kind takes wins, draws and losses in
+    turn. If a kind has too few, the other kinds, in this order, make up for it. No two positions
     are equal or mirror images.
     """
     distinct = [each for each in _distinct(candidates) if len(each.best) < len(each.legal)]
@@ -176,7 +176,7 @@ def _is_other(position: SolvedPosition) -> bool:
 
 
 def _in_turn(positions: Sequence[SolvedPosition]) -> Iterator[SolvedPosition]:
-    """A win, a draw, a loss, and so on while there are any."""
+    """A win, a draw, a loss, and so on, until all are taken."""
     queues = [
         deque(position for position in positions if position.outcome is outcome)
         for outcome in (Outcome.WIN, Outcome.DRAW, Outcome.LOSS)
@@ -186,7 +186,7 @@ def _in_turn(positions: Sequence[SolvedPosition]) -> Iterator[SolvedPosition]:
 
 
 def _distinct(positions: Iterable[SolvedPosition]) -> list[SolvedPosition]:
-    """The first of the positions that are equal or mirror images of each other."""
+    """The first of any positions that are equal or mirror images of each other."""
     first: dict[BoardState, SolvedPosition] = {}
     for position in positions:
         first.setdefault(position.state.smaller_image(GAME.rows, GAME.columns), position)

@@ -1,17 +1,17 @@
-"""Solved positions that others grade with: those of Kaggle's competitors, and P. Pons' sets.
+"""Solved positions published by others: those of Kaggle's competitors, and P. Pons' sets.
 
 Kaggle's are known as refmoves1k (P. Cnudde, "Scoring connect-x agents", 2020, at
 kaggle.com/petercnudde/scoring-connect-x-agents): a line of JSON for each position, with the flat
-board of an observation, the position's score and those of the columns, -99 for a full one.
+board of an observation, the position's score and the columns' scores, -99 for a full column.
 
     {"board": [0, 0, ..., 1, 2], "score": -2, "move score": [-3, -4, -4, -2, -6, -5, -99]}
 
 P. Pons' (the test sets of "Solving Connect 4: how to build a perfect AI") have the moves and the
-position's score, as `connectx solve -` writes them; the scores of the columns come from our solver.
+position's score, as `connectx solve -` writes them; our solver adds the scores of the columns.
 
     274552224131661 0
 
-Both count scores as `SolvedPosition` does, for the player to move.
+Both use the scale of `SolvedPosition`, from the view of the player to move.
 """
 
 import re
@@ -37,10 +37,10 @@ from submission.grading.solved_positions import (
     set_of_lines,
 )
 
-FULL = -99  # in the place of a full column's score
+FULL = -99  # in place of a full column's score
 CHECKED = 8
-"""How many of the positions that come with all scores are solved, to check the scale: those with
-the most stones, which take the least time."""
+"""The number of positions with all scores that are solved to check the scale: those with the most
+stones, which take the least time."""
 
 Scores = tuple[int | None, ...]
 
@@ -50,10 +50,10 @@ class PublishedPosition:
     """An unfinished position, as in a line of the file."""
 
     line: int  # its number, from 1
-    moves: str  # a game that leads to it, as in `SolvedPosition`
+    moves: str  # a game that leads to the position, as in `SolvedPosition`
     score: int
     scores: Scores | None
-    """Of each column, as in `SolvedPosition`; None if the file has only the position's score."""
+    """By column, as in `SolvedPosition`; None if the file has only the position's score."""
 
     def require_equal(self, solved: SolvedPosition) -> None:
         """Refuse scores that differ from the solver's."""
@@ -82,10 +82,10 @@ class PublishedSet:
         return replace(self, positions=drawn(self.positions, count, seed))
 
     def solve(self, executor: Executor, on_progress: OnProgress) -> AskedPositions:
-        """Solve the columns if the file does not, and compare its scores with the solver's.
+        """Solve the columns if the file has no scores of them, and check its scores by the solver.
 
         Raises:
-            ValueError: a score is wrong; the message says in which line.
+            ValueError: a score is wrong; the message names the line.
             ChildProcessError: a worker process died.
         """
         most_stones_first = sorted(self.positions, key=lambda position: -len(position.moves))
@@ -104,11 +104,11 @@ class PublishedSet:
 
 
 def read_positions_to_ask(path: Path) -> PositionSet | PublishedSet:
-    """Read positions to grade with; the first line tells the kind of file.
+    """Read positions to grade with; the first line determines the kind of file.
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: it holds something else, or a line is wrong; the message says which.
+        ValueError: the file holds something else, or a line is wrong; the message names it.
     """
     lines = read_lines(path)
     first = next((line for line in lines if line.strip()), "")
@@ -175,8 +175,8 @@ def _whole_numbers(fields: Mapping[str, Any], name: str, count: int) -> list[int
 def game_to(board: Sequence[int]) -> list[int] | None:
     """The columns of a game, counted from 0, that leads to a flat board; None if there is none.
 
-    It takes back stone after stone, of both players in turn, from the tops of the columns; no stone
-    may lie above an empty cell.
+    Stones are taken back one by one, of both players in turn, from the tops of the columns; no
+    stone may lie above an empty cell.
     """
     stacks = [
         [stone for stone in board[column :: GAME.columns] if stone]

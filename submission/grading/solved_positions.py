@@ -1,8 +1,8 @@
 """Solved positions of Connect Four, with what is at stake in each, and files of them.
 
 A file has a line of JSON for each position, with its moves as `connectx solve` takes them, its ply,
-its phase, and the score of each column (null for a full one). The first line says what the file is,
-how it was made, how many positions of which kinds it holds, and the SHA-256 of the lines below it.
+its phase, and the score of each column (null for a full one). The first line describes the file:
+its format, how it was made, its number of positions by kind, and the SHA-256 of the lines below.
 """
 
 import json
@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 class Outcome(IntEnum):
-    """The end of the game under best play, from the view of the player to move."""
+    """The result of the game under best play, from the view of the player to move."""
 
     LOSS = -1
     DRAW = 0
@@ -42,7 +42,7 @@ class Outcome(IntEnum):
 
     @classmethod
     def of(cls, score: int) -> "Outcome":
-        """The outcome that a score stands for."""
+        """The outcome that a score means."""
         return cls(sign(score))
 
 
@@ -55,13 +55,13 @@ class Phase(StrEnum):
 
     @classmethod
     def at(cls, ply: int, cells: int = GAME.rows * GAME.columns) -> "Phase":
-        """The phase of a position by its ply and the board's cells."""
+        """The phase of a position, from its ply and the number of cells."""
         return tuple(cls)[ply * 3 // cells]
 
 
 @dataclass(frozen=True)
 class SolvedPosition:
-    """An unfinished position.
+    """An unfinished position, with the score of each column.
 
     Scores are from the view of the player to move, on the scale of
     `agents.solver.solver.ScoreBounds`: from -18 to 18, above 0 for a win, more for a quicker one.
@@ -88,7 +88,7 @@ class SolvedPosition:
 
     @property
     def state(self) -> BoardState:
-        """The position for searches and pictures."""
+        """The position as a state, for searches and pictures."""
         return state_from_moves(GAME, self.moves)
 
     @cached_property
@@ -119,12 +119,12 @@ class SolvedPosition:
 
     @property
     def is_at_stake(self) -> bool:
-        """Whether some column gives the outcome away; in a lost position none does."""
+        """Whether some column gives the outcome away; in a lost position none can."""
         return len(self.keeping) < len(self.legal)
 
     @cached_property
     def is_tactical(self) -> bool:
-        """Whether something is at stake, and two plies of look-ahead show how to keep it."""
+        """Whether the outcome is at stake, and two plies of look-ahead show how to keep it."""
         return self.is_at_stake and two_plies_decide(self.state)
 
     @property
@@ -133,7 +133,7 @@ class SolvedPosition:
         return self.is_at_stake and len(self.keeping) == 1 and not self.is_tactical
 
     def to_dict(self) -> dict[str, Any]:
-        """The position as in the line of a file."""
+        """The position as in a line of a file."""
         return {
             "moves": self.moves,
             "ply": self.ply,
@@ -143,23 +143,23 @@ class SolvedPosition:
 
 
 def two_plies_decide(state: BoardState) -> bool:
-    """Whether only one column is sensible: it wins, or answers a threat."""
+    """Whether only one column is sensible, because it wins or answers a threat."""
     return len(sensible_actions(GAME, state, GAME.get_available_actions(state))) == 1
 
 
-LAST_PLY = 40  # the last number of plies after which a column can give something away
+LAST_PLY = 40  # the most plies after which a column can give something away
 
 
 @dataclass(frozen=True, slots=True)
 class PositionSettings:
-    """The same settings give the same positions.
+    """How to make a set of positions; the same settings give the same ones.
 
     Raises:
         ValueError: no positions, a negative seed, or plies without positions.
     """
 
     per_ply: int = 12
-    """Positions for each number of plies played; after the first plies there are fewer."""
+    """Positions for each number of plies played; the first few have fewer."""
     seed: int = 0
     first_ply: int = 0
     last_ply: int = LAST_PLY
@@ -209,13 +209,13 @@ def drawn(positions: Sequence[T], count: int, seed: int) -> tuple[T, ...]:
 
 @dataclass(frozen=True, slots=True)
 class AskedPositions:
-    """Solved positions that a player is asked about, wherever they come from."""
+    """Solved positions that a player is asked about, from any source."""
 
     positions: tuple[SolvedPosition, ...]
 
     @property
     def sha256(self) -> str:
-        """A hash of these positions, in hexadecimal."""
+        """The SHA-256 of these positions, in hexadecimal."""
         return _hash(self._lines())
 
     def sample(self, count: int, seed: int) -> Self:
@@ -228,12 +228,12 @@ class AskedPositions:
 
 @dataclass(frozen=True, slots=True)
 class PositionSet(AskedPositions):
-    """Positions by ply, and what made them."""
+    """A set of positions by ply, with the settings that made it."""
 
     settings: PositionSettings
 
     def to_text(self) -> str:
-        """The content of its file."""
+        """The set as the content of a file."""
         lines = self._lines()
         header = {
             "format": FORMAT,
@@ -251,11 +251,11 @@ class PositionSet(AskedPositions):
 
 
 def read_position_set(path: Path) -> PositionSet:
-    """Read a file that `PositionSet.to_text` has made.
+    """Read a file made by `PositionSet.to_text`.
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: it holds something else, a set of another version, or one that was changed.
+        ValueError: it holds something else, a set of another version, or one that was altered.
     """
     return set_of_lines(path, read_lines(path))
 
@@ -280,7 +280,7 @@ def set_of_lines(path: Path, text: Sequence[str]) -> PositionSet:
 
 
 def _read_position(line: str) -> SolvedPosition:
-    """The position of a line; refused where its scores cannot be those of its columns."""
+    """The position of a line; refused if its scores cannot be those of its columns."""
     fields = json.loads(line)
     position = SolvedPosition(fields["moves"], tuple(fields["scores"]))
     legal = GAME.get_available_actions(read_position(GAME, position.moves).state)

@@ -1,1 +1,1 @@
-"""A person plays an agent, a submission or another person: in the terminal, or in a notebook."""
+"""Play against an agent, a submission or another person, in the terminal or in a notebook."""

@@ -1,4 +1,4 @@
-"""A game at the board: its plies, typed, played and taken back, and its position as JSON."""
+"""A game that a person plays: its plies, typed, played or taken back, and its position as JSON."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -15,15 +15,15 @@ from envs.games import GAMES, game_entry, game_id
 
 @dataclass(frozen=True)
 class History:
-    """The plies of a game, as a value that can be taken back."""
+    """The plies of a game, as an immutable value."""
 
     env: BoardGame
-    actions: tuple[int, ...]  # every ply from the initial state on
-    opening: int = 0  # how many of them were given at the start; they are never taken back
+    actions: tuple[int, ...]  # all plies from the initial state on
+    opening: int = 0  # how many of them were given at the start, and are never taken back
 
     @cached_property
     def states(self) -> tuple[BoardState, ...]:
-        """The states from the initial one to that of the position."""
+        """The states from the initial to the current one."""
         play = self.env.get_next_state
         return tuple(accumulate(self.actions, play, initial=self.env.initial_state()))
 
@@ -34,16 +34,16 @@ class History:
 
     @property
     def is_over(self) -> bool:
-        """Whether nobody can move any more."""
+        """Whether the game is over."""
         return not self.env.get_available_actions(self.state)
 
     def after(self, action: int) -> "History":
-        """The history one ply later; a ValueError if the action is illegal."""
+        """The history one ply later; ValueError if the action is illegal."""
         self.env.get_next_state(self.state, action)
         return replace(self, actions=(*self.actions, action))
 
     def before_last_turn_of(self, player: int) -> "History":
-        """The history without the player's last ply and what followed; a ValueError if none."""
+        """The history without the player's last ply and what followed; ValueError if none."""
         turns = range(self.opening, len(self.actions))
         own = [ply for ply in turns if self.states[ply].player == player]
         if not own:
@@ -62,11 +62,11 @@ class Command(StrEnum):
 
 
 COMMANDS = {**{command.value: command for command in Command}, "q": Command.QUIT}
-"""By the words that can be typed."""
+"""The commands by the words that can be typed."""
 
 
 def read_move(env: BoardGame, state: BoardState, text: str) -> int | Command:
-    """The legal action, counted from 0, or the command that a person has typed, or a ValueError."""
+    """The legal action, counted from 0, or the command that a person has typed; else ValueError."""
     typed = text.strip().lower()
     if typed in COMMANDS:
         return COMMANDS[typed]
@@ -93,7 +93,7 @@ def numbers(actions: Iterable[int]) -> str:
 
 
 def played_position(env: BoardGame, moves: str) -> History:
-    """The position after a move string; a ValueError tells the number of an illegal move."""
+    """The position after a move string; a ValueError gives the number of an illegal move."""
     state, actions = env.initial_state(), tuple(parse_moves(moves))
     for ply, action in enumerate(actions, start=1):
         legal = env.get_available_actions(state)
@@ -105,7 +105,7 @@ def played_position(env: BoardGame, moves: str) -> History:
 
 
 def game_title(env: BoardGame) -> str:
-    """A game's name for people, as in `Connect Four` or `ConnectX 5x6, 4 in a row`."""
+    """A game's displayed name, such as `Connect Four` or `ConnectX 5x6, 4 in a row`."""
     if env == ConnectX():  # the one size that has a name of its own
         return GAMES["connectfour"].title
     entry = game_entry(env)

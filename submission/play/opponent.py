@@ -22,12 +22,12 @@ from submission.sandbox.staging import SUBMISSIONS
 
 
 class OpponentFailed(Exception):
-    """The opponent gives no move; its text says why, in lines."""
+    """The opponent gives no move; the message says why, in one or more lines."""
 
 
 @dataclass(eq=False)
 class Opponent:
-    """An agent of this package, in this process: it chooses moves, for itself or as a hint."""
+    """An agent of this package, in this process; the moves that it chooses serve as hints, too."""
 
     name: str
     text: str  # its name and options, as the person typed them
@@ -35,19 +35,19 @@ class Opponent:
 
     @contextmanager
     def seated(self) -> Iterator[None]:
-        """Ready to be asked while the `with` block runs."""
+        """Keep it ready for moves while the `with` block runs."""
         yield
 
     def choose(self, env: BoardGame, state: BoardState, time_limit: float) -> int:
-        """Its move for the player to move; `OpponentFailed` if it gives none."""
+        """Choose a move for the player to move; `OpponentFailed` if it gives none."""
         return self.judge.act(env, state, time_limit)
 
 
 class SubmissionOpponent(Opponent):
-    """A submission, asked as Kaggle asks it, but with a full bank of time for each move.
+    """A submission, called as on Kaggle, but with a full bank of time for each move.
 
-    It has no values, so moves are valued by an agent without estimates: only values of moves that
-    end the game are known.
+    It gives no values, so moves are valued by an agent without estimates: only the values of moves
+    that end the game are known.
     """
 
     _seat: Seat  # while it is seated
@@ -58,7 +58,7 @@ class SubmissionOpponent(Opponent):
 
     @contextmanager
     def seated(self) -> Iterator[None]:
-        """With a process of its own while the `with` block runs; see `open_seat`."""
+        """Run it in a process of its own while the `with` block runs; see `open_seat`."""
         with open_seat(self._player, seed=getrandbits(32)) as self._seat:
             yield
 
@@ -83,11 +83,11 @@ class SubmissionOpponent(Opponent):
 
 
 def find_opponent(wanted: str | Path | Agent | Player, env: BoardGame) -> Opponent:
-    """The opponent for an agent or its name, as in `mcts:seed=1`, or for a submission.
+    """The opponent for an agent or its name, such as `mcts:seed=1`, or for a submission.
 
     Raises:
-        ValueError: an unknown agent, an option that it does not have, no submission, or a game that
-            the agent cannot play, or that Kaggle does not ask of submissions.
+        ValueError: an unknown agent or option, not a submission, or a game that the agent, or any
+            submission, cannot play.
         OSError: the submission cannot be read.
     """
     if isinstance(wanted, Agent):
@@ -112,10 +112,10 @@ def _sizes(env: BoardGame) -> tuple[int, int, int]:
 def move_values(
     agent: Agent, env: BoardGame, state: BoardState, time_limit: float
 ) -> dict[int, float | None]:
-    """Value each move for its player, from -1 to 1; None where the agent estimates none.
+    """Value each move for its player, from -1 to 1; None if the agent gives no estimate.
 
-    The agent searches each position that a move leads to, because one search of `state` gives only
-    bounds for its other moves, or nothing. `time_limit` is in seconds for all of them.
+    The agent searches the position after each move, because a search of `state` gives at most
+    bounds for all moves but the best. `time_limit` is in seconds for all of them together.
     """
     legal = env.get_available_actions(state)
     sign = 1 if state.player == 1 else -1

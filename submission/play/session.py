@@ -1,4 +1,4 @@
-"""A game between a person and an opponent in the terminal: questions, answers and words."""
+"""A game between a person and an opponent in the terminal: prompts, answers and texts."""
 
 import sys
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ class Leave(Exception):
 
 @dataclass
 class Session:
-    """One sitting at a console; the answers come from standard input."""
+    """One person's games at a console; the answers come from standard input."""
 
     console: Console
     opponent: Opponent
@@ -34,9 +34,9 @@ class Session:
     time_limit: float  # seconds for each of the opponent's moves, hints and lists of values
 
     def play(self, history: History) -> History:
-        """Play on until the game is over or the person leaves, and say how it ended.
+        """Play on until the game is over or the person leaves, and print how it ended.
 
-        `quit`, the end of the input and Ctrl-C leave it, and an opponent that fails ends it.
+        `quit`, the end of the input and Ctrl-C leave the game; an opponent that fails ends it.
         """
         try:
             self._say(
@@ -63,7 +63,7 @@ class Session:
         return self._show(history.after(action))
 
     def _person_answers(self, history: History) -> History:
-        """The history after the next answer; unchanged where that is no move."""
+        """The history after the next answer; unchanged if that is not a move."""
         env, state, place = history.env, history.state, game_entry(history.env).place.name
         places = f"{place} 1 to {len(env.action_cells)}"
         try:
@@ -105,7 +105,7 @@ class Session:
     def _ask(self, question: str) -> str:
         answer = self.console.input(Text(question))
         if not sys.stdin.isatty():
-            self._say(answer)  # a terminal has shown it already
+            self._say(answer)  # a terminal has already shown it
         return answer
 
     def _choice(self, history: History) -> int:
@@ -117,13 +117,13 @@ class Session:
 
 
 def best_moves(values: Mapping[int, float | None]) -> list[int]:
-    """The moves with the highest value; empty where no value is known."""
+    """The moves with the highest value; empty if no value is known."""
     highest = max((value for value in values.values() if value is not None), default=None)
     return [action for action, value in values.items() if value is not None and value == highest]
 
 
 def value_text(value: float | None) -> str:
-    """A value in three decimals; only a proven win or loss reads +1.000 or -1.000."""
+    """A value with three decimals; only a proven win or loss reads +1.000 or -1.000."""
     if value is None:
         return "unknown"
     verdict = {1.0: " a win", -1.0: " a loss"}.get(value, "")
@@ -161,7 +161,7 @@ def values_text(opponent: str, env: BoardGame, values: Mapping[int, float | None
 def verdict(history: History, person: int | None, opponent: str) -> str:
     """Say how the game has ended.
 
-    `person` is the reader's seat, None where that is nobody's; `opponent` names another winner.
+    `person` is the reader's seat, or None if the reader has none; `opponent` names another winner.
     """
     if not history.is_over:
         return "The game is not over."
@@ -173,9 +173,9 @@ def verdict(history: History, person: int | None, opponent: str) -> str:
 
 
 def ways_on(history: History, person: int, opponent: str) -> str:
-    """The moves, and the commands that go on from them against the same opponent.
+    """The moves, and the commands that continue from them against the same opponent.
 
-    Of a finished game they go on from the position before its last ply.
+    After a finished game they continue from the position before its last ply.
     """
     if not history.actions:
         return "No move was made."

@@ -1,4 +1,4 @@
-"""A ladder: the players of a round robin by strength, their ratings and results."""
+"""A ladder: the players of a round robin ranked by strength, with their ratings and results."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,10 +30,10 @@ from submission.reports import (
 
 @dataclass(frozen=True, slots=True)
 class PlayerStats(Tally):
-    """The results of some games of a player; a failure is a loss."""
+    """A player's results in some games; a failure is a loss."""
 
     failures: Mapping[str, int]
-    """The failures among the losses, by the status: ERROR, INVALID or TIMEOUT."""
+    """The failures among the losses, by status: ERROR, INVALID or TIMEOUT."""
     times: MoveTimes
 
     @property
@@ -43,7 +43,7 @@ class PlayerStats(Tally):
 
     @property
     def score(self) -> float | None:
-        """The share of the points, half a point for a draw; None where no game was played."""
+        """The share of the points, half a point for a draw; None if no game was played."""
         return (self.wins + self.draws / 2) / self.games if self.games else None
 
 
@@ -53,12 +53,12 @@ class Rung:
 
     player: str
     elo: Estimate
-    """Above the anchor, with the 95 % interval; limits that the games do not set are infinite."""
+    """Above the anchor, with the 95 % interval; limits that the games leave open are infinite."""
     above_next: float | None
     """Probability that the player is stronger than the next one; None for the last."""
     stats: PlayerStats
     against: tuple[PlayerStats, ...]
-    """Its games against each player of the ladder, in their order; none against itself."""
+    """Its games against each player, in the ladder's order; none against itself."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -91,7 +91,7 @@ class Ladder(Printed):
         return _table(ladder_title(self), headings, rows)
 
     def times_table(self) -> PlayerTable:
-        """Seconds for a move."""
+        """The players' seconds per move."""
         times = {rung.player: rung.stats.times for rung in self.rungs}
         rows = {name: (seconds(each.mean), seconds(each.longest)) for name, each in times.items()}
         return _table("Seconds for a move", ("mean", "longest"), rows)
@@ -110,13 +110,13 @@ class Ladder(Printed):
         return [rating_chart({rung.player: rung.elo for rung in self.rungs}, self.anchor)]
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields as what `json.dumps` takes; a limit that the games do not set is None."""
+        """All fields, for `json.dumps`; an infinite limit is None."""
         rungs = [asdict(rung) for rung in self.rungs]
         return finite({"match": self.match.to_dict(), "anchor": self.anchor, "rungs": rungs})
 
 
 def make_ladder(match: Match, anchor: str | None) -> Ladder:
-    """Rate the players of a round robin; a ValueError if the anchor is none of them."""
+    """Rate the players of a round robin; ValueError if the anchor is none of them."""
     names = [player.name for player in match.players]
     require_anchor(anchor, names)
     ratings = rate(
@@ -150,7 +150,7 @@ def make_ladder(match: Match, anchor: str | None) -> Ladder:
 
 
 def require_round_robin(names: Sequence[str], anchor: str | None) -> None:
-    """Refuse fewer than two players, one that is named twice, or an anchor that does not play."""
+    """Refuse fewer than two players, a player named twice, or an anchor that does not play."""
     if len(names) < 2:
         raise ValueError("a ladder takes at least two players: name more of them")
     for name in names:
@@ -160,7 +160,7 @@ def require_round_robin(names: Sequence[str], anchor: str | None) -> None:
 
 
 def require_anchor(anchor: str | None, names: Sequence[str]) -> None:
-    """Refuse an anchor, whose rating is to be 0, that does not play."""
+    """Refuse an anchor that does not play."""
     if anchor is not None and anchor not in names:
         raise ValueError(
             f"the anchor {anchor!r} is not among the players: name one of {', '.join(names)}"
@@ -168,7 +168,7 @@ def require_anchor(anchor: str | None, names: Sequence[str]) -> None:
 
 
 def player_stats(player: str, records: Iterable[GameRecord]) -> PlayerStats:
-    """The statistics of a player, from those of these games in which it plays."""
+    """The statistics of a player, from those of the games in which it plays."""
     games = [record.seen_by(player) for record in records if player in record.pairing]
     results = Counter(game.result.outcome for game in games)
     return PlayerStats(
@@ -180,7 +180,7 @@ def player_stats(player: str, records: Iterable[GameRecord]) -> PlayerStats:
     )
 
 
-NEARLY_SURE = 0.999  # a limited number of replicas cannot tell a higher probability from certainty
+NEARLY_SURE = 0.999  # the number of replicas cannot distinguish a higher probability from certainty
 
 
 def _results(rung: Rung, anchor: str) -> tuple[str, ...]:
@@ -240,8 +240,7 @@ def _rules(ladder: Ladder) -> list[str]:
 
 
 ENOUGH_GAMES = 20
-"""Games between two players, from which on intervals hold the true rating about as often as they
-say."""
+"""Games per pairing for intervals to contain the true rating about as often as they claim."""
 
 
 def _few_games(match: Match) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Ranks a player among the ten levels: adaptive games against levels that are about as strong."""
+"""Ranks a player among the ten levels, by games against levels of about its own strength."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -32,7 +32,7 @@ FIRST = LEVELS[4]  # the first opponent
 
 @dataclass(frozen=True, slots=True)
 class LevelScore:
-    """The points that a player took from a level."""
+    """A player's points against a level."""
 
     level: Level
     games: int
@@ -47,9 +47,9 @@ class Rank(Printed):
     match: Match
     """Its games, a pairing for each level that it met."""
     scores: tuple[LevelScore, ...]
-    """By level, from the weakest on."""
+    """By level, the weakest first."""
     elo: Estimate
-    """Above level 1, with the 95 % interval; a limit that the games do not set is infinite."""
+    """Above level 1, with the 95 % interval; a limit that the games leave open is infinite."""
     seconds: float
 
     @property
@@ -100,9 +100,9 @@ class Rank(Printed):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as what `json.dumps` takes; a limit that the games do not set is None.
+        """All fields, for `json.dumps`; an infinite limit is None.
 
-        So are the Elo and the nearest level where the player has finished no game.
+        The Elo and the nearest level are also None if the player has finished no game.
         """
         is_ranked = not self.match.fails_throughout(self.player)
         return finite(
@@ -132,11 +132,11 @@ def rank_player(
     workers: int,
     on_progress: OnProgress,
 ) -> Rank:
-    """Play against the levels, always the one that is nearest to the estimate so far.
+    """Play against the levels, always against the one nearest to the estimate so far.
 
-    Games tell most if both sides win equally often. The games do not depend on the number of
-    workers, except by the time limit, after which no game begins. Games under way are played to
-    their ends, for without them the quick ones would count too much.
+    Games are most informative if both sides win equally often. They do not depend on the number of
+    workers, except that none begins after the time limit. Games already begun are finished, because
+    quick games would otherwise count too much.
     """
     clock, records = Clock(seconds), list[GameRecord]()
     openings = shuffled_openings(settings)
@@ -160,13 +160,13 @@ def rank_player(
 
 @cache
 def level_player(level: Level) -> Player:
-    """The level as a player, by a name that no ranked player can have."""
+    """The level as a player, with a name that no ranked player can have."""
     make = unbundled_agent("level", {"n": level.n})
     return Player(f"level {level.n}", PlayerKind.AGENT, make_agent=make)
 
 
 def scores_of(records: Iterable[GameRecord]) -> list[LevelScore]:
-    """The points from each level that was met; a failure is a loss."""
+    """The points against each level that was met; a failure is a loss."""
     points: dict[str, list[float]] = defaultdict(list)
     for record in records:
         points[record.opponent].append(record.result.points)
@@ -178,7 +178,7 @@ def scores_of(records: Iterable[GameRecord]) -> list[LevelScore]:
 
 
 def next_level(scores: Sequence[LevelScore]) -> Level:
-    """The opponent against whom the next games tell most."""
+    """The opponent against whom the next games are most informative."""
     return nearest_level(estimated_elo(scores).value) if scores else FIRST
 
 
@@ -190,11 +190,11 @@ def nearest_level(elo: float) -> Level:
 def estimated_elo(scores: Sequence[LevelScore]) -> Estimate:
     """The likeliest rating above level 1, with its 95 % interval.
 
-    The likelihood is that of Elo's logistic expectation with the levels' ratings known. As in
-    ladders, a virtual win and a virtual loss are spread over the opponents. The interval is that of
-    the normal distribution with Fisher's information, the sum of p (1 - p) over the games. Draws
-    vary less than that, so it is too wide rather than too narrow; it is open on the side where
-    nothing was won, or nothing was lost.
+    The likelihood is that of Elo's logistic model with the levels' ratings known. As in ladders, a
+    virtual win and a virtual loss are spread over the opponents. The interval is that of a normal
+    distribution with Fisher's information, the sum of p (1 - p) over the games; as draws vary less,
+    it is rather too wide than too narrow. It is open below if no point was won, and open above if
+    none was lost.
     """
     games, points = sum(score.games for score in scores), sum(score.points for score in scores)
     if not games:

@@ -1,4 +1,4 @@
-"""Ratings as a picture: a point for each player, with the interval, on a scale of Elo."""
+"""Draws ratings: a point with its interval for each player, on a scale of Elo."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, floor, isfinite
@@ -20,7 +20,7 @@ MOST_LINES = 8
 
 
 def rating_chart(ratings: Mapping[str, Estimate], anchor: str) -> str:
-    """Ratings with their 95 % intervals, the strongest on top; an arrow where one is open."""
+    """Ratings with their 95 % intervals, the strongest on top; an arrow marks an open end."""
     names = [shortened(player, LONGEST_NAME) for player in ratings]
     scale = Scale([*ratings.values()], left=MARGIN + max(text_width(name, SIZE) for name in names))
     bottom = MARGIN + ROW * len(names)
@@ -51,11 +51,11 @@ class Scale:
 
     @property
     def lines(self) -> range:
-        """The ratings that are marked by a line."""
+        """The ratings marked by a line."""
         return range(self._first * self._step, self._last * self._step + 1, self._step)
 
     def x(self, elo: float) -> float:
-        """The place of a rating, in pixels."""
+        """The horizontal position of a rating, in pixels."""
         share = (elo / self._step - self._first) / (self._last - self._first)
         return self.left + share * WIDTH
 

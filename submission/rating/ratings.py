@@ -12,10 +12,10 @@ from agents.reporting.stats import Estimate
 from submission.arena.game_record import GameRecord
 
 Encounters = Mapping[tuple[int, int], NDArray[np.float64]]
-"""By two players' numbers, the smaller one first: the points of both in each of their pairs of
-games, shape (pairs, 2)."""
+"""By two players' numbers, the smaller first: both players' points in each of their pairs of games,
+shape (pairs, 2)."""
 
-REPLICAS = 1000  # tournaments that the intervals are taken from
+REPLICAS = 1000  # resampled tournaments from which the intervals are taken
 
 LIMITS = (0.025, 0.975)
 
@@ -25,7 +25,7 @@ class Ratings:
     """The ratings of players by number, in Elo points."""
 
     anchor: int  # the player whose rating is 0
-    elo: tuple[Estimate, ...]  # with 95 % intervals; a limit that the games do not set is infinite
+    elo: tuple[Estimate, ...]  # with 95 % intervals; a limit that the games leave open is infinite
     superiority: NDArray[np.float64]
     """Probability that a player is stronger than another: shape (players, players)."""
 
@@ -34,25 +34,25 @@ def rate(count: int, encounters: Encounters, *, anchor: int | None, seed: int) -
     """The Elo ratings of a tournament by the Bradley-Terry model.
 
     Each player has a virtual win and a virtual loss, spread evenly over its opponents, so that
-    ratings are finite even if somebody won all games. The interval of a player who took no points
-    from the anchor, not even by a chain of games, is open on that side.
+    ratings are finite even if a player won all games. The interval of a player who took no points
+    from the anchor, not even through a chain of games, is open on that side.
 
     The intervals are those of the Bayesian bootstrap (D. B. Rubin, Annals of Statistics 9 (1981),
     130-134): in each of many replicas of the tournament every pair of games, one opening from both
-    seats, has a random weight of mean 1. So have the virtual games, or else few games would look
-    too certain. In simulated tournaments of eight players the intervals held the true rating in 90
-    to 96 of 100 cases with 20 to 50 games between any two, in 86 with 10, and in 61 to 67 with 2;
-    with few games, the virtual games draw far ratings together.
+    seats, has a random weight of mean 1. The virtual games are weighted, too; otherwise a few games
+    would seem too certain. In simulated tournaments of eight players the intervals contained the
+    true rating in 90 to 96 of 100 cases with 20 to 50 games between any two, in 86 with 10, and in
+    61 to 67 with 2; with few games, the virtual games pull distant ratings together.
 
     Args:
-        count: how many players there are, at least two; they are numbered from 0.
+        count: the number of players, at least two; they are numbered from 0.
         encounters: the points of each pair of games.
-        anchor: whose rating is 0; None takes the player in the middle of the ladder.
-        seed: of the bootstrap's random numbers.
+        anchor: the player whose rating is 0; None takes the one in the middle of the ladder.
+        seed: the seed of the bootstrap's random numbers.
     """
     points = points_matrix(count, encounters)
     took = took_points(points)
-    # Each player takes one point in virtual games, from all others together.
+    # In virtual games, each player takes one point from all others together.
     unplayed = np.where(np.eye(count, dtype=bool), 0.0, 1 / (count - 1))
     ratings = elo_ratings(points + unplayed)
     if anchor is None:
@@ -95,9 +95,9 @@ def _replicas(
 ELO = 400 / log(10)  # Elo points in one unit of the model's natural scale
 
 LEAST = 1e-4
-"""Points that everyone has against everyone, which keep the computation within floating point."""
+"""Points of every player against every other, which keep the computation numerically stable."""
 PRECISION = 1e-6
-"""The last step of Newton's method, on the natural scale; what is left is about its square."""
+"""The last step of Newton's method, on the natural scale; the error left is about its square."""
 
 
 def elo_ratings(points: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -105,13 +105,13 @@ def elo_ratings(points: NDArray[np.float64]) -> NDArray[np.float64]:
 
     A player with d more Elo than its opponent has 1 / (1 + 10^(-d / 400)) points a game (R. A.
     Bradley and M. E. Terry, Biometrika 39 (1952), 324-345); a draw counts as half a game won and
-    half a game lost. Newton's method finds the ratings. No step changes a difference by more than
-    1 on the natural scale: there the likelihood is so close to its parabola that it always rises.
+    half a game lost. Newton's method finds the ratings, changing no difference by more than 1 on
+    the natural scale in a step: the parabola is so close there that the likelihood always rises.
 
     Args:
-        points: what each player took from each other one, shape (..., players, players). Everybody
-            must have taken points from everybody by some chain of games, see `took_points`; else
-            no ratings are the likeliest.
+        points: what each player took from each other one, shape (..., players, players). Each must
+            have taken points from each other, at least through a chain of games (`took_points`);
+            otherwise there are no likeliest ratings.
     """
     points = np.maximum(points, LEAST)
     games = points + points.swapaxes(-1, -2)
@@ -130,9 +130,9 @@ def elo_ratings(points: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def took_points(points: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Whether a player took points from another one, directly or by a chain of games.
+    """Whether each player took points from each other one, directly or through a chain of games.
 
-    The likeliest difference of two ratings is finite exactly where both did (L. R. Ford,
+    The likeliest difference of two ratings is finite exactly if both did (L. R. Ford,
     American Mathematical Monthly 64 (1957), 28-33).
     """
     chain = (points > 0) | np.eye(len(points), dtype=bool)
@@ -152,8 +152,8 @@ def points_matrix(count: int, encounters: Encounters) -> NDArray[np.float64]:
 def encounters_of(names: Sequence[str], records: Iterable[GameRecord]) -> Encounters:
     """The points of each pair of games of these players.
 
-    Where both have failed, each has half a point. A game whose partner was not played, after an
-    interrupt, is a pair of its own.
+    If both players fail, each has half a point. A game whose partner was not played, because of an
+    interruption, is a pair of its own.
     """
     found: dict[tuple[int, int], dict[object, NDArray[np.float64]]] = defaultdict(dict)
     for record in records:

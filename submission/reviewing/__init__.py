@@ -1,1 +1,1 @@
-"""Reviews of games already played: the value of each move, and where a result was lost."""
+"""Reviews of games already played: the score of each move, and where a result was given away."""

@@ -1,4 +1,4 @@
-"""Kaggle's episodes, as `env.toJSON()` of kaggle_environments writes them, in one form."""
+"""Reads Kaggle's episodes, as `env.toJSON()` of kaggle_environments writes them, in one form."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from submission.kaggle import DONE, Referee
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """The content of an episode of any of the environments, unchecked."""
+    """The unchecked content of an episode of either environment."""
 
     referee: Referee
     sizes: tuple[Any, Any, Any]  # rows, columns and stones in a row
@@ -19,9 +19,9 @@ class Episode:
     boards: Sequence[Sequence[int]]
     """After each step, flat, the top row first; 1 and 2 are the players' stones."""
     opening: Sequence[int]
-    """The first columns, which nobody chose, from 0; the boards begin after them."""
+    """The first columns, from 0, which no player chose; the boards begin after them."""
     statuses: tuple[str, str]  # Kaggle's final statuses
-    info: Mapping[str, Any]  # `TeamNames` and `EpisodeId`, in episodes that Kaggle has held
+    info: Mapping[str, Any]  # `TeamNames` and `EpisodeId`, in episodes played on Kaggle
 
 
 def connectx_episode(document: Mapping[str, Any]) -> Episode:
@@ -49,7 +49,7 @@ def open_spiel_episode(document: Mapping[str, Any]) -> Episode:
         sizes=(sizes["rows"], sizes["columns"], sizes["x_in_row"]),
         act_timeout=settings["actTimeout"],
         boards=[
-            # Flat, as in ConnectX: here the bottom row comes first.
+            # Flat and with the top row first, as in ConnectX; here the bottom row comes first.
             [STONES[cell] for row in reversed(position["board"]) for cell in row]
             for position in positions
         ],
@@ -62,11 +62,11 @@ def open_spiel_episode(document: Mapping[str, Any]) -> Episode:
 def _statuses(
     document: Mapping[str, Any], positions: Sequence[Mapping[str, Any]]
 ) -> tuple[str, str]:
-    """The statuses as ConnectX has them: that of the seat that failed, and DONE for the other.
+    """The statuses as ConnectX reports them: the failure of one seat, and DONE for the other.
 
-    After an illegal move, which leaves the position as it was, the environment reports DONE for
-    both and gives the other seat the win. An exception may have voided the game for both: then the
-    seat to move has raised it.
+    After an illegal move, which leaves the position unchanged, the environment reports DONE for
+    both and gives the other seat the win. An exception may have voided the game for both; then the
+    seat to move raised it.
     """
     statuses = [str(status) for status in document["statuses"]]
     rewards = document["rewards"]

@@ -1,4 +1,4 @@
-"""Judges the moves of a game by the solver: the score of each, and of the best move there."""
+"""Judges the moves of a game by the solver: the score of each move, and of the best one there."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,27 +25,27 @@ GIVEN_AWAY = {
     (1, -1): Mistake.WIN_TO_LOSS,
     (0, -1): Mistake.DRAW_TO_LOSS,
 }
-"""By the outcomes before and after a move, from the mover's view."""
+"""The mistake, by the outcomes before and after a move, from the mover's view."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedPly:
-    """A move with its score. Bounds are from the view of the player who has moved."""
+    """A move with its score; bounds are from the view of the player who made it."""
 
     ply: int  # plies played before it
     player: int  # 1 or 2
     action: int  # the column, counted from 0
-    scores: Mapping[int, ScoreBounds]  # of every column with room
+    scores: Mapping[int, ScoreBounds]  # of each column that is not full
     before: ScoreBounds  # of the position, by its best move
     after: ScoreBounds  # of the move that was chosen
     best: tuple[int, ...]
-    """The columns with the highest score, as far as it is proven: no mistake scores as much."""
+    """The columns with the highest score, as far as is proven; never a proven mistake."""
     mistake: Mistake | None
     """None if the move is no mistake, or not proven to be one; see `decided`."""
 
     @property
     def decided(self) -> bool:
-        """Whether it is proven that the move gives something away, or nothing."""
+        """Whether it is proven that the move gives something away, or that it does not."""
         return self.before.outcome is not None and self.after.outcome is not None
 
 
@@ -58,9 +58,9 @@ def judged_plies(
 ) -> Iterator[JudgedPly]:
     """Judge the plies of a game, from the last one backwards.
 
-    So the quick positions come first, and the solver's table from these helps with the earlier
-    ones. `actions` are the columns played from the empty board on, counted from 0, `chosen` the
-    plies to judge, None for all; `time_limit` is in seconds for each position, None for no limit.
+    In this order quick positions come first, and leave a table that helps with earlier ones.
+    `actions` are the columns played from the empty board on, counted from 0; `chosen` the plies to
+    judge, None for all; `time_limit` is in seconds per position, None for no limit.
     """
     states = [*accumulate(actions, env.get_next_state, initial=env.initial_state())]
     for ply in sorted(range(len(actions)) if chosen is None else chosen, reverse=True):
@@ -68,7 +68,7 @@ def judged_plies(
 
 
 def judge(solver: Solver, state: BoardState, action: int, time_limit: float | None) -> JudgedPly:
-    """Judge a move: a column, counted from 0, in a position of a game that goes on."""
+    """Judge a move: a column, counted from 0, in an unfinished position."""
     scores = solver.scores(state, time_limit)
     before, after = bounds_of_best(scores), scores[action]
     return JudgedPly(

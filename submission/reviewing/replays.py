@@ -1,4 +1,4 @@
-"""Games to replay, from results files or Kaggle's episodes, and the logs of their agents."""
+"""Reads games to replay, from results files or Kaggle's episodes, and the logs of their agents."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,15 +24,15 @@ LOG_ADVICE = "name a file that `kaggle competitions logs EPISODE AGENT` has writ
 
 @dataclass(frozen=True, slots=True)
 class ReplayFile:
-    """The games of a file, all of one board."""
+    """The games of a file, all on the same board."""
 
     kind: str  # `results` or `episode`
     name: str  # of the file, without its folder
     configuration: GameConfiguration
     records: tuple[GameRecord, ...]
-    """Its games; an episode's has no seconds, and the seed 0."""
+    """Its games; that of an episode has no move times, and the seed 0."""
     match: Match | None = None  # of a results file
-    episode: int | None = None  # the number that Kaggle has given to an episode
+    episode: int | None = None  # Kaggle's number of an episode
 
 
 def read_replays(path: Path) -> ReplayFile:
@@ -46,7 +46,7 @@ def read_replays(path: Path) -> ReplayFile:
 
 
 def replays_of(content: bytes, path: Path) -> ReplayFile:
-    """The games in the content of a file; raises ValueError as `read_replays`."""
+    """The games in the content of a file; raises ValueError like `read_replays`."""
     document = read_json(content, dict)
     if document is not None and "format" not in document:
         return _episode(document, path)
@@ -62,7 +62,7 @@ CAUSES = {
     "INVALID": "it chose what is no column with room",
     "TIMEOUT": "it took too long",
 }
-"""By Kaggle's status, for an episode has no other cause."""
+"""The cause of a failure by Kaggle's status, which is all that an episode has."""
 
 LARGEST = 20  # rows, columns and stones in a row
 
@@ -70,7 +70,7 @@ EPISODES: Mapping[str, Callable[[Mapping[str, Any]], Episode]] = {
     "connectx": connectx_episode,
     "open_spiel_connect_four": open_spiel_episode,
 }
-"""By the name of the environment."""
+"""The readers, by the name of the environment."""
 
 
 def _episode(document: Mapping[str, Any], path: Path) -> ReplayFile:
@@ -142,7 +142,7 @@ def _actions(env: BoardGame, episode: Episode) -> tuple[list[int], BoardState]:
 
 
 def _names(info: Mapping[str, Any]) -> tuple[str, str]:
-    """The names of the teams, or else of the seats."""
+    """The names of the teams, or else those of the seats."""
     names = info.get("TeamNames")
     if isinstance(names, list) and len(names) == 2:
         return str(names[0]), str(names[1])
@@ -155,9 +155,9 @@ class AgentLog:
 
     seconds: tuple[float, ...]
     errors: tuple[tuple[int, str], ...]
-    """The number of a move, from 0, and the last line that it wrote to stderr."""
+    """For each move that wrote to stderr, its number, from 0, and its last line there."""
     versions: str | None = None
-    """The versions that it was played with, if it has written them; see `submission.entry`."""
+    """The versions that the agent ran with, if it wrote them; see `submission.entry`."""
 
     @classmethod
     def of_moves(cls, seconds: Sequence[float], lines: Sequence[Sequence[str]]) -> "AgentLog":
@@ -177,9 +177,9 @@ class AgentLog:
         return cls.of_moves(record.seconds, [*[()] * (len(record.seconds) - 1), last])
 
     def after_setting_up(self) -> "AgentLog":
-        """The log with the first answer as a part of the first move.
+        """The log with the first call merged into the first move.
 
-        OpenSpiel's environments ask for it before the game begins.
+        OpenSpiel's environments call the agent once before the game begins.
         """
         set_up, moves = self.seconds[:1], self.seconds[1:]
         seconds = (sum((*set_up, *moves[:1])), *moves[1:])
@@ -187,7 +187,7 @@ class AgentLog:
         return replace(self, seconds=seconds, errors=errors)
 
     def overtime(self, act_timeout: float) -> float:
-        """The seconds by which the moves have exceeded this limit."""
+        """The total seconds by which moves exceeded this limit."""
         return sum(max(0.0, seconds - act_timeout) for seconds in self.seconds)
 
 
@@ -199,8 +199,8 @@ def read_agent_log(path: Path, seat: int) -> AgentLog:
     other one. Kaggle keeps a log for each seat, in which the other seat's entries are blank.
 
     Raises:
-        OSError: it cannot be read.
-        ValueError: it is no agent's log.
+        OSError: the log cannot be read.
+        ValueError: the file is not an agent's log.
     """
     steps = read_json(read_content(path, LOG_ADVICE), list)
     with refused(f"{path} is no agent's log", LOG_ADVICE):
@@ -228,11 +228,11 @@ def _duration(move: Mapping[str, Any]) -> float:
 
 
 def log_beside(episode_file: Path, episode: int | None, seat: int) -> Path | None:
-    """Find the log of a seat in the folder of an episode, by the name of the file.
+    """Find the log of a seat in the folder of an episode, by its file name.
 
-    Kaggle's client calls them `episode-123-replay.json` and `episode-123-agent-0-logs.json`; other
-    names with the numbers of the episode and of the agent, in this order, do as well. Where the
-    episode does not tell its number, the name of its file may. Seats 1 and 2 are agents 0 and 1.
+    Kaggle's client names them `episode-123-replay.json` and `episode-123-agent-0-logs.json`; any
+    name with the numbers of the episode and of the agent, in this order, will do. If the episode
+    does not contain its number, its file name may. Seats 1 and 2 are agents 0 and 1.
     """
     in_name = re.search(r"\d+", episode_file.stem)
     number = episode if episode is not None else in_name[0] if in_name else None

@@ -1,4 +1,4 @@
-"""A review of a player's games: the moves that gave a win or a draw away, by phase, with times."""
+"""A review of a player's games: the moves that gave away a win or a draw, by phase, with times."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -41,7 +41,7 @@ class ReviewedGame:
     record: GameRecord  # from the view of the seat
     log: AgentLog | None
     plies: tuple[JudgedPly, ...] = ()
-    """The seat's own, in order, without the opening, which nobody chose; none until judged."""
+    """The seat's own, in order, without the opening, which no player chose; none until judged."""
 
     @property
     def env(self) -> ConnectX:
@@ -51,7 +51,7 @@ class ReviewedGame:
 
     @property
     def given_away(self) -> list[JudgedPly]:
-        """The moves that have turned a win into a draw or a loss, or a draw into a loss."""
+        """The moves that turned a win into a draw or a loss, or a draw into a loss."""
         return [ply for ply in self.plies if ply.mistake not in (None, Mistake.SLOWER)]
 
     @property
@@ -69,7 +69,7 @@ class ReviewedGame:
 
 @dataclass(frozen=True, slots=True)
 class PhaseTotals:
-    """The moves of a phase by what they gave away."""
+    """The number of moves of a phase, by what they gave away."""
 
     moves: int
     win_to_draw: int
@@ -96,11 +96,11 @@ class Review(Printed):
     completion: Completion
     games: tuple[ReviewedGame, ...]
     notes: tuple[str, ...]
-    """Files and logs that were left out, and why."""
+    """The files and logs that were left out, and why."""
 
     @property
     def played(self) -> str:
-        """The number of games, as in "2 games"; one against itself is here once for each seat."""
+        """The number of games, such as "2 games"; a player's game against itself counts once."""
         records = [game.record for game in self.games]
         games = [game for game in records if game.seat == 1 or game.opponent != self.player]
         return counted(len(games), "games")
@@ -146,7 +146,7 @@ class Review(Printed):
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """For `json.dumps`; columns are counted from 0."""
+        """All fields, for `json.dumps`; columns are counted from 0."""
         return {
             "format": FORMAT,
             "player": self.player,
@@ -213,7 +213,7 @@ def _totals_table(review: Review) -> Table:
 
 
 def _times_table(review: Review) -> Table:
-    """Seconds of each game's moves; a dash where there is no log."""
+    """The seconds of each game's moves; a dash if there is no log."""
     table = plain_table("Seconds for a move", "game")
     add_figures(table, "first", "mean", "longest", "over the\nlimit", "errors")
     for game in review.games:
@@ -222,7 +222,7 @@ def _times_table(review: Review) -> Table:
 
 
 def _name(game: ReviewedGame) -> str:
-    """The file, and in a results file the number of the game, counted from 1."""
+    """The file and, for a results file, the number of the game, counted from 1."""
     many = game.file.kind == "results"
     return f"{game.file.name} #{game.number + 1}" if many else game.file.name
 
@@ -251,7 +251,7 @@ def _times(game: ReviewedGame) -> list[str]:
 
 
 def _notes(review: Review) -> Iterator[str]:
-    """An early end, what was left out, and the versions and the errors in the logs."""
+    """Notes on an early end, what was left out, and the versions and errors in the logs."""
     yield from early_end_in_words(review.completion, review.played)
     yield from review.notes
     for game in review.games:

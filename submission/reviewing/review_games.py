@@ -1,4 +1,4 @@
-"""Reviews a player's games: finds them in files, and has their moves judged by the solver."""
+"""Reviews a player's games: finds them in files, and judges their moves by the solver."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -33,12 +33,12 @@ def review_games(
 ) -> Review:
     """Judge each move of a player in the games of some files.
 
-    A player that plays against itself is judged on both seats. Ctrl-C ends the review early with
-    the games judged so far, as `Review.completion` tells. See `submission.front_door.review`.
+    In a game against itself, a player is judged on both seats. Ctrl-C ends the review early with
+    the games judged so far; see `Review.completion`. See also `submission.front_door.review`.
 
     Raises:
         ValueError: no player has this name; a file is damaged or holds something else; the solver
-            does not take a board; or the time is negative.
+            does not support a board; or the time is negative.
         OSError: a file cannot be read.
     """
     require_at_least("time_limit", time_limit, 0)
@@ -60,9 +60,9 @@ def review_games(
 
 @lru_cache(maxsize=1)
 def judging_solver(env: ConnectX) -> Solver:
-    """A solver that is already compiled, so that compiling takes no time of the first position.
+    """A solver that is already compiled, so that compiling takes no time from the first position.
 
-    The last one is kept, for its table helps with further games.
+    The last one is cached, because its table helps with further games.
     """
     solver = Solver(env, book=shipped_book_of(env))
     _ = solver.engine
@@ -72,7 +72,7 @@ def judging_solver(env: ConnectX) -> Solver:
 def _unjudged(
     files: Sequence[Path], player: str, log: Path | None, notes: list[str]
 ) -> list[ReviewedGame]:
-    """The player's games in the files; what is left out is added to `notes`."""
+    """The player's games in the files; whatever is left out is added to `notes`."""
     read = [(path, read_replays(path)) for path in dict.fromkeys(files)]
     if log is not None and [file.kind for _, file in read] != ["episode"]:
         raise ValueError("a log belongs to one episode: name that file alone, or leave the log out")
@@ -103,7 +103,7 @@ def _unjudged(
 def _log(
     path: Path, file: ReplayFile, record: GameRecord, log: Path | None, notes: list[str]
 ) -> AgentLog | None:
-    """A player's log: from the results file, named by the user, or beside the episode."""
+    """A player's log: from the results file, from the user's file, or from beside the episode."""
     if file.match is not None:
         return AgentLog.of_record(record)
     found = log or log_beside(path, file.episode, record.seat)

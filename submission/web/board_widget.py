@@ -1,8 +1,8 @@
 """A board in a notebook: a person plays an agent, a submission, or another person.
 
-It is an anywidget whose module is the web page's board and `widget.js`. Python keeps the game: the
-browser reports clicks and gets a view to show. Searches run in a thread, so that the kernel stays
-responsive; a reply to a position that is no longer on the board is not played.
+An anywidget made of the web page's board and `widget.js`. The game is kept in Python; the browser
+reports clicks and shows the view that it receives. Searches run in a thread, so that the kernel
+stays responsive; a reply to a position that is no longer on the board is discarded.
 """
 
 from collections.abc import Callable, Mapping
@@ -37,30 +37,30 @@ from submission.web.searching.values import growing_values, values_view
 
 HERE = Path(__file__).parent
 CREATE_BOARD = "const { createBoard } = modules.board;\nconst { h } = modules.dom;\n"
-"""Between the modules of the board, as one script, and the widget."""
+"""JavaScript placed between the bundled modules of the board and `widget.js`."""
 
 LEAST_SECONDS, MOST_SECONDS = 0.01, 60.0
-VALUES_SECONDS = 30.0  # for the values of a position; unproven values stay open
-PAUSE = 0.1  # the fewest seconds between two pictures of values
-LARGEST = 20  # rows and columns of a board that is played on
+VALUES_SECONDS = 30.0  # for the values of a position; what is unproven by then stays unknown
+PAUSE = 0.1  # the least seconds between two updates of the values shown
+LARGEST = 20  # the most rows or columns of a board
 STAND_IN = {"text/plain": "(the board to play on)", "text/html": ""}
-"""Shown in place of a missing widget; the picture before it has shown everything."""
+"""Shown where the widget is missing; the picture above it already shows the position."""
 
 
 class Board(anywidget.AnyWidget):
-    """A game on a board: the last line of a cell shows it, clicks and keys play it.
+    """An interactive board, shown as the last line of a cell and played by mouse or keyboard.
 
-    `moves` can be observed and set; so can `seat` and `values`.
+    The traits `moves`, `seat` and `values` can be observed and set.
 
     Args:
-        env: a board game; Connect Four unless it is given.
-        opponent: an agent or a level by name, as in `mcts:simulations=500` or `level:n=3`; the path
-            of a submission; an agent; a submission or a function, as `connectx.evaluate` takes
-            them; or None for two people.
-        seat: the person's: 1 moves first, 2 second.
-        seconds: for each move of the opponent.
-        moves: the plies played before, as a move string.
-        values: whether to show what each move is worth.
+        env: a board game; Connect Four by default.
+        opponent: an agent or a level by name, such as `mcts:simulations=500` or `level:n=3`; the
+            path of a submission; an agent; a submission or a function that `connectx.evaluate`
+            accepts; or None for two people.
+        seat: the person's seat: 1 moves first, 2 second.
+        seconds: the time for each of the opponent's moves.
+        moves: the plies already played, as a move string.
+        values: whether to show the value of each move.
 
     Raises:
         ValueError: an unknown game, opponent or seat, an illegal move, or a number out of range.
@@ -83,7 +83,7 @@ class Board(anywidget.AnyWidget):
         moves: str = "",
         values: bool = False,
     ) -> None:
-        # At first, because `close` is called even if an argument is refused.
+        # First, because `close` is called even if an argument is refused.
         self._thread = ThreadPoolExecutor(1, "board")
         self._values_thread = ThreadPoolExecutor(1, "board-values")
         self._seated = ExitStack()
@@ -110,24 +110,24 @@ class Board(anywidget.AnyWidget):
 
     @property
     def state(self) -> BoardState:
-        """The position, as `env` has it."""
+        """The current state of the game."""
         return self._position.state
 
     def play(self, action: int) -> None:
-        """Make a move for the player to move; an opponent then replies, in a thread.
+        """Play an action, counted from 0, for the player to move; an opponent replies in a thread.
 
         Raises:
-            ValueError: it is not legal; actions are counted from 0.
+            ValueError: the action is illegal.
         """
         with self._lock:
             self.env.get_next_state(self.state, action)
             self.moves = moves_text((*self._position.actions, action))
 
     def undo(self) -> None:
-        """Take back the person's last move and the reply; between two persons, the last move.
+        """Take back the person's last move and the reply; between two people, the last move.
 
         Raises:
-            ValueError: there is none.
+            ValueError: there is no such move.
         """
         with self._lock:
             history = History(self.env, self._position.actions, self._opening)
@@ -140,7 +140,7 @@ class Board(anywidget.AnyWidget):
         self.moves = ""
 
     def close(self) -> None:
-        """End the opponent, and leave the notebook."""
+        """Stop the opponent and close the widget."""
         self._valued = None
         self._thread.shutdown(wait=False, cancel_futures=True)
         self._values_thread.shutdown(wait=False, cancel_futures=True)
@@ -154,9 +154,9 @@ class Board(anywidget.AnyWidget):
     def _ipython_display_(self) -> None:
         """Display the picture of the position, then the widget, which replaces it.
 
-        The widget shows itself once this kernel has answered it, so that the picture stays in a
-        page that was exported from the notebook. They are two outputs, because exporters take only
-        the widget of an output that has one.
+        The widget appears only after this kernel has answered it, so that a page exported from the
+        notebook keeps the picture. The two are separate outputs, because exporters keep only the
+        widget of an output that has one.
         """
         position = show(self.env, self.state)
         picture = f'<div class="{self._picture_class}">{position.as_html()}</div>'
@@ -179,7 +179,7 @@ class Board(anywidget.AnyWidget):
         return int(proposal["value"])
 
     def _receive(self, _: object, content: Mapping[str, Any], buffers: object) -> None:
-        """Do what was clicked, or say below the board why that is impossible."""
+        """Carry out a command of the browser; an error is shown below the board."""
         commands: dict[str, Callable[[], object]] = {
             "greet": lambda: self.send({"picture": self._picture_class}),
             "play": lambda: self._play_clicked(content.get("action")),
@@ -205,7 +205,7 @@ class Board(anywidget.AnyWidget):
         return is_mover and not self._position.is_over
 
     def _settle(self, _: object = None) -> None:
-        """Show the position, and ask the opponent if it is to move."""
+        """Show the position, and start the opponent's reply if it is to move."""
         with self._lock:
             if self.moves != moves_text(self._position.actions):
                 self._position = played_position(self.env, self.moves)
@@ -221,7 +221,7 @@ class Board(anywidget.AnyWidget):
             self._show()
 
     def _follow_values(self) -> None:
-        """Begin to value the moves of the position, if wanted and not yet begun."""
+        """Start to value the moves of the position, if wanted and not yet started."""
         wanted = self._position if self.values and not self._position.is_over else None
         if wanted != self._valued:
             self._valued, self._move_values = wanted, None
@@ -229,7 +229,7 @@ class Board(anywidget.AnyWidget):
                 self._values_thread.submit(self._value_moves, wanted)
 
     def _value_moves(self, position: History) -> None:
-        """Show the values of a position as they become known, until it is left."""
+        """Show the values of a position as they become known, until the position changes."""
         if self._valued is not position:
             return
         shown = 0.0
@@ -245,7 +245,7 @@ class Board(anywidget.AnyWidget):
 
     @cached_property
     def _solver(self) -> Solver | None:
-        """The solver of the board; None for another game, or a board that is too large."""
+        """The solver of the board; None if the game or the board's size is not supported."""
         if is_solvable(self.env):
             return Solver(self.env, book=shipped_book_of(self.env))
         return None
@@ -263,7 +263,7 @@ class Board(anywidget.AnyWidget):
         except (ImportError, OSError, OpponentFailed, ValueError) as error:
             self._fail(position, str(error))
             return
-        except Exception as error:  # of an agent that somebody writes just now
+        except Exception as error:  # a bug of an agent under development
             what = f"{type(error).__name__}: {error}"
             self._fail(position, f"{self._opponent.name} has failed ({what}).")
             return

@@ -1,8 +1,7 @@
-"""Connections of `connectx web`: how many there may be, and how long they may be idle.
+"""Limits the number and the idle time of the connections of `connectx web`.
 
-A browser sends its request at once. A client that connects without a request, or sends it byte by
-byte, must not keep the pages out: neither by using up all open files, nor by errors that fill the
-terminal.
+A browser sends its request at once. A client that connects without sending one, or sends it byte by
+byte, must not lock the pages out by using up all open files, nor fill the terminal with errors.
 """
 
 import logging
@@ -14,20 +13,20 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 try:
     import resource
-except ModuleNotFoundError:  # as on Windows, where no such limit is in the way
+except ModuleNotFoundError:  # on Windows, which has no such limit
     resource = None  # type: ignore[assignment]
 
 HEADER_SECONDS = 10.0
-"""Time from the connection or the last answer until the headers of a question have arrived."""
+"""Time from connecting, or from the last response, for the headers of a request to arrive."""
 MOST_CONNECTIONS = 2000  # of all pages together
-BATCH = 16  # connections that are accepted together before any of them is counted
+BATCH = 16  # connections accepted together before any of them is counted
 OTHER_FILES = 128  # open files of this process besides connections, with room for a few batches
 FILES_OF_A_PROCESS = 4  # open files for each process that searches
-MOST_KINDS = 100  # of messages
+MOST_KINDS = 100  # of messages that are counted apart
 
 
 def most_connections(processes: int) -> int:
-    """How many connections the limit of open files allows beside processes that search."""
+    """The number of connections that the limit of open files allows beside search processes."""
     if resource is None:
         return MOST_CONNECTIONS
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -37,15 +36,15 @@ def most_connections(processes: int) -> int:
 
 
 class Connection(H11Protocol):
-    """A connection that is closed when it is idle for long, or when others need its place."""
+    """A connection that is closed when it is idle too long, or when a new one needs its place."""
 
-    most = MOST_CONNECTIONS  # how many there may be
+    most = MOST_CONNECTIONS  # connections at a time
     idle_since: float | None = None
-    """When its idle time began; None between a question and its answer."""
+    """When it became idle; None between a request and its response."""
     _closing: TimerHandle | None = None
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
-        """Take a connection; where there are too many, the longest idle one is closed."""
+        """Accept a connection; if there are too many, close the one that has been idle longest."""
         super().connection_made(transport)
         self._idle()
         if len(self.connections) > self.most:
@@ -60,13 +59,13 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def handle_events(self) -> None:
-        """Process what has arrived; a question is answered as soon as its headers are there."""
+        """Process received data; a request is answered as soon as its headers are complete."""
         super().handle_events()
         if self.cycle is not None and not self.cycle.response_complete:
             self._be_busy()
 
     def on_response_complete(self) -> None:
-        """Wait for another question."""
+        """Wait for another request."""
         self._idle()
         super().on_response_complete()
 
@@ -82,7 +81,7 @@ class Connection(H11Protocol):
 
 
 class Once(logging.Filter):
-    """Lets the first message of a kind through, and counts the others."""
+    """Passes the first message of each kind, and counts the others."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The page as a folder that needs no server: for a web host, or the file system."""
+"""Exports the page as a folder that needs no server, for a web host or the file system."""
 
 import json
 import re
@@ -24,7 +24,7 @@ MODULE = re.compile(r'<script type="module" src="modules/main\.js"></script>')
 def export_page(folder: Path) -> None:
     """Write the page, with Connect Four, its opening book and a solver, into a folder.
 
-    Files of the same names are replaced; an OSError, if `index.html` is one of something else.
+    Files of the same names are replaced. Raises OSError if `index.html` belongs to another page.
     """
     if folder.exists() and not folder.is_dir():
         raise NotADirectoryError(f"{folder} is a file: name a folder to write the page into")
@@ -48,11 +48,11 @@ def page_index() -> str:
 
 
 def page_script() -> str:
-    """All modules of the page as one script, with the one that answers them."""
+    """All modules of the page as one script, with a module that answers in the server's place."""
     exported = {
         "book": _base64_of(OPENINGS),
         "repertoire": _base64_of(REPERTOIRE),
-        "levels": [{**asdict(level), "elo": None} for level in LEVELS],  # measured elsewhere
+        "levels": [{**asdict(level), "elo": None} for level in LEVELS],  # not measured here
         "saved": saved_frame(),
         "thinker": one_script("thinker", {}),
         "version": __version__,

@@ -14,16 +14,16 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-LARGEST_BODY = 64 * 1024  # bytes of a question
+LARGEST_BODY = 64 * 1024  # bytes of any other request's body
 FILES_PATH = "/api/files"
-LARGEST_FILE = 8 * 1024 * 1024  # bytes of a question that brings a file of games
+LARGEST_FILE = 8 * 1024 * 1024  # bytes of a request that uploads a file of games
 LARGEST_ADDRESS = 8 * 1024  # bytes of a path and its query
 READ_TO_THE_END = 32 * 1024 * 1024
-"""Bytes of a larger body that are read and forgotten, so that the refusal arrives."""
+"""Bytes of a larger body that are read and discarded, so that the client gets the refusal."""
 BODY_SECONDS = 10.0  # time for a body to arrive
 HEADER = "x-connectx-token"
 LOCKED_OUT = "the token of this run is missing: open the address that `connectx web` has printed"
-PAGE_PATHS = frozenset({"/", "/index.html"})  # the paths to which a link of any page may lead
+PAGE_PATHS = frozenset({"/", "/index.html"})  # paths that any site may link to
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
 SAFE_HEADERS = {
@@ -41,11 +41,11 @@ SAFE_HEADERS = {
 }
 
 LOCKED = Path(__file__).with_name("locked.html").read_text(encoding="utf-8").encode()
-"""The page of a browser without a token: it says where to get one, and reloads when it is there."""
+"""The page for a browser without a token: says where to get one, and reloads once it is there."""
 
 
 def _hash_of(element: bytes) -> str:
-    """The hash by which the policy allows the one script or style of the page above."""
+    """The hash by which the content security policy allows that page's one script or style."""
     _, _, rest = LOCKED.partition(b"<%b>" % element)
     content, _, _ = rest.partition(b"</%b>" % element)
     return f"'sha256-{b64encode(sha256(content).digest()).decode('ascii')}'"
@@ -58,19 +58,19 @@ LOCKED_POLICY = (
 
 
 class Refused(HTTPException):
-    """A request that is refused, with a status of 4xx and a sentence that says what to do."""
+    """Refuses a request, with a 4xx status and a sentence that says what to do."""
 
     def __init__(self, status: HTTPStatus, sentence: str) -> None:
         super().__init__(status, sentence, {"connection": "close"})
 
 
 class Guard:
-    """Lets through only requests of the page that this server has sent.
+    """Admits only requests of the page that this server has sent.
 
-    Another page in the same browser may send requests here, also by a name of its own for this
-    machine (DNS rebinding). So the Host header must be an address of this server. Each run has a
-    token, which the printed address turns into a cookie that the requests of other pages do not
-    carry. And the origin of what is posted must be this server.
+    Another site in the same browser may send requests here, even by a host name of its own that
+    resolves to this machine (DNS rebinding); so the Host header must be an address of this server.
+    Each run has a token; opening the printed address stores it in a cookie, which requests of other
+    sites do not carry. The Origin of a POST must be this server.
     """
 
     def __init__(self, app: ASGIApp, *, token: str, host: str, port: int) -> None:
@@ -92,7 +92,7 @@ class Guard:
             await send({"type": "websocket.close", "code": 1008})
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or have the app answer, with headers that keep other sites out."""
+        """Respond, directly or through the app, with headers that keep other sites out."""
 
         async def send_safely(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -107,12 +107,12 @@ class Guard:
         except Refused as refused:
             sentence = {"error": refused.detail}
             answer = JSONResponse(sentence, refused.status_code, refused.headers)
-        # All files are small, so that none is sent in parts.
+        # All files are small, so each is sent whole.
         whole = [pair for pair in scope["headers"] if pair[0] not in (b"range", b"if-range")]
         await answer({**scope, "headers": whole}, receive, send_safely)
 
     def _own_answer(self, request: Request) -> Response | None:
-        """The cookie for a printed address, the page without a token; None: the app answers."""
+        """The response that sets the cookie, or the locked page; None if the app is to respond."""
         self._require_origin(request)
         path, token = request.scope["path"], request.query_params.get("token")
         is_printed = token is not None and (request.method, path) == ("GET", "/")
@@ -150,7 +150,7 @@ class Guard:
         name = host.removesuffix(f":{self.port}")
         if not self.is_public or (name == host and self.port != 80):
             return host in self.hosts
-        # A number, unlike a name, cannot be led here by somebody else.
+        # Others can make a name resolve to this machine, but not a numeric address.
         return host in self.hosts or _address(name) is not None
 
     def _has_token(self, given: list[str]) -> bool:
@@ -159,13 +159,13 @@ class Guard:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches a server at this name or address."""
+    """Whether only this machine can reach a server at this name or address."""
     address = _address(host)
     return host.lower() == "localhost" if address is None else address.is_loopback
 
 
 def _address(name: str) -> IPv4Address | IPv6Address | None:
-    """A host that is a number, as in `10.0.0.7` and `[fe80::1]`; None for a name."""
+    """A host as a numeric address, such as `10.0.0.7` or `[fe80::1]`; None for a name."""
     try:
         return ip_address(name.removeprefix("[").removesuffix("]"))
     except ValueError:
@@ -173,7 +173,7 @@ def _address(name: str) -> IPv4Address | IPv6Address | None:
 
 
 async def read_body(request: Request) -> bytes:
-    """The body of a question; it is refused if it is too large, not declared as JSON, or late."""
+    """The body of a request; refused if it is too large, not declared as JSON, or late."""
     most = LARGEST_FILE if request.scope["path"] == FILES_PATH else LARGEST_BODY
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     body, length = bytearray(), 0

@@ -13,9 +13,9 @@ COMMENT = re.compile(r"^\s*(?:/\*\*.*?\*/|//[^\n]*)\n", re.MULTILINE | re.DOTALL
 
 
 def one_script(entry: str, replaced: Mapping[str, str]) -> str:
-    """A module and its imports as one script without comments, each in a function of its own.
+    """Bundle a module and its imports in one script without comments, each in its own function.
 
-    Modules have their names without the ending; `replaced` has those that take the place of others.
+    Modules are named without their suffix; `replaced` maps modules to those used in their place.
     """
     written: dict[str, str] = {}
 
@@ -42,7 +42,7 @@ def lean_script(text: str) -> str:
 
 
 def lean(text: str) -> str:
-    """A text without blank lines, and without blanks at the ends of its lines."""
+    """A text without blank lines, and without blanks at either end of a line."""
     return "\n".join(line.strip() for line in text.splitlines() if line.strip())
 
 

@@ -1,4 +1,4 @@
-"""Files of games, of the command line or dropped on the page: filtered, and as tables."""
+"""Files of games, named on the command line or dropped on the page: filtered, and as tables."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,12 +22,12 @@ LONGEST_NAME = 100  # characters of a dropped file's name that are shown
 
 
 class ReplayFilter(Struct):
-    """The games that are wanted; None stands for any."""
+    """Which games are wanted; None means any."""
 
     player: Name | None = None
     opponent: Name | None = None
     result: Result | None = None
-    """From the view of `player`, or of the opponent's opponent; a player that fails has lost."""
+    """From the view of `player`, or else of the one that meets `opponent`; a failure is a loss."""
     failed: bool | None = None  # whether a seat has failed
 
 
@@ -38,7 +38,7 @@ class OpenedFile:
         self.file = file
 
     def form(self, number: int) -> dict[str, Any]:
-        """The file as the page offers it."""
+        """The file as JSON for the page's list of files."""
         return {
             "number": number,
             "name": self.file.name,
@@ -53,7 +53,7 @@ class OpenedFile:
         return list(dict.fromkeys(name for record in self.file.records for name in record.pairing))
 
     def replays(self, wanted: ReplayFilter, offset: int, count: int) -> dict[str, Any]:
-        """Some of the wanted games, and how many there are."""
+        """Up to `count` of the wanted games from `offset` on, and how many there are in all."""
         chosen = [
             (number, found)
             for number, record in enumerate(self.file.records)
@@ -75,13 +75,13 @@ class OpenedFile:
 
 
 def dropped_file(name: str, text: str) -> OpenedFile:
-    """The games of a file that was dropped on the page or pasted; raises as `read_replays`."""
+    """The games of a file that was dropped on the page or pasted; raises like `replays_of`."""
     shown = one_line(re.split(r"[/\\]", name)[-1].strip())[:LONGEST_NAME] or "dropped"
     return OpenedFile(replays_of(text.encode(errors="replace"), Path(shown)))
 
 
 def _form(number: int, record: GameRecord, game: str) -> dict[str, Any]:
-    """A game of a file as the page lists it."""
+    """A game of a file as JSON for the page's list."""
     return {
         "number": number,
         "game": game,
@@ -99,7 +99,7 @@ def _form(number: int, record: GameRecord, game: str) -> dict[str, Any]:
 
 
 def _seen(record: GameRecord, wanted: ReplayFilter) -> Iterator[GameRecord]:
-    """The game from the view of the player that is wanted; nothing if it is not wanted."""
+    """The game from the wanted player's view; nothing if the filter excludes it."""
     for view in (record, record.turned):
         if (
             wanted.player in (None, view.player)

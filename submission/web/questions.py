@@ -34,7 +34,7 @@ from submission.web.setup_form import (
     option_schema,
 )
 
-LONGEST_MOVES = 4 * LARGEST_SIZE**2  # characters of the plies of the longest game
+LONGEST_MOVES = 4 * LARGEST_SIZE**2  # characters of the longest game's move string
 MOST_REPLAYS = 200  # games that are listed at a time
 QUICK_AGENTS = frozenset({"random", "greedy", "policy"})
 QUICK_LEVELS = 4  # the highest level that finds a move in some milliseconds
@@ -45,7 +45,7 @@ Count = Annotated[int, Meta(ge=0, le=2**31)]
 
 @lru_cache(maxsize=64)
 def game(name: str) -> BoardGame:
-    """The game of an id; a ValueError if there is none, or its board does not suit the page."""
+    """The game with an id; ValueError if there is none, or its board does not suit the page."""
     env = game_from_id(name, LARGEST_SIZE)
     if env.inarow > max(env.rows, env.columns):
         size = f"{env.rows}x{env.columns}"
@@ -56,7 +56,7 @@ def game(name: str) -> BoardGame:
 
 
 class Question(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """The fields of a question."""
+    """The base of all questions; its subclasses list the fields."""
 
 
 class PositionQuestion(Question):
@@ -67,26 +67,26 @@ class PositionQuestion(Question):
 
     @property
     def position(self) -> History:
-        """The position; a ValueError if there is no such game, or a move is illegal."""
+        """The position; ValueError if there is no such game, or a move is illegal."""
         return played_position(game(self.game), self.moves)
 
 
 class PageQuestion(PositionQuestion):
-    """A position on a page, whose name is a page's own; to judge the moves that led there."""
+    """A position, with the page's id; by itself it asks to judge the moves that led there."""
 
     page: PageId
 
     @property
     def asked(self) -> Any:
-        """What a process for searches is asked; a ValueError if an agent or a move is wrong."""
+        """What to ask a search process; ValueError if an agent or a move is invalid."""
         return self.position
 
     @property
     def unfinished(self) -> History:
-        """The position; a ValueError if the game is over there."""
+        """The position; ValueError if the game is over there."""
         if self.position.is_over:
             raise ValueError("the game is over in this position")
-        return self.position  # a new one, for the states need be neither sent nor kept
+        return self.position  # a new one, so that its cached states are neither sent nor kept
 
 
 class ValuesQuestion(PageQuestion):
@@ -122,7 +122,7 @@ class MoveQuestion(PageQuestion):
 
 
 class TreeQuestion(PageQuestion):
-    """The tree of a search; in the query of an address, so that the options are JSON in a text."""
+    """The tree of a search; sent in the query of a URL, so `options` is a string of JSON."""
 
     agent: ShortText
     options: str = "{}"
@@ -138,7 +138,7 @@ class TreeQuestion(PageQuestion):
 
 
 class StandingsQuestion(Question):
-    """The table of a file, which is named by its number."""
+    """The table of a file, given by its number."""
 
     file: Count
 
@@ -159,7 +159,7 @@ class FileQuestion(Question):
 
 
 def parse_json(text: str | bytes, what: str) -> dict[str, Any]:
-    """The fields of a JSON object; a ValueError if it is something else."""
+    """The fields of a JSON object; ValueError if it is something else."""
     try:
         fields = json.loads(text, object_pairs_hook=without_twins, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
@@ -170,7 +170,7 @@ def parse_json(text: str | bytes, what: str) -> dict[str, Any]:
 
 
 def without_twins(pairs: Collection[tuple[str, Any]]) -> dict[str, Any]:
-    """The fields, of which none may be given twice."""
+    """The fields as a dict; ValueError if one is given twice."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
         raise ValueError("a field is given twice")
@@ -182,7 +182,7 @@ def _no_constant(name: str) -> float:
 
 
 def read(kind: type[Kind], fields: object, strict: bool = True) -> Kind:
-    """The fields as a question of a kind, or a ValueError; if not strict, numbers may be texts."""
+    """Convert fields to a kind of question, or raise ValueError; if not strict, parse numbers."""
     try:
         return msgspec.convert(fields, kind, strict=strict)
     except (msgspec.ValidationError, UnicodeError) as error:
@@ -200,7 +200,7 @@ def is_quick(asked: MoveAsked) -> bool:
 
 
 def _checked_options(agent: str, options: dict[str, Any]) -> dict[str, Any]:
-    """The options, each of which the agent has and takes."""
+    """The options, once it is checked that the agent has each of them and accepts its value."""
     known = offered_options(agent)
     for name, value in options.items():
         if name not in known:
@@ -210,5 +210,5 @@ def _checked_options(agent: str, options: dict[str, Any]) -> dict[str, Any]:
         except ValueError as error:
             expected = f" is {alternatives(CHOICES[name])}" if name in CHOICES else f": {error}"
             raise ValueError(f"{name}{expected}") from None
-    make_agent(agent, **options)  # whatever else the agent itself refuses
+    make_agent(agent, **options)  # raises for whatever else the agent itself refuses
     return options

@@ -54,13 +54,13 @@ STREAMS: Mapping[str, type[PageQuestion]] = {
     "review": PageQuestion,
     "search": TreeQuestion,
 }
-"""The questions by the kind of their stream."""
+"""The type of question for each kind of stream."""
 Answer = Callable[[Any], Coroutine[Any, Any, Any]]
-"""The answer to a question, as JSON."""
+"""Takes a question, and returns what is sent as JSON."""
 
 
 class Server:
-    """Answers all questions, by at least one process that searches."""
+    """Answers all questions, with the help of at least one search process."""
 
     def __init__(self, processes: int, files: Sequence[OpenedFile] = ()) -> None:
         self.pool = SearchPool(processes)
@@ -72,7 +72,7 @@ class Server:
 
     def app(self) -> Starlette:
         """The application, which needs a `Guard` in front of it."""
-        # Windows' registry may call scripts plain texts, which browsers would not run.
+        # The Windows registry may declare scripts as plain text, which browsers would not run.
         mimetypes.add_type("text/javascript", ".js")
         posts: dict[str, tuple[type[Any], Answer]] = {
             "position": (PositionQuestion, self.position),
@@ -133,13 +133,13 @@ class Server:
         return position_view(question.position)
 
     async def move(self, question: MoveQuestion) -> Any:
-        """Find an agent's move; the search for the page's previous one ends."""
+        """Find an agent's move; the page's previous search for one is cancelled."""
         asked = question.asked
         quick = is_quick(asked)
         return await self.pool.ask("move", asked, asked.seconds, quick, page=question.page)
 
     async def picture(self, asked: PictureAsked) -> Any:
-        """Draw the tree of a page's search after a step."""
+        """Draw the tree of a page's search as it was after a step."""
         job = self.streams.latest_job(asked.page, "search")
         if job is None:
             raise Refusal("this page has no search: start one")
@@ -173,11 +173,11 @@ class Server:
             return file.form(len(self._files) - 1)
 
     async def saved(self, request: Request) -> Response:
-        """The page in which games are saved."""
+        """The frame of the page in which games are saved."""
         return HTMLResponse(saved_frame())
 
     async def follow(self, kind: str, request: Request) -> Response:
-        """The snapshots of a search, as they come."""
+        """Stream the snapshots of a search as they are made."""
         fields = without_twins(request.query_params.multi_items())
         question = read(STREAMS[kind], fields, strict=False)
         return self.streams.follow(question.page, kind, question.asked)

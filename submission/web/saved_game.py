@@ -1,6 +1,6 @@
-"""A game as a page of its own: one file with the board and the value of each move.
+"""Saves games as a self-contained page: one file with the board and the value of each move.
 
-The page of `connectx web` saves the game on its board by the same frame.
+The page of `connectx web` uses the same frame to save the game on its board.
 """
 
 import json
@@ -25,7 +25,7 @@ from submission.web.searching.values import position_values, values_view
 
 GAMES = '"GAMES"'  # marks the place of the games in the frame
 STYLES = ("Buttons, fields and stones", "Moves and their curve")
-"""The sections of the page's style that a saved page has, beside the first one."""
+"""The sections of the page's style sheet that a saved page has besides the first one."""
 
 JUDGING_SECONDS = 2.0  # for a position, by default
 
@@ -46,7 +46,7 @@ def saved_frame() -> str:
 def save_games(
     games: Sequence[tuple[BoardGame, GameRecord]], path: Path, time_limit: float = JUDGING_SECONDS
 ) -> None:
-    """Write a page of games with all moves judged; `time_limit` is in seconds for a position."""
+    """Write a page of games with all moves judged; `time_limit` is in seconds per position."""
     total = sum(len(record.columns) for _, record in games)
     done = count(1)
     with progress_bar("Judging") as show:
@@ -62,7 +62,7 @@ def _text(name: str) -> str:
 
 
 def saved_page(games: Sequence[SavedGame]) -> str:
-    """A page of one or several games; names in it stay text."""
+    """A page of one or several games; names in it are never read as markup."""
     content = json.dumps(games, separators=(",", ":"), ensure_ascii=False)
     # Only this character could end the script that holds the games.
     return saved_frame().replace(GAMES, content.replace("<", r"\u003c"), 1)
@@ -71,7 +71,7 @@ def saved_page(games: Sequence[SavedGame]) -> str:
 def saved_game(
     record: GameRecord, env: BoardGame, time_limit: float, on_ply: Callable[[], None]
 ) -> SavedGame:
-    """Judge the moves of both players, if the solver takes the board; calls `on_ply` after each."""
+    """Judge both players' moves, if the solver supports the board; calls `on_ply` after each."""
     position = History(env, record.columns)
     judged: list[JudgedPly] = []
     if is_solvable(env):
@@ -95,7 +95,7 @@ def _ply(position: History, judged: JudgedPly) -> dict[str, Any]:
 
 
 def _packed(plies: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The plies with values by number, because many moves share a value."""
+    """The plies with each value stored once and given by its index, as many moves share one."""
     keys = [key for key in plies[0]["columns"][0] if key != "action"] if plies else []
     values: dict[tuple[Any, ...], int] = {}
 

@@ -24,33 +24,33 @@ from submission.web.routes import Server
 TOKEN_BYTES = 24
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104  # asked for by the user
 """Hosts that mean all addresses of this machine, and the address by which it reaches itself."""
-BROWSER_SECONDS = 0.3  # time for the server to start before the browser asks it
+BROWSER_SECONDS = 0.3  # time for the server to start before the browser is opened
 WAITING = 512  # connections that the system queues until they are accepted
 LOGGERS = ("asyncio", "uvicorn.error")  # they report errors
 
 
 class WebServer(uvicorn.Server):
-    """Leaves all pages when it ends: their requests never stop, so it does not wait for these."""
+    """Drops all connections when it ends: streams may never end, so it does not wait for them."""
 
     def __init__(self, config: uvicorn.Config, leave: Callable[[], None]) -> None:
         super().__init__(config)
         self._leave = leave
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin, with a longer queue of connections than asyncio gives it."""
+        """Start, with a longer queue of connections than asyncio's default."""
         await super().startup(sockets)
         for listening in sockets or ():
             listening.listen(WAITING)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End."""
+        """End all streams and connections, then shut down."""
         self._leave()
         for connection in list(self.server_state.connections):
             connection.transport.abort()
         await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Begin to end, which is quick: a second Ctrl-C changes nothing."""
+        """Start to shut down; that is quick, so a second Ctrl-C is ignored."""
         if not self.should_exit:
             super().handle_exit(sig, frame)
 
@@ -102,7 +102,7 @@ def serve(files: Sequence[Path], host: str, port: int, open_browser: bool) -> No
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Open a socket that listens at a port, or at a free one where that is 0 or taken."""
+    """Open a socket that listens at a port, or at a free one if the port is 0 or taken."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for number in (port, 0):
         # The protocol is named so that asyncio sends at once (TCP_NODELAY).

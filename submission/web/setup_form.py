@@ -41,12 +41,12 @@ OPTION_LIMITS: Mapping[str, tuple[float, float]] = {
     "seed": (0, 2**53 - 1),
     "n": (1, 10),
 }
-"""The least and the most that a page may ask for: it must not use all memory or time."""
+"""The least and the most that a page may set, so that it cannot use up memory or time."""
 
 OTHER_NUMBER = (0, 1000)  # for options that are not in the table above
 
 HIDDEN_OPTIONS = frozenset({"threads"})
-"""A search of the server has one thread, because there is a search for each core."""
+"""Each search of the server has one thread, because there is a search process for each core."""
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "engine": ENGINES,
@@ -66,8 +66,8 @@ Action = Annotated[int, Meta(ge=0, le=MOST_PLIES)]
 DEFAULT_NODES = 60
 Nodes = Annotated[int, Meta(ge=1, le=300)]  # the number of nodes in a picture
 
-CONNECT_FOURS = f"{GAMES['connectfour'].title}, any size"  # ConnectX by a name that everybody knows
-TRAINED_GAME = game_id(ConnectX())  # the game of the weights that come with the package
+CONNECT_FOURS = f"{GAMES['connectfour'].title}, any size"  # the familiar name of ConnectX
+TRAINED_GAME = game_id(ConnectX())  # the game of the package's own weights
 
 
 def game_forms() -> list[dict[str, Any]]:
@@ -88,10 +88,10 @@ def game_forms() -> list[dict[str, Any]]:
 
 
 def agent_forms() -> list[dict[str, Any]]:
-    """The agents with their options; for options that are files, only the package's own files.
+    """The agents with their options; options that are files allow only the package's own files.
 
-    `game` is the id of the only game that an agent plays, or None; `search` has the first options
-    of a search that can be shown.
+    `game` is the id of the only game that an agent plays, or None for any; `search` has the initial
+    options for showing its search, or None if that cannot be shown.
     """
     return [
         {
@@ -117,10 +117,7 @@ def offered_options(name: str) -> dict[str, OptionInfo]:
 
 
 def option_form(option: OptionInfo) -> dict[str, Any]:
-    """An option as a field of a form.
-
-    Its `type` is `integer`, `number`, `boolean`, `choice` or `text`.
-    """
+    """An option as a form field of type `integer`, `number`, `boolean`, `choice` or `text`."""
     kind = _field_type(option)
     field: dict[str, Any] = {
         "name": option.name,
@@ -137,7 +134,7 @@ def option_form(option: OptionInfo) -> dict[str, Any]:
 
 
 def option_schema(option: OptionInfo) -> Any:
-    """The type of an option's values, with their limits."""
+    """The type of an option's values, with its limits."""
     least, most = OPTION_LIMITS.get(option.name, OTHER_NUMBER)
     schema: Any = {
         "boolean": bool,

@@ -1,4 +1,4 @@
-"""Server-sent events: the searches that pages follow, leave and come back to."""
+"""Server-sent events of searches, which pages can follow, leave and come back to."""
 
 import asyncio
 import json
@@ -38,7 +38,7 @@ class Stream:
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def tell(self, event: str, content: Any) -> None:
-        """Take an event of the search."""
+        """Record an event of the search."""
         if event == "refused":
             self.error = json.dumps({"error": content})
         else:
@@ -48,7 +48,7 @@ class Stream:
         self.changed.set()
 
     def end(self) -> None:
-        """Send the followers away."""
+        """End the events of whoever follows."""
         self.done = True
         self.follower = None
         self.changed.set()
@@ -64,10 +64,10 @@ class Streams:
         self._latest_jobs: OrderedDict[tuple[str, str], Job] = OrderedDict()
 
     def follow(self, page: str, kind: str, question: Any) -> Response:
-        """The events of the search that the page was following, or of a new one.
+        """Stream the events of the search that the page was following, or of a new one.
 
-        A page has one search of a kind: a new question cancels the former one. It raises `Busy`, or
-        a Refusal.
+        A page has one search of each kind: a new question cancels the former one. Raises `Busy` or
+        `Refusal`.
         """
         stream = self._streams.get((page, kind))
         if stream is None or stream.question != question or stream.error:
@@ -81,7 +81,7 @@ class Streams:
         return self._latest_jobs.get((page, kind))
 
     def let_go(self, stream: Stream, follower: object) -> None:
-        """Note that a connection is gone; the search is cancelled unless another one comes."""
+        """Note that a connection is gone; cancel the search unless another one comes soon."""
         if stream.follower is follower:
             stream.follower = None
             asyncio.get_running_loop().call_later(LINGER_SECONDS, self._leave_unless_back, stream)
@@ -94,7 +94,7 @@ class Streams:
                 self._values.popitem(last=False)
 
     def end_all(self) -> None:
-        """Send all followers away: the server ends."""
+        """End all streams, because the server ends."""
         for stream in list(self._streams.values()):
             self._leave(stream)
 
@@ -130,7 +130,7 @@ class Streams:
 
 
 class EventStream(StreamingResponse):
-    """Complete snapshots of a stream as server-sent events; the last event is `end`."""
+    """A stream as server-sent events, each a complete snapshot; the last event is `end`."""
 
     def __init__(self, streams: Streams, stream: Stream) -> None:
         headers = {"x-accel-buffering": "no"}
@@ -169,7 +169,7 @@ class EventStream(StreamingResponse):
 
 
 async def until_disconnected(request: Request, answering: Coroutine[Any, Any, Any]) -> Any:
-    """The result of a coroutine; None if it was cancelled because the connection is gone."""
+    """Await a coroutine; cancel it and return None if the connection is lost."""
 
     async def disconnected() -> None:
         while (await request.receive())["type"] != "http.disconnect":

@@ -1,6 +1,6 @@
-// The widget around the board: what is clicked goes to Python, which answers with a view to show.
-// It stands behind the modules of the board in one module, where `createBoard` and `h` are defined. It is seen
-// once Python has answered: without a kernel, as in an exported page, the picture before it is all that can be shown.
+// The widget around the board: clicks go to Python, which answers with a view to show. It follows the modules of the
+// board in one module, where `createBoard` and `h` are defined. It appears once Python has answered; without a kernel,
+// as in an exported page, only the picture above it is shown.
 
 const COMMANDS = [
   ["undo", "Undo"],
@@ -33,7 +33,7 @@ function render({ model, el }) {
   const style = h("style", {}, WIDGET_STYLE);
   const widget = h("div", {
     class: "cx-widget", hidden: true, onkeydown: event => event.stopPropagation(),
-    "data-lm-suppress-shortcuts": "true", // a digit plays; it does not change the cell
+    "data-lm-suppress-shortcuts": "true", // a digit must play, not change the cell
   }, style);
   const board = createBoard(widget, {
     onMove: action => model.send({ command: "play", action }),

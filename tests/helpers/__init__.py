@@ -1,1 +1,1 @@
-"""Shared by tests: oracles, small games, the command line."""
+"""Helpers shared by tests: oracles, small games, the command line."""

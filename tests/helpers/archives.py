@@ -1,4 +1,4 @@
-"""Archives as Kaggle takes them, well made and not."""
+"""Archives as Kaggle takes them, well-formed and malformed."""
 
 import gzip
 import io
@@ -8,13 +8,13 @@ from typing import Any
 
 
 def archive(path: Path, *files: tuple[str, bytes]) -> Path:
-    """Pack files, each a name with its content, into a `.tar.gz` file."""
+    """Pack files, each a name and its content, into a `.tar.gz` file."""
     path.write_bytes(gzip.compress(tar(*files), 1))
     return path
 
 
 def tar(*files: tuple[str, bytes], **last: Any) -> bytes:
-    """A tar of files, and of a last member by the fields of its header."""
+    """A tar of files, with a last member given by the fields of its header."""
     file = io.BytesIO()
     with tarfile.open(fileobj=file, mode="w") as new:
         for name, content in files:
@@ -30,7 +30,7 @@ def tar(*files: tuple[str, bytes], **last: Any) -> bytes:
 
 
 def header(name: str, kind: bytes = tarfile.REGTYPE, size: int = 0, raw_size: bytes = b"") -> bytes:
-    """A member's header alone, whatever it claims."""
+    """The header of a member, without content."""
     entry = tarfile.TarInfo(name)
     entry.type, entry.size = kind, size
     raw = bytearray(entry.tobuf(tarfile.GNU_FORMAT))

@@ -1,4 +1,4 @@
-"""Games between players: by their sources, and by name without the seconds of their moves."""
+"""Games between players given by source or by name, without the seconds of their moves."""
 
 from dataclasses import replace
 from functools import cache
@@ -40,7 +40,7 @@ def played(
     configuration: GameConfiguration = KAGGLES_BOARD,
     arena: Arena = Arena.OWN,
 ) -> GameRecord:
-    """The game of this number and seed."""
+    """Play the game with this number and seed."""
     pairing = Pairing(*map(_player, names))
     specification = GameSpecification(pairing, seed, seed, opening, configuration, arena)
     return replace(play_game(specification), durations=((), ()))

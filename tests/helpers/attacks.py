@@ -1,4 +1,4 @@
-"""Shared by attacks: seeded random numbers, counts, and commands to attack."""
+"""Helpers shared by attacks: seeded random numbers, counts, and commands to attack."""
 
 import os
 import re
@@ -26,10 +26,10 @@ SCALE = float(os.environ.get("ATTACK_SCALE", "1"))
 """The number of attacks, as a multiple of `make attack`'s default."""
 
 LIMIT_SECONDS = 240.0
-"""For a command to end, on a machine that is busy with others."""
+"""Time for a command to end on a busy machine."""
 
 FAREWELL_SECONDS = 20.0
-"""For processes of a command to end after it."""
+"""Time for a command's processes to end after it."""
 
 ENDINGS = (0, 1, 2)
 """The exit statuses of a command that was not interrupted."""
@@ -38,7 +38,7 @@ GOOD = "def agent(obs, conf):\n    return [c for c in range(conf.columns) if not
 
 
 def chance(*name: object) -> Random:
-    """A generator of its own for each attack: one does not depend on what others have drawn."""
+    """A separate generator for each attack, independent of what others have drawn."""
     return Random(f"{SEED} {name}")
 
 
@@ -48,7 +48,7 @@ def scaled(count: int) -> int:
 
 @dataclass
 class Tally:
-    """The counts of an attack, and the failures to withstand it."""
+    """The counts of an attack, and what did not withstand it."""
 
     counts: dict[str, int] = field(default_factory=dict)
     broken: list[str] = field(default_factory=list)
@@ -57,7 +57,7 @@ class Tally:
         self.counts[what] = self.counts.get(what, 0) + number
 
     def hold(self, is_held: object, sentence: str) -> None:
-        """Note what does not hold, and go on."""
+        """Note a sentence if what it describes does not hold, and go on."""
         if not is_held:
             self.broken.append(sentence)
 
@@ -81,11 +81,11 @@ class Ended:
 
 
 class Workplace:
-    """A folder in which commands run, with a folder of their own for temporary files.
+    """A folder in which commands run, with a separate folder for temporary files.
 
     Args:
         folder: where to make both.
-        site: a folder of modules for its interpreters, beside the project.
+        site: a folder of modules for the interpreters, besides the project.
     """
 
     def __init__(self, folder: Path, site: Path | None = None) -> None:
@@ -110,7 +110,7 @@ class Workplace:
         return os.environ | own
 
     def left_behind(self) -> list[str]:
-        """Temporary files and processes that are still there when they have had time to go."""
+        """The temporary files and processes that remain after they have had time to go."""
         end = monotonic() + FAREWELL_SECONDS
         while True:
             hidden, parts = self.folder.glob(".*"), self.folder.glob("*.part")
@@ -123,16 +123,16 @@ class Workplace:
 
 
 def is_pythons_own(path: Path) -> bool:
-    """Whether it is Python's own test of a folder for temporary files."""
+    """Whether a path is Python's own probe of a folder for temporary files."""
     return bool(re.fullmatch("[a-z0-9_]{8}", path.name)) and path.is_file()
 
 
 class Begun(AbstractContextManager["Begun"]):
-    """A command that runs, in a session of its own; it is killed at the end of the block."""
+    """A running command, in its own session; it is killed at the end of the block."""
 
     def __init__(self, place: Workplace, words: str, command: list[str], logs: Path) -> None:
         self._words = words
-        number = len(list(logs.iterdir()))  # what outlives a run writes to the files of that run
+        number = len(list(logs.iterdir()))  # what outlives a run still writes to its files
         self._outputs = logs / f"{number}-stdout", logs / f"{number}-stderr"
         self._begin = monotonic()
         stdout, stderr = (path.open("wb") for path in self._outputs)
@@ -157,10 +157,10 @@ class Begun(AbstractContextManager["Begun"]):
             self.process.wait()
 
     def end(self) -> Ended:
-        """Wait for its end.
+        """Wait for the command to end.
 
         Raises:
-            subprocess.TimeoutExpired: it does not come.
+            subprocess.TimeoutExpired: it does not end in time.
         """
         status = self.process.wait(LIMIT_SECONDS)
         seconds = monotonic() - self._begin
@@ -168,32 +168,32 @@ class Begun(AbstractContextManager["Begun"]):
         return Ended(self._words, status, stdout, stderr, seconds)
 
 
-# --- bytes of strangers, read in this process
+# --- strangers' bytes, read in this process
 
 
 MOST_MEMORY = 2**28
 """Bytes of memory that a stranger's file may take, beyond those of this process."""
 
 MOST_ADDRESSES = 2**31
-"""Bytes that may be asked for, used or not, before Python refuses them."""
+"""Bytes that may be allocated, used or not, before Python refuses more."""
 
 MOST_SECONDS = 10.0
 
 
 class Hang(BaseException):
-    """A reading has taken too long."""
+    """Reading a file has taken too long."""
 
 
 @contextmanager
 def bounded(seconds: float = MOST_SECONDS) -> Iterator[None]:
-    """Hold what happens in the block to some time and some memory.
+    """Limit the time and the memory of the block.
 
-    Time in which others had all processors is not counted.
+    Time in which other processes had all processors is not counted.
 
     Raises:
-        Hang, MemoryError: it takes more.
+        Hang, MemoryError: the block takes more.
     """
-    import resource  # not sooner: Windows has none, and collects the attacks all the same
+    import resource  # not at the top: Windows lacks it, but still collects the attacks
 
     begun = monotonic() - seconds_in_queue()
 
@@ -205,7 +205,7 @@ def bounded(seconds: float = MOST_SECONDS) -> Iterator[None]:
 
     former = signal.signal(signal.SIGALRM, stop)
     limits = resource.getrlimit(resource.RLIMIT_AS)
-    Path("/proc/self/clear_refs").write_text("5")  # the peak is now what is taken now
+    Path("/proc/self/clear_refs").write_text("5")  # resets the peak to the present use
     begin = memory_of_this_process()
     resource.setrlimit(resource.RLIMIT_AS, (begin["VmSize"] + MOST_ADDRESSES, limits[1]))
     signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -221,7 +221,7 @@ def bounded(seconds: float = MOST_SECONDS) -> Iterator[None]:
 
 
 def seconds_in_queue() -> float:
-    """How long the main thread could run but had no processor; 0 where Linux does not tell it."""
+    """How long the main thread has waited for a processor; 0 if Linux does not report it."""
     try:
         return int(Path("/proc/self/schedstat").read_text().split()[1]) / 1e9
     except OSError:
@@ -229,16 +229,15 @@ def seconds_in_queue() -> float:
 
 
 def memory_of_this_process() -> dict[str, int]:
-    """Its sizes in bytes, by Linux's names."""
+    """The sizes of this process in bytes, by Linux's names."""
     told = re.findall(r"(Vm\w+):\s+(\d+) kB", Path("/proc/self/status").read_text())
     return {name: int(size) << 10 for name, size in told}
 
 
 def fault_of_reading(read: Callable[[], object]) -> str | None:
-    """What is wrong with how something is read, or refused; None where all is in order.
+    """What is wrong with how something is read or refused; None if nothing is.
 
-    It is to be read, or refused by an error of one sentence, without more time or memory than it
-    may take.
+    It must be read, or refused with an error of one sentence, within the limits of time and memory.
     """
     try:
         with bounded():

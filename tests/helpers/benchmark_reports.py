@@ -1,4 +1,4 @@
-"""Benchmarks as commands, and their reports as they are printed."""
+"""Benchmarks run as commands, and their printed reports."""
 
 import io
 
@@ -11,14 +11,14 @@ from benchmarks.results import Report, print_report
 
 
 def report_text(report: Report, width: int = 120) -> str:
-    """A report as it stands in a terminal of so many columns."""
+    """A report as printed in a terminal of this width."""
     output = io.StringIO()
     print_report(report, Console(file=output, width=width))
     return output.getvalue()
 
 
 def run_benchmark(*words: str, status: int = 0) -> str:
-    """The output of `python -m benchmarks` with these words, which ends with this status."""
+    """The output of `python -m benchmarks` with these words, which must end with this status."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(command_line, "console", Console(width=400))
         outcome = CliRunner().invoke(command_line.app, words)

@@ -9,13 +9,13 @@ from benchmarks.solver.solver_peer import BitBully
 from envs.board import moves_text
 
 bitbully_with_book = cache(partial(BitBully, book=True))
-"""Its databases take half a second to read."""
+"""BitBully with its databases, which take half a second to read."""
 
 
 class Judge:
-    """Tells which moves are exactly best. Skips the test where BitBully is not installed.
+    """Finds which moves are exactly best; skips the test if BitBully is not installed.
 
-    The moves so far are columns from 0, or a move string.
+    The moves played so far are columns from 0, or a move string.
     """
 
     def __init__(self) -> None:
@@ -42,14 +42,14 @@ class Judge:
 
 
 def plies_of_score(played: int, score: int) -> int:
-    """When a game ends: the winner wins with the `abs(score)`-th last stone that is theirs."""
+    """The plies left after `played` plies: the winner's `abs(score)`-th last stone wins."""
     mover_is_first = played % 2 == 0
     winner_is_first = mover_is_first == (score > 0)
     return 2 * (22 - abs(score)) - winner_is_first - played
 
 
 def score_in_words(played: int, score: int) -> str:
-    """The result of a move that has this score after so many plies; the winner's moves count."""
+    """The result of a move with this score after `played` plies; the winner's moves are counted."""
     if not score:
         return "draw"
     moves = (plies_of_score(played, score) + 1) // 2

@@ -30,11 +30,11 @@ ARGUMENTS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    # Each window prepares pages for suggestions below its address, as costly as those of a test.
+    # Each window preloads pages for address suggestions, which cost as much as a test's own pages.
     "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup",
 )
 PATIENCE = 60_000
-"""Milliseconds for anything to appear on a machine that others use."""
+"""Milliseconds for anything to appear on a busy machine."""
 EPISODE = "4455667"
 """A game that the first player wins on Kaggle."""
 LATE = """([path, words, milliseconds]) => {
@@ -52,15 +52,15 @@ SETTINGS: dict[str, Any] = {
     "reduced_motion": "reduce",
     "viewport": {"width": 1280, "height": 800},
 }
-"""What Playwright is told of the browser."""
+"""Playwright's settings of the browser."""
 RESTING = "#game=connectx-4x4x4&moves=1234&first=person&second=person"
-"""Where a page waits for the next test: no test goes there."""
+"""Where a page waits for the next test; no test uses this position."""
 ARRIVED = """fragment => {
     const read = text => new URLSearchParams(text.slice(1).replaceAll(/,|%2C/g, ""));
     const here = read(document.querySelector("#views a").hash), wanted = read(fragment);
     return ["game", "moves"].every(key => !wanted.has(key) || here.get(key) === wanted.get(key));
 }"""
-"""Whether a page has gone where a fragment leads: its links say where it is."""
+"""Whether a page has reached a fragment, according to the page's links."""
 NO_CONNECTION = re.compile(r"net::ERR_INTERNET_DISCONNECTED|net::ERR_CONNECTION")
 
 
@@ -69,31 +69,31 @@ class Site:
     """A server, and a browser that opens its page."""
 
     address: str
-    """Up to the fragment, with the token."""
+    """The address up to the fragment, with the token."""
     browser: "Browser"
     complaints: list[str] = field(default_factory=list)
-    """The faults of pages: errors, words on the console, requests to another host."""
+    """The faults of pages: errors, messages on the console, requests to other hosts."""
     _visited: "Page | None" = None
 
     @contextmanager
     def page(
         self, fragment: str = "", *, address: str | None = None, **settings: Any
     ) -> "Iterator[Page]":
-        """The page at a fragment of its address, in a browser that remembers nothing.
+        """The page at a fragment of its address, in a new browser context.
 
         Args:
-            fragment: with its `#`.
-            address: of another page, which is watched like the server's own.
-            settings: what Playwright is told of the browser, beside the usual.
+            fragment: the fragment, with its `#`.
+            address: the address of another page, which is watched like the server's own.
+            settings: Playwright's settings of the browser, besides the usual ones.
         """
         with self.browser.new_context(**SETTINGS | settings) as context:
             yield self._opened(context, (address or self.address) + fragment)
 
     @contextmanager
     def visit(self, fragment: str, *, valued: bool = False) -> "Iterator[Page]":
-        """The page at a fragment, with values if wanted, in a tab that is kept: new ones take long.
+        """The page at a fragment, with values if wanted, in a reused tab, as new ones take long.
 
-        A test that fails leaves its tab; the others leave nothing there but a place.
+        A test that fails does not return its tab; others reset everything but the address.
         """
         page, self._visited = self._visited, None
         if page is None:
@@ -136,7 +136,7 @@ class Site:
 
 @contextmanager
 def opened_browser() -> "Iterator[Browser]":
-    """The system's Chromium; skips where it or Playwright is missing."""
+    """The system's Chromium; skips if it or Playwright is missing."""
     playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
     chromium = next(filter(None, map(shutil.which, NAMES)), None)
     if chromium is None:
@@ -150,7 +150,7 @@ def opened_browser() -> "Iterator[Browser]":
 
 @contextmanager
 def opened_site(*files: Path) -> Iterator[Site]:
-    """`connectx web` with these files, and a browser; skips where there is none."""
+    """`connectx web` with these files, and a browser; skips if there is none."""
     for package in ("starlette", "uvicorn"):
         pytest.importorskip(package, reason=f"{package} is not installed")
     from benchmarks.web_pages import started_server
@@ -160,13 +160,13 @@ def opened_site(*files: Path) -> Iterator[Site]:
 
 
 def events(*snapshots: object) -> dict[str, str]:
-    """An answer to a question for a stream, in the words of Playwright's routes."""
+    """A stream of these snapshots, as arguments for Playwright's `route.fulfill`."""
     told = "".join(f"data: {json.dumps(snapshot)}\n\n" for snapshot in snapshots)
     return {"content_type": "text/event-stream", "body": told}
 
 
 def expect(shown: Any) -> Any:
-    """Playwright's expectations of a page, or of one or several elements."""
+    """Playwright's `expect` for a page, or for one or several elements."""
     from playwright.sync_api import expect as expect_in_time
 
     return expect_in_time(shown)
@@ -191,7 +191,7 @@ def message(page: "Page") -> Any:
 
 
 def audit(page: "Page") -> None:
-    """Find no violation of the rules of axe-core, in light and dark."""
+    """Check that the page violates no rule of axe-core, in light and dark."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
     for scheme in schemes:

@@ -10,14 +10,14 @@ from envs import Action, BoardGame, BoardState, ConnectX, Env, State
 
 
 class BruteForce(Generic[State, Action]):
-    """Solves a game by looking at each of its states once. Values are from player 1's view."""
+    """Solves a game by visiting each of its states once; values are from player 1's view."""
 
     def __init__(self, env: Env[State, Action]) -> None:
         self.env = env
         self._solved: dict[State, tuple[float, int]] = {}
 
     def value(self, state: State) -> float:
-        """The value of a state in which the game goes on."""
+        """The value of an unfinished state."""
         return self._solve(state)[0]
 
     def action_value(self, state: State, action: Action) -> float:
@@ -25,11 +25,11 @@ class BruteForce(Generic[State, Action]):
         return self._outcome(state, action)[0]
 
     def plies(self, state: State) -> int:
-        """How long the game lasts if the winner hurries and the loser plays for time."""
+        """The plies left if the winner wins as soon as possible and the loser delays."""
         return self._solve(state)[1]
 
     def plies_after(self, state: State, action: Action) -> int:
-        """How long the game lasts, `action` included, if that is played first."""
+        """The plies left if `action` is played first, that one included."""
         return self._outcome(state, action)[1]
 
     def _solve(self, state: State) -> tuple[float, int]:
@@ -80,12 +80,12 @@ def env_of(scope: BookScope | RepertoireScope) -> ConnectX:
 
 @cache
 def truth_of(env: ConnectX) -> BruteForce[BoardState, int]:
-    """The values of a game, which tests share."""
+    """The values of a game, shared by tests."""
     return BruteForce(env)
 
 
 def reached_states(scope: BookScope) -> Iterator[set[BoardState]]:
-    """All states after 0, 1, 2 … plies, the last ply of the book included, by the rules alone."""
+    """All states after 0, 1, 2 … plies, up to the last ply of the book, by the rules alone."""
     env = env_of(scope)
     states = {env.initial_state()}
     for _ in range(scope.plies + 1):

@@ -1,10 +1,10 @@
-"""Games of a bundle in a process of its own, in which something may be broken.
+"""Plays games of a bundle in a separate process, in which something may be broken.
 
-A script for any interpreter. `python bundle_games.py BUNDLE FAULT SEAT ACT_TIMEOUT BANK` plays
-against random moves, the bundle on one seat, and prints what was played and how long it took, as
-JSON. `python bundle_games.py BUNDLE FAULT CLOCK` reads Kaggle's questions, a line of JSON each, and
-writes the columns; at each new game it loads the bundle anew. CLOCK is the function of `time` by
-which the bundle measures its time.
+A script for any interpreter. `python bundle_games.py BUNDLE FAULT SEAT ACT_TIMEOUT BANK` plays the
+bundle on one seat against random moves, and prints the moves and their times as JSON. `python
+bundle_games.py BUNDLE FAULT CLOCK` reads Kaggle's requests, a line of JSON each, and writes the
+columns; it loads the bundle again for each new game. CLOCK is the function of `time` by which the
+bundle measures its time.
 """
 
 import json
@@ -21,7 +21,7 @@ SEED = 5
 
 
 class Broken:
-    """Raises if it is imported; see `sys.meta_path`."""
+    """Raises when a module is imported; an entry of `sys.meta_path`."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -48,7 +48,7 @@ def numba_hangs_in_compiling() -> None:
 
 
 def numba_compiles_to_wrong_bits() -> None:
-    """Takes no position for lost at once; everything else is right."""
+    """Miscompile `safe_cells`, so that no position seems lost at once."""
     import numba
 
     njit: Any = numba.njit
@@ -88,7 +88,7 @@ FAULTS: dict[str, Callable[[], None]] = {
 
 
 def load(path: Path) -> Callable[[Any, Any], Any]:
-    """As Kaggle does it: the last callable of the file."""
+    """The last callable of the file, as Kaggle loads it."""
     namespace: dict[str, Any] = {}
     exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), namespace)
     agent: Callable[[Any, Any], Any] = [v for v in namespace.values() if callable(v)][-1]

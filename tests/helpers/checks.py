@@ -16,12 +16,12 @@ MEMORY = 2**30
 
 
 def check_file(path: Path, **options: Any) -> CheckReport:
-    """The check without the games that do not decide."""
+    """The check, without the games that do not affect its verdict."""
     return check_submission(path, memory=MEMORY, patience=0, **options)
 
 
 def check_pair(source: str, folder: Path, **options: Any) -> CheckReport:
-    """The check of a source by its first two games alone."""
+    """The check of a source by its first two games only."""
     path = folder / "submission.py"
     path.write_text(source)
     return check_file(path, pair_only=True, **options)
@@ -40,6 +40,6 @@ def text_of(report: CheckReport) -> str:
 
 
 def rows_of(report: CheckReport) -> dict[str, str]:
-    """The values beside the names in the first lines of a report."""
+    """The values by name in the first lines of a report."""
     lines = [line.partition("  ") for line in text_of(report).splitlines()]
     return {name: fact.strip() for name, _, fact in lines}

@@ -1,4 +1,4 @@
-"""Time in tests: a clock that moves only when it is read, and an end to endless blocks."""
+"""Time in tests: a clock that advances only when read, and a time limit for blocks."""
 
 import signal
 from collections.abc import Iterator
@@ -11,9 +11,9 @@ import pytest
 
 @contextmanager
 def ticking_clock() -> Iterator[None]:
-    """Let the agents' clock advance by one second with each look at it, and not otherwise.
+    """Advance the agents' clock by one second whenever it is read, and only then.
 
-    So a time limit of n seconds ends a search at its n-th look, the same in every run.
+    So a time limit of n seconds ends a search at its n-th reading, the same in every run.
     """
     with pytest.MonkeyPatch.context() as patch:
         ticks = count()
@@ -23,10 +23,10 @@ def ticking_clock() -> Iterator[None]:
 
 @contextmanager
 def ends_within(seconds: float, waiting: bool = False) -> Iterator[None]:
-    """Fail when the block is still running after `seconds` of this process's own time.
+    """Fail if the block is still running after `seconds` of this process's own time.
 
-    Where it may be `waiting` for something they are seconds of the clock on the wall. Windows tells
-    no process its time: there, nothing ends the block.
+    If it may be `waiting` for something, elapsed time counts instead. Windows has no such timers:
+    there, nothing ends the block.
     """
     if not hasattr(signal, "setitimer"):
         yield

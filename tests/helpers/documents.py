@@ -22,13 +22,13 @@ def commands_of(document: Path) -> list[str]:
 
 
 def plain_blocks(document: Path) -> list[str]:
-    """The Python blocks without prompts and answers: programs that train."""
+    """The Python blocks without prompts and outputs: programs that train."""
     blocks = re.findall(r"^```python\n(.*?)^```$", text_of(document), re.DOTALL | re.MULTILINE)
     return [block for block in blocks if not block.startswith(">>>")]
 
 
 def links_of(document: Path) -> list[tuple[Path, str]]:
-    """The files that it links to or shows, each with the heading, or an empty text."""
+    """The files that a document links to or shows, each with the heading or an empty string."""
     targets = re.findall(r"\]\((?!https:)([^)#]*)#?([^)]*)\)", text_of(document))
     return [
         ((document.parent / path).resolve() if path else document, heading)
@@ -37,12 +37,12 @@ def links_of(document: Path) -> list[tuple[Path, str]]:
 
 
 def written_files(command: str) -> set[str]:
-    """The files and folders that a command says it will write."""
+    """The files and folders that a command is to write, by its options."""
     return set(re.findall(r"--(?:export|html|output|results|svg) (\S+)", command))
 
 
 def command_chains() -> list[list[str]]:
-    """The commands of all documents, each once, together with those whose files it names."""
+    """The commands of all documents, each once, in a list with those whose files it names."""
     chains: list[list[str]] = []
     for command in dict.fromkeys(each for document in DOCUMENTS for each in commands_of(document)):
         words = shlex.split(command)
@@ -56,5 +56,5 @@ def command_chains() -> list[list[str]]:
 
 
 def files_of(chain: list[str]) -> set[str]:
-    """The files that are there after these commands."""
+    """The files that these commands write."""
     return set[str]().union(*map(written_files, chain))

@@ -1,4 +1,4 @@
-"""Episodes and agent logs as Kaggle's own environment makes them."""
+"""Episodes and agent logs made by Kaggle's own environment."""
 
 import json
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ NUMBER = 81234567
 
 
 def plays(columns: Sequence[int]) -> Any:
-    """An agent of Kaggle's that plays these columns, counted from 0, on its turns."""
+    """An agent for Kaggle that plays these columns, counted from 0, on its turns."""
     left = iter(columns)
     return lambda observation, configuration: next(left)
 
@@ -29,14 +29,14 @@ def episode_of(
 
 
 def write_episode(env: Any, folder: Path, number: int = NUMBER) -> Path:
-    """Write the episode under the name that Kaggle's client gives it."""
+    """Write the episode to a file named as by Kaggle's client."""
     path = folder / f"episode-{number}-replay.json"
     path.write_text(json.dumps(env.toJSON()), encoding="utf-8")
     return path
 
 
 def write_log(env: Any, folder: Path, agent: int, name: str | None = None) -> Path:
-    """Write the log of one agent, 0 or 1, with the other's entries blank, as Kaggle keeps it."""
+    """Write the log of one agent, 0 or 1, with the other's entries blank, as Kaggle does."""
     steps = [[entry if seat == agent else {} for seat, entry in enumerate(s)] for s in env.logs]
     path = folder / (name or f"episode-{NUMBER}-agent-{agent}-logs.json")
     path.write_text(json.dumps(steps), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""An executor without threads and processes, and tests that run with it and with threads."""
+"""An executor without threads or processes, and a mark that runs tests with it and with threads."""
 
 import pickle
 from collections.abc import Callable
@@ -12,9 +12,9 @@ ExecutorFactory = Callable[[], AbstractContextManager[Executor]]
 
 
 class AtOnce(Executor):
-    """Runs what is submitted before it returns, on copies, as another process would; counts it.
+    """Runs tasks within `submit`, on copies, as another process would, and counts them.
 
-    Nothing but `submit` works.
+    Only `submit` works.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""The games in the table, and their rules played cell by cell on flat boards."""
+"""The registered games, and their rules applied cell by cell to flat boards."""
 
 from collections.abc import Sequence
 
@@ -8,13 +8,13 @@ from envs import BoardGame
 from envs.games import COLUMN, GAMES, game_entry
 
 EVERY_GAME: list[BoardGame] = [entry.make() for entry in GAMES.values()]
-"""Each game in the table, of its own size."""
+"""Each registered game, in its default size."""
 
 every_game = pytest.mark.parametrize("game", EVERY_GAME, ids=list(GAMES))
 
 
 def free_cells(game: BoardGame, board: Sequence[int]) -> dict[int, int]:
-    """For each legal action the cell that its stone takes, while the game goes on."""
+    """The cell of the stone of each legal action; none after the end of the game."""
     if game_entry(game).place == COLUMN:
         columns = {c: range(c, len(board), game.columns) for c in range(game.columns)}
     else:
@@ -24,7 +24,7 @@ def free_cells(game: BoardGame, board: Sequence[int]) -> dict[int, int]:
 
 
 def has_line(board: Sequence[int], game: BoardGame, player: int) -> bool:
-    """Whether a player has a line, looked for cell by cell."""
+    """Whether a player has a line, by a search cell by cell."""
     stones = {divmod(index, game.columns) for index, cell in enumerate(board) if cell == player}
     return any(
         all((row + down * i, column + right * i) in stones for i in range(game.inarow))

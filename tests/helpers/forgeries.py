@@ -1,4 +1,4 @@
-"""Messages of a sandbox's processes as a stranger may write them: nearly like those of a player."""
+"""Forged messages of a sandbox's processes, nearly like genuine ones."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -52,7 +52,7 @@ REPORTS: Sequence[dict[str, Any]] = (
     {"event": "started", "key": "key", "ready": READY},
     {"event": "started", "key": "key", "ready": "false"},
 )
-"""Reports of a supervisor, which a player may write in its place."""
+"""Reports of a supervisor, which a player may forge."""
 
 ODD: Sequence[Any] = [
     *(None, True, False, 0, -1, 2**31, 2**63, 10**400, -0.0, 1e308, -1e-9, float("nan")),
@@ -69,7 +69,7 @@ SAME_KIND: Mapping[type, Sequence[Any]] = {
 
 
 def distorted(rng: Random, genuine: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """One of the messages, in which some things are different."""
+    """One of the messages, with up to three changes."""
     message: dict[str, Any] = deepcopy(rng.choice(genuine))
     for _ in range(rng.randrange(4)):
         change(rng, message)
@@ -77,7 +77,7 @@ def distorted(rng: Random, genuine: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def change(rng: Random, message: Any) -> None:
-    """Change a value somewhere in a message."""
+    """Change something in a message: replace, delete or add a value at any depth."""
     places = range(len(message)) if isinstance(message, list) else [*message]
     if not places:
         return
@@ -100,7 +100,7 @@ def line_of(message: dict[str, Any]) -> bytes:
 
 
 def is_sound(move: Move) -> bool:
-    """Whether a match can go on with a move and record it, and a failure is in printable words."""
+    """Whether a match can continue with a move and record it, and a failure is printable."""
     json.dumps(move, allow_nan=False)
     if not 0 <= move.seconds < 60:
         return False

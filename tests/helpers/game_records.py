@@ -64,7 +64,7 @@ OPPONENT_FAILED = replace(
 def match_of(
     *records: GameRecord, games: int | None = None, completion: Completion = Completion.COMPLETE
 ) -> Match:
-    """A match of "hero" against "rival" with these games."""
+    """A match of "hero" against "rival" that consists of these games."""
     return Match(
         players=(
             Identity("hero", PlayerKind.FILE, "0" * 64),
@@ -84,7 +84,7 @@ def games(*records: GameRecord) -> list[GameRecord]:
 
 
 def write_ladder(path: Path, rounds: int = 1) -> Path:
-    """Write a results file of three players, with every result in each round of 15 games."""
+    """Write a results file of three players; each round has 15 games, with every result."""
     names = ("hero", "rival", "third")
     pairings = (("hero", "rival"), ("hero", "third"), ("rival", "third"))
     match = match_of(games=8 * rounds)
@@ -103,7 +103,7 @@ def write_ladder(path: Path, rounds: int = 1) -> Path:
 
 
 def unfinished_game(rng: Random, plies: int, env: BoardGame | None = None) -> list[int]:
-    """The actions of a random game, of Connect Four by default, that goes on after these plies."""
+    """The actions of a random game, by default of Connect Four, unfinished after these plies."""
     env = env or ConnectFour()
     while True:
         state, actions = env.initial_state(), list[int]()
@@ -115,5 +115,5 @@ def unfinished_game(rng: Random, plies: int, env: BoardGame | None = None) -> li
 
 
 def without_durations(match: Match) -> list[GameRecord]:
-    """The games of a match, which are the same whenever and wherever they are played."""
+    """The games of a match without their times, which differ from run to run."""
     return [replace(record, durations=((), ())) for record in match.records]

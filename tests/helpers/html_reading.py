@@ -1,4 +1,4 @@
-"""Reads what a notebook shows: HTML that has to be well-formed, harmless and readable."""
+"""Reads what a notebook shows: HTML that must be well-formed, harmless and readable."""
 
 from base64 import b64decode
 from html.parser import HTMLParser
@@ -11,7 +11,7 @@ IMAGE = "data:image/svg+xml;base64,"
 
 
 class Page(HTMLParser):
-    """The elements and the text of a piece of HTML, by Python's own parser."""
+    """The elements and the text of a piece of HTML, read by Python's parser."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -43,11 +43,11 @@ HARMLESS = {
     *("b", "br", "circle", "desc", "div", "g", "img", "p", "path", "polygon", "polyline", "pre"),
     *("style", "rect", "span", "svg", "table", "tbody", "td", "text", "th", "title", "tr"),
 }
-"""The elements that results consist of. None of them runs or loads anything."""
+"""The elements that results may contain; none of them runs or loads anything."""
 
 
 def shown(result: object) -> Page:
-    """A notebook's view of a result; without a notebook, its `str`."""
+    """A result as a notebook shows it; its plain text must equal its `str`."""
     bundle = result._repr_mimebundle_()  # type: ignore[attr-defined]
     assert bundle.keys() == {"text/plain", "text/html"}
     assert bundle["text/plain"] == str(result)
@@ -57,7 +57,7 @@ def shown(result: object) -> Page:
 
 
 def require_harmless(page: Page) -> None:
-    """Nothing runs, and nothing is loaded; images are pictures in the page itself."""
+    """Check that nothing runs and nothing is loaded; images must be embedded in the page."""
     assert {*page.tags} <= HARMLESS
     for name, value in page.attributes:
         assert not name.startswith("on")
@@ -70,7 +70,7 @@ def require_harmless(page: Page) -> None:
 
 
 def drawings(result: object) -> list[ElementTree.Element]:
-    """The outermost pictures of a result, which must be well-formed XML, as must the rest."""
+    """The outermost pictures of a result, whose HTML must be well-formed XML."""
     html = result._repr_mimebundle_()["text/html"]  # type: ignore[attr-defined]
     root = ElementTree.fromstring(f"<div>{html}</div>")
     nested = {inner for outer in root.iter(f"{SVG}svg") for inner in list(outer.iter())[1:]}

@@ -1,4 +1,4 @@
-"""A JupyterLab of the tests' own, and a browser that works in it."""
+"""A JupyterLab for tests, and a browser to use it."""
 
 import json
 import os
@@ -21,14 +21,14 @@ FAREWELL = 5.0  # seconds that a server has to end
 
 
 def require_modules(*modules: str) -> None:
-    """Skip the test where one of them is not installed."""
+    """Skip the test if one of these modules is not installed."""
     for module in modules:
         if find_spec(module) is None:
             pytest.skip(f"{module} is not installed")
 
 
 def jupyter_environment(folder: Path) -> dict[str, str]:
-    """Folders of its own for all that Jupyter keeps; nothing of the person's is read."""
+    """Variables that give Jupyter its own folders, so that the user's are not read."""
     names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
     folders = {name: str(folder / name.lower()) for name in names}
     shared = {"JUPYTERLAB_DIR": str(_shared() / "lab"), "JUPYTER_PATH": str(_shared())}
@@ -36,7 +36,7 @@ def jupyter_environment(folder: Path) -> dict[str, str]:
 
 
 def _shared() -> Path:
-    """Where Jupyter's pages and the widgets' extension were installed."""
+    """The folder in which Jupyter's pages and the widgets' extension are installed."""
     spec = find_spec("jupyter_client")
     assert spec is not None
     assert spec.origin is not None
@@ -46,7 +46,7 @@ def _shared() -> Path:
 
 @contextmanager
 def jupyterlab(folder: Path) -> Iterator[str]:
-    """The address of a JupyterLab that shows the folder `notebooks`, while the block runs."""
+    """Run a JupyterLab on the folder `notebooks` during the block; yields its address."""
     notebooks = folder / "notebooks"
     environment = jupyter_environment(folder)
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--ServerApp.port=0"]
@@ -73,13 +73,13 @@ def jupyterlab(folder: Path) -> Iterator[str]:
         server.terminate()
         try:
             server.wait(FAREWELL)
-        except subprocess.TimeoutExpired:  # it waits for a kernel that it stopped at its start
+        except subprocess.TimeoutExpired:  # it waits for a kernel that was stopped while starting
             server.kill()  # its kernels end with it
             server.wait()
 
 
 def _listens(address: str) -> bool:
-    """Whether a server can be reached, for Jupyter writes down its address before it listens."""
+    """Whether a server can be reached; Jupyter writes its address before it listens."""
     place = urlsplit(address)
     try:
         create_connection((place.hostname, place.port), 1).close()
@@ -90,7 +90,7 @@ def _listens(address: str) -> bool:
 
 @contextmanager
 def browser_page() -> Iterator[Any]:
-    """A page of a headless Chromium, while the block runs."""
+    """A page of a headless Chromium, open during the block."""
     with opened_browser() as browser:
         page = browser.new_page(viewport={"width": 1200, "height": 1300})
         page.set_default_timeout(PATIENCE)
@@ -98,7 +98,7 @@ def browser_page() -> Iterator[Any]:
 
 
 def write_notebook(path: Path, *cells: str) -> None:
-    """A notebook with these cells of Python."""
+    """Write a notebook with these cells of Python."""
     import nbformat
 
     notebook: Any = nbformat.v4.new_notebook()

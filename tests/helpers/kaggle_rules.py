@@ -1,4 +1,4 @@
-"""ConnectX as Kaggle's own rule functions have it: the oracle for rules and for tactics."""
+"""ConnectX by Kaggle's own rule functions: the oracle for rules and tactics."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ def kaggle_rules() -> ModuleType:
 
 @dataclass
 class KaggleGame:
-    """A position on Kaggle's flat board, changed by Kaggle's functions alone."""
+    """A position on Kaggle's flat board, changed only by Kaggle's functions."""
 
     configuration: SimpleNamespace
     board: list[int]
@@ -35,7 +35,7 @@ class KaggleGame:
 
     @property
     def over(self) -> bool:
-        """As Kaggle's interpreter decides it: a win first, then a full board."""
+        """Whether the game is over, decided as by Kaggle's interpreter: a win, or a full board."""
         return self.winner is not None or EMPTY not in self.board
 
     def play(self, column: int) -> None:
@@ -66,7 +66,7 @@ class KaggleGame:
 
 
 def kaggle_game(env: BoardGame, state: BoardState) -> KaggleGame:
-    """The unfinished position `state` in Kaggle's hands."""
+    """The unfinished position `state` as Kaggle's."""
     configuration = SimpleNamespace(rows=env.rows, columns=env.columns, inarow=env.inarow)
     return KaggleGame(configuration, env.to_board(state), state.player)
 

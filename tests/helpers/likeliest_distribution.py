@@ -9,7 +9,7 @@ VALUES = np.array([0, 0.25, 0.5, 0.75, 1])
 
 
 def likeliest_probabilities(pair_counts: Sequence[int], mean: float) -> NDArray[np.float64]:
-    """Of the scores 0, 1/4, 1/2, 3/4 and 1, where they were observed so often."""
+    """The likeliest probabilities of the scores 0, 1/4, 1/2, 3/4 and 1, given their counts."""
     from scipy.optimize import minimize
 
     weights = np.array(pair_counts) / sum(pair_counts)
@@ -32,9 +32,9 @@ def likeliest_probabilities(pair_counts: Sequence[int], mean: float) -> NDArray[
 
 
 def greatest_log_likelihood(pair_counts: Sequence[int], mean: float) -> float:
-    """The natural log of the likelihood that no distribution with this mean exceeds.
+    """The natural log of the greatest likelihood of any distribution with this mean.
 
-    All outcomes were observed. By Lagrange's method the probabilities are
+    All outcomes must have been observed. By Lagrange's method the probabilities are
     weight / (1 + multiplier (value - mean)); A. B. Owen, "Empirical Likelihood", 2001, section 2.9.
     """
     from scipy.optimize import brentq

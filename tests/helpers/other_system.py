@@ -1,4 +1,4 @@
-"""An interpreter, and its children, as on a system that lacks features of Linux."""
+"""An interpreter that, with its children, lacks features of Linux, as on another system."""
 
 import sys
 import venv
@@ -22,18 +22,18 @@ for owner, names in (
     for name in names.split():
         vars(owner).pop(name, None)
 """
-"""What psutil, pytest and asyncio use on the system that this really is stays: SIGKILL,
-`os.getuid`, and `os.sysconf`, for which asyncio asks from Python 3.12 on."""
+"""What psutil, pytest and asyncio need on the real system is kept: SIGKILL, `os.getuid`, and
+`os.sysconf`, which asyncio uses from Python 3.12 on."""
 
 
 def other_python(folder: Path, lacking: str) -> Path:
-    """Make such an interpreter, with the packages of this one: an environment of its own.
+    """Make such an interpreter with the packages of this one, in a virtual environment.
 
     Its children lack the same features, whatever variables and options they are started with.
 
     Args:
         folder: where to make it.
-        lacking: removes the features.
+        lacking: the code that removes the features.
     """
     venv.create(folder, symlinks=True)
     (site,) = folder.glob("lib/python*/site-packages")

@@ -1,4 +1,4 @@
-"""A module with an agent of a user's own, as `connectx build MyAgent --from` takes it."""
+"""The text of a user's module with an agent, for `connectx build MyAgent --from`."""
 
 
 def own_agent(
@@ -13,7 +13,7 @@ def own_agent(
         top: statements above the class.
         fields: the agent's options.
         body: the first statements of its search.
-        action: the expression of the action that it chooses.
+        action: the expression for the action that it chooses.
     """
     return f'''\
 import typing

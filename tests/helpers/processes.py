@@ -1,4 +1,4 @@
-"""Processes that tests start, and that must end."""
+"""Processes that tests start and that must end."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 def completed(
     command: Sequence[str | Path], folder: Path = ROOT, **variables: str | Path | None
 ) -> subprocess.CompletedProcess[str]:
-    """A command that succeeds, with further variables of the environment; None: without that."""
+    """Run a command that must succeed, with environment variables changed; None removes one."""
     environment = {**os.environ, **variables}
     ended = subprocess.run(
         command,
@@ -36,13 +36,13 @@ def completed(
 def output_of(
     program: str, *words: str | Path, folder: Path = ROOT, **variables: str | Path
 ) -> str:
-    """The output of a program that succeeds in a Python of its own."""
+    """The output of a program that must succeed in a separate Python."""
     return completed([sys.executable, "-c", program, *words], folder, **variables).stdout
 
 
 @contextmanager
 def running_command(*words: str, folder: Path = ROOT) -> Iterator[subprocess.Popen[str]]:
-    """`connectx` in a folder, on pipes, in a session of its own; killed after a minute."""
+    """`connectx` in a folder, with pipes, in its own session; killed after a minute."""
     pipe = subprocess.PIPE
     with subprocess.Popen(
         [sys.executable, "-m", "submission", *words],
@@ -77,7 +77,7 @@ def wait_until_gone(pids: list[int], seconds: float = 10.0) -> None:
 
 
 def noted(file: Path, count: int, seconds: float = 10.0) -> list[int]:
-    """The process ids that players have noted in a file, once there are so many."""
+    """The process ids that players have noted in a file, once there are `count` of them."""
     end = monotonic() + seconds
     while True:
         pids = file.read_text().split() if file.exists() else []

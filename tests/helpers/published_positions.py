@@ -1,4 +1,4 @@
-"""P. Pons' solved Connect Four positions, where their folder stands beside the checkout."""
+"""P. Pons' solved Connect Four positions, if their folder is beside the checkout."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ FOLDER = Path(__file__).parents[3] / "shared" / "positions"
 
 
 def published_positions(name: str, count: int | None = None) -> list[tuple[str, int]]:
-    """The first move strings and scores of a set; skips the test where the folder is missing."""
+    """The first move strings and scores of a set; skips the test if the folder is missing."""
     path = FOLDER / PUBLISHED_FILES[name]
     if not path.exists():
         pytest.skip(f"no published positions in {FOLDER}")

@@ -1,4 +1,4 @@
-"""Random games in which many lines lead to the same states, at different plies too."""
+"""Random games in which many lines lead to the same states, also at different plies."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
@@ -11,13 +11,13 @@ GUESSES = (-0.9, -0.5, -0.3, 0.0, 0.0, 0.3, 0.5, 0.9)
 
 
 class Graph:
-    """A game in which each way out of a state leads to another state, or as a number to an end.
+    """A game given by the target of each action: another state, or the reward at an end.
 
     Args:
-        ways: for each unfinished state, from 0 up, the targets of its actions; the game begins in
-            the first one.
-        players: who moves in each of them.
-        guesses: the heuristic value of each.
+        ways: for each unfinished state, the targets of its actions; the game begins in the first
+            one.
+        players: the player to move in each state.
+        guesses: the heuristic value of each state.
     """
 
     def __init__(
@@ -46,19 +46,19 @@ class Graph:
         return following if isinstance(following, float) else 0.0
 
     def guess(self, env: Env[Any, Any], state: Any) -> float:
-        """The heuristic's value of a state."""
+        """The heuristic value of a state."""
         return self.guesses[state]
 
 
 class RandomGraph(Graph):
     """A game on the numbers from 0 up, each of which leads to greater ones or to ends.
 
-    The graph is drawn from a seed; so is the guess of a heuristic for each of its states.
+    The graph is drawn from a seed, and so are the heuristic values of its states.
 
     Args:
-        seed: draws the game.
-        states: how many unfinished ones there are.
-        with_chance: whether chance decides in some of them, the first excepted.
+        seed: the seed.
+        states: the number of unfinished states.
+        with_chance: whether chance decides in some of them, except the first.
     """
 
     def __init__(self, seed: int, states: int = 14, with_chance: bool = False) -> None:

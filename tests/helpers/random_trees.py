@@ -16,7 +16,7 @@ def plain_trees(most_leaves: int = 16) -> st.SearchStrategy[Any]:
 
 
 def mixed_trees(most_leaves: int = 16) -> st.SearchStrategy[Any]:
-    """Trees in which a player may move twice running and chance may decide below the root."""
+    """Trees in which a player may move twice in a row, and chance may decide below the root."""
 
     def nodes(subtrees: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
         branches = _branches(subtrees)
@@ -38,7 +38,7 @@ def _branches(subtrees: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 @st.composite
 def _outcomes(draw: st.DrawFn, subtrees: st.SearchStrategy[Any]) -> list[tuple[float, Any]]:
-    """Pairs of probability and subtree; some are impossible."""
+    """Pairs of probability and subtree; some probabilities are 0."""
     weights = draw(st.lists(st.integers(0, 5), min_size=1, max_size=4).filter(any))
     return [(weight / sum(weights), draw(subtrees)) for weight in weights]
 

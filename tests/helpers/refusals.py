@@ -1,7 +1,7 @@
-"""Refusals of strangers' files: one sentence each, fit to be shown in a terminal."""
+"""Refusals of strangers' files: one sentence each, fit for a terminal."""
 
 LONGEST_SENTENCE = 1000
-"""Characters, with the path of a file and advice."""
+"""Characters, including the path of a file and advice."""
 
 
 def is_sentence(error: BaseException) -> bool:
@@ -11,5 +11,5 @@ def is_sentence(error: BaseException) -> bool:
 
 
 def nested(depth: int) -> str:
-    """JSON that nests so many lists."""
+    """JSON of lists nested to this depth."""
     return "[" * depth + "]" * depth

@@ -21,7 +21,7 @@ OBSERVATION: Mapping[str, Any] = {
 RULES: Mapping[str, Any] = {"rows": 1, "columns": 1000, "inarow": 4, "runTimeout": 1200}
 
 ENOUGH = 2**31
-"""Bytes of memory for what these players do."""
+"""Bytes of memory that are enough for these players."""
 
 
 def player(
@@ -34,7 +34,7 @@ def player(
 def ask(
     running: RunningPlayer, limit: float = 20.0, rules: Mapping[str, Any] = RULES, **observed: Any
 ) -> Move:
-    """A move within some seconds, by default in the first of many columns."""
+    """Ask for a move within some seconds, by default in the first of many columns."""
     return running.act({**OBSERVATION, **observed}, {**rules, "actTimeout": limit})
 
 
@@ -54,7 +54,7 @@ containment._System.unshare = refuse
 
 
 def refuse_namespaces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have players' processes started as where the system permits no namespaces."""
+    """Start players' processes as on a system that permits no namespaces."""
 
     def command(*arguments: Any) -> list[str]:
         *python, program = child_command(*arguments)

@@ -34,12 +34,12 @@ class Shell:
         return Outcome(int(ended.value.code or 0), captured.out, captured.err)
 
     def refusal(self, *words: str) -> str:
-        """The message about a mistake: one line, or how the command is used, and nothing else."""
+        """The message about a mistake, which must be one line or the usage, and nothing else."""
         outcome = self.run(*words)
         lines = outcome.stderr.strip().splitlines()
         assert outcome.status == 2
         assert not outcome.stderr.startswith("\n")
-        assert outcome.stdout == "" or words[0] == "prepare"  # which tells its steps
+        assert outcome.stdout == "" or words[0] == "prepare"  # which prints its steps
         assert len(lines) == 1 or (lines[0].startswith("Usage: ") and len(lines) <= 6), lines
         assert "Traceback" not in outcome.stderr
         return outcome.stderr.strip()
@@ -53,7 +53,7 @@ class Terminal(io.StringIO):
 
 
 def printed(renderable: RenderableType, width: int) -> str:
-    """A report as it stands in a terminal of so many columns."""
+    """A report as printed in a terminal of this width."""
     output = io.StringIO()
     Console(file=output, width=width).print(renderable)
     return output.getvalue()

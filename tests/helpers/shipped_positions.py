@@ -1,4 +1,4 @@
-"""The solved positions that the package ships, read once."""
+"""The package's own solved positions, read once."""
 
 from submission.grading.solved_positions import SHIPPED_POSITIONS, read_position_set
 

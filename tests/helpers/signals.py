@@ -13,18 +13,18 @@ def _heed_ctrl_c() -> None:
 heed_ctrl_c = None if sys.platform == "win32" else _heed_ctrl_c
 """The `preexec_fn` of a child process that must not ignore Ctrl-C.
 
-Programs in a shell's background ignore it, and so do their children, except on Windows."""
+Background programs of a shell ignore it, and so do their children, except on Windows."""
 
 
 def heed_all() -> None:
-    """Have a child process, before it starts, not ignore what its parent ignores."""
+    """Reset the signals that a child process would otherwise ignore like its parent."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
 
 @contextmanager
 def handlers_kept() -> Iterator[None]:
-    """Restore the handling of signals and lost errors after the block."""
+    """Restore the handlers of signals and of unraisable errors after the block."""
     names = ("SIGINT", "SIGTERM", "SIGHUP")
     numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
     before = {number: signal.getsignal(number) for number in numbers}

@@ -1,4 +1,4 @@
-"""Games without boards, of which a search may assume only the protocol, and odd rules on boards."""
+"""Games without boards, of which searches can only use the protocol, and odd rules on boards."""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -23,7 +23,7 @@ class Take(NamedTuple):
 
 
 class Nim:
-    """Take any number of objects from one heap; who takes the last one wins, or loses in misère."""
+    """Take any number of objects from one heap; taking the last one wins, or loses in misère."""
 
     def __init__(self, *heaps: int, misere: bool = False) -> None:
         self.heaps = heaps
@@ -72,7 +72,7 @@ class RaceState(NamedTuple):
 
 
 class Race:
-    """Add 1, 2 or 3 in turn; exactly `target` wins, more is a draw, a multiple of 5 plays again."""
+    """Add 1, 2 or 3; exactly `target` wins, more draws, and a multiple of 5 gives another turn."""
 
     def __init__(self, target: int) -> None:
         self.target = target
@@ -99,7 +99,7 @@ class Race:
 
 
 class PassingRace(Race):
-    """Passing, by None, adds 3."""
+    """A race in which the action None takes the place of adding 3."""
 
     def get_available_actions(self, state: RaceState) -> Sequence[Any]:
         return [None if action == 3 else action for action in super().get_available_actions(state)]
@@ -109,7 +109,7 @@ class PassingRace(Race):
 
 
 class MisereConnectX(ConnectX):
-    """Who has a line has lost."""
+    """ConnectX in which completing a line loses."""
 
     def reward(self, state: BoardState, action: int) -> float:
         return -super().reward(state, action)

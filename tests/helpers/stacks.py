@@ -1,4 +1,4 @@
-"""A smaller stack for tests of what fills Python's: to fill the usual one takes seconds."""
+"""A smaller stack for tests that overflow Python's, which takes seconds to fill."""
 
 import sys
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from inspect import stack
 
 @contextmanager
 def small_stack(frames: int) -> Iterator[None]:
-    """Leave the block so many frames in addition to its own."""
+    """Limit the block to this many frames in addition to its own."""
     usual = sys.getrecursionlimit()
     sys.setrecursionlimit(len(stack(0)) + frames)
     try:

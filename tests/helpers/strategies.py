@@ -1,4 +1,4 @@
-"""Hypothesis strategies: games of random size, and states that random legal play reaches."""
+"""Hypothesis strategies: games of random size, and states reached by random legal play."""
 
 from functools import cache
 from random import Random
@@ -15,8 +15,8 @@ from tests.helpers.kaggle_rules import KaggleGame, kaggle_game
 Game = TypeVar("Game", bound=BoardGame)
 
 WIDE_BOARDS = [ConnectX(8, 8, 4), ConnectX(12, 12, 5)]
-"""Of 128 and 256 bits, the latter too large for the solver. Each wide board is compiled for itself,
-so the tests share these two."""
+"""Boards of 128 and 256 bits, the latter too large for the solver. Kernels are compiled for each
+wide board, so the tests share these two."""
 
 
 class Position(NamedTuple):
@@ -35,19 +35,19 @@ def connect_games(draw: st.DrawFn, largest: int = 12, longest_line: int = 12) ->
 
 @st.composite
 def contested_games(draw: st.DrawFn, largest: int = 10) -> ConnectX:
-    """ConnectX on which random games mostly end in a win, and not with the first stones."""
+    """ConnectX in which random games mostly end in a win, and not with the first stones."""
     sides = st.integers(3, largest)
     return ConnectX(draw(sides), draw(sides), draw(st.sampled_from([3, 3, 4, 5])))
 
 
 def narrow(games: st.SearchStrategy[Game]) -> st.SearchStrategy[Game]:
-    """Boards of 64 bits: each wider one would be compiled for itself, which takes seconds."""
+    """Boards of 64 bits, because kernels are compiled for each wider one, which takes seconds."""
     return games.filter(lambda game: fits_in_word(game.rows, game.columns, game.inarow))
 
 
-@cache  # for a game of tic-tac-toe takes milliseconds to make
+@cache  # because making tic-tac-toe takes milliseconds
 def board_games(largest: int = 12) -> st.SearchStrategy[BoardGame]:
-    """The games in the table, of any size up to `largest` where they take sizes."""
+    """The registered games, of any size up to `largest` if they take sizes."""
     return st.one_of([_games_of(entry, largest) for entry in GAMES.values()])
 
 
@@ -85,7 +85,7 @@ def played_games(draw: st.DrawFn, env: BoardGame) -> list[BoardState]:
 
 @st.composite
 def positions(draw: st.DrawFn, games: st.SearchStrategy[BoardGame]) -> Position:
-    """Any state of a random game, the last one among them."""
+    """Any state of a random game, including the last one."""
     env = draw(games)
     return Position(env, draw(st.sampled_from(draw(played_games(env)))))
 
@@ -120,7 +120,7 @@ def winnable_positions(draw: st.DrawFn, games: st.SearchStrategy[ConnectX]) -> P
 
 @st.composite
 def threatened_positions(draw: st.DrawFn, games: st.SearchStrategy[ConnectX]) -> Position:
-    """No column wins, and some columns but not all let the opponent win, by Kaggle's rules."""
+    """A state where no column wins, and some, not all, let the opponent win, by Kaggle's rules."""
     env = draw(games)
     last_states = draw(played_games(env))[-8:-1]
     threatened = [state for state in last_states if _is_threatened(kaggle_game(env, state))]
@@ -145,7 +145,7 @@ def mirrored(env: BoardGame, state: BoardState) -> BoardState:
 
 
 def quiet_game(env: ConnectX, plies: int, rng: Random) -> str:
-    """Random moves of so many plies, none of which wins."""
+    """A random game of this many plies, none of which wins."""
     moves: list[str] = []
     state = env.initial_state()
     while len(moves) < plies:

@@ -1,4 +1,4 @@
-"""Reads what an SVG picture of a tree shows, and where, from the document alone."""
+"""Reads from an SVG document what its picture of a tree shows, and where."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 SVG = "{http://www.w3.org/2000/svg}"
 
 CHARACTER, ASCENT, DESCENT = 0.62, 0.95, 0.3
-"""Of monospaced fonts, in parts of their size: no common one is larger."""
+"""Sizes of monospaced fonts, as shares of the font size; no common font exceeds them."""
 
 Point = tuple[float, float]
 
@@ -30,7 +30,7 @@ class Box(NamedTuple):
         )
 
     def is_crossed_by(self, start: Point, end: Point) -> bool:
-        """Whether the line passes through the inside (Liang and Barsky's clipping)."""
+        """Whether the line passes through the interior (Liang and Barsky's clipping)."""
         enter, leave = 0.0, 1.0
         for axis, low, high in ((0, self.left, self.right), (1, self.top, self.bottom)):
             length = end[axis] - start[axis]
@@ -54,13 +54,13 @@ class DrawnNode:
 
     @property
     def box(self) -> Box:
-        """All that belongs to it."""
+        """The box around everything that belongs to the node."""
         left, top, right, bottom = zip(*self.boxes, strict=True)
         return Box(min(left), min(top), max(right), max(bottom))
 
 
 class Line(NamedTuple):
-    """A line that belongs to no node: an edge, a cut mark."""
+    """A line that belongs to no node: an edge or a cut mark."""
 
     points: list[Point]
     dashed: bool
@@ -88,7 +88,7 @@ class Drawing:
 
 
 def read_drawing(document: str) -> Drawing:
-    """All that the document shows, in its own coordinates."""
+    """Everything that the document shows, in its own coordinates."""
     root = ElementTree.fromstring(document)
     size = Box(0, 0, float(root.attrib["width"]), float(root.attrib["height"]))
     title, description = (root.findtext(f"{SVG}{name}", "") for name in ("title", "desc"))
@@ -100,7 +100,7 @@ def read_drawing(document: str) -> Drawing:
 def _read(
     parent: ElementTree.Element, shift: Point, node: DrawnNode | None, drawing: Drawing
 ) -> None:
-    """Note the drawings below a moved element, for the node that it belongs to."""
+    """Add the drawings below a translated element to the node that it belongs to."""
     for element in parent:
         tag, words = element.tag.removeprefix(SVG), element.text or ""
         inner, (right, down) = node, shift
@@ -131,7 +131,7 @@ def _points(element: ElementTree.Element) -> list[Point]:
 
 
 def _box(element: ElementTree.Element, tag: str) -> Box | None:
-    """What a text or a figure covers."""
+    """The box that a text or a shape covers."""
 
     def at(name: str) -> float:
         return float(element.attrib[name])

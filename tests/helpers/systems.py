@@ -1,4 +1,4 @@
-"""Marks of tests that need features of some systems, and a disk without room."""
+"""Marks of tests that need features of some systems, and limits of files."""
 
 import os
 import sys
@@ -22,18 +22,18 @@ needs_throttling = pytest.mark.skipif(not can_throttle(), reason="only Linux slo
 
 
 def largest_file(size: int) -> AbstractContextManager[None]:
-    """As if the disk were full beyond so many bytes."""
+    """Limit the size of files, as if the disk were full."""
     return _limited("RLIMIT_FSIZE", size)
 
 
 def open_files(number: int) -> AbstractContextManager[None]:
-    """A limit of open files, or the most that there may be, if fewer."""
+    """Limit the number of open files, at most to the system's hard limit."""
     return _limited("RLIMIT_NOFILE", number)
 
 
 @contextmanager
 def _limited(name: str, limit: int) -> Iterator[None]:
-    """Set a limit of the system, which processes started in the block inherit."""
+    """Set a limit of the system in the block; processes started there inherit it."""
     resource = pytest.importorskip("resource")
     kind = getattr(resource, name)
     before, most = resource.getrlimit(kind)

@@ -1,4 +1,4 @@
-"""Alpha-beta and its best-known example, as in textbooks, and the agent's further options."""
+"""Alpha-beta and its best-known example as in textbooks, and the agent's further options."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,10 +18,10 @@ TEXTBOOK = [[3, 12, 8], [2, 4, 6], [14, 5, 2]]
 
 
 def aids(**further: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
-    """Options of alpha-beta with some or all of its aids; a table may be too small.
+    """Options of alpha-beta with any of its enhancements; the table may be too small.
 
     Args:
-        further: the values of other options.
+        further: strategies for other options.
     """
     return st.fixed_dictionaries(
         {

@@ -1,6 +1,6 @@
-"""A learner for tests, in numpy alone, and trainings with it.
+"""A learner for tests, in plain numpy, and trainings with it.
 
-It learns the moves of the winners of random games, by regression.
+It learns the winners' moves in random games, by regression.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ RATE = 0.05
 
 
 class ToyLearner:
-    """Softmax regression of the moves of winners on features; it learns to play a little."""
+    """Softmax regression of winners' moves on features; it learns to play a little."""
 
     def __init__(self, game: BoardGame, settings: TrainingSettings) -> None:
         self._game = game
@@ -87,9 +87,9 @@ TOY = Method("toy", "for tests", f"{__name__}.{ToyLearner.__name__}", ("width",)
 
 
 def enter_toy(patch: pytest.MonkeyPatch) -> None:
-    """Enter the toy learner in the table of methods, as the only one.
+    """Make the toy learner the only one in `LEARNERS`.
 
-    The command's default is the first of the methods, so its module has to know them before.
+    The command's default is the first of the learners, so its module is imported before.
     """
     import_module("submission.cli.train")
     patch.setattr(learner, "LEARNERS", {"toy": TOY})
@@ -112,7 +112,7 @@ def unjudged(game: BoardGame) -> Trials:
 def train(
     folder: Path, rounds: int, game: BoardGame = SMALL, seed: int = 0, resume: bool = False
 ) -> Training:
-    """Train for so many rounds, or go on until there are so many."""
+    """Train for this many rounds, or resume until there are as many."""
     folder.mkdir(exist_ok=True)
     files = files_in(folder, game, seed)
     training = begun(game, seed)

@@ -1,4 +1,4 @@
-"""Traces of searches, the depth-first agents whose searches leave one, and nodes of trees."""
+"""Traces of searches, agents whose searches have traces, and nodes of trees."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,21 +15,21 @@ from tests.helpers.textbook import aids
 
 
 def trace_of(agent: Agent, env: Any, state: Any = None) -> SearchTrace:
-    """The trace of a search of `state`, which None makes the initial one."""
+    """The trace of a search of `state`; None means the initial one."""
     trace = SearchTrace()
     recorded(agent, trace).search(env, env.initial_state() if state is None else state)
     return trace
 
 
 def all_nodes(node: Node[Any, Any]) -> Iterator[Node[Any, Any]]:
-    """The nodes of a tree search, each before its children."""
+    """The nodes of a search tree, each before its children."""
     yield node
     for child in node.children.values():
         yield from all_nodes(child)
 
 
 def depth_first_agents(depths: st.SearchStrategy[int | None]) -> st.SearchStrategy[Agent]:
-    """Minimax, expectimax and alpha-beta with any aids, as deep as `depths` draws."""
+    """Minimax, expectimax and alpha-beta with any enhancements, at depths drawn from `depths`."""
     models = st.sampled_from(["uniform", "epsilon_greedy"])
     alpha_beta = aids(depth=depths, engine=st.just("reference"))
     return st.one_of(
@@ -56,7 +56,7 @@ def growing_agents(**fixed: Any) -> st.SearchStrategy[MCTSAgent]:
 
 
 def unchanged_by_a_trace(agent: Agent, env: Any, state: Any) -> tuple[SearchTrace, Any]:
-    """The trace and the result of a search, which is the same with the trace and without it."""
+    """The trace and the result of a search; checks that tracing does not change the result."""
     trace = SearchTrace()
     traced = recorded(agent, trace).search(env, state)
     result = fresh(agent).search(env, state)

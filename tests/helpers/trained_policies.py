@@ -17,12 +17,12 @@ from envs.board import BoardGame
 
 
 def random_policy(env: BoardGame, seed: int, widths: tuple[int, int] = (12, 8)) -> TrainedPolicy:
-    """A policy that has learnt nothing, as read from a file; `widths` are its hidden units."""
+    """An untrained policy, as read from a file; `widths` are its hidden units."""
     return decode_policy(encode_policy(unrounded_policy(env, seed, widths)))
 
 
 def unrounded_policy(env: BoardGame, seed: int, widths: tuple[int, int] = (12, 8)) -> TrainedPolicy:
-    """A policy as training has it, for which kernels are compiled anew."""
+    """An untrained policy as in training, for which kernels are compiled separately."""
     rng = np.random.default_rng(seed)
 
     def floats(*shape: int) -> Floats:
@@ -41,7 +41,7 @@ def unrounded_policy(env: BoardGame, seed: int, widths: tuple[int, int] = (12, 8
 
 
 def policy_file(env: BoardGame, folder: Path) -> str:
-    """The path of a file with a policy that has learnt nothing."""
+    """Write an untrained policy to a file; return its path."""
     path = folder / "weights.npz"
     path.write_bytes(encode_policy(random_policy(env, seed=1)))
     return str(path)

@@ -1,4 +1,4 @@
-"""`connectx web`, for tests: in a process of its own, or without any."""
+"""`connectx web` for tests: in a separate process, or in this one without searches."""
 
 import asyncio
 import subprocess
@@ -22,12 +22,12 @@ HOST = "127.0.0.1:8642"
 
 
 class Visitor:
-    """Asks a server without processes, which only searches need.
+    """Sends requests to a server without search processes.
 
     Args:
-        headers: sent with every request, beside the token unless they have another one.
-        host: at which the server listens.
-        files: of games that are open on it.
+        headers: sent with every request, besides the token, which they may replace.
+        host: the host on which the server listens.
+        files: the files of games that it has opened.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Running:
 
     @property
     def searchers(self) -> list[psutil.Process]:
-        """The processes that search, but not Python's own beside them."""
+        """The search processes, without Python's own helper processes."""
         below = psutil.Process(self.process.pid).children(recursive=True)
         return [process for process in below if "spawn_main" in " ".join(process.cmdline())]
 

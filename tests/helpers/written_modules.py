@@ -1,4 +1,4 @@
-"""A user's modules, from which functions are built, and the answers of both."""
+"""Users' modules from which functions are built, and the answers of both."""
 
 import importlib
 import random
@@ -16,7 +16,7 @@ from submission.bundle.functions.function_file import function_file
 from submission.kaggle import kaggle_environments
 
 FREE = "[k for k in range(7) if obs['board'][k] == 0]"
-"""The expression of the columns that a function may play."""
+"""The expression for the columns that a function may play."""
 
 
 def module(folder: Path, text: str, name: str = "mine") -> ModuleType:
@@ -48,12 +48,12 @@ def answers(agent: Any) -> list[object]:
 
 
 def of_file(text: str) -> Any:
-    """The agent of a file, in the way of Kaggle's loader."""
+    """The agent of a file, loaded as by Kaggle."""
     return kaggle_environments().agent.get_last_callable(text)
 
 
 def require_same_answers(folder: Path, text: str, own: str = "agent") -> str:
-    """Build the agent of a module after it has played; the file plays as the module does anew."""
+    """Build a module's agent after it has played; the file must play like a fresh module."""
     agent = getattr(module(folder, text), own)
     answers(agent)
     built = function_file(agent).text

@@ -1,6 +1,6 @@
 /**
- * Answers the page in place of `api.js` where there is no server, by the rules in this module and workers
- * that solve. It knows only Connect Four.
+ * Answers the page's questions in place of `api.js` where there is no server, by the rules in this module and
+ * workers that solve. Only Connect Four is supported.
  */
 
 import { moveNumbers } from "./address.js";
@@ -10,13 +10,13 @@ const GAME = "connectx-6x7x4";
 const EXACT = 99;
 const DEEPEST = 12;
 
-/** What `connectx web --export` has written into the page. */
+/** The data that `connectx web --export` has written into the page. */
 const { book, levels, repertoire, saved, thinker, version } = window.exported;
 
-/** There is no connection that could be lost. */
+/** Does nothing, because there is no connection to lose. */
 export function onConnection() {}
 
-/** What the page needs to begin. */
+/** The data that the page needs to start. */
 export async function getSetup() {
   const depth = { name: "depth", help: "plies that it looks ahead", type: "integer", nullable: false, default: 6, least: 1, most: DEEPEST };
   const agents = [
@@ -31,7 +31,7 @@ export async function getSetup() {
   };
 }
 
-/** The page to save games in. */
+/** The frame of the page in which games are saved. */
 export async function getSavedFrame() {
   return saved;
 }
@@ -57,13 +57,13 @@ function elsewhere(what) {
   return `${what} needs a server: install connectx, and run connectx web.`;
 }
 
-// The workers: one for moves, so that no game waits for values, and one for all else
+// The workers: one for moves, so that no game waits for values, and one for everything else
 
-const answered = new Map(); // by the number of a question: what to do with its answers
+const answered = new Map(); // the handlers of answers, by the number of the question
 const workers = new Map(); // by whether they find moves
 let questions = 0;
 
-/** Have a worker answer a question; the function that is returned ends it. */
+/** Send a question to a worker; returns a function that ends it. */
 function ask(kind, question, onAnswer, onError) {
   const id = ++questions, isMove = kind === "move";
   answered.set(id, { isMove, onAnswer, onError });
@@ -111,7 +111,7 @@ function askMove({ moves, agent: { name, options } }, signal) {
   });
 }
 
-/** How far an agent looks ahead in this move. */
+/** The plies that an agent looks ahead in this move. */
 function depthOf(name, options) {
   if (name === "perfect") return EXACT;
   if (name === "alphabeta") return Math.min(options.depth ?? 6, DEEPEST);
@@ -161,7 +161,7 @@ function columnsWithRoom(cells) {
   return Array.from({ length: COLUMNS }, (_, column) => column).filter(column => !cells[column]);
 }
 
-/** All cells of the lines that a stone completes, in ascending order. */
+/** All cells of the lines completed by a stone, in ascending order. */
 function lineThrough(cells, cell) {
   const row = Math.floor(cell / COLUMNS), column = cell % COLUMNS, found = new Set();
   for (const [down, right] of [[0, 1], [1, 0], [1, 1], [1, -1]]) {

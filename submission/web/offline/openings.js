@@ -1,8 +1,8 @@
 /**
  * The opening book in the browser: exact scores of all positions of the first plies.
  *
- * The bytes are those of `agents/book/book_format.py`: the scores after the last ply of the book, in
- * ascending order of the positions' keys. The keys follow from the rules, and the scores after fewer
+ * The format is that of `agents/book/book_format.py`: the scores after the last ply of the book, in
+ * ascending order of the positions' keys. The keys are computed by the rules, and the scores after fewer
  * plies from those after more, as in `agents/book/opening_book.py`.
  */
 
@@ -14,7 +14,7 @@ const HALF = 2 ** 28;
 
 /** Looks scores up. */
 export class OpeningBook {
-  #plies = []; // of each the keys in ascending order, and their scores
+  #plies = []; // for each, the keys in ascending order and their scores
 
   /** Read a book. @param {Uint8Array} bytes @returns {Promise<OpeningBook>} */
   static async open(bytes) {
@@ -33,7 +33,7 @@ export class OpeningBook {
     return book;
   }
 
-  /** The score of a position in which the game goes on; null where the book does not reach so far. */
+  /** The score of an unfinished position; null if it is beyond the book. */
   score(position) {
     const known = this.#plies[position.ply];
     return known ? known.scores[placeOf(known.keys, keyOf(position))] : null;
@@ -48,7 +48,7 @@ export class OpeningBook {
   }
 }
 
-/** The positions after one more ply in which the game goes on, one of two mirror images, by key. */
+/** The unfinished positions after one more ply, by key, one of each pair of mirror images. */
 function following(positions) {
   const found = new Map();
   for (const position of positions) {
@@ -61,7 +61,7 @@ function following(positions) {
   return [...found].sort(([one], [other]) => one - other).map(([, position]) => position);
 }
 
-/** The number of a position and of its mirror image: the smaller of the mover's stones plus all. */
+/** The key of a position and its mirror image: the smaller sum of the mover's stones and all stones. */
 function keyOf({ moverLow, moverHigh, maskLow, maskHigh }) {
   const low = moverLow + maskLow, high = moverHigh + maskHigh;
   let imageLow = 0, imageHigh = 0;

@@ -1,6 +1,6 @@
 /**
- * The repertoire in the browser: an exactly best move, without a search, for each position that a player
- * can meet who plays it. As `agents/book/repertoire.py` and `agents/book/retrieval.py` have it.
+ * The repertoire in the browser: an exactly best move, without a search, for each position that a player who
+ * follows it can meet, as in `agents/book/repertoire.py` and `agents/book/retrieval.py`.
  */
 
 import { COLUMNS, MIDDLE_FIRST, ROWS } from "./solver.js";
@@ -15,13 +15,13 @@ const WORD = (1n << 64n) - 1n;
 /** Looks moves up. */
 export class Repertoire {
   #bytes;
-  #plies; // of all positions, and of those that player 1 and player 2 meet
+  #plies; // the last one for all positions, and for those that player 1 and player 2 meet
   #seed;
   #segment;
   #segments;
   #met = new Map();
 
-  /** @param {Uint8Array} bytes as `agents/book/book_format.py` describes them */
+  /** @param {Uint8Array} bytes in the format of `agents/book/book_format.py` */
   constructor(bytes) {
     const view = new DataView(bytes.buffer, bytes.byteOffset);
     this.#bytes = bytes;
@@ -31,7 +31,7 @@ export class Repertoire {
     this.#segments = view.getUint32(22, true);
   }
 
-  /** The column to play after the plies of a game that goes on; null where the repertoire has none. */
+  /** The column to play after the plies of an unfinished game; null if the repertoire has none. */
   move(actions) {
     let stones = { mover: 0n, mask: 0n };
     for (const column of actions) stones = after(stones, (stones.mask + BOTTOM) & cellsOf(column));
@@ -84,7 +84,7 @@ export class Repertoire {
   }
 }
 
-/** The cells among which every best move is, or one as good; the likeliest first. */
+/** The cells that include a best move, or one as good, the likeliest first. */
 function promisingMoves({ mover, mask }) {
   const free = (mask + BOTTOM) & BOARD;
   const wins = completing(mover) & BOARD & ~mask;
@@ -105,14 +105,14 @@ function promisingMoves({ mover, mask }) {
   return ranked.sort((one, other) => one.rank - other.rank || one.place - other.place).map(({ move }) => move);
 }
 
-/** The cells after which the other player does not win at once by one of these threats. */
+/** The cells after which the opponent cannot win at once by one of these threats. */
 function safeCells(possible, threats) {
   const blocks = possible & threats;
   if (blocks & (blocks - 1n)) return 0n;
   return (blocks || possible) & ~(threats >> 1n);
 }
 
-/** The cells, also beyond the board, that would complete a line of stones. */
+/** The cells, including ones off the board, that would complete a line of stones. */
 function completing(stones) {
   let found = (stones << 1n) & (stones << 2n) & (stones << 3n);
   for (const step of [HEIGHT - 1n, HEIGHT, HEIGHT + 1n]) {
@@ -122,7 +122,7 @@ function completing(stones) {
   return found;
 }
 
-/** The positions two plies before, with the column of the same player's move in each. */
+/** The possible positions two plies before, each with the column that the same player then played. */
 function twoPliesBefore({ mover, mask }) {
   return cellsIn(highest(mask) & ~mover).flatMap(reply => cellsIn(highest(mask ^ reply) & mover).map(move =>
     [{ mover: mover ^ move, mask: mask ^ reply ^ move }, columnOf(move)]));

@@ -1,4 +1,4 @@
-/** A saved page: a game, or several to choose from, with what its moves were worth. */
+/** A saved page: a game, or several to choose from, with the values of the moves. */
 
 import { games } from "./api.js";
 import { createBoard } from "./board.js";
@@ -34,7 +34,7 @@ function show() {
   for (const id of ["next", "last"]) byId(id).disabled = ply === end.actions.length;
 }
 
-/** What the board shows after so many plies. */
+/** The view of the board after this number of plies. */
 function shownAt(at) {
   const { end, plies, course } = game;
   const judged = plies.find(judgement => judgement.ply === at);

@@ -1,12 +1,12 @@
 /**
- * Connect Four solved exactly, in plain numbers: six rows, seven columns, four in a row.
+ * An exact solver of Connect Four (six rows, seven columns, four in a row) in plain numbers.
  *
- * A position is two boards of bits, the mover's stones and all stones, laid out as in
- * `envs/bitboard.py`: seven bits to a column, from the bottom up, the highest one always 0. Numbers of
- * JavaScript have 32 bits, so a board is a pair: `low` has the columns 1 to 4, `high` 5 to 7.
+ * A position is two bitboards, the mover's stones and all stones, laid out as in `envs/bitboard.py`:
+ * seven bits per column, from the bottom up, the highest one always 0. JavaScript's bit operations have
+ * 32 bits, so a board is a pair: `low` has the columns 1 to 4, `high` 5 to 7.
  *
- * A score is the mover's: 1 for a win with the last stone of its own, 2 with the one before, and so on;
- * 0 is a draw, and below 0 the opponent wins. The search is the usual one (P. Pons' tutorial):
+ * A score is from the mover's view: 1 for a win with its last stone, 2 with the one before, and so on;
+ * 0 for a draw, and below 0 if the opponent wins. The search is the usual one (P. Pons' tutorial):
  * alpha-beta with a null window, a table of bounds, the moves with most threats first, and no move
  * after which the opponent wins at once.
  */
@@ -25,18 +25,18 @@ const BOARD_LOW = BOTTOM_LOW * 63;
 const BOARD_HIGH = BOTTOM_HIGH * 63;
 const WIDEST = 21; // above every score
 const TABLE = 1 << 21; // entries
-const MIRRORED_PLIES = 22; // up to which a position and its mirror image are one
-const CHECKED = 1 << 13; // nodes from one look at the clock to the next
+const MIRRORED_PLIES = 22; // up to which a position and its mirror image share an entry
+const CHECKED = 1 << 13; // nodes between two readings of the clock
 
 const COLUMN_LOW = Array.from({ length: COLUMNS }, (_, column) => (column < 4 ? 63 << (HEIGHT * column) : 0));
 const COLUMN_HIGH = Array.from({ length: COLUMNS }, (_, column) => (column < 4 ? 0 : 63 << (HEIGHT * (column - 4))));
 
-// The cells that the last call of `findThreats` has found, and the mirror image of that of `mirror`.
+// The results of the last call of `findThreats` (cells) or of `mirror` (the mirror image).
 let foundLow = 0, foundHigh = 0;
 
 /** Find all cells, free or not, that would complete a line of a player's stones. */
 function findThreats(low, high) {
-  // A vertical line lies in one half.
+  // A vertical line lies within one half.
   foundLow = (low << 1) & (low << 2) & (low << 3);
   foundHigh = (high << 1) & (high << 2) & (high << 3);
   findAlong(low, high, HEIGHT - 1);
@@ -64,7 +64,7 @@ function count(bits) {
   return Math.imul((n + (n >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-/** A position of a game that goes on. */
+/** An unfinished position. */
 export class Position {
   /** @param {number[]} actions columns, counted from 0 */
   constructor(actions = []) {
@@ -76,7 +76,7 @@ export class Position {
     for (const action of actions) this.play(action);
   }
 
-  /** Drop a stone, and let the other player be the mover. @param {number} column with room */
+  /** Drop a stone of the mover; the other player is the mover then. @param {number} column with room */
   play(column) {
     this.moverLow ^= this.maskLow;
     this.moverHigh ^= this.maskHigh;
@@ -114,15 +114,15 @@ export class Position {
 /** Thrown when the time is up. */
 export class TimeUp extends Error {}
 
-/** Solves positions, and remembers bounds of positions that it has seen. */
+/** Solves positions, and keeps bounds of visited positions in a table. */
 export class Solver {
   #keys = new Int32Array(TABLE);
-  #rest = new Int32Array(TABLE); // the high half of the key, and above it the bound
+  #rest = new Int32Array(TABLE); // the high half of the key, with the bound above it
   #moves = new Int32Array(3 * COLUMNS * (CELLS + 1)); // of each ply: low, high, threats made
   #deadline = Infinity;
   #nodes = 0;
 
-  /** The exact score of a position in which the game goes on; throws `TimeUp` at a time of `performance.now()`. */
+  /** The exact score of an unfinished position; throws `TimeUp` once `performance.now()` reaches the deadline. */
   score(position, deadline = Infinity) {
     const { ply } = position;
     if (position.legal.some(column => position.wins(column))) return (CELLS + 1 - ply) >> 1;
@@ -143,7 +143,7 @@ export class Solver {
     return position.ply === CELLS - 1 ? 0 : -this.score(position.after(column), deadline);
   }
 
-  /** Whether the score of a move, from the view of its player, is at least so high. */
+  /** Whether the score of a move, from the view of its player, is at least `score`. */
   keeps(position, column, score, deadline = Infinity) {
     if (position.wins(column)) return true;
     if (position.ply === CELLS - 1) return score <= 0;
@@ -158,7 +158,7 @@ export class Solver {
     return this.#search(moverLow, moverHigh, maskLow, maskHigh, ply, bound, bound + 1) > bound;
   }
 
-  /** The score if it is within the window; else a bound of it on the same side. */
+  /** The score if it is within the window; else a bound on the same side of the window. */
   #search(moverLow, moverHigh, maskLow, maskHigh, ply, alpha, beta) {
     if ((++this.#nodes & (CHECKED - 1)) === 0 && performance.now() > this.#deadline) throw new TimeUp();
     const otherLow = moverLow ^ maskLow, otherHigh = moverHigh ^ maskHigh;
@@ -167,12 +167,12 @@ export class Solver {
     const dangerLow = foundLow & BOARD_LOW & ~maskLow, dangerHigh = foundHigh & BOARD_HIGH & ~maskHigh;
     const forcedLow = freeLow & dangerLow, forcedHigh = freeHigh & dangerHigh;
     if (forcedLow | forcedHigh) {
-      // Two wins of the opponent cannot both be stopped.
+      // Two winning cells of the opponent cannot both be blocked.
       if (count(forcedLow) + count(forcedHigh) > 1) return -((CELLS - ply) >> 1);
       freeLow = forcedLow;
       freeHigh = forcedHigh;
     }
-    // A stone below a win of the opponent gives it away.
+    // A stone below a winning cell of the opponent would let them play there.
     freeLow &= ~(dangerLow >>> 1);
     freeHigh &= ~(dangerHigh >>> 1);
     if (!(freeLow | freeHigh)) return -((CELLS - ply) >> 1);
@@ -194,7 +194,7 @@ export class Solver {
     const place = (Math.imul(keyLow, 0x9e3779b1) ^ Math.imul(keyHigh, 0x85ebca6b) >>> 3) >>> 11;
     let best = (CELLS - 1 - ply) >> 1;
     if (this.#keys[place] === keyLow && (this.#rest[place] & HIGH) === keyHigh) {
-      const known = this.#rest[place] >>> 21; // an upper bound below 64, above it a lower one
+      const known = this.#rest[place] >>> 21; // below 64 an upper bound, above 64 a lower one
       if (known >= 64) {
         const least = known - 64 - WIDEST;
         if (alpha < least) {

@@ -1,22 +1,22 @@
 /**
- * A worker of the page without a server: it finds moves, values moves and judges games, by heart and by
- * the solver. It answers several questions in turns, a slice of time for each.
+ * A worker of the page without a server: it finds moves, values moves and judges games, by books and by
+ * the solver. It works on several questions in turn, with a slice of time for each.
  *
- * It is told `{book, repertoire}` at first, then `{id, kind, ...}` to begin and `{id, kind: "end"}` to end, and tells
- * `{id, answer}` or `{id, error}`; an answer with `done` is the last.
+ * It receives `{book, repertoire}` at first, then `{id, kind, ...}` to begin and `{id, kind: "end"}` to end a question,
+ * and posts `{id, answer}` or `{id, error}`; an answer with `done` is the last.
  */
 
 import { OpeningBook } from "./openings.js";
 import { Repertoire } from "./repertoire.js";
 import { CELLS, COLUMNS, Position, ROWS, Solver, TimeUp } from "./solver.js";
 
-const FIRST_SLICE = 60; // milliseconds, after which the others have their turn
+const FIRST_SLICE = 60; // milliseconds until the other questions get their turn
 const LONGEST_SLICE = 8000;
 const EXACT = 99; // the depth of a level that solves
 const PROVEN_SHARE = 0.5; // the least balance of a proven win, as in submission/web/searching/values.py
 
 const solver = new Solver();
-const wanted = new Set(); // the questions that are not ended
+const wanted = new Set(); // the ids of the open questions
 let book, repertoire;
 
 onmessage = async ({ data }) => {
@@ -38,7 +38,7 @@ onmessage = async ({ data }) => {
 
 const ENDED = new Error("nobody wants the answer any more");
 
-/** Have something solved in slices of time, between which other questions have their turn. */
+/** Solve something in slices of time, between which other questions get their turn. */
 async function inSlices(id, solve) {
   for (let slice = FIRST_SLICE; ; slice = Math.min(2 * slice, LONGEST_SLICE)) {
     try {
@@ -50,14 +50,14 @@ async function inSlices(id, solve) {
   }
 }
 
-/** Give other questions their turn. */
+/** Let other questions have their turn; throws `ENDED` if this one has been ended. */
 async function turn(id) {
   await new Promise(resolve => setTimeout(resolve));
   if (!wanted.has(id)) throw ENDED;
 }
 
 const QUESTIONS = {
-  /** Find a move: exactly best at depth `EXACT`, else as good as one who looks so many plies ahead. */
+  /** Find a move: exactly best at depth `EXACT`, else by looking `depth` plies ahead. */
   async move({ id, actions, depth }, opened, tell) {
     const position = new Position(actions);
     const begun = performance.now();
@@ -66,7 +66,7 @@ const QUESTIONS = {
     tell({ action: column, value: null, elapsed: (performance.now() - begun) / 1000, engine: "browser", done: true });
   },
 
-  /** Tell what each move is worth, as soon as it is known. */
+  /** Report the value of each move as soon as it is known. */
   async values({ id, actions }, opened, tell) {
     const position = new Position(actions);
     const scores = new Map();
@@ -114,7 +114,7 @@ async function bestMove(id, position, opened) {
   throw new Error("no move keeps the score");
 }
 
-/** The move of one who sees wins and losses some plies ahead, and else likes cells of many lines. */
+/** A move by wins and losses within `depth` plies, and otherwise by the number of lines through its cell. */
 async function seenMove(id, position, depth) {
   const ranked = [];
   for (const column of position.legal) {
@@ -124,10 +124,10 @@ async function seenMove(id, position, depth) {
   return ranked.reduce((one, other) => (other.worth > one.worth ? other : one)).column;
 }
 
-/** 2 for a win at once, 1 and -1 for a win and a loss within so many plies, else 0. */
+/** 2 for a win at once, 1 or -1 for a win or a loss within `depth` plies, else 0. */
 function outcomeSeen(position, column, depth, deadline) {
   if (position.wins(column)) return 2;
-  const within = plies => (CELLS + 2 - position.ply - plies) >> 1; // the score of who wins by then
+  const within = plies => (CELLS + 2 - position.ply - plies) >> 1; // the score of a win by then
   const win = within(depth - 1 + (depth % 2)), loss = within(depth - (depth % 2));
   if (depth > 2 && solver.keeps(position, column, win, deadline)) return 1;
   return depth > 1 && !solver.keeps(position, column, 1 - loss, deadline) ? -1 : 0;
@@ -141,9 +141,9 @@ function liking(position, column) {
   return (across + 1) + (above + 1) + 2 * Math.max(0, Math.min(across, above) + Math.min(across, 1));
 }
 
-// In words and signs, as agents and pages have them
+// Words and signs, as in agents and pages
 
-/** The plies until a game ends, as `plies_left` of `agents/solver/analysis.py` has it. */
+/** The plies until a game ends, as `plies_left` of `agents/solver/score_words.py`. */
 function pliesLeft(ply, score) {
   if (score === 0) return CELLS - ply;
   const begun = (ply % 2 === 0) === score > 0;
@@ -165,7 +165,7 @@ function valueView(ply, score) {
   };
 }
 
-/** How surely player 1 (1) or player 2 (-1) wins, for a bar or a curve. */
+/** How certain a win of player 1 (1) or player 2 (-1) is, for a bar or a curve. */
 function balance(ply, score) {
   const sign = ply % 2 ? -1 : 1;
   return sign * Math.sign(score) * (1 - (1 - PROVEN_SHARE) * pliesLeft(ply, score) / CELLS);
@@ -174,7 +174,7 @@ function balance(ply, score) {
 function columnsView(position, scores) {
   const known = [...scores.values()];
   let best = scores.size === position.legal.length ? Math.max(...known) : Infinity;
-  if (best < 0 && known.every(score => score === best)) best = Infinity; // where all lose as soon, none stands out
+  if (best < 0 && known.every(score => score === best)) best = Infinity; // if all lose equally soon, none stands out
   return position.legal.toSorted((one, other) => one - other).map(action => ({
     action, best: scores.get(action) === best, ...valueView(position.ply, scores.get(action)),
   }));

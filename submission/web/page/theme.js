@@ -2,11 +2,11 @@
 try {
   const theme = localStorage.getItem("theme");
   if (theme) document.documentElement.dataset.theme = theme;
-  // The position of a link that was opened before its run was, as `locked.html` has kept it.
+  // The position of a link that was opened before the server's own address, stored by `locked.html`.
   const wanted = sessionStorage.getItem("wanted");
   sessionStorage.removeItem("wanted");
   if (wanted && !location.hash) history.replaceState(null, "", wanted);
 } catch {
-  // The browser keeps nothing for this page.
+  // The browser stores nothing for this page.
 }
 if (location.pathname === "/index.html") history.replaceState(null, "", `/${location.hash}`);

@@ -1,1 +1,1 @@
-"""The processes that search for the pages, and what they find out."""
+"""The processes that search for the pages, and their results."""

@@ -14,7 +14,7 @@ from envs.board import BoardState
 from envs.connectx import ConnectX
 from submission.web.searching.values import PositionValues
 
-SECONDS, TRIALS = 2.0, 400  # limits of the search, as those of `perfect`
+SECONDS, TRIALS = 2.0, 400  # limits of the search, the same as those of `perfect`
 PIECE_SECONDS = 0.1  # the longest time between two yields
 
 
@@ -23,11 +23,11 @@ def growing_trap(
 ) -> Generator[None, None, int | None]:
     """Find the move that `perfect` would play before it has seen the opponent play.
 
-    It yields after each trial, and during a long one.
+    Yields after each trial, and repeatedly during a long one.
 
     Returns:
-        A column from 0, by heart or by a search; None if the position is not proven to be lost,
-        there is nothing to choose, or the search is not compiled.
+        A column from 0, from the book of traps or by search; None if the position is not proven
+        to be lost, only one move is sensible, or the search is not compiled for the board.
     """
     env = solver.env
     if values.position.kind != "loss" or not solver.is_compiled or takes_wide_words(env):

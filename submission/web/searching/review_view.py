@@ -11,8 +11,8 @@ from submission.reviewing.judged_game import mistake_of
 from submission.web.searching.values import PositionValues, balance, growing_values, values_view
 
 PATIENCE_SECONDS = (0.25, 1.5, 10.0)
-"""Work for each ply in the three rounds: easy positions do not wait for hard ones."""
-GUESS_SECONDS = (0.1, 0.3)  # the same where nothing can be solved
+"""Seconds of work per ply by the end of each round: easy positions do not wait for hard ones."""
+GUESS_SECONDS = (0.1, 0.3)  # the same without a solver
 
 
 def growing_review(
@@ -20,9 +20,9 @@ def growing_review(
 ) -> Generator[dict[str, Any], None, None]:
     """Judge the plies of a game, with a snapshot after every slice of time.
 
-    It goes from the last ply backwards, because late positions are quickly solved and help with
+    Works backwards from the last ply, because late positions are solved quickly and help with
     earlier ones. The last snapshot also has the values of all moves before each ply. `solver`
-    is None where the game has none.
+    is None if the game has none.
     """
     states = History(env, tuple(actions)).states
     growing = [growing_values(env, state, solver) for state in states[: len(actions)]]

@@ -1,9 +1,9 @@
-"""The processes that search for the pages: which search runs where, and when it ends.
+"""Assigns the pages' searches to processes, and ends them.
 
-There is one for each core. The first runs only quick searches and searches in slices, so that no
-long search delays another page's quick move; each of the others runs one long search at a time, and
-slices. A process that ignores that its search was cancelled is killed. Another process takes the
-place of a dead one and begins its other searches again.
+There is one process for each core. The first, unless it is the only one, runs only quick searches
+and searches in slices, so that no long search delays another page's quick move; each of the others
+runs one long search at a time, and slices. A process that ignores a cancellation is killed. A dead
+process is replaced, and its other searches are started again.
 """
 
 import asyncio
@@ -24,16 +24,16 @@ from submission.sandbox.folders import owned_folder
 from submission.web.searching.searcher import CANCEL, Message, Order, search_until_ended
 
 HEED_SECONDS = 2.0  # time for a cancelled search to end before its process is killed
-GRACE_SECONDS = 2.0  # time for a move beyond the agent's time before it is cancelled
+GRACE_SECONDS = 2.0  # time beyond the agent's own before its move is cancelled
 PICTURE_SECONDS = 20.0
-"""Time to draw a search: it takes tenths of a second, and more where others use the machine."""
-RESERVE = 3  # searches in slices that the first process takes before another one does
-MOST_ATTEMPTS = 2  # how often a search is begun whose process dies
-MOST_DEATHS = 5  # processes that may die one after the other before any of them is ready
+"""Time to draw a search: it takes tenths of a second, and more on a busy machine."""
+RESERVE = 3  # searches in slices that the first process takes before another one gets any
+MOST_ATTEMPTS = 2  # how often a search is started whose process dies
+MOST_DEATHS = 5  # processes that may die in a row before any of them is ready
 
 
 class Busy(Exception):
-    """Too many searches wait."""
+    """Too many searches are waiting or running."""
 
 
 class Refusal(Exception):
@@ -49,7 +49,7 @@ class Lane(Enum):
 
 
 MOST = {Lane.QUICK: 600, Lane.LONG: 64, Lane.SLICED: 600}
-"""Long searches that may wait, and other searches that the first process may be running."""
+"""For long searches the most that may wait, for others the most searches in the first process."""
 
 
 @dataclass(eq=False)
@@ -60,7 +60,7 @@ class Job:
     kind: str
     question: Any
     lane: Lane
-    tell: Callable[[str, Any], None]  # takes the events of a `Message` and their contents
+    tell: Callable[[str, Any], None]  # called with the event and the content of a `Message`
     seconds: float = 0.0  # the agent's time for a move
     process: "SearchProcess | None" = None  # where it runs or ran, or is to run
     attempts: int = 0
@@ -87,14 +87,14 @@ class SearchProcess:
         return sum(job.lane is Lane.SLICED for job in self.jobs.values())
 
     def order(self, job: Job, kind: str) -> None:
-        """Hand over a job, or cancel it; a dead process hears nothing."""
+        """Send a job to the process, or cancel it there; does nothing if the process is dead."""
         question = None if kind == CANCEL else job.question
         with suppress(OSError):
             self.connection.send(Order(job.number, kind, question))
 
 
 class SearchPool:
-    """Hands searches to a number of processes; used in one event loop."""
+    """Distributes searches over a number of processes; used from one event loop."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -126,10 +126,10 @@ class SearchPool:
         process: SearchProcess | None = None,
         page: str = "",
     ) -> Any:
-        """Have a question answered in one go, by a certain process or by any.
+        """Answer a question in one go, in a given process or in any.
 
-        It is cancelled when it is no longer awaited, or when the same page asks for another move;
-        it raises `Busy`, or a Refusal.
+        The search is cancelled when it is no longer awaited, or when the same page asks for another
+        move. Raises `Busy` or `Refusal`.
         """
         lane = Lane.QUICK if is_quick else Lane.LONG
         answer = self._loop.create_future()
@@ -159,7 +159,7 @@ class SearchPool:
                 del self._asked[page]
 
     async def ask_about(self, grown: Job, kind: str, question: Any) -> Any:
-        """Ask the process of a search about its tree; a Refusal if it is gone, or has no answer."""
+        """Ask the process of a search about its tree; `Refusal` if it is gone or has no answer."""
         process = grown.process
         if process is None or process not in self._processes:
             raise Refusal("this search is not kept any more: start it again")
@@ -168,10 +168,10 @@ class SearchPool:
     def grow(
         self, kind: str, question: Any, tell: Callable[[str, Any], None], former: Job | None = None
     ) -> Job:
-        """Have a question answered by snapshots; raises as `ask`.
+        """Start a search that answers by snapshots; raises like `ask`.
 
-        `tell` takes `snapshot`, `done` or `refused`, and the snapshot or the reason. `former` is
-        a job that this one continues, in the same process if that still runs.
+        `tell` is called with `snapshot`, `done` or `refused`, and the snapshot or the reason.
+        `former` is a job that this one continues, in the same process if that still runs.
         """
         process = former.process if former is not None else None
         job = Job(next(self._numbers), kind, question, Lane.SLICED, tell, process=process)
@@ -194,7 +194,7 @@ class SearchPool:
                     self._loop.call_later(HEED_SECONDS, self._end_unless_heeded, process, job)
 
     def _begin(self, job: Job) -> None:
-        """Begin a search; `Busy` if too many others wait, a `Refusal` if none can begin."""
+        """Start a search; `Busy` if there are too many others, `Refusal` if none can start."""
         if self._is_closed:
             raise Refusal("no process for searches can be started")
         others = self._waiting if job.lane is Lane.LONG else self._processes[0].jobs
@@ -213,7 +213,7 @@ class SearchPool:
             self._hand_over(job, kept or self._idlest())
 
     def _idlest(self) -> SearchProcess:
-        """The process for a search in slices: rather the first than one that long searches need."""
+        """The process for a search in slices; long searches need all but the first."""
         first, *others = self._processes
         free = [process for process in others if not process.has_long]
         return min(
@@ -266,10 +266,10 @@ class SearchPool:
 
     def _end_unless_heeded(self, process: SearchProcess, job: Job) -> None:
         if job.number in process.jobs:
-            process.process.kill()  # `_lose` hears of it
+            process.process.kill()  # `_listen` then calls `_lose`
 
     def _lose(self, process: SearchProcess) -> None:
-        """Replace a process that has ended, and begin its searches again."""
+        """Replace a process that has ended, and start its searches again."""
         if self._is_closed or process not in self._processes:
             return
         self._discard(process)
@@ -306,7 +306,7 @@ class SearchPool:
 
     def _listen(self, process: SearchProcess) -> None:
         """Pass the messages of a process to the event loop's thread, until it ends."""
-        with suppress(EOFError, OSError, RuntimeError):  # the last: the loop is closed
+        with suppress(EOFError, OSError, RuntimeError):  # RuntimeError: the loop is closed
             try:
                 while True:
                     self._loop.call_soon_threadsafe(self._hear, process, process.connection.recv())

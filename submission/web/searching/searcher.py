@@ -1,8 +1,8 @@
 """A process that searches: moves in one go, everything else in slices of time.
 
-It talks to the server through a pipe. A job in slices is a generator of snapshots; the job that has
-had the least time goes next, so that quick ones never wait for long ones. A move is found between
-two slices.
+It communicates with the server through a pipe. A job in slices is a generator of snapshots; the job
+that has had the least time runs next, so that quick ones never wait for long ones. Moves are found
+between slices.
 """
 
 import os
@@ -65,7 +65,7 @@ class Growing:
 
 
 def search_until_ended(connection: Connection, temporary_folder: Path, is_quick: bool) -> None:
-    """Search as the server orders, until the server ends or hangs up."""
+    """Carry out the server's orders until it ends or closes the connection."""
     prepare_worker(temporary_folder)
     if not is_quick:
         lower = psutil.BELOW_NORMAL_PRIORITY_CLASS if sys.platform == "win32" else NICENESS
@@ -81,7 +81,7 @@ def search_until_ended(connection: Connection, temporary_folder: Path, is_quick:
 
 
 class Searcher:
-    """The jobs of a process, ordered through a connection."""
+    """Runs the jobs that a process receives through a connection."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -95,7 +95,7 @@ class Searcher:
         signal.signal(signal.SIGINT, self._interrupt)
 
     def listen(self) -> None:
-        """Take orders; a running search is interrupted at once when it is cancelled."""
+        """Receive orders; a cancellation interrupts the running search at once."""
         try:
             while True:
                 order: Order = self._connection.recv()
@@ -137,7 +137,7 @@ class Searcher:
     def _answer(self, order: Order) -> None:
         try:
             with self._ordered:
-                # A cancellation is among the orders by now, or will come by a signal.
+                # A cancellation is already among the orders, or will come as a signal.
                 if Order(order.job, CANCEL) in self._orders:
                     raise Cancelled
                 self._running = order.job
@@ -186,14 +186,14 @@ class Searcher:
 
     def _tell(self, job: int, event: str, content: Any = None) -> None:
         try:
-            with self._telling:  # a connection mixes what two threads send at once
+            with self._telling:  # or else what two threads send at once would be mixed
                 self._connection.send(Message(job, event, content))
         except OSError:
             os._exit(0)
 
 
 def _sentence(error: Exception) -> str:
-    """Why a search has no answer; a ValueError says it itself."""
+    """Why a search has no answer; the message of a ValueError is such a sentence already."""
     if isinstance(error, ValueError):
         return str(error)
     return f"the search has failed ({type(error).__name__}: {error})"

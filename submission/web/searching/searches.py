@@ -1,4 +1,4 @@
-"""The searches that a page can ask for, as a process of the server runs them."""
+"""The searches that a page can ask for, as a search process runs them."""
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Generator, Mapping
@@ -31,23 +31,23 @@ from submission.web.searching.values import SLICE_SECONDS, growing_values, value
 from submission.web.setup_form import DEFAULT_NODES, MOST_PLIES, Action, Nodes, PageId
 
 MOST_SOLVERS = 6
-"""Solvers, each with a table, that a process has at a time; other boards are estimated."""
+"""Solvers, each with a table, that a process has at a time; further boards are only estimated."""
 MOST_WIDE_BOARDS = 16
-"""Boards of wide words that a process compiles, at 10 MB and some seconds each; others are searched
-in plain Python, as the answer's `engine` says."""
+"""Boards of wide words that a process compiles, at 10 MB and some seconds each; further ones are
+searched in plain Python, as the answer's `engine` shows."""
 TABLE_MEGABYTES = 64
-KEPT_SOLVERS = 2  # the latest solvers, which are kept with their tables when no search uses them
+KEPT_SOLVERS = 2  # the latest solvers are kept, with their tables, while no search uses them
 MOST_VISITS = 20_000  # the most steps of a search that is drawn; they take 20 to 30 MB
-KEPT_TREES = 12  # of the latest searches of pages, to be stepped through
-PICTURE_SHARE = 2  # the time of a search in relation to the time for showing it
-TRAP_SECONDS = 1.0  # seconds for judging the replies to a move
+KEPT_TREES = 12  # the latest searches of pages are kept, to be stepped through
+PICTURE_SHARE = 2  # seconds of search for each second of drawing it
+TRAP_SECONDS = 1.0  # for judging the replies to a move
 POLL_SECONDS = 0.02
 
 Snapshots = Generator[dict[str, Any], None, None]
 
 
 class MoveAsked(NamedTuple):
-    """A move that is asked for."""
+    """A request for an agent's move."""
 
     position: History
     agent: str
@@ -66,7 +66,7 @@ class TreeAsked(NamedTuple):
 
 
 class PictureAsked(Struct, frozen=True, forbid_unknown_fields=True):
-    """The tree of a page's search after a step, below the node to which the root's actions lead."""
+    """The tree of a page's search after a step, below the node that the actions in `root` reach."""
 
     page: PageId
     step: Annotated[int, Meta(ge=1, le=2**31)]
@@ -115,7 +115,7 @@ class Searches:
         }
 
     def _trap(self, env: BoardGame, state: BoardState, action: int) -> str | None:
-        """What the replies to a move give away, in words; None if nothing, or not found in time."""
+        """What replies to a move give away, in words; None if nothing, or if time is too short."""
         solver = self._solver(env)
         if solver is None or not solver_compilation(solver.env).is_ready(patient=False):
             return None
@@ -156,7 +156,7 @@ class Searches:
         return solver
 
     def _can_solve(self, solver: Solver) -> bool:
-        """Whether a solver is compiled, or cannot be; begins to compile it."""
+        """Whether a solver is compiled or cannot be; starts to compile it if necessary."""
         return self._prepared.is_set() and _is_settled(solver_compilation(solver.env))
 
     def review(self, position: History) -> Snapshots:
@@ -168,9 +168,9 @@ class Searches:
         yield from growing_review(position.env, position.actions, solver)
 
     def search(self, asked: TreeAsked) -> Generator[dict[str, Any] | None, None, None]:
-        """Grow the tree of a search, and show it now and then.
+        """Grow the tree of a search, with a picture of it now and then.
 
-        A page that comes back with the same question finds the tree as it left it.
+        A page that comes back with the same question gets the tree as it was.
         """
         search = self._begun(asked)
         goes_on, worked, due, latest = True, 0.0, 0.0, None
@@ -214,15 +214,15 @@ def knows_moves(solver: Solver, state: BoardState) -> bool:
 
 
 def _is_settled(compilation: Compilation) -> bool:
-    """Whether a search is compiled, or cannot be; begins to compile it."""
+    """Whether a search is compiled or cannot be; starts to compile it if necessary."""
     return compilation.is_ready(patient=False) or compilation.has_failed()
 
 
 def agent_of(asked: MoveAsked) -> Agent:
-    """The agent that is asked for a move.
+    """The agent that is to find a move.
 
-    It has one thread, because there is a process for each core, and no time limit by default: the
-    page's seconds take its place.
+    It has one thread, because there is a process for each core, and by default no time limit of its
+    own: the page sets the seconds.
     """
     agent = make_agent(asked.agent, **asked.options)
     names = {info.name for info in agent_options(type(agent))}
@@ -250,4 +250,4 @@ GROWING: Mapping[str, Callable[[Searches, Any], Generator[Any, None, None]]] = {
     "review": Searches.review,
     "search": Searches.search,
 }
-"""The questions that are answered by snapshots, the last `done`; None: nothing is new."""
+"""The questions that are answered by snapshots, the last one `done`; None means nothing new."""

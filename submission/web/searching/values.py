@@ -1,6 +1,6 @@
-"""The value of each move of a position, as it becomes known: proofs, and a search's estimates.
+"""Finds the value of each move of a position: proofs, and a search's estimates until then.
 
-It works in slices of time, with a snapshot after each, for a page or a notebook.
+The work is done in slices of time, with a snapshot after each, for a page or a notebook.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,15 +20,15 @@ from envs.board import BoardGame, BoardState
 
 SLICE_SECONDS = 0.015  # time from one snapshot to the next
 FIRST_NODES = 50_000
-"""Nodes of the solver for each move in the first round; each round has twice as many more."""
+"""Nodes of the solver for each move in the first round; each further round doubles the total."""
 OUTCOME_NODES = 400_000
-"""Nodes for a move after which its bare result is proven first, and its distance later."""
+"""Nodes for a move after which only its result is proven at first, and its exact score later."""
 ESTIMATE_AFTER = 0.15  # seconds of proving after which the unproven moves are estimated, too
-ESTIMATE_SHARE = 3  # slices for proofs to each slice for estimates
+ESTIMATE_SHARE = 3  # slices of proving for each slice of estimating
 SIMULATIONS_OF_SLICE = 20_000
 MOST_SIMULATIONS = 120_000  # more hardly change the estimates
 MOST_TACTICS = 8  # plies of look-ahead on a board that is too large for the solver
-MOST_SECONDS = 300.0  # time after which unproven values stay open
+MOST_SECONDS = 300.0  # time after which unproven values stay unknown
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,11 @@ class MoveValue:
 
     bounds: ScoreBounds  # proven bounds of the score
     plies: int | None
-    """Plies until the game ends, with the move; the most if the bounds differ, None if nobody is
-    proven to win."""
+    """Plies until the game ends, with the move; the most if the bounds differ, None if the result
+    is not proven."""
     estimate: float | None = None
-    """A search's estimate, strictly between -1 and 1; None if the result is proven, or without an
-    estimate."""
+    """A search's estimate, strictly between -1 and 1; None if there is none, or the result is
+    proven."""
 
     @property
     def kind(self) -> str:
@@ -50,7 +50,7 @@ class MoveValue:
 
     @property
     def text(self) -> str:
-        """In words, as in `wins in 5 moves`; the winner's moves are counted."""
+        """In words, such as `wins in 5 moves`; the winner's moves are counted."""
         return result_in_words(self.bounds, self.plies)
 
     @property
@@ -106,8 +106,8 @@ def growing_values(
 ) -> Iterator[PositionValues]:
     """Value the moves of a position, with a snapshot after every slice of time.
 
-    The last snapshot is `done`: everything is proven, or the time for all slices, in `seconds`, is
-    up. `solver` is None where there is none, as for a board that is too large.
+    The last snapshot is `done`: nothing is left to find, or `seconds` of work are used up. `solver`
+    is None if there is none, for example for a board that is too large.
     """
     valuation = Valuation(env, state, solver)
     while not valuation.done:
@@ -136,7 +136,7 @@ class Valuation:
             action: env.get_next_state(state, action) for action in env.get_available_actions(state)
         }
         left = self._cells - state.ply
-        # Without a win now, the next stone may lose, and the one after it may win.
+        # Unless this move wins, the next stone may lose the game, and the one after it may win.
         open_bounds = ScoreBounds(-(left // 2), (left - 1) // 2)
         self.found = {
             action: _known(env, child) or open_bounds for action, child in self.children.items()
@@ -164,7 +164,7 @@ class Valuation:
         self.elapsed += clock.elapsed
 
     def snapshot(self) -> PositionValues:
-        """The present state of knowledge."""
+        """The values found so far."""
         is_exact = self._has_solver or self._cells <= SMALL_BOARD
         return position_values(
             *(self.env, self.state, self.found, self._estimates),
@@ -174,7 +174,7 @@ class Valuation:
         )
 
     def _solve(self, solver: Solver) -> Iterator[bool]:
-        """Prove scores by the solver, the moves in turn; bare results first if that takes long."""
+        """Prove the moves' scores by the solver in turn; their results first if that takes long."""
         for action, child in self.children.items():
             known = solver.known(child)
             if known is not None:
@@ -199,7 +199,7 @@ class Valuation:
     ) -> Iterator[bool]:
         """Run the jobs of moves in turn, with twice the nodes in each round.
 
-        They have from `first` to `most` nodes each, and no score beyond `within`.
+        Each has from `first` to `most` nodes; its window reaches from -`within` to `within`.
         """
         budget = first
         while True:
@@ -310,7 +310,7 @@ FAR = 42  # from this number of plies on, proven wins count equally
 def balance(value: MoveValue, player: int) -> float | None:
     """How certain a win of player 1 (1) or player 2 (-1) is, for a bar or a curve; None if unknown.
 
-    `value` is of a position or a move, in the view of `player`, who is 1 or 2.
+    `value` is of a position or a move, from the view of `player`, who is 1 or 2.
     """
     sign = 1 if player == 1 else -1
     outcome = value.bounds.outcome

@@ -1,5 +1,5 @@
 /**
- * The state of the page: the fragment of its address, and the settings that the browser remembers.
+ * The state of the page: the fragment of its address, and the settings stored in the browser.
  *
  * `#game=connectx-6x7x4&moves=4453&ply=2&view=search&first=person&second=level:n=5`
  */
@@ -12,9 +12,9 @@ const VIEWS = ["play", "search", "replays"];
 
 /** @typedef {object} Seat `name`: "person", or an agent; its `options`, and its `seconds` for each move, if given */
 
-/** @typedef {object} Place what the address says: `view`, `game`, `moves`, `seats`, `replay`; `ply`, null at the end */
+/** @typedef {object} Place what the address states: `view`, `game`, `moves`, `seats`, `replay`; `ply`, null at the end */
 
-/** Read a fragment; what it leaves out is the default. @param {string} fragment @returns {Place} */
+/** Read a fragment; missing parts have their defaults. @param {string} fragment @returns {Place} */
 export function readAddress(fragment) {
   const read = new URLSearchParams(fragment.replace(/^#/, ""));
   const view = read.get("view");
@@ -84,14 +84,14 @@ export function movesText(actions) {
   return numbers.length > 1 ? numbers.join(",") : `${numbers[0]},`;
 }
 
-/** The numbers of a move string, as texts. */
+/** The numbers of a move string, as strings. */
 export function moveNumbers(moves) {
   return /[\s,]/.test(moves) ? moves.split(/[\s,]+/).filter(Boolean) : [...moves];
 }
 
 /**
- * Read what "localStorage" or "sessionStorage" keeps by a name; null where there is nothing. A browser may refuse to keep
- * anything, as for a page in a frame of another site.
+ * Read an entry of "localStorage" or "sessionStorage"; null if there is none. A browser may refuse to store anything,
+ * for example for a page in a frame of another site.
  */
 export function kept(where, name) {
   try {
@@ -101,17 +101,17 @@ export function kept(where, name) {
   }
 }
 
-/** Keep a text in "localStorage" or "sessionStorage", if the browser does; null forgets what is kept. */
+/** Store a text in "localStorage" or "sessionStorage", if the browser allows it; null removes the entry. */
 export function keep(where, name, text) {
   try {
     if (text === null) window[where].removeItem(name);
     else window[where].setItem(name, text);
   } catch {
-    // What is not kept holds until the page is left.
+    // Without storage, a setting holds until the page is left.
   }
 }
 
-/** Read a setting, or what holds otherwise. */
+/** Read a setting, or its default. */
 export function remembered(name, otherwise) {
   return kept("localStorage", name) ?? otherwise;
 }
@@ -121,12 +121,12 @@ export function beatenLevels() {
   return new Set(remembered("beaten", "").split(" ").filter(Boolean).map(Number));
 }
 
-/** Keep a setting. */
+/** Store a setting. */
 export function remember(name, value) {
   keep("localStorage", name, value);
 }
 
-/** Bind the theme, the remembered switches, and what opens and closes dialogs. */
+/** Bind the theme, the stored switches, and the buttons that open and close dialogs. */
 export function bindSettings() {
   bindTheme();
   bindSwitch("keys-switch", "keys", "on");

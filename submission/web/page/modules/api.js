@@ -1,10 +1,10 @@
 /**
  * Questions to the server: JSON by POST, and streams of server-sent events.
  *
- * A lost connection is no error for the caller: the question waits, and is asked again when the server
+ * A lost connection is no error for the caller: the question waits, and is sent again when the server
  * answers. A restarted server answers once its address has been opened in this browser; then the page
- * loads again and goes on where it was. Browsers allow six connections to a host, for all windows
- * together: so streams are closed while the page is hidden and, if it is not the only one, for a moment
+ * reloads and continues where it was. Browsers allow six connections to a host, for all windows
+ * together; so streams are closed while the page is hidden and, if it is not the only one, for a moment
  * every few seconds.
  */
 
@@ -12,16 +12,16 @@ import { keep, kept } from "./address.js";
 import { isAbort } from "./dom.js";
 
 const RETRY = 1000; // milliseconds between two tries of a lost connection
-const BLINK = 200; // milliseconds that nobody feels
-const WINDOWS = "connectx windows"; // the name of a lock that all of them share
-const TURN = 1500; // milliseconds, on average, after which a stream gives its connection up; its search goes on
+const BLINK = 200; // milliseconds that users do not notice
+const WINDOWS = "connectx windows"; // the name of a lock that all windows share
+const TURN = 1500; // milliseconds, on average, after which a stream gives up its connection; its search goes on
 const BREAK = 400; // milliseconds for which others have it: a browser prefers streams to the scripts of a new window
 
-const STORED = kept("sessionStorage", "page"); // perhaps by another server that had this port
+const STORED = kept("sessionStorage", "page"); // perhaps from another server that had this port
 
 /**
- * The name of this page, by which the server ends its earlier searches. A reload keeps it, but a duplicate
- * of the tab must not: so it is stored only while the page is hidden.
+ * The id of this page, by which the server ends its earlier searches. A reload keeps it, but a duplicate
+ * of the tab must not; so it is stored only while the page is hidden.
  */
 const PAGE = /^[a-z0-9]{12}$/.test(STORED) ? STORED : Array.from(crypto.getRandomValues(new Uint8Array(12)), byte =>
   (byte % 36).toString(36)).join("");
@@ -33,9 +33,9 @@ const LOCKED = "The server was started anew. Open the address that it has printe
 
 let tell = () => {};
 let trouble = "";
-const awaited = new Set(); // answers of which the page shows that they are on their way
+const awaited = new Set(); // answers that the page shows as being on their way
 
-/** Be told when the connection is lost, in a sentence, or found again, by "". */
+/** Set the listener, which gets a sentence when the connection is lost, and "" when it is back. */
 export function onConnection(listener) {
   tell = listener;
 }
@@ -46,16 +46,16 @@ function setTrouble(now) {
   const isNew = !trouble;
   trouble = now;
   tell(trouble);
-  if (isNew) getSetup().catch(() => {}); // tries on, though the question that was lost may be withdrawn
+  if (isNew) getSetup().catch(() => {}); // keeps trying, even if the lost question is withdrawn
 }
 
-/** Note the status of an answer. @returns {boolean} whether the server knows this browser */
+/** Note the status of an answer. @returns {boolean} whether the server admits this browser */
 function isLetIn({ status }) {
   setTrouble(status === 403 ? LOCKED : "");
   return status !== 403;
 }
 
-/** Ask for what the page needs to begin. @returns {Promise<object>} */
+/** Ask for the data that the page needs to start. @returns {Promise<object>} */
 export function getSetup() {
   return ask("api/setup", {});
 }
@@ -65,7 +65,7 @@ export function getSavedFrame() {
   return askForText("saved.html", {});
 }
 
-/** Ask the server with a question in JSON, until a signal ends it; rejected with its sentence where it refuses. */
+/** Send a question to the server as JSON, until a signal aborts it; rejected with the sentence of a refusal. */
 export function post(path, question, signal) {
   return ask(`api/${path}`, {
     method: "POST",
@@ -75,7 +75,7 @@ export function post(path, question, signal) {
   });
 }
 
-/** As `post`, with the name of the page, by which the server keeps or ends its work. */
+/** As `post`, with the id of the page, by which the server keeps or ends its work. */
 export function postAsPage(path, question, signal) {
   return post(path, { page: PAGE, ...question }, signal);
 }
@@ -87,7 +87,7 @@ async function ask(path, options) {
   return answer;
 }
 
-/** Show on the page that an answer is awaited, where that takes longer than a blink. */
+/** Show on the page that an answer is awaited, if that takes longer than `BLINK`. */
 async function shownAsAwaited(answer) {
   const show = () => document.documentElement.toggleAttribute("data-awaiting", awaited.size > 0);
   const timer = setTimeout(() => {
@@ -122,12 +122,12 @@ async function askForText(path, options) {
   }
 }
 
-/** The sentence of a refusal; a stranger between here and the server gives no sentence. */
+/** The sentence of a refusal; one by a proxy, instead of the server, has none. */
 function refusalOf({ status }, text) {
   return parsed(text)?.error ?? `The server answered ${status}.`;
 }
 
-/** The object in a text; null where it is no JSON. */
+/** The object in a text; null if it is not JSON. */
 function parsed(text) {
   try {
     return JSON.parse(text);
@@ -162,7 +162,7 @@ export function stream(path, question, onSnapshot, onError, name = "") {
     source = new EventSource(address);
     source.onopen = () => {
       setTrouble("");
-      timer = setTimeout(giveWay, TURN * (0.5 + Math.random())); // the others at other times
+      timer = setTimeout(giveWay, TURN * (0.5 + Math.random())); // random, so that windows take turns
     };
     source.onmessage = event => {
       const snapshot = JSON.parse(event.data);
@@ -193,7 +193,7 @@ export function stream(path, question, onSnapshot, onError, name = "") {
   return { close };
 }
 
-navigator.locks?.request(WINDOWS, { mode: "shared" }, () => new Promise(() => {})); // held to the window's end
+navigator.locks?.request(WINDOWS, { mode: "shared" }, () => new Promise(() => {})); // held until the window closes
 
 /** Whether the page is open in other windows, too. @returns {Promise<boolean>} */
 async function hasOthers() {
@@ -201,7 +201,7 @@ async function hasOthers() {
   return held.filter(({ name }) => name === WINDOWS).length > 1;
 }
 
-/** The sentence by which the server refuses a stream, which an EventSource does not give. */
+/** The sentence with which the server refuses a stream, which an EventSource does not expose. */
 async function refused(address) {
   const end = new AbortController();
   try {

@@ -1,8 +1,8 @@
 /**
  * A board to look at and to play on, in the page of `connectx web`, in a saved page and in a notebook.
  *
- * It lives in a shadow root of its own, where the styles of the page around do not reach; colours
- * are taken from the custom properties `--cx-...`, or else follow the `color-scheme` around it.
+ * It has its own shadow root, which the styles of the page around it do not reach; colours are taken
+ * from the custom properties `--cx-...`, or else follow the surrounding `color-scheme`.
  */
 
 import { drawEmpty, drawStones, showGhost } from "./board_stones.js";
@@ -10,22 +10,22 @@ import { STYLE } from "./board_style.js";
 import { announcer, contentText, placeName } from "./board_words.js";
 import { h, SIGNS, svg } from "./dom.js";
 
-const NARROW = 40; // pixels of a cell below which a value is its sign alone
-const ROOMY = 70; // and from which its words stand in one line
+const NARROW = 40; // pixels of a cell below which a value is only its sign
+const ROOMY = 70; // pixels from which its words are in one line
 
 /**
  * @typedef {object} View all that the board shows: a `Position` of game.js, and
  *   interactive   whether a move may be made
- *   values        what moves are worth to the player to move, by action; null: no values are wanted
- *   balance       who wins, and how surely: from 1, player 1, to -1, player 2; null: it is not known
+ *   values        the values of moves for the player to move, by action; null: no values are wanted
+ *   balance       who wins, and how certainly: from 1, player 1, to -1, player 2; null: unknown
  *   message       shown above the board, and read aloud when it changes
- *   isPending     whether the last stone waits for the server, and is not read aloud before
+ *   isPending     whether the last stone waits for the server; it is read aloud only afterwards
  *
- * A value has its `text`, as "wins in 5 moves", and `short`, "win · 5"; its `kind` is "win", "loss", "draw" or
+ * A value has its `text`, such as "wins in 5 moves", and `short`, "win · 5"; its `kind` is "win", "loss", "draw" or
  * "unknown"; a `trap` is a move after which a likely opponent errs, in a lost position.
  */
 
-/** Create a board in an element; `onMove` takes the action, counted from 0, and screen readers hear the label. */
+/** Create a board in an element; `onMove` takes the action, counted from 0; `label` is for screen readers. */
 export function createBoard(container, { onMove, label = "Board" }) {
   const host = document.createElement("div");
   const root = host.attachShadow({ mode: "open" });
@@ -39,7 +39,7 @@ export function createBoard(container, { onMove, label = "Board" }) {
   let view = null;
   let told = null; // the view that was read aloud
   let current = 0; // the action whose button takes the focus
-  let lit = null; // that over which a stone hovers
+  let lit = null; // the action over which a stone hovers
 
   const buttons = () => [...parts.places.children];
   const play = action => {
@@ -64,7 +64,7 @@ export function createBoard(container, { onMove, label = "Board" }) {
   });
   parts.places.addEventListener("focusin", event => {
     select(actionOf(event));
-    if (event.target.matches(":focus-visible")) light(current); // and not after a tap
+    if (event.target.matches(":focus-visible")) light(current); // but not after a tap
   });
   parts.places.addEventListener("focusout", () => light(null));
   parts.places.addEventListener("pointerover", event => light(actionOf(event)));
@@ -115,7 +115,7 @@ export function createBoard(container, { onMove, label = "Board" }) {
   };
 }
 
-/** The parts that stay as long as the board. */
+/** Create the permanent parts of the board. */
 function frame(root, label) {
   const drawing = svg("svg", { "aria-hidden": "true", focusable: "false" });
   const bar = h("div", { class: "cx-bar", "aria-hidden": "true" });
@@ -141,7 +141,7 @@ function layOut({ board, drawing, places }, view) {
   places.replaceChildren(...Array.from({ length: count }, () => h("button", { type: "button" })));
 }
 
-/** Write values as the width of a cell allows. */
+/** Show values in the form that fits the width of a cell. */
 function fit({ board, places }, { columns }) {
   const pixels = places.clientWidth / columns;
   board.classList.toggle("cx-narrow", pixels < NARROW);
@@ -162,11 +162,11 @@ function drawValues({ drawing, bar }, { values, balance }) {
   if (known) bar.style.setProperty("--share", `${50 + balance * 50}%`);
 }
 
-/** Show and say that a move is impossible there. */
+/** Show and announce that a move is impossible there. */
 function refuse({ live }, button, view, action) {
   live.textContent = `${placeName(view, action)}.`;
   button.classList.remove("cx-full");
-  void button.offsetWidth; // begins the animation again
+  void button.offsetWidth; // restarts the animation
   button.classList.add("cx-full");
   button.addEventListener("animationend", () => button.classList.remove("cx-full"), { once: true });
 }
@@ -186,7 +186,7 @@ function nameButtons(buttons, view) {
   });
 }
 
-/** A value as its sign and, where it is known, its words. */
+/** A value as its sign and, if it is known, its words. */
 function chipOf({ kind, best, exact, trap, short }) {
   const [word, moves] = short.split(" · ");
   const words = h("b", {}, h("span", {}, word), ...(moves ? [" · ", h("span", {}, moves)] : []));

@@ -3,20 +3,20 @@
 import { svg } from "./dom.js";
 import { landing } from "./position.js";
 
-const UNIT = 100; // of the drawing, for a cell
+const UNIT = 100; // units of the drawing per cell
 const STONE = 41;
 const HOLE = 40;
-const ABOVE = 62; // of the drawing, above the columns: there a stone hovers before it falls
-const BELOW = 7; // the edge of the board, under it
+const ABOVE = 62; // units above the columns, where a stone hovers before it falls
+const BELOW = 7; // units of the board's edge below it
 
-/** Make a shape in a parent. */
+/** Add a shape to a parent. */
 function shape(name, attributes, parent) {
   const made = svg(name, attributes);
   parent.append(made);
   return made;
 }
 
-/** Draw the board without stones. @returns {number} how high it is, in cells */
+/** Draw the board without stones. @returns {number} its height in cells */
 export function drawEmpty(drawing, { rows, columns, place }) {
   const width = columns * UNIT, height = rows * UNIT, above = place === "column" ? ABOVE : 0;
   drawing.setAttribute("viewBox", `0 ${-above} ${width} ${height + above + BELOW}`);
@@ -48,7 +48,7 @@ function centreOf(cell, columns) {
   };
 }
 
-/** Draw the stones; one that was not there before falls, unless `before` is null. One that falls goes on falling. */
+/** Draw the stones; a new one falls, unless `before` is null, and one that is falling continues. */
 export function drawStones(drawing, before, view) {
   const isSame = before?.last === view.last && String(before.cells) === String(view.cells);
   if (isSame && before.line.length === view.line.length) return;
@@ -103,7 +103,7 @@ function drop(stone, cell, { columns, place }) {
   );
 }
 
-/** Ring the stones of a winning line, and join the two that lie farthest apart. */
+/** Ring the stones of a winning line, and connect the two that are farthest apart. */
 function drawLine(parent, { line, columns }) {
   const centres = line.map(cell => centreOf(cell, columns));
   for (const centre of centres) {
@@ -127,7 +127,7 @@ export function showGhost(drawing, view, action) {
   if (!lit) return;
   if (view.place === "column") {
     const stone = drawStone(drawing.querySelector(".hovering"), action, view.player, view.columns);
-    stone.classList.remove("stone"); // it is not on the board
+    stone.classList.remove("stone"); // it is not a stone on the board
     stone.setAttribute("transform", `translate(0 ${-UNIT + 38})`);
   }
   const circle = { ...centreOf(landing(view, action), view.columns), r: STONE - 8, class: "ghost" };

@@ -1,4 +1,4 @@
-/** The style of a board, within its shadow root. */
+/** The style sheet of a board, within its shadow root. */
 
 export const STYLE = `
 :host { display: block; }

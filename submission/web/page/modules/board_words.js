@@ -1,4 +1,4 @@
-/** A board in words, for people who do not see it, and the names of outstanding moves. */
+/** Describes a board in words, for screen readers, and names outstanding moves. */
 
 import { MARKS } from "./dom.js";
 
@@ -10,7 +10,7 @@ export function bestName({ best, kind, trap }) {
   return [name, trap ? "best trap" : ""].filter(Boolean).join(", ");
 }
 
-/** Whose turn it is, or how the game has ended. */
+/** Whose turn it is, or how the game ended. */
 export function turnText({ over, winner, player }) {
   if (over) return winner ? `${MARKS[winner]} wins.` : "A draw.";
   return `${MARKS[player]} to move.`;

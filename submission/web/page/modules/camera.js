@@ -1,9 +1,9 @@
-/** The view of a picture that may be larger than its frame: by dragging, wheel, pinch and keys. */
+/** The view of a picture that may be larger than its frame, moved by dragging, wheel, pinch and keys. */
 
 const FRAME = 16; // pixels around the whole picture
 const LARGEST = 5, LARGEST_FIT = 1.6; // zooms
 const DRAG = 5; // pixels beyond which a click is a drag
-const WHEEL = 0.0016; // part of a zoom for a pixel of the wheel
+const WHEEL = 0.0016; // exponent of the zoom per pixel of the wheel
 
 /** Zooms and moves the picture in an SVG element. */
 export class Camera {
@@ -45,8 +45,9 @@ export class Camera {
   }
 
   /**
-   * Show a picture: all or, if it would be too small to read, the part around places, the last above all. `root` is the
-   * root's distance from the left end, `isWhole` whether nothing is folded, `isKept` whether the view stays as it is.
+   * Show a picture: all of it or, if that would be too small to read, the part around `places`, above all the last.
+   * `root` is the root's distance from the left end, `isWhole` whether nothing is folded, `isKept` whether to keep the
+   * view.
    */
   show(picture, places, isKept) {
     this.#size = picture;
@@ -55,7 +56,7 @@ export class Camera {
     else this.reveal(places.at(-1));
   }
 
-  /** Show all, as large as it fits where no more of it could be shown, with the root in the middle. */
+  /** Show all, enlarged to fit if nothing is folded, with the root in the middle. */
   #fit(places) {
     const { frame, room } = this;
     const { width, height, root, isWhole } = this.#size;
@@ -67,7 +68,7 @@ export class Camera {
     for (const { x } of places) this.reveal({ x, y: places.at(-1).y });
   }
 
-  /** Zoom by a factor, about a place in pixels of the frame. */
+  /** Zoom by a factor about a place, in pixels of the frame. */
   zoom(factor, at = { x: this.frame.width / 2, y: this.frame.height / 2 }) {
     this.#content.classList.remove("glide");
     const { x, y, k } = this.#view;
@@ -78,7 +79,7 @@ export class Camera {
     this.isFit = false;
   }
 
-  /** Move just enough to show a place of the picture. @param {{x: number, y: number}} place */
+  /** Move just far enough to show a place of the picture. @param {{x: number, y: number}} place */
   reveal(place) {
     const { x, y, k } = this.#view;
     const { width, height } = this.frame;
@@ -112,7 +113,7 @@ export class Camera {
   #drag(event) {
     const pointer = this.#pointers.get(event.pointerId);
     if (!pointer) return;
-    if (!event.buttons) { // it was lifted elsewhere
+    if (!event.buttons) { // the pointer was lifted elsewhere
       this.#pointers.delete(event.pointerId);
       return;
     }

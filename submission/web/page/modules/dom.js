@@ -1,9 +1,9 @@
-/** Elements of the page: to make, find and fill them; single-letter keys; and aborted questions. */
+/** Makes, finds and fills elements of the page; binds keys; recognizes aborted questions. */
 
 const SVG = "http://www.w3.org/2000/svg";
 export const TYPED = "input:not([type=checkbox], [type=radio], [type=range]), select, textarea"; // where letters are text
 
-/** Make an element; where it has no property of a name, that becomes an attribute, and `on...` a listener. */
+/** Make an element; properties that it does not have become attributes, and `on...` become listeners. */
 export function h(name, properties = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(properties)) {
@@ -24,7 +24,7 @@ export function svg(name, attributes, ...children) {
   return made;
 }
 
-/** The element of an id. @param {string} id @returns {HTMLElement} */
+/** The element with an id. @param {string} id @returns {HTMLElement} */
 export function byId(id) {
   return document.getElementById(id);
 }
@@ -35,7 +35,7 @@ export function showError(place, sentence) {
   place.hidden = !sentence;
 }
 
-/** Whether an error says that the question was aborted. */
+/** Whether an error means that the question was aborted. */
 export function isAbort(error) {
   return error.name === "AbortError";
 }
@@ -59,7 +59,7 @@ export function stone(player) {
   );
 }
 
-/** @param {number} value @returns {string} with its sign, as "+0.31" */
+/** @param {number} value @returns {string} with its sign, such as "+0.31" */
 export function signed(value) {
   const text = Math.abs(value).toFixed(Number.isInteger(value) ? 0 : 2);
   return `${value > 0 ? "+" : value < 0 ? "−" : ""}${text}`;
@@ -71,8 +71,8 @@ export function secondsText(seconds) {
 }
 
 /**
- * Listen to keys: letters, digits, and the arrows to the left (-1) and right (1) where nothing that has the focus
- * takes them itself.
+ * Listen to keys: letters, digits, and the left (-1) and right (1) arrows, unless the focused element uses them
+ * itself.
  */
 export function bindKeys(letters, { digit, arrow }) {
   document.addEventListener("keydown", event => {

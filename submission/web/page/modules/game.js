@@ -5,20 +5,20 @@ import { post, postAsPage } from "./api.js";
 import { byId, h, isAbort, showError } from "./dom.js";
 import { positionAt } from "./position.js";
 
-const MOST_LINES = 6; // that are kept
+const MOST_LINES = 6; // lines that are kept
 const SIZES = { rows: "rows", columns: "columns", inarow: "in a row" };
 
 /**
- * @typedef {object} Position as the server tells it
+ * @typedef {object} Position as the server sends it
  *   game, title, inarow      its id, its name, and how many stones in a row win
- *   rows, columns, place     "column" or "cell" is what a move names
+ *   rows, columns, place     `place` is what a move names, "column" or "cell"
  *   moves, actions, legal    a move string; the plies and the legal moves, counted from 0
  *   cells, placed            0, 1 or 2, the top row first; the cell that each ply has filled
- *   player, over, winner     1 or 2; null where nobody has won
+ *   player, over, winner     1 or 2; `winner` is null if nobody has won
  *   line, last               the cells of a winning line; that of the last stone, or null
  */
 
-/** A line of moves with a place in it. */
+/** A line of moves, and the ply that is viewed. */
 export class Game {
   /** @type {Position} the end of the line */
   end;
@@ -30,8 +30,8 @@ export class Game {
   #question = 0;
 
   /**
-   * Ask for a line, and look at its end or at a ply of it: false if a later question has overtaken it. It is rejected
-   * with the server's sentence, and nothing is changed, if the line is illegal.
+   * Ask for a line, and view its end or a ply of it; false if a later question has overtaken this one. If the line is
+   * illegal, it is rejected with the server's sentence, and nothing changes.
    */
   async open(game, moves, ply = null) {
     this.#overtake();
@@ -43,8 +43,8 @@ export class Game {
   }
 
   /**
-   * Wait for an answer about a line: null, also in the place of a refusal, if a question for another line or
-   * a look at another ply has overtaken it.
+   * Wait for an answer about a line; null, even instead of a refusal, if meanwhile another line was asked for or
+   * another ply viewed.
    */
   async unlessLeft(answer) {
     const question = this.#question;
@@ -63,8 +63,8 @@ export class Game {
   }
 
   /**
-   * Open the moves before the first one that the server has refused in this sentence; false, as for `open`, also
-   * where it has refused something else.
+   * Open the moves before the one that the server has refused with this sentence; false as for `open`, and also if
+   * it has refused something else.
    */
   async openLegalPart({ game, moves }, refusal) {
     const count = Number(refusal.match(/^move (\d+) is/)?.[1] ?? 0) - 1;
@@ -72,7 +72,7 @@ export class Game {
     return this.open(game, movesText(moveNumbers(moves).slice(0, count).map(number => Number(number) - 1)));
   }
 
-  /** Make a move at the ply that is looked at, as `open` does; one that is not the line's next replaces its rest. */
+  /** Make a move at the viewed ply, as `open` does; unless it is the line's next move, it replaces the rest. */
   async play(action) {
     if (this.end.actions[this.ply] === action) {
       this.goTo(this.ply + 1);
@@ -87,7 +87,7 @@ export class Game {
     return opened;
   }
 
-  /** Go to a line that was left; the line on the board is kept instead. @param {Position} line one of `lines` */
+  /** Return to a line that was left; the line on the board is kept instead. @param {Position} line one of `lines` */
   returnTo(line) {
     const left = this.end;
     this.#overtake();
@@ -113,23 +113,23 @@ export class Game {
     return this.end.actions.length;
   }
 
-  /** @returns {string} the moves up to the ply that is looked at */
+  /** @returns {string} the moves up to the viewed ply */
   get moves() {
     return movesText(this.end.actions.slice(0, this.ply));
   }
 
-  /** @returns {Position} at the ply that is looked at */
+  /** @returns {Position} the position at the viewed ply */
   get position() {
     return this.ply === this.plies ? this.end : { ...positionAt(this.end, this.ply), moves: this.moves };
   }
 }
 
-/** Whether a line is the beginning of another one, or all of it. */
+/** Whether a line is the beginning of another one, or equal to it. */
 function isPartOf({ actions }, whole) {
   return actions.every((action, ply) => action === whole.actions[ply]);
 }
 
-/** Asks agents, one at a time. */
+/** Asks agents for moves, one at a time. */
 export class Turns {
   /** @type {boolean} whether an agent has been asked and has not answered */
   thinking = false;
@@ -147,8 +147,8 @@ export class Turns {
   }
 
   /**
-   * Ask for a move, unless that question is already open; any other question is ended. `wait` is the least time in
-   * milliseconds from the question to the move; where the turn is null nobody is asked.
+   * Ask for a move, unless that question is already open; any other question is aborted. `wait` is the least time in
+   * milliseconds from the question to the move; if the turn is null, no agent is asked.
    */
   consider(turn) {
     const key = turn ? JSON.stringify([turn.game, turn.moves, turn.seat]) : "";
@@ -174,7 +174,7 @@ export class Turns {
       const [answer] = await Promise.all([postAsPage("move", question, signal), pause]);
       if (signal.aborted) return;
       this.thinking = false;
-      this.#key = ""; // a move that is overtaken may be asked for again
+      this.#key = ""; // so that an overtaken move can be asked for again
       this.#onMove(answer);
     } catch (error) {
       if (signal.aborted || isAbort(error)) return;
@@ -185,7 +185,7 @@ export class Turns {
   }
 }
 
-/** Ask for a game; `now` is the one on the board, and `onChoice` is rejected where there is none of the kind. */
+/** Ask for a game; `now` is the one on the board, and `onChoice` rejects a game that does not exist. */
 export function askGame(games, now, onChoice) {
   const dialog = byId("game-dialog");
   const select = byId("game-name");

@@ -32,7 +32,7 @@ const state = {
   view: "play",
   seats: [PERSON, PERSON],
   replay: null, // { file, number, replay }
-  thoughts: [null, null], // the last answers of the agents
+  thoughts: [null, null], // the agents' last answers
   paused: false,
   stepping: false,
   wait: Number(remembered("pace", "500")),
@@ -47,7 +47,7 @@ let search, replays, seatRow;
 function render() {
   const { position } = game;
   const title = position.title + (state.replay ? `, game ${state.replay.number + 1}` : "");
-  if (byId("game-title").textContent !== title) byId("game-title").textContent = title; // said once
+  if (byId("game-title").textContent !== title) byId("game-title").textContent = title; // read aloud only once
   byId("ply-line").textContent = game.plies ? `move ${game.ply} of ${game.plies}` : `${position.inarow} in a row wins`;
   document.title = `${position.title} · connectx`;
   const replayed = Boolean(state.replay);
@@ -72,7 +72,7 @@ function render() {
   drawRetry();
 }
 
-/** Show what is needed to retry mistakes. */
+/** Show the controls for retrying mistakes. */
 function drawRetry() {
   retry.draw();
   byId("retry-mistakes").hidden = retry.isOpen || !state.valued || !ownMistakes().length;
@@ -118,7 +118,7 @@ async function movePerson(action) {
   }
 }
 
-/** Let a stone fall at once; all else waits for the server. */
+/** Let a stone fall at once; everything else waits for the server. */
 async function move(action, how) {
   const played = game.play(action);
   clack();
@@ -128,7 +128,7 @@ async function move(action, how) {
   settle(how);
 }
 
-/** Say what went wrong, where it is seen. */
+/** Show what went wrong where the user sees it. */
 function complain(sentence) {
   showError(byId("error"), sentence);
   byId("error").scrollIntoView({ block: "nearest" });
@@ -140,7 +140,7 @@ function moveAgent(answer) {
   return move(answer.action, "replace");
 }
 
-/** Show what has changed, and write it to the address. */
+/** Show changes, and write them to the address. */
 function settle(how) {
   const address = writeAddress(place());
   byId("copied").textContent = "";
@@ -160,7 +160,7 @@ function place() {
   };
 }
 
-/** Show the position of the mistake that is being retried, where there is one. */
+/** Show the position of the mistake that is being retried, if there is one. */
 async function showPuzzle() {
   const { mistake } = retry;
   const replay = mistake?.replay;
@@ -178,7 +178,7 @@ async function showPuzzle() {
   board.focus();
 }
 
-/** Whether the mistake that is being retried is on the board: the position of another game arrives later. */
+/** Whether the mistake being retried is on the board yet: the position of another game arrives later. */
 function isPosed() {
   const { replay, ply } = retry.mistake;
   return game.ply === ply && (!replay || state.replay?.replay === replay);
@@ -203,10 +203,10 @@ async function playOn() {
 
 function askForAgent(index) {
   askAgent(index + 1, state.seats[index], game.end.game, state.setup, seat => sit(index, seat));
-  render(); // the list shows who sits there, and not its entry that has asked
+  render(); // the list must show who sits there, instead of the chosen entry
 }
 
-/** Seat somebody in the game that goes on; one that is over, or has not begun, begins anew. */
+/** Change a seat during a game; if the game is over or has not begun, a new one begins. */
 async function sit(index, seat) {
   const anew = game.position.over || !game.plies;
   await reseat(state.seats.with(index, seat), state.thoughts.with(index, null));
@@ -240,10 +240,10 @@ function playNextLevel() {
 function review() {
   if (!state.valued) toggleValues();
   byId("record-title").focus({ preventScroll: true });
-  byId("ply-text").scrollIntoView({ block: "nearest" }); // and no further: the board stays in view
+  byId("ply-text").scrollIntoView({ block: "nearest" }); // no further, so that the board stays in view
 }
 
-/** Begin a game, with other seats where they are given. @returns {Promise<boolean>} as for `Game.open` */
+/** Begin a game, with other seats if given. @returns {Promise<boolean>} as for `Game.open` */
 async function begin(id, moves, seats = null) {
   if (!await leaveFor(id, moves)) return false;
   Object.assign(state, { replay: null, thoughts: [null, null], paused: false, note: "", handed: false });
@@ -257,7 +257,7 @@ function leaveReplays() {
   if (state.view === "replays") state.view = "play";
 }
 
-/** Open another line, as `Game.open` does; the agent's turn goes on only where there is no such line. */
+/** Open another line, as `Game.open` does; the agent's turn resumes only if there is no such line. */
 async function leaveFor(...line) {
   turns.forget();
   try {
@@ -319,7 +319,7 @@ function savePage() {
   });
 }
 
-// Where the page stands
+// The address
 
 /** Go to the place that the address names. */
 async function follow() {
@@ -389,7 +389,7 @@ function bindButtons() {
   });
 }
 
-/** Do what a button does, where it is seen. */
+/** Press a button, if it is visible. */
 function press(id) {
   if (byId(id).checkVisibility()) byId(id).click();
 }

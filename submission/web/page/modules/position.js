@@ -1,6 +1,6 @@
-/** The positions of a line of moves that need no server. */
+/** The positions of a line of moves that can be derived without the server. */
 
-/** The position at a ply before the end of a line, which needs no rules: nobody has won there. */
+/** The position at a ply before the end of a line; it needs no rules, because nobody has won there. */
 export function positionAt(end, ply) {
   const cells = end.cells.map(() => 0);
   end.placed.slice(0, ply).forEach((cell, index) => { cells[cell] = 1 + (index % 2); });
@@ -19,7 +19,7 @@ export function positionAt(end, ply) {
   };
 }
 
-/** The cell that a legal move fills. */
+/** The cell filled by a legal move. */
 export function landing({ cells, rows, columns, place }, action) {
   if (place === "cell") return action;
   let row = rows - 1;

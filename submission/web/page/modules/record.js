@@ -1,4 +1,4 @@
-/** The record of a game: its moves, what they were worth, the mistakes, and the curve of it all. */
+/** The record of a game: its moves, their values, the mistakes, and a curve of the values. */
 
 import { stream } from "./api.js";
 import { byId, h, MARKS, showError, svg } from "./dom.js";
@@ -8,7 +8,7 @@ const WIDTH = 400;
 const MIDDLE = HEIGHT / 2;
 const REACH = MIDDLE - 12; // from the middle to a certain win
 
-/** How a mistake is told, and the sign at its move. */
+/** The words for a mistake, and the sign at its move. */
 const MISTAKES = {
   "win-to-loss": { sign: "??", words: "turns a win into a loss" },
   "win-to-draw": { sign: "?", words: "gives a win away for a draw" },
@@ -16,9 +16,9 @@ const MISTAKES = {
   slower: { sign: "–", words: "keeps the result, but not the best distance" },
 };
 
-/** The panel of the moves; the curve is there while values are wanted. */
+/** The panel of the moves, with the curve while values are wanted. */
 export class Record {
-  #judged = new Map(); // by the number of plies that have been played with the move
+  #judged = new Map(); // by the number of plies played, including the judged move
   #key = "";
   #source = null;
   #shown = null;
@@ -27,7 +27,7 @@ export class Record {
   #onPly;
   #onJudged;
 
-  /** `onPly` takes a ply that is chosen; `onJudged` is called when all moves are judged. */
+  /** `onPly` takes a chosen ply; `onJudged` is called when all moves are judged. */
   constructor(onPly, onJudged = () => {}) {
     this.#onJudged = onJudged;
     this.#onPly = onPly;
@@ -38,7 +38,7 @@ export class Record {
     });
   }
 
-  /** Show a game and the ply that is looked at; nobody chose the plies of the opening, which are no mistakes. */
+  /** Show a game and the viewed ply; plies of the opening, which no player chose, are no mistakes. */
   show(game, judging, opening = 0) {
     this.#shown = game;
     this.#opening = opening;
@@ -71,7 +71,7 @@ export class Record {
     });
   }
 
-  /** Take the judgements of a snapshot, beside the final ones of the same moves as the end of a shorter game. */
+  /** Take the judgements of a snapshot, but keep final ones of the same moves from a shorter game. */
   #judge({ plies, done }) {
     const told = plies.map(judgement =>
       [judgement.ply + 1, judgement.ply < this.#opening ? { ...judgement, mistake: null } : judgement]);
@@ -112,7 +112,7 @@ function plyText(end, ply, judgement) {
   return `${move}${worth}. It ${MISTAKES[judgement.mistake].words}; best: ${best}.`;
 }
 
-/** Draw the list of the moves; buttons that are there keep their place, and the focus. */
+/** Draw the list of the moves; existing buttons keep their place and the focus. */
 function drawMoves({ actions, place }, ply, judged, onPly) {
   const list = byId("moves");
   while (list.children.length > actions.length + 1) list.lastElementChild.remove();
@@ -136,7 +136,7 @@ function drawMoves({ actions, place }, ply, judged, onPly) {
   if (isNew) showCurrent(ply);
 }
 
-/** Scroll the list of the moves alone, to the one that is looked at. */
+/** Scroll only the list of the moves, to the viewed one. */
 function showCurrent(ply) {
   const list = byId("moves"), { offsetTop, offsetLeft, offsetHeight, offsetWidth } = list.children[ply];
   list.scrollTo(offsetLeft - (list.clientWidth - offsetWidth) / 2, offsetTop - (list.clientHeight - offsetHeight) / 2);
@@ -147,7 +147,7 @@ function moveItem(ply, onPly) {
   return h("li", {}, button);
 }
 
-/** Go where a key leads from a ply. @returns {boolean} whether it leads anywhere */
+/** Go from a ply to the one that a key leads to. @returns {boolean} whether the key has a meaning here */
 function takeStep(event, upAndDown, ply, onPly) {
   const by = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity, ...upAndDown }[event.key];
   if (!by || event.altKey || event.ctrlKey || event.metaKey) return false;
@@ -156,12 +156,12 @@ function takeStep(event, upAndDown, ply, onPly) {
   return true;
 }
 
-/** @param {string|null} mistake @returns {boolean} whether it has changed the result */
+/** @param {string|null} mistake @returns {boolean} whether it changed the result */
 export function isGrave(mistake) {
   return mistake !== null && mistake !== "slower";
 }
 
-/** Create the curve in an element. `judged` has judgements by the number of plies, with the move that is judged. */
+/** Create the curve in an element. `judged` has judgements by the number of plies, including the judged move. */
 function createCurve(container, onPly) {
   const picture = svg("svg", {
     viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true",
@@ -224,7 +224,7 @@ function draw(picture, plies, ply, judged) {
   );
 }
 
-/** The stretches of the game whose values are known. */
+/** The runs of consecutive plies whose values are known. */
 function runs(points) {
   const found = [];
   for (const point of points) {
@@ -235,7 +235,7 @@ function runs(points) {
   return found;
 }
 
-/** Each value holds from its move to the next: a step. */
+/** The path of a run: each value holds from its move to the next. */
 function steps(run, plies) {
   const first = run[0];
   return `M${across(first.ply, plies)} ${up(first.value)}` + run.map(({ ply, value }) =>

@@ -1,4 +1,4 @@
-/** The games of the files that are open on the server, to be filtered and chosen. */
+/** The games of the files that are open on the server, to filter and choose from. */
 
 import { post } from "./api.js";
 import { byId, h, isAbort, MARKS, showError } from "./dom.js";
@@ -12,13 +12,13 @@ export class Replays {
   #file = null;
   #offset = 0;
   #total = 0;
-  #shown = []; // the games of the list, from the offset
+  #shown = []; // the games in the list, from the offset on
   #open = null;
   #onOpen;
   #onPractise;
   #asked = new AbortController();
 
-  /** `onOpen` takes a file and a game of it, `onPractise` games, and whether only their `player` has to practise. */
+  /** `onOpen` takes a file and a game of it, `onPractise` games, and whether only their `player` practises. */
   constructor(files, onOpen, onPractise) {
     this.#files = files;
     this.#onOpen = onOpen;
@@ -44,7 +44,7 @@ export class Replays {
 
   /**
    * Have the server open a text as a file of games, and choose it; a single game goes to the board. Rejected with a
-   * sentence where it is no file of games.
+   * sentence if it is not a file of games.
    */
   async add(name, text) {
     const file = await post("files", { name, text });
@@ -54,7 +54,7 @@ export class Replays {
     if (file.games === 1) this.#onOpen(file.number, replays[0]);
   }
 
-  /** Show the panel, with a game marked as the one on the board. @param {{file: number, number: number}|null} open */
+  /** Show the panel, and mark the game that is on the board. @param {{file: number, number: number}|null} open */
   show(open) {
     this.#open = open;
     if (!this.#files.length) return;
@@ -62,7 +62,7 @@ export class Replays {
     this.#mark();
   }
 
-  /** Find a game by its file and number; rejected with a sentence where there is none with these moves. */
+  /** Find a game by its file and number; rejected with a sentence if there is none with these moves. */
   async find({ file, number }, { game, moves }) {
     const known = this.#files.find(other => other.number === file);
     if (!known) throw new Error("The file of this link is not open: drop it on the page.");
@@ -75,7 +75,7 @@ export class Replays {
     return found;
   }
 
-  /** Choose a file, and list its games from the page on which one stands. */
+  /** Choose a file, and show the page of its list that has this game. */
   #choose(number, game = 0) {
     this.#file = this.#files.find(file => file.number === number) ?? this.#files[0];
     byId("replays-file").value = this.#file.number;
@@ -90,13 +90,13 @@ export class Replays {
     return this.#list(game - game % COUNT);
   }
 
-  /** The place in the list of the game on the board, counted from 0; where it is not shown, above those that are. */
+  /** The place in the list of the game on the board, counted from 0; if that is not shown, one above the shown ones. */
   get #place() {
     const at = this.#shown.findIndex(({ number }) => number === this.#open?.number);
     return this.#offset + (this.#open?.file === this.#file.number ? at : -1);
   }
 
-  /** Open the game below that on the board; where that is not shown, the first that is. */
+  /** Open the game below the one on the board or, if that is not shown, the first shown one. */
   async #openNext() {
     const next = this.#place + 1;
     const within = () => this.#shown[next - this.#offset];

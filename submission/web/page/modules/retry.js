@@ -5,7 +5,7 @@ import { stream } from "./api.js";
 import { byId, MARKS } from "./dom.js";
 import { isGrave } from "./record.js";
 
-export const MOST_GAMES = 200; // of a file, and their mistakes
+export const MOST_GAMES = 200; // of a file, whose mistakes are retried
 const MOST_MISTAKES = 100;
 const RANKS = ["loss", "draw", "win"];
 const PRIZES = { win: "a win", draw: "the draw" };
@@ -13,16 +13,16 @@ const PRIZES = { win: "a win", draw: "the draw" };
 /** The puzzles of one game, or of a file of games. */
 export class Retry {
   #mistakes = [];
-  #place = "column"; // that a move names: those of a file name columns
+  #place = "column"; // what a move names; in a file always columns
   #at = 0;
   #solved = false;
   #words = "";
-  #search = null; // for the mistakes of a file
+  #search = null; // finds the mistakes of a file
   #told = "";
   #more = false; // whether it may find more
   #onChange;
 
-  /** @param {() => void} onChange called when another puzzle is on the board, or no puzzle */
+  /** @param {() => void} onChange called when another puzzle, or none, is on the board */
   constructor(onChange) {
     this.#onChange = onChange;
     byId("retry-next").addEventListener("click", () => this.#go(this.#at + 1));
@@ -34,19 +34,19 @@ export class Retry {
   }
 
   /**
-   * The mistake that is being retried, or null: a judgement as /api/review gives it at its end; of a file, with its
+   * The mistake that is being retried, or null: a final judgement of /api/review, for a file together with its
    * `replay`.
    */
   get mistake() {
     return this.#mistakes[this.#at] ?? null;
   }
 
-  /** Whether there are puzzles, or some are being looked for. */
+  /** Whether there are puzzles, or some are being searched for. */
   get isOpen() {
     return Boolean(this.mistake || this.#search);
   }
 
-  /** Retry mistakes of a game; `place` is "column" or "cell", what its moves name. */
+  /** Retry mistakes of a game; `place` is what its moves name, "column" or "cell". */
   begin(mistakes, place) {
     this.#mistakes = mistakes;
     this.#place = place;
@@ -83,7 +83,7 @@ export class Retry {
     this.#onChange();
   }
 
-  /** Judge a move in the place of the mistake. @param {number} action */
+  /** Judge a move made instead of the mistake. @param {number} action */
   judge(action) {
     const { columns } = this.mistake;
     const { kind, text } = columns.find(column => column.action === action);
@@ -137,22 +137,22 @@ export class Retry {
     this.#tell();
   }
 
-  /** Show the words; when a puzzle is solved, Enter leads on. */
+  /** Show the words; once a puzzle is solved, focus the button that leads on. */
   #tell() {
     this.draw();
     if (this.#solved) byId(byId("retry-next").disabled ? "retry-end" : "retry-next").focus({ preventScroll: true });
   }
 }
 
-/** A result as what a move does: "draw" alone is no verb. */
+/** A result as a verb, which "draw" alone is not. */
 function verb(text) {
   return text === "draw" ? "leads to a draw" : text;
 }
 
 /**
- * Have games judged, and report the mistakes that have changed a result, each once: those of the games' `player` alone,
- * or of both. After each game `onGame` takes its mistakes, with their `replay`, words on the progress, and whether all
- * games are done.
+ * Have games judged, and report the mistakes that changed a result, each once: only those of the games' `player`, or
+ * those of both. After each game, `onGame` takes its mistakes with their `replay`, a sentence on the progress, and
+ * whether the search is done.
  */
 export function findMistakes(replays, ofPlayer, onGame) {
   const met = new Set();

@@ -1,4 +1,4 @@
-/** A search at work: its tree as it grows, and then step by step. */
+/** The search view: a search's tree as it grows, and then step by step. */
 
 import { keep, kept } from "./address.js";
 import { postAsPage, stream } from "./api.js";
@@ -10,9 +10,9 @@ import { NodePanel } from "./tree_node.js";
 const HIDDEN = ["engine", "keep_tree", "weights"]; // a recorded search is plain Python, without a network
 const FIRST = "alphabeta";
 const MAIN = ["depth", "simulations"];
-const MOST_NODES = 300; // that the server sends
-const WHOLE = 150; // pictures of a whole search that is played in one go
-const FRAME_TIME = 100; // milliseconds for each of them
+const MOST_NODES = 300; // nodes that the server sends
+const WHOLE = 150; // pictures of a whole search when it is played in one go
+const FRAME_TIME = 100; // milliseconds per picture
 const GONE = "The search that was here is not kept any more: Start begins it again.";
 
 /** The search view: its form and, once a search has begun, its stage. */
@@ -24,15 +24,15 @@ export class Search {
   #isShown = false;
   #source = null;
   #thinking = false;
-  #paused = false; // the search goes on, and its pictures are not shown
+  #paused = false; // whether new pictures are not shown, while the search goes on
   #begun = null; // the agent and the options of the latest search
   #latest = null; // the latest picture of a search
-  #whole = null; // the nodes of the last step below the top, whose places all steps keep
-  #picture = null; // the one that is shown
+  #whole = null; // the nodes below the top after the last step, whose places all steps keep
+  #picture = null; // the picture that is shown
   #wanted = 1; // the step that is asked for or shown
-  #selected = null; // the path of the node that was chosen; null: the current step's
+  #selected = null; // the path of the chosen node; null: that of the current step
   #top = [];
-  #playing = null; // what ends the play
+  #playing = null; // the running play, or null
   #asked = new AbortController();
   #tree;
   #panel = new NodePanel();
@@ -53,12 +53,12 @@ export class Search {
     this.#bind();
   }
 
-  /** Whether only the stage is seen. */
+  /** Whether only the stage is visible. */
   get isOnStage() {
     return this.#isShown && document.querySelector("main").hasAttribute("data-stage");
   }
 
-  /** Show the position from which a search would begin; a hidden view keeps its tree, if it is of this position. */
+  /** Show the position from which a search would begin; a hidden view keeps its tree if that is of this position. */
   show(position, isShown) {
     const key = `${position.game} ${position.moves}`;
     this.#isShown = isShown;
@@ -73,7 +73,7 @@ export class Search {
     if (isFirst) this.#findAgain();
   }
 
-  /** Go some steps on or back, where there is a tree. @param {number} by */
+  /** Go some steps forward or back, if there is a tree. @param {number} by */
   move(by) {
     if (this.#picture) this.#go(this.#wanted + by);
   }
@@ -124,19 +124,19 @@ export class Search {
     const others = optionsForm(options.filter(({ name: option }) => !MAIN.includes(option)), given);
     this.#form = { read: () => ({ ...main.read(), ...others.read() }) };
     const more = h("details", {}, h("summary", {}, "More options"), others.element);
-    more.addEventListener("invalid", () => { more.open = true; }, { capture: true }); // the browser points at the field
+    more.addEventListener("invalid", () => { more.open = true; }, { capture: true }); // the browser then points at the field
     byId("search-options").replaceChildren(main.element, more);
   }
 
   // The search
 
-  /** Store the state by which a reload finds the tree again. */
+  /** Store the state from which a reload restores the tree. */
   #keep() {
     const found = { ...this.#begun, key: this.#key, step: this.#wanted, thinking: this.#thinking, isOnStage: this.isOnStage };
     keep("sessionStorage", "search", this.#picture && JSON.stringify(found));
   }
 
-  /** Show the tree from before a reload, if its process still has it. */
+  /** Restore the tree from before a reload, if its process still has it. */
   async #findAgain() {
     const found = JSON.parse(kept("sessionStorage", "search"));
     if (found?.key !== this.#key) return;
@@ -189,7 +189,7 @@ export class Search {
     }
   }
 
-  /** Show the running search, from the root. */
+  /** Show the latest picture again, from the root. */
   #follow() {
     this.#asked.abort();
     this.#top = [];
@@ -240,7 +240,7 @@ export class Search {
     else if (this.#picture) byId("search-return").focus();
   }
 
-  // Its steps
+  // The steps
 
   /** Go to a step that the user has chosen. */
   #go(step) {
@@ -279,7 +279,7 @@ export class Search {
     return (await postAsPage("search/picture", { step, root, nodes: MOST_NODES }, signal)).nodes;
   }
 
-  /** Show one step after the other; from the last step, begin again at the first, which has the root alone. */
+  /** Show one step after the other; from the last step, start again at the first, which has only the root. */
   async #play() {
     const playing = { timer: 0 };
     this.#playing = playing;
@@ -362,7 +362,7 @@ export class Search {
     byId("search-start").textContent = this.#thinking && !this.#picture ? "Starting…" : "Start";
     if (!this.#picture) return;
     const { step, steps } = this.#picture;
-    byId("search-state").ariaBusy = String(this.#playing !== null || (this.#thinking && !this.#paused)); // read at its end
+    byId("search-state").ariaBusy = String(this.#playing !== null || (this.#thinking && !this.#paused)); // read at the end
     byId("search-state").textContent = this.#stateText();
     const slider = byId("search-step");
     slider.max = steps;
@@ -399,7 +399,7 @@ export class Search {
   }
 }
 
-/** The node at a path or else, if it is missing, the nearest one above it. */
+/** The node at a path or, if it is missing, the nearest one above it. */
 function nodeAt(nodes, path) {
   const found = nodes.filter(node => node.path.every((move, index) => move === path[index]));
   return found.reduce((best, node) => node.path.length > best.path.length ? node : best, nodes[0]);

@@ -7,12 +7,12 @@ const FIRST_LEVEL = 3;
 const NOW = "now"; // in the list of who may sit somewhere: the agent that sits there
 const OTHER = "other";
 
-/** The seats where an address names none: two persons look at a position, and a game begins against a level. */
+/** The default seats: two persons for a position with moves, a person and a level for a new game. */
 export function usualSeats(moves) {
   return [PERSON, moves ? PERSON : { name: "level", options: { n: FIRST_LEVEL } }];
 }
 
-/** The name of the player on a seat; where both `seats` are given, two persons are told apart. */
+/** The name of the player on a seat; if both `seats` are given, two persons have different names. */
 export function seatName(seat, index = 0, seats = []) {
   if (seat.name === PERSON.name) {
     return seats.length && seats.every(({ name }) => name === PERSON.name) ? `Player ${MARKS[index + 1]}` : "You";
@@ -20,7 +20,7 @@ export function seatName(seat, index = 0, seats = []) {
   return seat.name === "level" ? `Level ${seat.options.n}` : seat.name;
 }
 
-/** Say why the player that a link names cannot sit there; "" if it can. */
+/** Why the player that a link names cannot sit there; "" if it can. */
 export function seatTrouble({ name, options }, { agents, levels }) {
   if (name === PERSON.name) return "";
   if (name === "level" && !levels.some(({ n }) => n === options.n)) {
@@ -40,13 +40,13 @@ function levelWords({ n, name, elo }) {
   return [name, elo !== null && `Elo ${Math.round(elo)}`, beatenLevels().has(n) && "beaten ✓"].filter(Boolean);
 }
 
-/** Words of which all but the first are hidden where there is no room. */
+/** Words of which all but the first are hidden if there is no room. */
 function shortened([first, ...others], between) {
   return first ? [first, h("span", { class: "more" }, ...others.map(other => between + other))] : [];
 }
 
 /**
- * The card of a seat. The whole card opens the list of who may sit there. Its elements stay while their
+ * The card of a seat, all of which opens the list of who may sit there. Its elements stay when their
  * text changes, so that neither the open list nor the focus is lost.
  */
 export class SeatCard {
@@ -57,7 +57,7 @@ export class SeatCard {
   #trap = h("small", { class: "trap" });
   #select;
 
-  /** `onSeat` takes a seat that is chosen; `onAgent` is called when an agent with options is wanted. */
+  /** `onSeat` takes a chosen seat; `onAgent` is called when an agent with options is wanted. */
   constructor(player, setup, onSeat, onAgent) {
     this.#player = player;
     this.#setup = setup;
@@ -78,7 +78,7 @@ export class SeatCard {
     this.element = h("div", { class: "seat" }, stone(player), who, this.#select);
   }
 
-  /** Show who sits there, and an agent's last answer; a trap keeps its room while it thinks, so that nothing jumps. */
+  /** Show who sits there, and an agent's last answer; a trap stays while the agent thinks, so that nothing jumps. */
   show(seat, { name, toMove, thinking, last }) {
     const setup = this.#setup;
     const detail = thinking ? ["thinking…"] : last ? thought(last, seat, this.#player, setup) : [];
@@ -94,19 +94,19 @@ export class SeatCard {
   }
 }
 
-/** Write an option, unless its text has not changed: the list may be open. */
+/** Write an option only if its text has changed, because the list may be open. */
 function write(option, text) {
   if (option.textContent !== text) option.textContent = text;
 }
 
-/** Open the list by an arrow key, which would otherwise choose at once and seat each agent on the way. */
+/** Open the list by an arrow key, which would otherwise seat each agent that it passes. */
 function openList(event) {
   if (!/^Arrow(Up|Down)$/.test(event.key) || !event.target.showPicker) return;
   event.preventDefault();
   event.target.showPicker();
 }
 
-/** An agent's value in its own view, its time if that can be felt, and whether its search was not compiled. */
+/** An agent's value from its own view, its time if noticeable, and whether its search was not compiled. */
 function thought({ value, elapsed, engine }, { name }, player, { agents }) {
   const compilable = agents.find(agent => agent.name === name)?.options.some(({ name }) => name === "engine");
   return shortened([
@@ -116,7 +116,7 @@ function thought({ value, elapsed, engine }, { name }, player, { agents }) {
   ].filter(Boolean), ", ");
 }
 
-/** A card of a player of a replay. */
+/** The card of a player of a replay. */
 export function playerCard(player, name, detail) {
   return h(
     "div",
@@ -126,7 +126,7 @@ export function playerCard(player, name, detail) {
   );
 }
 
-/** Ask which agent of a game is to sit on a player's seat, and with which options. */
+/** Ask which agent of a game is to take a player's seat, and with which options. */
 export function askAgent(player, seat, game, { agents, seconds }, onChoice) {
   const dialog = byId("seat-dialog");
   const offered = agents.filter(agent => agent.name !== "level" && (agent.game ?? game) === game);
@@ -142,7 +142,7 @@ export function askAgent(player, seat, game, { agents, seconds }, onChoice) {
   let form;
   const showAgent = () => {
     const agent = offered.find(({ name }) => name === select.value);
-    const options = agent.options.filter(({ name }) => name !== "time_limit"); // it has the seconds above
+    const options = agent.options.filter(({ name }) => name !== "time_limit"); // the field for seconds replaces it
     form = optionsForm(options, agent === known ? seat.options : {});
     help.textContent = agent.help;
     place.replaceChildren(form.element);

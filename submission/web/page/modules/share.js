@@ -1,14 +1,14 @@
-/** What comes into the page and goes out of it: dropped files, links, saved games. */
+/** Input and output of the page: dropped files, links, saved games. */
 
 import { getSavedFrame, stream } from "./api.js";
 import { byId, h, TYPED } from "./dom.js";
 
-const LARGEST = 7_000_000; // characters of a file, which the server takes
+const LARGEST = 7_000_000; // bytes of a file that the server accepts
 const LONGEST_MOVES = 1600;
 const KEPT_TIME = 60_000; // milliseconds for which a saved page is kept: Safari reads it late
-const FRAME_GAMES = '"GAMES"'; // stands in the frame of a saved page where the games belong
+const FRAME_GAMES = '"GAMES"'; // marks the place of the games in the frame of a saved page
 
-/** Take what is dropped on the page, pasted into it, or chosen by a button: a move string, or a file of games. */
+/** Accept a move string or a file of games that is dropped on the page, pasted, or chosen by a button. */
 export function bindArrivals(chooser, { onMoves, onFile, onTrouble }) {
   const take = async work => {
     onTrouble("");
@@ -58,7 +58,7 @@ export async function copyLink() {
   }
 }
 
-/** Save a game as a page with what each move was worth, who played, how it ended, and the plies of the opening. */
+/** Save a game as a page with the value of each move, the players, how it ended, and the plies of the opening. */
 export async function saveAsPage(end, about) {
   const button = byId("save-page");
   button.disabled = true;
@@ -81,7 +81,7 @@ function tell(sentence) {
   byId("copied").textContent = sentence;
 }
 
-/** The plies with values by number, because many moves share a value. */
+/** The plies with each value stored once and given by its index, because many moves share one. */
 function packed(judged) {
   const keys = Object.keys(judged[0]?.columns[0] ?? {}).filter(key => key !== "action");
   const numbers = new Map();

@@ -1,14 +1,14 @@
-/** The sound of a stone that lands, if it is switched on. */
+/** The sound of a landing stone, if it is switched on. */
 
 import { byId } from "./dom.js";
 
 let context = null;
 
-/** Clack, if the sound is switched on. */
+/** Play the sound, if it is switched on. */
 export function clack() {
   if (!byId("sound-switch").checked) return;
   context ??= new AudioContext();
-  const now = context.currentTime + 0.25; // about the time that a stone falls
+  const now = context.currentTime + 0.25; // about as long as a stone falls
   const [tone, loudness] = [context.createOscillator(), context.createGain()];
   tone.type = "triangle";
   tone.frequency.setValueAtTime(420, now);

@@ -1,16 +1,16 @@
-/** The table around the board: whose turn it is, the seats, the buttons, and the line below. */
+/** The area around the board: whose turn it is, the seats, the buttons, and the line below. */
 
 import { beatenLevels, PERSON, remember } from "./address.js";
 import { turnText } from "./board_words.js";
 import { byId, h, MARKS } from "./dom.js";
 import { playerCard, SeatCard, seatName } from "./seats.js";
 
-const LEAST_THINKING = 250; // milliseconds for which the agent's turn is seen
+const LEAST_THINKING = 250; // milliseconds for which the agent's turn is visible
 
 /**
- * @typedef {object} State what the page knows beside the game, as main.js begins it
- *   thoughts   the last answers of the agents
- *   note       what the last choice of a seat does to the game, until the next move; or ""
+ * @typedef {object} State the page's state besides the game, as main.js initializes it
+ *   thoughts   the agents' last answers
+ *   note       the effect of the last change of a seat on the game, until the next move; or ""
  *   handed     whether a seat has changed since the game began
  */
 
@@ -58,12 +58,12 @@ export function plyTowards(by, state, game) {
   return ply;
 }
 
-/** Who sits where, beside each other. */
+/** The cards of the two seats, beside each other. */
 export class SeatRow {
   #cards;
   #swap = byId("seats").firstElementChild;
 
-  /** What to do when a seat is chosen, an agent with options is wanted for it, or both are to be exchanged. */
+  /** The handlers are called when a seat is chosen, an agent with options is wanted, or the seats are exchanged. */
   constructor(setup, { onSeat, onAgent, onSwap }) {
     this.#cards = [0, 1].map(index =>
       new SeatCard(index + 1, setup, seat => onSeat(index, seat), () => onAgent(index)));
@@ -103,7 +103,7 @@ export function drawToolbar(state, game, turns) {
   byId("speed-label").hidden = !both;
 }
 
-/** How a game has ended, or that it goes on, in words. */
+/** How a game ended, or that it goes on, in words. */
 export function courseText({ replay }, position) {
   if (position.over) return turnText(position);
   if (!replay) return "The game goes on.";
@@ -142,7 +142,7 @@ export function drawEnding(state, game) {
   byId("ending-detail").textContent = winner
     ? `In ${Math.ceil(actions.length / 2)} moves.` : "The board is full.";
   offerLevel(null);
-  const played = winner && !state.handed && state.thoughts[2 - winner]; // all of it here, and not in a link
+  const played = winner && !state.handed && state.thoughts[2 - winner]; // here from the beginning, not opened by a link
   if (!played || isAgent(seat) || loser.name !== "level") return;
   const beaten = beatenLevels();
   beaten.add(loser.options.n);
@@ -156,7 +156,7 @@ function offerLevel(level) {
   const button = byId("next-level");
   button.hidden = !level;
   byId("rematch").classList.toggle("primary", !level);
-  byId("swap-again").hidden = Boolean(level); // the seats have their own, and the card one line
+  byId("swap-again").hidden = Boolean(level); // the seats have such a button, and the card has only one line
   if (!level) return;
   button.value = level.n;
   button.textContent = `Play level ${level.n}`;
@@ -169,7 +169,7 @@ function endText(state, winner) {
   return countAgents(state) ? "You win!" : `${MARKS[winner]} wins`;
 }
 
-/** Offer the lines of a game that were left for variations, to be chosen. */
+/** Offer the lines of a game that were left for variations, to return to. */
 export function drawLines(game, onReturn) {
   byId("lines").replaceChildren(...game.lines.map(line => h("button", {
     type: "button", onclick: () => onReturn(line),

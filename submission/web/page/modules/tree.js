@@ -1,13 +1,13 @@
-/** The tree of a search on its stage: drawn, zoomed, and walked through by keys. */
+/** The tree of a search on its stage: drawing, zooming, and walking through it by keys. */
 
 import { Camera } from "./camera.js";
 import { svg } from "./dom.js";
 import { APART, layOut, layOutStep, SHAPES, SIGN } from "./tree_layout.js";
 
-const THIN = 1.3, THICK = 3, THICKEST = 9; // edges: any, the expected line, all simulations of a node
+const THIN = 1.3, THICK = 3, THICKEST = 9; // edges: any, on the principal variation, with all simulations
 const KEYS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 const ASIDE = 3; // weight of a distance aside to a distance ahead
-const ZOOM = 1.25; // of a key or a button
+const ZOOM = 1.25; // by a key or a button
 const CORNERS = {
   max: [[0, 0], [0.5, 1], [-0.5, 1]],
   min: [[-0.5, 0], [0.5, 0], [0, 1]],
@@ -16,8 +16,8 @@ const CORNERS = {
 
 /**
  * @typedef {object} TreeView
- *   nodes, whole         as the server sends them, and those after the last step; null: they are not known yet
- *   top, now, selected   the paths of the node at the top, of that of the current step, of that which is looked at
+ *   nodes, whole         as the server sends them, and those after the last step; null: not known yet
+ *   top, now, selected   the paths of the node at the top, of that of the current step, and of the selected one
  *   place, columns       "column" or "cell"; the width of the board
  *   boards, count        whether nodes show their boards; how many are shown, 0 for as many as fit
  */
@@ -26,8 +26,8 @@ const CORNERS = {
 export class Tree {
   #view = null;
   #laid = null;
-  #whole = null; // the layout of the whole tree, in whose places the steps are shown
-  #wholeOf = []; // what it was made of
+  #whole = null; // the layout of the whole tree, whose places all steps keep
+  #wholeOf = []; // the input from which it was made
   #svg;
   #camera;
   #layers;
@@ -36,7 +36,7 @@ export class Tree {
   #onSelect;
   #onOpen;
 
-  /** What to do when a node is chosen, or those folded below one; `onShown` takes the number of nodes shown. */
+  /** The handlers take a chosen node, a node to unfold, and the number of nodes shown. */
   constructor(container, { onSelect, onOpen, onShown }) {
     this.#onSelect = onSelect;
     this.#onOpen = onOpen;
@@ -48,12 +48,12 @@ export class Tree {
     container.append(this.#svg);
     this.#svg.addEventListener("pointerdown", event => { this.#pressed = this.#itemOf(event.target)?.key; });
     this.#svg.addEventListener("pointerup", event => this.#release(event));
-    this.#svg.addEventListener("click", event => { if (!event.detail) this.#choose(this.#itemOf(event.target)); }); // of no pointer
+    this.#svg.addEventListener("click", event => { if (!event.detail) this.#choose(this.#itemOf(event.target)); }); // by no pointer
     this.#svg.addEventListener("keydown", event => this.#press(event));
     new ResizeObserver(() => this.#draw()).observe(container);
   }
 
-  /** Show a tree. @param {TreeView} view @param {string} name what screen readers hear */
+  /** Show a tree. @param {TreeView} view @param {string} name for screen readers */
   show(view, name) {
     for (const nodes of [view.nodes, view.whole ?? []]) {
       for (const node of nodes) node.path = node.parent === null ? view.top : [...nodes[node.parent].path, node.move];
@@ -63,7 +63,7 @@ export class Tree {
     this.#draw();
   }
 
-  /** Show the whole again, as it fits. */
+  /** Fit the whole tree to the stage again. */
   fit() {
     this.#camera.isFit = true;
     this.#wholeOf = [];
@@ -75,7 +75,7 @@ export class Tree {
     this.#camera.zoom(ZOOM ** steps);
   }
 
-  /** Take the focus, at the node that is looked at. */
+  /** Focus the selected node. */
   focus() {
     this.#svg.querySelector("[tabindex='0']")?.focus({ preventScroll: true });
   }
@@ -160,7 +160,7 @@ export class Tree {
     return group;
   }
 
-  /** Mark the node that is looked at: it takes the focus of the tree. */
+  /** Mark the selected node, which receives the tree's focus. */
   #mark() {
     const selected = this.#nearest(this.#view.selected);
     for (const item of this.#laid.items) {
@@ -171,7 +171,7 @@ export class Tree {
     }
   }
 
-  /** The item of a node or, where that is folded, of the nearest one above it. */
+  /** The item of a node or, if that is folded, of the nearest one above it. */
   #nearest(path) {
     const named = new Map(this.#laid.items.map(item => [item.key, item]));
     for (let length = path.length; length >= 0; length--) {
@@ -244,7 +244,7 @@ export class Tree {
   }
 }
 
-/** A node in words. */
+/** Describe a node in words. */
 function nameOf(node, place) {
   const player = { max: "X to move", min: "O to move", chance: "chance", terminal: "the game is over" };
   return [
@@ -257,7 +257,7 @@ function nameOf(node, place) {
   ].filter(Boolean).join(", ");
 }
 
-// Drawing: the middle of the upper edge of an item, or the left end of a row, is at (0, 0)
+// Drawing: the origin is the middle of an item's upper edge, or the left end of a row
 
 function frameOf({ across, width, height }) {
   const [x, y, w, h] = across ? [-2, 0, width + 2, height] : [-width / 2 - 5, -3, width + 10, height + 6];
@@ -273,7 +273,7 @@ function partsOf({ parts, across, width }) {
   });
 }
 
-/** Draw a part, the middle of its upper edge at (x, y). */
+/** Draw a part with the middle of its upper edge at (x, y). */
 function paint(part, x, y) {
   switch (part.kind) {
     case "text":
@@ -314,7 +314,7 @@ function signOf(shape, size, x, y) {
   return svg("polygon", { class: `sign ${shape}`, points });
 }
 
-/** A small board: the free cells and the stones of each player are one path each. */
+/** A small board: one path for the free cells, and one for each player's stones. */
 function boardOf({ board, columns, cell, width, height }, x, y) {
   const dots = ["", "", ""];
   [...board].forEach((stone, index) => {

@@ -1,38 +1,38 @@
 /**
  * The layout of a tree: which of its nodes a stage has room for, and what is drawn of each.
  *
- * All lengths are pixels at a zoom of 1. Interior nodes stand in levels. Leaves stand beside each
- * other where there is room, and else as rows of a stack. A tree as it was after a step keeps to the
- * places of the whole one, so that all that is seen stays where it is from step to step.
+ * All lengths are pixels at a zoom of 1. Interior nodes are placed in levels, leaves beside each other
+ * if there is room, and otherwise as rows of a stack. The tree after a step keeps the places of the
+ * whole tree, so that everything stays where it is from step to step.
  */
 
 import { arranged } from "./tree_places.js";
 
-const LABEL = 12, VALUE = 13, SMALL = 11; // sizes of text: no label is ever smaller
-const CHARACTER = 0.65, LINE = 1.3; // width, in a wide font, and height of a character, in parts of its size
+const LABEL = 12, VALUE = 13, SMALL = 11; // sizes of text; no label is smaller
+const CHARACTER = 0.65, LINE = 1.3; // width, in a wide font, and height of a character, as shares of its size
 export const SIGN = 17; // width and height of a node in which someone chooses
 const SMALL_SIGN = 12; // the same in a row of a stack
-const CELLS = 46; // width of a small board, as far as the cells' least size allows
+const CELLS = 46; // width of a small board, unless the cells would be too small
 const LEAST_CELL = 4, LARGEST_CELL = 9;
 export const APART = 5; // between two parts of a row
-const CHARACTERS = 5; // that have room in a value and in a count, so that nodes keep their widths
-const LEAST_NODES = 10; // are shown, however small the stage
+const CHARACTERS = 5; // room in a value and in a count, so that nodes keep their widths
+const LEAST_NODES = 10; // shown however small the stage is
 const INDENT = 14; // of a row below another
-export const SHAPES = new Set(["max", "min", "chance"]); // in which someone chooses
+export const SHAPES = new Set(["max", "min", "chance"]); // of nodes in which someone chooses
 
 /**
- * A part is a text, a sign, a pill, a board, or a row of such.
+ * A part is a text, a sign, a pill, a board, or a row of these.
  *
- * @typedef {object} Item what is drawn of a node, of the nodes folded below one, or of those cut off
- *   key, kind, node    the same from one layout to the next; "node", "folded" or "unvisited"
+ * @typedef {object} Item what is drawn for a node, for the nodes folded below one, or for those cut off
+ *   key, kind, node    `key` is the same in all layouts; `kind` is "node", "folded" or "unvisited"
  *   parts, across      from top to bottom, or from left to right in a row of a stack
- *   isBeside           whether it stands in the row of the item before it
+ *   isBeside           whether it is in the same row as the item before it
  *   x, y               of its middle or, in a row, of its left end; of its upper edge
  */
 
 /**
- * Lay a tree out in the room of a stage. The nodes come with their paths, the most important first; with a `count`
- * of 0 as many are shown as fit. The layout has the root's middle, and whether all of the tree is shown.
+ * Lay out a tree in the room of a stage. The nodes have their paths, and the most important come first; a `count` of 0
+ * shows as many as fit. The layout includes the root's middle, and whether all of the tree is shown.
  */
 export function layOut(nodes, columns, room) {
   const place = (number, stacked) => placed(nodes, nodes.slice(0, number), columns, room.boards, stacked, null);
@@ -42,7 +42,7 @@ export function layOut(nodes, columns, room) {
   return room.count ? place(most, true) : largest(number => place(number, true), most, room);
 }
 
-/** Lay a tree out as it was after a step: in the places of the whole one, with the way to the step's node. */
+/** Lay out a tree as it was after a step: in the places of the whole tree, with the path to the step's node. */
 export function layOutStep(nodes, now, columns, room, whole) {
   const isOnWay = ({ path }) => path.every((move, depth) => move === now[depth]);
   const chosen = nodes.filter(node => whole.places.has(node.path.join()) || isOnWay(node));
@@ -66,7 +66,7 @@ function largest(place, most, room) {
   return place(least);
 }
 
-/** Lay out some of the nodes, each after its parent; where there is a whole tree, in its places. */
+/** Lay out the chosen nodes, each after its parent; in the places of the whole tree, if given. */
 function placed(nodes, chosen, columns, boards, stacked, whole) {
   const placeOf = node => whole?.places.get(node.path.join());
   const rankOf = node => placeOf(node)?.rank ?? Infinity;
@@ -140,7 +140,7 @@ function actionOf({ action, probability }) {
   return [action, probability && `(${probability})`].filter(Boolean).join(" ");
 }
 
-/** All parts of a node, from top to bottom; without a board where `columns` is 0. */
+/** All parts of a node, from top to bottom; without a board if `columns` is 0. */
 function partsOf(node, columns) {
   return [
     beside(headParts(node, SIGN, VALUE)),
@@ -151,7 +151,7 @@ function partsOf(node, columns) {
   ].filter(Boolean);
 }
 
-/** Alpha and beta or, where children were not visited, why. */
+/** Alpha and beta or, if children were not visited, the reason. */
 function windowParts({ alpha, beta, cutoff }) {
   const reason = cutoff?.match(/^alpha (.*) ≥ beta (.*)$/);
   if (reason) return [text(`α ${reason[1]} ≥`, SMALL, "cut"), text(`β ${reason[2]}`, SMALL, "cut")];
@@ -213,7 +213,7 @@ function columnBlock(item) {
   return { key: item.key, items: [{ ...item, across: false, width, height }], width, height, children: [] };
 }
 
-/** A stack of rows, none of them higher than its place. */
+/** A stack of rows, none of them above its kept place. */
 function stackBlock(items) {
   const rows = items.map(item => {
     const row = beside(item.parts);

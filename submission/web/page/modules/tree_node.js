@@ -1,4 +1,4 @@
-/** The panel of a node of a tree: its position on a board, the line that leads to it, its value. */
+/** The panel of a tree's node: its position on a board, the line that leads to it, and its value. */
 
 import { movesText } from "./address.js";
 import { post } from "./api.js";
@@ -15,7 +15,7 @@ export class NodePanel {
   #shown = "";
 
   /**
-   * Show a node; the position is that of the root, and `onTop` shows the tree from here, null where it begins here.
+   * Show a node; `position` is that of the root, and `onTop` shows the tree from this node, null if it starts here.
    */
   show(node, position, onTop) {
     byId("tree-line").replaceChildren(...lineOf(node, position));
@@ -26,7 +26,7 @@ export class NodePanel {
     this.#showBoard(position, node.path);
   }
 
-  /** Ask for the position of a path: only the rules know its winning line. */
+  /** Ask the server for the position of a path, because its winning line needs the rules. */
   async #showBoard({ game, actions }, path) {
     const moves = movesText([...actions, ...path]);
     if (this.#shown === `${game} ${moves}`) return;
@@ -79,12 +79,12 @@ function worthOf({ shape, value, visits, share, mark }) {
   return bound === undefined ? `Worth ${value} to X.` : `Worth ${bound}${value.slice(2)} to X.`;
 }
 
-/** Whether alpha and beta are the reason for which children were not visited. */
+/** Whether alpha and beta are the reason that children were not visited. */
 function isProof(cutoff) {
   return cutoff.includes("≥");
 }
 
-/** Why a cutoff is right, from the view of the player who will not come here. */
+/** Why a cutoff is right, from the view of the player who will avoid this node. */
 function whyCut({ shape, alpha, beta, unvisited }, place) {
   const [least, most] = [alpha, beta].map(range => range.split(" → ").at(-1));
   const [winner, why] = shape === "max"

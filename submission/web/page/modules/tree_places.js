@@ -1,16 +1,16 @@
 /**
- * The places of a tree's blocks, none of which overlap (E. M. Reingold and J. S. Tilford, 1981). Once the
- * whole tree has been laid out, its places are kept, and only make way for new blocks.
+ * Places a tree's blocks without overlaps (E. M. Reingold and J. S. Tilford, 1981). Once the whole tree has
+ * been laid out, its places are kept, and change only to make room for new blocks.
  *
  * A block is a node or a stack of leaves: `key`, `items`, `isStack`, `width`, `height`, `children`.
  */
 
 const BETWEEN = 12; // between two blocks of a level
-const LEAST_GAP = 26, WIDEST_GAP = 90, SLOPE = 0.1; // between two levels; its part of the widest fan
-const STEP_GAP = 6; // at least, between two levels that have their places
+const LEAST_GAP = 26, WIDEST_GAP = 90, SLOPE = 0.1; // between two levels; `SLOPE` is the share of the widest fan
+const STEP_GAP = 6; // at least, between two levels with kept places
 
 /**
- * Place a block and all that is below it, where there is a whole layout in its places. The result has the root's
+ * Place a block and everything below it, in the places of the `whole` layout if given. The result has the root's
  * middle, the place and rank of each block and row, and the upper edge of each level.
  */
 export function arranged(root, whole) {
@@ -38,7 +38,7 @@ export function arranged(root, whole) {
   };
 }
 
-/** Where a block stands, from its parent's middle; for a stack, where each row begins. */
+/** The place of a block, from its parent's middle; for a stack, where each row begins. */
 function placesOf({ key, items, isStack, offset = 0, width }, rank) {
   if (!isStack) return [[key, { rank, at: offset, isBlock: true }]];
   const at = offset - width / 2;
@@ -46,7 +46,7 @@ function placesOf({ key, items, isStack, offset = 0, width }, rank) {
     [item.key, { rank: rank + row / items.length, at, isBlock: false, stack: items[0].key, top: item.top }]);
 }
 
-/** The left and right end of a block's subtree on each of its levels; a stack reaches to the last. */
+/** The left and right ends of a block's subtree on each of its levels; a stack reaches to the last one. */
 function outline(block, levels, whole) {
   const own = [-block.width / 2, block.width / 2];
   const { children } = block;
@@ -57,7 +57,7 @@ function outline(block, levels, whole) {
   block.outline = block.isStack ? Array(levels).fill(own) : [own, ...merged(children)];
 }
 
-/** The place of a block's middle in the whole tree; undefined: it is not there. */
+/** The place of a block's middle in the whole tree; undefined if it is not there. */
 function placeOf({ items, isStack, width }, whole) {
   const place = items.map(({ key }) => whole?.places.get(key)).find(Boolean);
   return isStack && place ? place.at + width / 2 : place?.at;
@@ -68,7 +68,7 @@ function distance(a, b) {
   return BETWEEN + Math.max(...a.slice(0, b.length).map(([, right], level) => right - b[level][0]));
 }
 
-/** Places beside each other, seen from the middle: between those packed to the left and to the right. */
+/** Places beside each other, relative to the middle: halfway between packing to the left and to the right. */
 function offsets(outlines) {
   const left = [];
   outlines.forEach((one, j) => {
@@ -105,7 +105,7 @@ function merged(children) {
   });
 }
 
-/** Put each level below the one before: at its kept place, or farther down for wider fans of edges. */
+/** Put each level below the one before: at its kept place, or lower if necessary; wide fans of edges get more room. */
 function stack(levels, known) {
   levels[0][0].y = 0;
   return levels.slice(1).map((level, index) => {

@@ -1,4 +1,4 @@
-/** What each move is worth: the stream of values for the position on the board, and its panel. */
+/** The values of moves: the stream of values for the position on the board, and its panel. */
 
 import { stream } from "./api.js";
 import { bestName } from "./board_words.js";
@@ -8,7 +8,7 @@ const PHASES = { solving: "Solving…", estimating: "Estimating…", preparing: 
 
 /** Follows the values of one position at a time. */
 export class Values {
-  /** @type {Object<number, object>|null} the values by action, of the position that is followed */
+  /** @type {Object<number, object>|null} the values by action in the followed position */
   byAction = null;
   /** @type {number|null} see the board's view */
   balance = null;
