@@ -82,12 +82,13 @@ class Session:
             and tuple(each.arg for each in (*node.args.posonlyargs, *node.args.args)) == names
         ]
         if len(found) > 1:  # lambdas in one line, distinguished by the positions of their bodies
-            places = {(begin, end) for _, _, begin, end in code.co_positions()}
+            _, _, begins, ends = map(set, zip(*code.co_positions(), strict=True))
             found = [
                 node
                 for node in found
                 if isinstance(node, ast.Lambda)
-                and (node.body.col_offset, node.body.end_col_offset) in places
+                and node.body.col_offset in begins
+                and node.body.end_col_offset in ends
             ]
         return found[0] if len(found) == 1 else None
 
