@@ -1,6 +1,7 @@
 """Values as expressions: constants, arrays, functions with enclosed values, and objects."""
 
 import ast
+import builtins
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -10,9 +11,10 @@ from types import FunctionType, MethodType
 from typing import Any
 from zlib import compress
 
+from submission.bundle.definitions import TELLING_TIME, calls
 from submission.bundle.functions.carried import array_of, bytes_of, restored
 from submission.bundle.functions.user_module import UserModule
-from submission.bundle.functions.value_data import LITERALS, taken_apart
+from submission.bundle.functions.value_data import LITERALS, is_data, taken_apart
 from submission.bundle.package_files import base85_lines
 
 LONG = 200  # bytes that take less space in base85 than in a literal
@@ -185,14 +187,22 @@ def {factory}({", ".join(enclosed)}):
     def _defaults(
         self, function: FunctionType, node: ast.FunctionDef | ast.Lambda
     ) -> dict[ast.expr, str]:
-        """The values of the defaults that use names, which may be those of an outer function."""
+        """The values of the defaults that use names, which may be those of an outer function.
+
+        With builtins and imports alone only chance makes another value: of other values games may
+        have changed what was made, and a clock's is the file's own.
+        """
         nodes = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
         values = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
-        return {
-            each: self._within_code(value, "default")
-            for each, value in zip(nodes, values, strict=True)
-            if any(isinstance(part, ast.Name) for part in ast.walk(each))
-        }
+        there = {*dir(builtins), *self._module.parsed.imports}
+        found = dict[ast.expr, str]()
+        for each, value in zip(nodes, values, strict=False):  # they may have been replaced
+            names = {part.id for part in ast.walk(each) if isinstance(part, ast.Name)}
+            is_constant = is_data(value) and not isinstance(value, list | dict | set)
+            is_clock = calls(each, TELLING_TIME, self._module.namespace)
+            if names - there or (names and is_constant and not is_clock):
+                found[each] = self._within_code(value, "default")
+        return found
 
     def _within_code(self, value: Any, stem: str) -> str:
         return repr(value) if type(value) in LITERALS else self.name(value, stem)

@@ -260,8 +260,8 @@ def _copied(value: Any, memo: dict[int, Any]) -> Any:
         return memo[id(value)]
     if type(value) in (tuple, frozenset):
         return type(value)(_copied(each, memo) for each in value)
-    if hasattr(type(value), "__del__") or copy(value) is value:
-        return value  # the end of a copy would close what the original has opened
+    if not hasattr(type(value), "__del__") and copy(value) is value:
+        return value  # the end of such a copy would close what the original has opened
     memo.setdefault(id(memo), []).append(value)  # so that nothing new gets its id
     if hasattr(value, "__deepcopy__"):
         return deepcopy(value, memo)
