@@ -207,9 +207,8 @@ def calls(code: ast.AST, names: re.Pattern[str], values: Mapping[str, Any]) -> b
         parts = [part for part in code.body if getattr(part, "name", "__init__") in MAKING]
     called = [node.func for part in parts for node in ast.walk(part) if isinstance(node, ast.Call)]
     own = [values.get(each.id) for each in called if isinstance(each, ast.Name)]
-    functions = [each for each in own if isinstance(each, BuiltinFunctionType | FunctionType)]
-    known = [*map(_last_name, called), *(function.__name__ for function in functions)]
-    return any(map(names.fullmatch, known))
+    told = [each.__name__ for each in own if isinstance(each, BuiltinFunctionType | FunctionType)]
+    return any(map(names.fullmatch, [*map(_last_name, called), *told]))
 
 
 def _changed_by(node: ast.AST) -> list[ast.expr]:

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from io import BytesIO
-from math import isnan
 from types import FunctionType, MethodType
 from typing import Any
 from zlib import compress
@@ -18,6 +17,8 @@ from submission.bundle.functions.value_data import LITERALS, is_data, taken_apar
 from submission.bundle.package_files import base85_lines
 
 LONG = 200  # bytes that take less space in base85 than in a literal
+
+INFINITE = "1e999"  # as names such as `inf` might be redefined
 
 CONTAINERS: dict[Any, str] = {
     list: "[{}]",
@@ -62,7 +63,8 @@ class ValueWriter:
     def anew(self, value: Any, name: str) -> str:
         """The expression of a value, without using a name that it has."""
         if isinstance(value, float):
-            number, kind = _number(float(value)), type(value)
+            number, kind = repr(float(value)).replace("inf", INFINITE), type(value)
+            number = number.replace("nan", f"({INFINITE} - {INFINITE})")
             return number if kind is float else f"{self.expression(kind, name)}({number})"
         if type(value) is bytes and len(value) > LONG:  # the weights of a tensor, say
             return self._packed(value)
@@ -212,10 +214,3 @@ def {factory}({", ".join(enclosed)}):
             f"{self._whose} uses {name}, a {type(value).__name__} that cannot be written into a "
             f"file: make it inside of {self._whose}"
         )
-
-
-def _number(value: float) -> str:
-    """A float as a literal, because names such as `inf` might be redefined."""
-    if isnan(value):
-        return "(1e999 - 1e999)"
-    return repr(value).replace("inf", "1e999")
