@@ -5,10 +5,12 @@ Whether code changes a value in place is judged by the names of the methods and 
 
 import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from types import BuiltinFunctionType, FunctionType
+from typing import Any
 
 from submission.bundle.references import Names, find_names
 from submission.bundle.scopes import Reference, SourceText
@@ -194,19 +196,19 @@ def since_replaced(written: Sequence[Definition], name: str) -> Sequence[Definit
     return written[replacing[-1] if replacing else 0 :]
 
 
-def calls(statement: ast.stmt, names: re.Pattern[str]) -> bool:
-    """Whether a statement calls a function or a method with one of these names.
+def calls(code: ast.AST, names: re.Pattern[str], values: Mapping[str, Any]) -> bool:
+    """Whether code calls a function or a method with one of these names.
 
-    In a class, only the methods that run when an object is made count.
+    A function that one of `values` refers to by another name counts, too. In a class, only the
+    methods that run when an object is made count.
     """
-    parts = [statement]
-    if isinstance(statement, ast.ClassDef):
-        parts = [part for part in statement.body if getattr(part, "name", "__init__") in MAKING]
-    return any(
-        isinstance(node, ast.Call) and names.fullmatch(_last_name(node.func))
-        for part in parts
-        for node in ast.walk(part)
-    )
+    parts = [code]
+    if isinstance(code, ast.ClassDef):
+        parts = [part for part in code.body if getattr(part, "name", "__init__") in MAKING]
+    called = [node.func for part in parts for node in ast.walk(part) if isinstance(node, ast.Call)]
+    own = [values.get(each.id) for each in called if isinstance(each, ast.Name)]
+    told = [each.__name__ for each in own if isinstance(each, BuiltinFunctionType | FunctionType)]
+    return any(map(names.fullmatch, [*map(_last_name, called), *told]))
 
 
 def _changed_by(node: ast.AST) -> list[ast.expr]:

@@ -24,17 +24,7 @@ from submission.sandbox.causes import Cause
 from submission.sandbox.folders import clear_shared_memory, owned_folder, remove_folder
 from submission.sandbox.inside.player_process import FORK
 from submission.sandbox.interpreter import APART, MARK, child_environment
-from submission.sandbox.messages import (
-    Ask,
-    End,
-    Ended,
-    Failed,
-    Moved,
-    Ready,
-    Start,
-    Started,
-    Status,
-)
+from submission.sandbox.messages import Ask, End, Ended, Failed, Moved, Ready, Start, Started
 from submission.sandbox.watched_player import WatchedPlayer
 
 MOST_PROCESSES = 256  # a player with more processes at a time is ended
@@ -170,9 +160,9 @@ class Supervisor(asyncio.SubprocessProtocol):
         status, cause = await self._failure(player, waited)
         return Failed(player.new_events(), waited, status, cause, player.said)
 
-    async def _failure(self, player: WatchedPlayer, waited: float) -> tuple[Status, Cause]:
+    async def _failure(self, player: WatchedPlayer, waited: float) -> tuple[messages.Status, Cause]:
         """Why no answer has come; the player is ended."""
-        status: Status = "ERROR"
+        status: messages.Status = "ERROR"
         cause = player.cause
         if cause is None:
             # On a signal Python prints its stack, even in an endless loop.

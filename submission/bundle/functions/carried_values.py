@@ -1,21 +1,24 @@
 """Writes values as expressions: constants, arrays, functions with closures, and objects."""
 
 import ast
+import builtins
 import sys
 from collections.abc import Callable
 from functools import partial
 from io import BytesIO
-from math import isnan
 from types import FunctionType, MethodType
 from typing import Any
 from zlib import compress
 
+from submission.bundle.definitions import TELLING_TIME, calls
 from submission.bundle.functions.carried import array_of, bytes_of, restored
 from submission.bundle.functions.user_module import UserModule
-from submission.bundle.functions.value_data import LITERALS, taken_apart
+from submission.bundle.functions.value_data import LITERALS, is_data, taken_apart
 from submission.bundle.package_files import base85_lines
 
 LONG = 200  # bytes that take less space in base85 than in a literal
+
+INFINITE = "1e999"  # because the module may redefine names such as `inf`
 
 CONTAINERS: dict[Any, str] = {
     list: "[{}]",
@@ -60,7 +63,8 @@ class ValueWriter:
     def anew(self, value: Any, name: str) -> str:
         """The expression for a value, without using an existing name of it."""
         if isinstance(value, float):
-            number, kind = _number(float(value)), type(value)
+            number, kind = repr(float(value)).replace("inf", INFINITE), type(value)
+            number = number.replace("nan", f"({INFINITE} - {INFINITE})")
             return number if kind is float else f"{self.expression(kind, name)}({number})"
         if type(value) is bytes and len(value) > LONG:  # such as the weights of a tensor
             return self._packed(value)
@@ -185,14 +189,22 @@ def {factory}({", ".join(enclosed)}):
     def _defaults(
         self, function: FunctionType, node: ast.FunctionDef | ast.Lambda
     ) -> dict[ast.expr, str]:
-        """The values of defaults that use names, because these may belong to an outer function."""
+        """The values of defaults that use names, because these may belong to an outer function.
+
+        A default that uses builtins and imports alone is made anew by the file, unless its value
+        is a constant, which chance may have made; a clock is always read anew.
+        """
         nodes = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
         values = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
-        return {
-            each: self._within_code(value, "default")
-            for each, value in zip(nodes, values, strict=True)
-            if any(isinstance(part, ast.Name) for part in ast.walk(each))
-        }
+        there = {*dir(builtins), *self._module.parsed.imports}
+        found = dict[ast.expr, str]()
+        for each, value in zip(nodes, values, strict=False):  # they may have been replaced
+            names = {part.id for part in ast.walk(each) if isinstance(part, ast.Name)}
+            is_constant = is_data(value) and not isinstance(value, list | dict | set)
+            is_clock = calls(each, TELLING_TIME, self._module.namespace)
+            if names - there or (names and is_constant and not is_clock):
+                found[each] = self._within_code(value, "default")
+        return found
 
     def _within_code(self, value: Any, stem: str) -> str:
         return repr(value) if type(value) in LITERALS else self.name(value, stem)
@@ -202,10 +214,3 @@ def {factory}({", ".join(enclosed)}):
             f"{self._whose} uses {name}, a {type(value).__name__} that cannot be written into a "
             f"file: make it inside of {self._whose}"
         )
-
-
-def _number(value: float) -> str:
-    """A float as a literal, because the module may redefine names such as `inf`."""
-    if isnan(value):
-        return "(1e999 - 1e999)"
-    return repr(value).replace("inf", "1e999")

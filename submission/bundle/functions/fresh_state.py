@@ -260,8 +260,9 @@ def _copied(value: Any, memo: dict[int, Any]) -> Any:
         return memo[id(value)]
     if type(value) in (tuple, frozenset):
         return type(value)(_copied(each, memo) for each in value)
-    if hasattr(type(value), "__del__") or copy(value) is value:
-        return value  # deleting a copy would close what the original has opened
+    # A shallow copy of an object with a finaliser would, when deleted, close what both have opened.
+    if not hasattr(type(value), "__del__") and copy(value) is value:
+        return value
     memo.setdefault(id(memo), []).append(value)  # keeps it alive, so that its id is not reused
     if hasattr(value, "__deepcopy__"):
         return deepcopy(value, memo)

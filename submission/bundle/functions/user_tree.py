@@ -158,7 +158,7 @@ class UserTree(SourceTree):
             one = pending.pop()
             if one not in seen:
                 seen.add(one)
-                if calls(one.statement, names):
+                if calls(one.statement, names, self._users[one.module].namespace):
                     return True
                 pending += [
                     needed

@@ -218,6 +218,21 @@ def agent(obs, config):
     assert function_file(mine.agent)
 
 
+def test_objects_whose_class_has_a_finaliser_are_not_shared_with_the_file(modules: Path) -> None:
+    text = f"""
+class Tally:
+    count = 0
+    def __del__(self): pass
+POOL = [Tally()]
+def agent(obs, config):
+    POOL[0].count += 1
+    return {FREE}[POOL[0].count % len({FREE})]
+"""
+    mine = module(modules, text)
+    assert function_file(mine.agent)
+    assert mine.POOL[0].count == 0
+
+
 def test_a_proof_goes_unnoticed(modules: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """It asks the function without a trace in the function's module or in random numbers."""
     text = WRITTEN["values that games change"] + "print('loaded')\nbegun = []\n"

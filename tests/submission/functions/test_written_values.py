@@ -138,6 +138,30 @@ agent = Player()
     assert "agent = Player()" in built
 
 
+@pytest.mark.parametrize(
+    "reading",
+    [
+        "from time import perf_counter as clock\nBEGUN = clock()\n",
+        "from timeit import default_timer\nBEGUN = default_timer()\n",
+        "import time\ntick = time.monotonic\nBEGUN = 1 + tick()\n",
+    ],
+)
+def test_a_clock_by_another_name_is_the_files_own(reading: str, modules: Path) -> None:
+    text = f"{reading}def agent(obs, config): return {FREE}[BEGUN < 0]\n"
+    assert reading.splitlines()[-1] in function_file(module(modules, text).agent).text
+
+
+@pytest.mark.parametrize("default", ["dict()", "random.Random(7)", "threading.Lock()", "time()"])
+def test_what_a_nested_function_has_at_its_definition_is_made_anew(
+    default: str, modules: Path
+) -> None:
+    """Games may have changed it, it may be no data, or a clock's."""
+    text = "import random, threading\nfrom time import time\ndef make():\n"
+    text += f"    def agent(obs, config, *, kept={default}): return {FREE}[0]\n    return agent\n"
+    agent = module(modules, text).make()
+    assert f"kept={default})" in function_file(agent).text
+
+
 def test_a_trained_network_of_torch_is_data(modules: Path) -> None:
     """Its file had new weights in each game, and the proof took them for the trained ones."""
     pytest.importorskip("torch")
