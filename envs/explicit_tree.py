@@ -148,7 +148,7 @@ def _read(path: TreePath, tree: Any, turn: int) -> Iterator[tuple[TreePath, _Pos
     if isinstance(tree, Real):
         if not is_number(tree) or not -LARGEST <= tree <= LARGEST:
             raise ValueError(
-                f"{_place(path)} is {tree!r:.60}: a leaf must be a number of at most {LARGEST:g}"
+                f"{_place(path)} is {tree!r:.60}: a leaf must be a number, within ±{LARGEST:g}"
             )
         yield path, _Position(turn, leaf=float(tree))
         return

@@ -132,7 +132,7 @@ def chance(*outcomes: Any) -> ChanceNode:
         ({"a": [True]}, "the node after 'a', 0 is True: a leaf must be a number"),
         ([nan], "the node after 0 is nan: a leaf must be a number"),
         ([inf], "the node after 0 is inf: a leaf must be a number"),
-        ([10**400], "a leaf must be a number of at most 1e"),
+        ([10**400], "a leaf must be a number, within ±1e"),
         (["3"], "the node after 0 is '3': a number, a list or a dict is expected"),
         ([None], "the node after 0 is None: a number, a list"),
         (None, "the root of the tree is None"),
