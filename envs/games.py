@@ -119,7 +119,7 @@ def register_game(name: str, rules: type, title: str | None = None) -> None:
     """
     if not isinstance(name, str) or not re.fullmatch("[a-z0-9]+", name) or name in OURS:
         fault = "is taken by a game of this package" if name in OURS else "is not allowed"
-        raise ValueError(f"the name {name!r} {fault}: choose other lower-case letters and digits")
+        raise ValueError(f"the name {name!r} {fault}: choose another name, of a-z and 0-9")
     if not isinstance(rules, type):
         raise ValueError(f"{rules!r} is not a class: give the class of the game")
     for other, known in _registered():

@@ -30,8 +30,8 @@ def guess(heuristic: Heuristic, env: Any, state: Any) -> float:
     except TypeError:  # not a number
         pass
     raise ValueError(
-        f"the heuristic gives {value!r} in {state}: guesses must lie between -1 and 1: "
-        "d / (1 + abs(d)) maps any number d there"
+        f"the heuristic gives {value!r} in {state}: guesses must lie between -1 and 1 "
+        "(d / (1 + abs(d)) maps any number d there)"
     )
 
 

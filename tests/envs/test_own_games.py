@@ -299,7 +299,7 @@ class Bare:
     ("name", "rules", "sentence"),
     [
         ("tictactoe", Pyramid, "the name 'tictactoe' is taken by a game of this package"),
-        ("Pop!", Pyramid, "the name 'Pop!' is not allowed: choose other lower-case letters"),
+        ("Pop!", Pyramid, "the name 'Pop!' is not allowed: choose another name, of a-z and 0-9"),
         (["pop"], Pyramid, r"the name \['pop'\] is not allowed"),
         ("other", Pyramid, "the class of pyramid is also called Pyramid: rename yours"),
         ("popped", Popped, "Popped breaks the contract of a game: .* actions with a free cell"),
