@@ -53,7 +53,7 @@ class AlphaBetaAgent(DepthFirstAgent, TwoEngines):
     killer_moves: bool = option(True, "try first the moves that caused a cutoff at the same ply")
     table_size: int = option(1_000_000, "states that the transposition table holds; 0: no table")
     tie_break: str = option(
-        "first", "among moves proven equal: first, expectimax (for the opponent's mistakes)"
+        "first", "of actions proven equal: first, expectimax (for the opponent's mistakes)"
     )
     engine: str = option("auto", "auto, compiled (ConnectX only), reference (plain Python)")
     weights: str | bytes | None = learned_weights_option("heuristic")

@@ -52,9 +52,9 @@ class MCTSAgent(TreeAgent):
     exploration: float = option(1.0, "exploration constant C of UCT, for results in [-1, 1]")
     rollout: str | Rollout = option(
         "auto",
-        "rollout policy: uniform, decisive, heuristic or learned (no rollout: the value of the "
-        "new leaf), auto (if compiled, learned, or decisive in games that the weights do not "
-        "know; else uniform)",
+        "rollout policy: uniform, decisive, heuristic or learned (the value of the new leaf, "
+        "nothing played), auto (if compiled, learned, or decisive in games that the weights do "
+        "not know; else uniform)",
     )
     rollouts_per_leaf: int = option(1, "games played out from each new leaf")
     solver: bool = option(True, "carry proven wins, draws and losses up the tree")

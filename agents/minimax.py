@@ -36,9 +36,9 @@ class MinimaxAgent(DepthFirstAgent):
 
     depth: int | None = option(4, "plies to look ahead; none: to the end of the game")
     time_limit: float | None = option(None, "seconds for each move; none: no limit")
-    ordering: str | Ordering = option("auto", "order of equal moves: auto, centre, natural")
+    ordering: str | Ordering = option("auto", "which of equals goes first: auto, centre, natural")
     tie_break: str = option(
-        "first", "among equal moves: first (in order), expectimax (for the opponent's mistakes)"
+        "first", "of equals: first (in the ordering), expectimax (for the opponent's mistakes)"
     )
 
     def __post_init__(self) -> None:

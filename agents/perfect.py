@@ -82,7 +82,7 @@ class PerfectAgent(Agent):
         "where it cannot win: traps (a likely opponent answers wrongly), longest (exactly best)",
     )
     repertoire: str | bytes | None = file_option(
-        "file of `connectx book --repertoire`; for other boards, or none: the package's own",
+        "file of `connectx book --repertoire`; without one for its board: the package's own",
         default=None,
     )
     traps: str | bytes | None = file_option(
