@@ -25,8 +25,8 @@ def read_position(env: ConnectX, moves: str) -> ReachedPosition:
     state = state_from_moves(env, moves)
     if not env.get_available_actions(state):
         winner = env.winner(state)
-        ending = "in a draw" if winner is None else f"won by player {winner}"
-        raise ValueError(f"the game is over after {moves!r}, {ending}: give fewer moves to solve")
+        ending = "in a draw" if winner is None else f"and won by player {winner}"
+        raise ValueError(f"after {moves!r} the game is over, {ending}: give fewer moves to solve")
     return ReachedPosition(env, re.sub(r"[\s,]+", ",", moves.strip()), state)
 
 

@@ -68,5 +68,5 @@ def unfinished_position(env: BoardGame, moves: str) -> BoardState:
     """The position after a move string; ValueError if the game is over there."""
     state = state_from_moves(env, moves)
     if not env.get_available_actions(state):
-        raise ValueError(f"the game is over after {moves!r}: give fewer moves")
+        raise ValueError(f"after {moves!r} the game is over: give fewer moves")
     return state

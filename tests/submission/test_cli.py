@@ -162,7 +162,7 @@ def test_a_bundle_of_two_files_is_built_again_but_over_no_other(shell: Shell) ->
         ("play greedy --time-limit -1", "--time-limit"),
         ("play greedy --game chess", "--game"),
         ("play greedy --moves 48", "move 2 of '48' is 8: legal: 1, 2, 3, 4, 5, 6, 7"),
-        ("play greedy --moves 1212121", "the game is over after '1212121': give fewer moves"),
+        ("play greedy --moves 1212121", "after '1212121' the game is over: give fewer moves"),
         ("play greedy --game tictactoe --rows 4", "tictactoe has one size only: leave --rows out"),
         ("play mine.py --time-limit 0", "--time-limit"),
         ("grade nobody", "unknown player 'nobody'"),

@@ -160,7 +160,7 @@ for index in (28, 29, 30):
     [
         ("13712 3\n4453\n", "positions, line 2 is damaged (moves and a score are expected"),
         ("13712 3\n\n4859 1\n", "positions, line 3 is damaged (move 2 of '4859' is 8"),
-        ("13712 3\n1212121 0\n", "positions, line 2 is damaged (the game is over after '1212121'"),
+        ("13712 3\n1212121 0\n", "positions, line 2 is damaged (after '1212121' the game is over"),
         (f"{EXAMPLE}\n13712 3\n", "line 2 is damaged (an object with 'board' and 'move score'"),
         ("13712 3\n" + "4" * 100_000, "line 2 is damaged (moves and a score are expected"),
         ("13712 3\n" + "4" * 100_000 + " 1", "line 2 is damaged (move 7 of '4444"),
@@ -172,7 +172,7 @@ for index in (28, 29, 30):
         (changed(board=[3, *[0] * 41]), "positions, line 1 is damaged (cell 0 of the board is 3"),
         (changed(board=FLOATING), "positions, line 1 is damaged (a stone floats in column 0"),
         (changed(board=NO_GAME), "line 1 is damaged (no sequence of turns leads to this board"),
-        (changed(board=WON), "the game is over after '3322114', won by player 1"),
+        (changed(board=WON), "the game is over, and won by player 1"),
         (
             changed(score=-3),
             "line 1 is damaged (the score is -3, but the best column's -2",
