@@ -169,7 +169,7 @@ class Clock:
     def __init__(self, *time_limits: float | None) -> None:
         limits = [min(limit, float_info.max) for limit in time_limits if limit is not None]
         if any(map(isnan, limits)):
-            raise ValueError("a time limit is a number of seconds, not nan: None is no limit")
+            raise ValueError("a time limit must be a number of seconds, not nan: None is no limit")
         self._seconds = min(limits, default=inf)
         self.restart()
 

@@ -114,7 +114,7 @@ def deepen(
         except RecursionError as error:  # of the search, or of a heuristic that calls itself
             if not deepened.found:
                 raise ValueError(
-                    "Python's stack ends before the search does: choose a smaller depth"
+                    "the search is too deep for Python's stack: choose a smaller depth"
                 ) from error
             break
         values = {action: finding.value for action, finding in found.items()}

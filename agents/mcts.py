@@ -107,7 +107,7 @@ class Tree(MonteCarloTree[State, Action]):
             result = self.rollout(self.env, leaf.state, self.rng)
             if not is_value(result):
                 raise ValueError(
-                    f"the rollout from {leaf.state} gives {result!r}: its result is the reward of "
+                    f"the rollout from {leaf.state} gives {result!r}: it must be the reward of "
                     "player 1, from -1 to 1"
                 )
             total += result

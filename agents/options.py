@@ -127,8 +127,8 @@ def agent_options(agent: type[Agent]) -> list[OptionInfo]:
         types = get_type_hints(agent)
     except NameError as error:
         raise ValueError(
-            f"the type of an option of {agent.__name__} cannot be found ({error}): import it also "
-            "when no types are checked"
+            f"the type of an option of {agent.__name__} cannot be found ({error}): import it "
+            "outside of `if TYPE_CHECKING`"
         ) from error
     return [
         OptionInfo(
@@ -167,7 +167,7 @@ def check_options(name: str, agent: type[Agent], options: Mapping[str, Any]) -> 
             may_be_none = info.is_file and NoneType in united_types(info.type)
             if may_be_none and options[option] in ("none", "None"):
                 raise ValueError(
-                    f"{what} is the text {options[option]!r}: give None, or ./none for such a file"
+                    f"{what} must be None, not the text {options[option]!r} (or ./none for a file)"
                 )
         elif info.default is MISSING:
             what = f" ({info.help})" if info.help else ""
@@ -186,7 +186,7 @@ def _check_type(what: str, annotation: Any, value: Any) -> None:
     if type(value) not in types and not (callable(value) and Callable in types):
         names = ["none" if t is NoneType else t.__name__ for t in types if t is not Callable]
         given = f"the text {value!r}" if isinstance(value, str) else repr(value)
-        raise ValueError(f"{what} is {' or '.join(names)}, not {given}")
+        raise ValueError(f"{what} must be {' or '.join(names)}, not {given}")
 
 
 def united_types(annotation: Any) -> tuple[Any, ...]:

@@ -23,5 +23,5 @@ class PackageFile(NamedTuple):
             return files(self.package).joinpath(self.name).read_bytes()
         except ModuleNotFoundError as error:
             raise OSError(
-                f"{self.name} comes with the package, which is not here: give a file"
+                f"{self.name} comes with the package, which is not installed: give a file"
             ) from error

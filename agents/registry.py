@@ -149,7 +149,7 @@ def parse_options(texts: Iterable[str]) -> dict[str, JsonValue]:
     for text in texts:
         key, equals, value = (part.strip() for part in text.partition("="))
         if not equals or not key:
-            raise ValueError(f"{text!r} is no option: write KEY=VALUE, as in depth=4")
+            raise ValueError(f"{text!r} is not an option: write KEY=VALUE, as in depth=4")
         if key in options:
             raise ValueError(f"option {key} is given twice")
         options[key] = _parse_value(value)
@@ -178,7 +178,7 @@ def _json(key: str, value: JsonValue) -> str:
         return json.dumps(value)
     except TypeError as error:
         raise ValueError(
-            f"option {key} is {value!r:.60}, which cannot be written as a text: choose one by its "
+            f"option {key} is {value!r:.60}, which cannot be written as text: choose one by its "
             "name, or set it in an agent class of your own"
         ) from error
 

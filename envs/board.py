@@ -207,16 +207,14 @@ class BoardGame(ABC):
             ahead = stones[1].bit_count() - stones[2].bit_count()
             if ahead not in (0, 1):
                 raise ValueError(
-                    f"player 1 is {ahead} stones ahead on this board: in a game it is 0 or 1; "
-                    "say whose turn it is to allow it"
+                    f"player 1 is {ahead} stones ahead on this board, but 0 or 1 in a game: "
+                    "say whose turn it is to allow this"
                 )
             player = 1 + ahead
         if player not in (1, 2):
-            raise ValueError(f"the player to move is 1 or 2, not {player!r}")
+            raise ValueError(f"the player to move must be 1 or 2, not {player!r}")
         if has_line(stones[player], self.line_steps):
-            raise ValueError(
-                f"player {player} is to move, yet has a line already: the game is over"
-            )
+            raise ValueError(f"player {player} is to move but has a line already: the game is over")
         return BoardState(
             mover=stones[player],
             mask=stones[1] | stones[2],
@@ -239,9 +237,9 @@ def parse_moves(moves: str) -> list[int]:
         ValueError: something other than numbers of at least 1, or no number before a comma.
     """
     if not isinstance(moves, str):
-        raise ValueError(f"moves are a string, as in '4453', and not {moves!r}")
+        raise ValueError(f"moves must be a string such as '4453', not {moves!r}")
     if ",," in "".join(f",{moves}".split()):
-        raise ValueError(f"a number is missing before a comma of the moves {moves!r}")
+        raise ValueError(f"a number is missing before a comma in the moves {moves!r}")
     numbers = moves.replace(",", " ").split()
     if len(numbers) == 1 and "," not in moves:
         numbers = list(numbers[0])

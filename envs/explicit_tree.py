@@ -68,7 +68,7 @@ class ExplicitTree:
         self.tree = tree
         self._positions = _Positions(_read((), tree, turn=1))
         if not self._positions[()].actions:
-            raise ValueError(f"the tree is the number {tree!r} alone: write a list of numbers")
+            raise ValueError(f"the tree is only the number {tree!r}: write a list of numbers")
         largest = max(abs(position.leaf) for position in self._positions.values())
         beyond = 1.0 if largest <= 1.0 else ldexp(1.0, frexp(largest)[1])
         self.scale = beyond if scale is None else _checked_scale(scale, largest)
@@ -121,7 +121,7 @@ class ExplicitTree:
         """
         position = self._positions[state]
         if position.player != CHANCE:
-            raise ValueError(f"{_place(state)} is no chance node")
+            raise ValueError(f"{_place(state)} is not a chance node")
         return dict(zip(position.actions, position.probabilities, strict=True))
 
 
@@ -148,7 +148,7 @@ def _read(path: TreePath, tree: Any, turn: int) -> Iterator[tuple[TreePath, _Pos
     if isinstance(tree, Real):
         if not is_number(tree) or not -LARGEST <= tree <= LARGEST:
             raise ValueError(
-                f"{_place(path)} is {tree!r:.60}: a leaf is a number, and not beyond {LARGEST:g}"
+                f"{_place(path)} is {tree!r:.60}: a leaf must be a number, within ±{LARGEST:g}"
             )
         yield path, _Position(turn, leaf=float(tree))
         return
@@ -199,7 +199,7 @@ def _by_action(path: TreePath, branches: Any) -> dict[ActionName, Any]:
 
 def _checked_scale(scale: float, largest: float) -> float:
     if not is_number(scale) or not 0 < scale < inf:
-        raise ValueError(f"the scale of a tree is a positive number, not {scale!r}")
+        raise ValueError(f"the scale of a tree must be a positive number, not {scale!r}")
     if largest > scale:
         raise ValueError(f"a leaf of {largest:g} exceeds the scale {scale:g}: enlarge the scale")
     return float(scale)

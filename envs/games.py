@@ -118,13 +118,13 @@ def register_game(name: str, rules: type, title: str | None = None) -> None:
             conditions; the message says which one.
     """
     if not isinstance(name, str) or not re.fullmatch("[a-z0-9]+", name) or name in OURS:
-        taken = "is that of a game of this package" if name in OURS else "has other characters"
-        raise ValueError(f"the name {name!r} {taken}: choose small letters and digits of your own")
+        fault = "is taken by a game of this package" if name in OURS else "is not allowed"
+        raise ValueError(f"the name {name!r} {fault}: choose another name, of a-z and 0-9")
     if not isinstance(rules, type):
-        raise ValueError(f"{rules!r} is no class: give the class of the game")
+        raise ValueError(f"{rules!r} is not a class: give the class of the game")
     for other, known in _registered():
         if other != name and known.__name__ == rules.__name__:
-            raise ValueError(f"the class of {other} is called {known.__name__}, too: rename yours")
+            raise ValueError(f"the class of {other} is also called {known.__name__}: rename yours")
     game = _made(rules)
     try:
         check_game(game, games=TRIAL_GAMES)
@@ -150,7 +150,7 @@ def _made(rules: type) -> Any:
     parameters = signature(rules).parameters.values()
     if is_board and not {each.name for each in parameters} <= SIZES:
         raise ValueError(
-            f"let {rules.__name__} take rows, columns and inarow alone, or some of them"
+            f"{rules.__name__} has arguments other than rows, columns and inarow: remove them"
         )
     several = Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD
     if any(each.default is each.empty for each in parameters if each.kind not in several):
@@ -226,8 +226,8 @@ def game_entry(game: BoardGame) -> GameEntry:
         if type(game) is entry.rules:
             return entry
     raise ValueError(
-        f"{game!r} is none of the games {', '.join(GAMES)}: envs.register_game(name, class) adds "
-        "one whose class inherits BoardGame"
+        f"{game!r} is not one of the games {', '.join(GAMES)}: envs.register_game(name, class) "
+        "adds one whose class inherits from BoardGame"
     )
 
 
@@ -253,9 +253,9 @@ def game_from_id(text: str, largest: int | None = None) -> BoardGame:
     sizes = re.fullmatch(r"\d{1,4}(x\d{1,4})*", numbers, re.ASCII)
     count = len(numbers.split("x")) if sizes else 0
     if entry is None or bool(dash) != bool(count) or count != len(entry.sizes):
-        raise ValueError(f"{text!r} is no game: write one such as connectx-6x7x4 or tictactoe")
+        raise ValueError(f"{text!r} is not a game: write one such as connectx-6x7x4 or tictactoe")
     chosen = dict(zip(entry.sizes, map(int, numbers.split("x") if dash else ()), strict=True))
     for size, number in chosen.items():
         if largest is not None and number > largest:
-            raise ValueError(f"{size} is at most {largest}, not {number}")
+            raise ValueError(f"{size} must be at most {largest}, not {number}")
     return entry.make(**chosen)

@@ -90,11 +90,11 @@ def show(env: Env[Any, Any], state: Any, values: Mapping[Any, float] | None = No
             legal.
     """
     if isinstance(env, BoardGame) and not isinstance(state, BoardState):
-        raise ValueError(f"a position of {env!r} is a BoardState, not {state!r}")
+        raise ValueError(f"a position of {env!r} must be a BoardState, not {state!r}")
     legal = env.get_available_actions(state)
     for action in values or ():
         if action not in legal:
-            raise ValueError(f"a value is given for {action!r}, which is no legal action there")
+            raise ValueError(f"a value is given for {action!r}, which is not a legal action there")
     in_order = {action: values[action] for action in legal if action in values} if values else {}
     return PositionView(env, state, in_order)
 

@@ -44,10 +44,10 @@ def check_game(game: Any, *, games: int = 100, seed: int = 0, most_plies: int = 
                 break
             state = contract.played(state, rng.choice(actions))
         else:
-            raise AssertionError(f"a game goes on after {most_plies} plies, at {state}")
+            raise AssertionError(f"a game has not ended after {most_plies} plies, in {state}")
 
 
-OTHERWISE = "; another game has the methods of `Env` alone"
+OTHERWISE = "; a game with other rules implements only `Env`"
 
 
 class _Contract:
@@ -86,7 +86,7 @@ class _Contract:
         )
         _require(len({*actions}) == len(actions), f"{state} has an action twice: {actions}")
         known = self._known.setdefault(state, (player, actions))
-        _require(known == (player, actions), f"{state} has another player or other actions now")
+        _require(known == (player, actions), f"{state} had another player or other actions before")
         beside = (-1, self._game.action_count) if isinstance(self._game, BoardGame) else ()
         for action in (*sorted(self._actions - {*actions}, key=repr)[:10], *beside):
             self._require_refused(state, action)
@@ -98,8 +98,8 @@ class _Contract:
             free = [n for n in range(len(cells)) if cells[n] & ~state.mask and not state.won]
             _require(
                 actions == free,
-                f"get_available_actions({state}) are {actions}, and in a BoardGame {free}, those "
-                f"of whose action_cells one is free{OTHERWISE}",
+                f"get_available_actions({state}) is {actions}, but in a BoardGame {free}: the "
+                f"actions with a free cell among their action_cells{OTHERWISE}",
             )
         return actions
 
@@ -114,7 +114,7 @@ class _Contract:
         )
         _require(
             (hash(state), repr(state)) == before,
-            f"{action} has changed {before[1]} itself: return a new state",
+            f"{action} has changed the state {before[1]}: return a new state",
         )
         place = f"reward({state}, {action}) is {reward!r}"
         _require(is_number(reward) and isfinite(reward), f"{place}: return a finite number")
@@ -128,7 +128,7 @@ class _Contract:
                 f"BoardGame the first line wins{OTHERWISE}",
             )
         goes_on = bool(self._game.get_available_actions(after))
-        _require(not (reward and goes_on), f"{place}, but the game goes on: reward its end alone")
+        _require(not (reward and goes_on), f"{place}, but the game goes on: reward only its end")
         return after
 
     def _require_stone(self, state: Any, action: Any, after: BoardState) -> None:
@@ -136,8 +136,8 @@ class _Contract:
         stone = free & -free
         _require(
             after[:3] == (state.mask ^ state.mover, state.mask | stone, 3 - state.player),
-            f"get_next_state({state}, {action}) is {after}: in a BoardGame an action lays a stone "
-            f"in the lowest free one of its action_cells, and the players take turns{OTHERWISE}",
+            f"get_next_state({state}, {action}) is {after}: in a BoardGame an action puts a stone "
+            f"into the lowest free one of its action_cells, and the players take turns{OTHERWISE}",
         )
 
     def _require_player(self, state: Hashable, player: object, actions: Sequence[Hashable]) -> None:
@@ -146,13 +146,13 @@ class _Contract:
             return
         _require(
             hasattr(self._game, "chance_probabilities"),
-            f"current_player({state}) is 0, and there are no chance_probabilities: 0 is chance; "
-            "if it is meant to be a player, number them 1 and 2",
+            f"current_player({state}) is 0, which means chance, but there are no "
+            "chance_probabilities: add them, or number the players 1 and 2",
         )
         probabilities = self._game.chance_probabilities(state)
         _require(
             {*probabilities} == {*actions},
-            f"chance_probabilities({state}) are not those of its actions {list(actions)}",
+            f"chance_probabilities({state}) has other keys than the actions {list(actions)}",
         )
         try:
             require_distribution(f"chance in {state}", probabilities.values())
@@ -167,9 +167,9 @@ class _Contract:
                 continue
             except Exception as error:
                 raise AssertionError(
-                    f"{name}({state}, {action}) raises {error!r}: an illegal action is a ValueError"
+                    f"{name}({state}, {action}) raises {error!r} instead of ValueError"
                 ) from error
-            raise AssertionError(f"{name}({state}, {action}) takes an illegal action")
+            raise AssertionError(f"{name}({state}, {action}) accepts an illegal action")
 
     @staticmethod
     def _same_twice(question: str, ask: Callable[[], Any]) -> Any:
@@ -179,7 +179,7 @@ class _Contract:
             is_same = hash(first) == hash(second) and first == second
         except TypeError as error:
             raise AssertionError(f"{question} is {first!r}, which cannot be hashed") from error
-        _require(is_same, f"{question} is {first!r}, and {second!r} when asked again")
+        _require(is_same, f"{question} is {first!r}, and {second!r} when called again")
         return first
 
 
@@ -197,7 +197,7 @@ def _require_columns(game: BoardGame) -> None:
     images = {mirrored(game.rows, game.columns, cells) for cells in game.action_cells}
     _require(
         images == {*game.action_cells},
-        f"the action_cells are not their own mirror images, which a BoardGame's are{OTHERWISE}",
+        f"the action_cells must be their own mirror images in a BoardGame{OTHERWISE}",
     )
 
 

@@ -71,10 +71,10 @@ class FileKind(NamedTuple):
             ValueError: the data are not of this kind, have another format version, or are damaged.
         """
         if len(data) < self.header.size + CHECKSUM.size or not data.startswith(self.magic):
-            raise ValueError(f"this is no {self.name}: compute one with {self.command}")
+            raise ValueError(f"this is not a valid {self.name}: compute one with {self.command}")
         _, version, *numbers = self.header.unpack_from(data)
         if version != VERSION:
-            raise self.error(f"has version {version} of the format, and {VERSION} is read")
+            raise self.error(f"has version {version} of the format, not {VERSION}")
         body, checksum = data[: -CHECKSUM.size], data[-CHECKSUM.size :]
         if CHECKSUM.pack(zlib.crc32(body)) != checksum:
             raise self.error("is damaged")
@@ -133,7 +133,7 @@ def decode_repertoire(data: bytes) -> Repertoire:
     (*numbers, seed, segment, segments), bits = REPERTOIRES.decode(data)
     scope, field = RepertoireScope(*numbers), BitField(seed, segment, segments, bits)
     if not (fits_in_word(*scope[:3]) and field.is_whole):
-        raise REPERTOIRES.error("says wrong sizes")
+        raise REPERTOIRES.error("has wrong sizes")
     scope.check()
     return Repertoire(scope, field)
 

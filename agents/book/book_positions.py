@@ -91,7 +91,7 @@ def positions_by_ply(scope: BookScope, most: int) -> tuple[Words, ...]:
         plies.append(keys[np.diff(keys, prepend=-1) > 0])  # faster than np.unique, which hashes
         if len(plies[-1]) > most:
             raise ValueError(
-                f"a book of {scope.plies} plies may have {most} positions after each, and there "
+                f"a book of {scope.plies} plies may have {most} positions after each, but there "
                 f"are {len(plies[-1])} after {ply}: choose fewer plies with `connectx book`"
             )
     return tuple(plies)

@@ -30,8 +30,8 @@ def guess(heuristic: Heuristic, env: Any, state: Any) -> float:
     except TypeError:  # not a number
         pass
     raise ValueError(
-        f"the heuristic gives {value!r} in {state}: guesses lie between -1 and 1, where "
-        "d / (1 + abs(d)) brings any number d"
+        f"the heuristic gives {value!r} in {state}: guesses must lie between -1 and 1 "
+        "(d / (1 + abs(d)) maps any number d there)"
     )
 
 

@@ -74,7 +74,7 @@ def _softmax(
     actions = env.get_available_actions(state)
     if any(action not in values for action in actions):
         raise ValueError(
-            f"softmax needs the value of every action, which {agent} does not tell: choose minimax"
+            f"softmax needs the value of every action, which {agent} does not give: choose minimax"
         )
     sign = player_sign(env, state)
     return preferences({action: sign * values[action] for action in actions}, temperature)
@@ -240,7 +240,7 @@ def probabilities_of(
     for action in probabilities:
         if action not in actions:
             raise ValueError(
-                f"the opponent model takes the action {action!r} in {state}: legal: "
+                f"the opponent model gives the illegal action {action!r} in {state}: legal: "
                 f"{', '.join(map(repr, actions))}"
             )
     require_distribution(f"the opponent model in {state}", probabilities.values())

@@ -62,7 +62,7 @@ def in_order(
     if len(ordered) != len(actions) or {*ordered} != {*actions}:
         raise ValueError(
             f"the ordering gives {ordered or given!r} of {tuple(actions)!r} in {state}: it must "
-            "keep all of them, each once"
+            "give each of them once"
         )
     return ordered
 

@@ -21,7 +21,7 @@ class ArrayArchive:
         try:
             self._archive = ZipFile(BytesIO(content))
         except Exception as error:  # a torn or hostile file may raise anything
-            raise ValueError("it is no archive of arrays") from error
+            raise ValueError("it is not an archive of arrays") from error
         self._budget = budget
 
     def __getitem__(self, name: str) -> Any:

@@ -140,7 +140,7 @@ def encode_policy(policy: TrainedPolicy) -> bytes:
     return file.getvalue()
 
 
-NO_POLICY = "this is no trained policy: train one with `connectx train`"
+NO_POLICY = "this is not a trained policy: train one with `connectx train`"
 MOST_BYTES = 2**25  # of a file, or of its arrays: several times the size that training makes
 MOST_CELLS = 2**12  # more cells than any game's board has
 SCOPE_BYTES = 1024  # more bytes than the array `scope` takes
@@ -178,8 +178,8 @@ def decode_policy(content: bytes) -> TrainedPolicy:
         raise ValueError(NO_POLICY)
     if version not in (POLICY_FORMAT, SHARED_FORMAT):
         raise ValueError(
-            f"this trained policy has version {version} of the format, and {SHARED_FORMAT} and "
-            f"{POLICY_FORMAT} are read: train it again with `connectx train`"
+            f"this trained policy has version {version} of the format, not {SHARED_FORMAT} or "
+            f"{POLICY_FORMAT}: train it again with `connectx train`"
         )
     try:
         # In the memory layout that kernels are compiled for, whatever wrote the file.

@@ -121,7 +121,7 @@ def _has_failed(future: Future[Outcome]) -> bool:
 
 def _outcome(future: Future[Outcome]) -> Outcome:
     if future.cancelled():
-        raise BrokenExecutor("the executor has called off a task")
+        raise BrokenExecutor("the executor has cancelled a task")
     return future.result()
 
 

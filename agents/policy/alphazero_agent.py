@@ -91,7 +91,7 @@ class AlphaZeroAgent(TreeAgent):
         require_one_of("root", self.root, ROOTS)
         require_one_of("engine", self.engine, ENGINES)
         if self.root == "gumbel" and self.simulations is None:
-            raise ValueError("a gumbel root shares out simulations: give their number")
+            raise ValueError("a gumbel root needs a number of simulations: set simulations")
         self._policy = known_policy(self.weights)
         self._rng = make_rng(self.seed)
 

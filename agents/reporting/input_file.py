@@ -46,7 +46,7 @@ def open_plain(path: str, flags: int) -> int:
     if stat.S_ISREG(kind) or stat.S_ISDIR(kind):  # Python refuses a folder in its own words
         return descriptor
     os.close(descriptor)
-    raise OSError(None, "it is no plain file")
+    raise OSError(None, "it is not a plain file")
 
 
 def read_json(text: str | bytes, kind: type[T]) -> T | None:

@@ -104,11 +104,11 @@ def _target(path: Path) -> tuple[Path, int | None]:
     """The plain file that a path leads to, and its mode; None if there is none yet."""
     mode = None
     if path == Path("-"):
-        raise OSError(None, "a file is meant here, not standard output")
+        raise OSError(None, "it must be a file, not standard output")
     with suppress(FileNotFoundError):
         found = path.stat().st_mode
         if not stat.S_ISREG(found):
-            what = os.strerror(errno.EISDIR) if stat.S_ISDIR(found) else "it is no plain file"
+            what = os.strerror(errno.EISDIR) if stat.S_ISDIR(found) else "it is not a plain file"
             raise OSError(None, what)
         if not os.access(path, os.W_OK):
             raise OSError(errno.EACCES, os.strerror(errno.EACCES))
@@ -198,7 +198,7 @@ class GrowingFile:
                 self.synced = monotonic()
         except OSError as error:
             raise OSError(
-                f"cannot write {self.path} ({error.strerror}): mend that and go on with --resume"
+                f"cannot write {self.path} ({error.strerror}): fix that and go on with --resume"
             ) from error
 
     def cut(self, size: int) -> None:
@@ -309,7 +309,7 @@ def require_distinct(*written: Path | None, read: Iterable[Path | None] = ()) ->
         if identity in inputs:
             raise ValueError(f"{path} is read and would be overwritten: write to another file")
         if identity in outputs:
-            raise ValueError(f"{path} is named for two things: choose another file for one of them")
+            raise ValueError(f"{path} is named for two outputs: choose another file for one")
         outputs.add(identity)
 
 

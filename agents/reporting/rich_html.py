@@ -51,7 +51,7 @@ def html_of(renderable: object) -> str:
         return html_of(renderable.__rich__())
     if hasattr(renderable, "__rich_console__"):
         return "".join(map(html_of, renderable.__rich_console__(_page, _page.options)))
-    raise TypeError(f"{renderable!r} is no table or text")
+    raise TypeError(f"{renderable!r} is not a table or text")
 
 
 def _table(table: Table) -> str:

@@ -97,7 +97,7 @@ def elo_difference(score: float) -> float:
     ValueError.
     """
     if not 0 <= score <= 1:
-        raise ValueError(f"a score lies between 0 and 1, not at {score}")
+        raise ValueError(f"a score must be from 0 to 1, not {score}")
     if score == 0:
         return -inf
     if score == 1:

@@ -56,9 +56,9 @@ def load_table(solver: Solver, path: Path) -> None:
     engine = require_table(solver)
     own = _header(solver, engine)
     if missing := own.keys() - header.keys():
-        raise ValueError(f"the table {path} does not say its {min(missing)}: {ADVICE}")
+        raise ValueError(f"the table {path} does not state its {min(missing)}: {ADVICE}")
     if header["board"] != own["board"]:
-        raise ValueError(f"the table {path} is of {header['board']!r:.60}, not of {own['board']!r}")
+        raise ValueError(f"the table {path} is for {header['board']!r:.60}, not {own['board']!r}")
     if header["megabytes"] != own["megabytes"]:
         raise ValueError(
             f"the table {path} has {header['megabytes']!r:.20} MB, not {own['megabytes']}: go on "

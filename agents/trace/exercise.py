@@ -93,7 +93,7 @@ def solve_exercise(
     comparing = [name for name, search in RECORDED_SEARCHES.items() if search.only_compares]
     if agent not in comparing:
         raise ValueError(
-            f"a tree with a {UNKNOWN} is solved for {alternatives(comparing)}, not {agent}"
+            f"a tree with a {UNKNOWN} can be solved only for {alternatives(comparing)}, not {agent}"
         )
     line = stretches([ESTIMATE, *tree.known_leaves.values()])
     traces = [
@@ -102,7 +102,7 @@ def solve_exercise(
     ]
     if any(node.player == CHANCE for trace in traces for node in trace.nodes):
         raise ValueError(
-            f"chance decides in the tree, so means count and not comparisons: give {UNKNOWN} a "
+            f"chance decides in the tree, so means count, not only comparisons: give {UNKNOWN} a "
             "number"
         )
     if any(node.value is None for trace in traces for node in trace.nodes):

@@ -52,7 +52,7 @@ class OpenTree:
         zero, one = leaf_values(self.with_leaf(0.0)), leaf_values(self.with_leaf(1.0))
         differing = [path for path, value in zero.items() if one.get(path) != value]
         if len(differing) != 1:
-            raise ValueError(f"the {UNKNOWN} is no leaf of the tree: write it in place of a number")
+            raise ValueError(f"the {UNKNOWN} is not a leaf of the tree: replace a number with it")
         return differing[0]
 
     @cached_property

@@ -76,8 +76,8 @@ def textbook_tree(text: str) -> ExplicitTree:
     tree = parse_tree(text)
     if tree.current_player(tree.initial_state()) == CHANCE:
         raise ValueError(
-            "chance decides at the root of the tree, and a search chooses an action: write the "
-            "tree in brackets, [{'chance': ...}], for its value"
+            "chance decides at the root of the tree, where a search must choose an action: write "
+            "the tree in brackets, [{'chance': ...}], to get its value"
         )
     return ExplicitTree(tree.tree, scale=2.0 * tree.scale)
 

@@ -38,13 +38,13 @@ def from_json(text: str) -> SearchTrace:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ValueError(
-            f"this text is no trace of a search, for it is no JSON: {one_line(error)}"
+            f"this text is not a trace of a search, as it is not JSON: {one_line(error)}"
         ) from error
     if not isinstance(document, dict) or "version" not in document:
-        raise ValueError("this JSON is no trace of a search, as it says no version")
+        raise ValueError("this JSON is not a trace of a search: it has no version")
     if document["version"] not in (1, VERSION):
         raise ValueError(
-            f"this trace is of version {quoted(document['version'])}, and only versions up to "
+            f"this trace has version {quoted(document['version'])}, but only versions up to "
             f"{VERSION} can be read: record the search again"
         )
     data = document.get("trace")
@@ -56,7 +56,7 @@ def from_json(text: str) -> SearchTrace:
         _require_players_and_boards(trace)
         _require_trees(trace)
     except (ValueError, OverflowError, RecursionError) as error:
-        raise ValueError(f"this JSON is no trace of a search: {one_line(error)}") from error
+        raise ValueError(f"this JSON is not a trace of a search: {one_line(error)}") from error
     return trace
 
 
@@ -64,12 +64,12 @@ def _require_players_and_boards(trace: SearchTrace) -> None:
     for player in (*(node.player for node in trace.nodes), *trace.players.values()):
         if player not in (CHANCE, 1, 2):
             raise ValueError(
-                f"it is the turn of {short(player)}, and players are 1, 2 and 0, chance"
+                f"it is the turn of {short(player)}: players are 1 and 2, and 0 is chance"
             )
     cells = (trace.rows or 0) * (trace.columns or 0)
     for board in (*(node.board for node in trace.nodes), *trace.boards.values()):
         if board is not None and (len(board) != cells or not {*board} <= {0, 1, 2}):
-            raise ValueError(f"a board of {cells} cells, each 0, 1 or 2, is not {short(board)}")
+            raise ValueError(f"a board must be {cells} cells, each 0, 1 or 2, not {short(board)}")
 
 
 def _require_trees(trace: SearchTrace) -> None:
@@ -80,7 +80,7 @@ def _require_trees(trace: SearchTrace) -> None:
     for nodes in searches.values():
         children = [(*node.path, action) for node in nodes for action in node.visited]
         if Counter(node.path for node in nodes) != Counter([(), *children]):
-            raise ValueError("the nodes of a search are not those that it has visited, each once")
+            raise ValueError("the nodes of a search must be those it visited, each once")
     simulated = trace.players.keys() if trace.simulations else {()}
     if () not in simulated or any(path[:-1] not in simulated for path in simulated):
         raise ValueError("a node of the tree has no parent")
@@ -91,7 +91,7 @@ def _require_trees(trace: SearchTrace) -> None:
         if any(child.visits < 1 for child in standings):
             raise ValueError("a child of which the search knows the mean has no visits")
         if any(visits < 0 for _, visits, _ in simulation.backed_up):
-            raise ValueError("a node has fewer than no visits")
+            raise ValueError("a node has a negative number of visits")
 
 
 def encoded(value: Any) -> Any:
@@ -110,7 +110,7 @@ def encoded(value: Any) -> Any:
         return [[encoded(key), encoded(content)] for key, content in value.items()]
     if type(value) in (list, tuple):
         return [encoded(item) for item in value]
-    raise ValueError(f"{value!r} is no number or word, nor a tuple of them: JSON cannot hold it")
+    raise ValueError(f"{value!r} is not a number, a text or a tuple of them: JSON cannot hold it")
 
 
 def decoded(kind: Any, data: Any) -> Any:
@@ -140,7 +140,7 @@ def decoded(kind: Any, data: Any) -> Any:
         case list() if origin in (dict, Mapping):
             mapping = dict(decoded(list[tuple[types]], data))  # type: ignore[valid-type]
             if len(mapping) < len(data):
-                raise ValueError(f"a key stands twice in {short(data)}")
+                raise ValueError(f"a key occurs twice in {short(data)}")
             return mapping
     raise ValueError(f"{short(data)} stands where {kind.__name__} is expected")
 

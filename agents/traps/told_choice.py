@@ -61,7 +61,7 @@ def told_choice(agent: PerfectAgent, env: BoardGame, state: BoardState) -> ToldC
     """Let the agent choose a move, and judge the replies to each legal move."""
     if not is_solvable(env):
         raise ValueError(
-            f"how perfect chooses is told on boards of ConnectX that it solves, not on {env!r}: "
+            f"perfect explains its choice only on ConnectX boards that it solves, not on {env!r}: "
             "choose another agent"
         )
     solver = Solver(env, agent.table_megabytes, agent.threads, shipped_book_of(env))

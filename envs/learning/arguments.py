@@ -38,8 +38,8 @@ def require_options(given: Iterable[str], environment: type, sizes: Iterable[str
             raise TypeError(f"unexpected keyword argument {name!r}")
         if name == "max_episode_steps":
             raise ValueError(
-                "a vector environment has no max_episode_steps, for its games end with the board: "
-                "leave it out, or make them with vectorization_mode='sync'"
+                "a vector environment has no max_episode_steps because its games always end: leave "
+                "it out, or make the environments with vectorization_mode='sync'"
             )
         meant = "".join(f" (is {other} meant?)" for other in get_close_matches(name, known, 1))
         raise ValueError(f"unknown option {name!r}{meant}: choose one of {', '.join(known)}")
@@ -52,13 +52,13 @@ def whole_number(action: SupportsIndex, whose: str = "an action") -> int:
             raise TypeError
         return index(action)
     except TypeError:
-        raise ValueError(f"{whose} is a whole number, not {action!r}") from None
+        raise ValueError(f"{whose} must be a whole number, not {action!r}") from None
 
 
 def options_of_reset(options: Mapping[str, Any] | None) -> Mapping[str, Any]:
     """Return the options of a reset, an empty mapping instead of None."""
     if not isinstance(options, Mapping | None):
-        raise ValueError(f"options of reset are a dict, as {{'moves': '4453'}}, not {options!r}")
+        raise ValueError(f"reset options must be a dict like {{'moves': '4453'}}, not {options!r}")
     return options or {}
 
 
@@ -78,7 +78,7 @@ Seeds = Seed | Sequence[Seed | None] | NDArray[np.integer[Any]] | None
 
 def require_seed(seed: object) -> int:
     """Return a seed, which may be a NumPy integer, as a plain integer."""
-    return whole_from(0, seed, "a seed is")
+    return whole_from(0, seed, "a seed must be")
 
 
 def seed_of_each(seed: Seeds, count: int) -> Sequence[int | None]:
@@ -116,7 +116,7 @@ def require_actions(actions: NDArray[Any], count: int, whose: str = "actions") -
     array = np.asarray(actions)
     if array.shape != (count,) or array.dtype.kind not in "iu":
         raise ValueError(
-            f"{whose} are whole numbers, one for each of {count} games: shape ({count},), not "
+            f"{whose} must be whole numbers, one for each of {count} games: shape ({count},), not "
             f"{array.dtype} of shape {array.shape}"
         )
     if array.dtype == np.int64 and array.flags.carray:
@@ -129,7 +129,7 @@ def require_masks(action_masks: NDArray[Any]) -> NDArray[Any]:
     array = np.asarray(action_masks)
     if array.ndim != 2 or array.dtype.kind not in "biu" or not array.dtype.isnative:
         raise ValueError(
-            "action masks are 0 and 1, a row for each game: shape (n, actions), not "
+            "action masks must be 0 and 1, with a row for each game: shape (n, actions), not "
             f"{array.dtype} of shape {array.shape}"
         )
     is_as_ours = array.dtype == np.int8 and array.flags.c_contiguous and array.flags.writeable

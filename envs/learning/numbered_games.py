@@ -47,16 +47,16 @@ class NumberedGame:
         if isinstance(game, type):
             raise ValueError(class_advice(game))
         if not hasattr(game, "initial_state"):
-            raise ValueError(f"{game!r} is no game: give one, as in ConnectX(5, 5, inarow=3)")
+            raise ValueError(f"{game!r} is not a game: give one such as ConnectX(5, 5, inarow=3)")
         name = type(game).__name__
         if not callable(getattr(game, "encode", None)):
             raise ValueError(
-                f"{name} has no encode(state), a NumPy array of the state: environments show it"
+                f"{name} has no encode(state): environments show the NumPy array that it returns"
             )
         if not isinstance(getattr(game, "actions", None), Sequence | np.ndarray):
             raise ValueError(
-                f"{name} has no `actions`, a sequence of all that there are: environments number "
-                "actions by their places in it"
+                f"{name} has no sequence `actions` of all its actions: environments number them by "
+                "their places in it"
             )
         self._all = tuple(game.actions)
         self._numbers: dict[Hashable, int] = {}
@@ -64,11 +64,11 @@ class NumberedGame:
             self._numbers = {action: number for number, action in enumerate(self._all)}
         if not self._all or len(self._numbers) != len(self._all):
             raise ValueError(
-                f"{name}.actions are {self._all}: give each action once, a tuple in place of a list"
+                f"{name}.actions are {self._all}: give each action once, and tuples, not lists"
             )
         first = np.asarray(game.encode(game.initial_state()))
         if first.dtype.kind not in "biuf":
-            raise ValueError(f"{name}.encode gives {first.dtype}: let it be an array of numbers")
+            raise ValueError(f"{name}.encode gives {first.dtype}: return an array of numbers")
         kind = np.dtype(np.int8) if first.dtype.kind == "b" else first.dtype
         low, high = (-np.inf, np.inf)
         if kind.kind != "f":
@@ -103,7 +103,7 @@ class NumberedGame:
         except KeyError as error:
             name = type(self.game).__name__
             raise ValueError(
-                f"{error.args[0]!r} is legal in {state.state} and not among {name}.actions"
+                f"{error.args[0]!r} is legal in {state.state} but not in {name}.actions: add it"
             ) from None
 
     def get_next_state(self, state: NumberedState, action: int) -> NumberedState:
@@ -134,9 +134,9 @@ class NumberedGame:
         shape, kind = self.space.shape, np.dtype(self.space.dtype)
         if encoded.shape != shape or not np.can_cast(encoded.dtype, kind):
             raise ValueError(
-                f"{type(self.game).__name__}.encode gives the shape {encoded.shape} of "
-                f"{encoded.dtype} for {state.state}, and {shape} of {kind} for the initial state: "
-                "make them equal"
+                f"{type(self.game).__name__}.encode gives {encoded.dtype} of shape "
+                f"{encoded.shape} for {state.state}, but {kind} of shape {shape} for the initial "
+                "state: make them equal"
             )
         return encoded.astype(kind)
 
@@ -148,8 +148,8 @@ class NumberedGame:
         player = self.game.current_player(state)
         if player not in (1, 2):
             raise ValueError(
-                f"in {state} it is the turn of {player!r}: environments have turns of the players "
-                "1 and 2 alone"
+                f"in {state} it is the turn of {player!r}: in environments, the players must be 1 "
+                "and 2"
             )
         return NumberedState(state, player, result)
 

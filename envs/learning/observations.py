@@ -129,7 +129,9 @@ class DictObservation(gymnasium.Wrapper[Any, int, Any, int], RecordConstructorAr
         super().__init__(env)
         board, actions = env.observation_space, env.action_space
         if not (isinstance(board, Box) and isinstance(actions, Discrete)):
-            raise ValueError(f"boards are a Box, and actions Discrete: not {board} and {actions}")
+            raise ValueError(
+                f"boards must be a Box and actions Discrete, not {board} and {actions}"
+            )
         self.observation_space = Dict(
             {
                 self.observation_key: self._board_space(board),

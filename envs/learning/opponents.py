@@ -83,7 +83,7 @@ def make_opponent(opponent: str | Opponent | Actor, seed: int) -> Opponent:
     if isinstance(opponent, str):
         agent = known_agents().agent_from_text(opponent, seed)
     if isinstance(agent, type):
-        raise ValueError(f"the opponent {agent!r} is a class: make an agent of it")
+        raise ValueError(f"the opponent is a class: give an agent, as in {agent.__name__}()")
     play: Opponent | None = getattr(agent, "act", agent if callable(agent) else None)
     if play is None:
         is_batch = isinstance(agent, BatchOpponent)
@@ -108,7 +108,7 @@ def legal_answer(
         action = whole_number(answer)
     except ValueError:
         raise ValueError(
-            f"{place}the action of the opponent {opponent!r} is a whole number, not {answer!r}"
+            f"{place}the action of the opponent {opponent!r} must be a whole number, not {answer!r}"
         ) from None
     if action not in legal:
         raise illegal_action(action, state, legal, opponent, place)
@@ -195,10 +195,10 @@ def mixture_of(opponent: AnyOpponent) -> Mixture | None:
             )
         if member is None or isinstance(member, list | tuple | Real):
             raise ValueError(
-                f"{member!r} is no opponent in a list: write each as 'random' or as a pair of an "
-                "opponent and its weight, as in ['greedy', ('random', 2)]"
+                f"{member!r} is not an opponent for a list: write each as 'random' or as a pair of "
+                "an opponent and its weight, as in ['greedy', ('random', 2)]"
             )
     if not pairs:
-        raise ValueError("the list of opponents is empty: name one at least")
+        raise ValueError("the list of opponents is empty: name at least one")
     weights = np.array([float(weight) for _, weight in pairs])
     return Mixture([member for member, _ in pairs], weights.cumsum() / weights.sum())

@@ -215,7 +215,7 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
     def render(self) -> str | NDArray[np.uint8] | None:
         """Draw the board in the render mode: a text, a picture, or None if a window shows it."""
         if self.render_mode is None:
-            logger.warn("nothing is rendered: give a render_mode when the environment is made")
+            logger.warn("render() draws nothing: make the environment with a render_mode")
             return None
         if self.render_mode == "ansi":
             return self._as_text(self.game, self.board_state)

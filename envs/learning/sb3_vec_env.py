@@ -60,7 +60,7 @@ class SB3VecEnv(VecEnv):
         options = self._options
         self._reset_options()  # they apply to this reset alone, even if it refuses them
         if any(each != options[0] for each in options):
-            raise ValueError("all sub-environments start with the same options: give one dict")
+            raise ValueError("all sub-environments must start with the same options: give one dict")
         # Sub-environment i takes the first seed + i, in Gymnasium as in Stable-Baselines3.
         observations, infos = self.vector_env.reset(seed=self._seeds[0], options=options[0] or None)
         if "action_mask" not in infos:
@@ -110,7 +110,7 @@ class SB3VecEnv(VecEnv):
             ValueError: called before the first `reset`.
         """
         if self._masks is None:
-            raise ValueError("masks are known after the first reset: call reset() first")
+            raise ValueError("masks are known only after the first reset: call reset() first")
         return self._masks
 
     def env_method(
@@ -123,8 +123,8 @@ class SB3VecEnv(VecEnv):
         """
         if method_name != "action_masks":
             raise AttributeError(
-                f"sub-environments have no {method_name!r}, only 'action_masks': all live in one "
-                "object, whose methods are those of `vector_env.unwrapped`"
+                f"sub-environments have no method {method_name!r}, only 'action_masks', because "
+                "all share one object: call its methods on `vector_env.unwrapped`"
             )
         return [self.action_masks()[index] for index in self._get_indices(indices)]
 

@@ -248,8 +248,8 @@ class GameEnv(Env[Observation, np.int64]):
         """Check that no opponent is choosing an action: it would be the caller."""
         if self._asking:
             raise ValueError(
-                "the opponent changes the environment that asks it: let it look ahead by "
-                "get_next_state(state, action)"
+                "the opponent changes the environment while choosing an action: let it look ahead "
+                "with get_next_state(state, action)"
             )
 
     def __copy__(self) -> Self:
@@ -291,8 +291,8 @@ class GameEnv(Env[Observation, np.int64]):
             self._play_answer(self._learner)
         if not self._legal:
             raise ValueError(
-                f"the game is over before the learner's first action (moves {moves!r}): begin "
-                "earlier, or let the learner be the first player"
+                f"the game is over before the learner's first action (moves {moves!r}): start "
+                "from fewer moves, or let the learner be the first player"
             )
 
     def _play(self, action: int) -> None:
@@ -341,7 +341,7 @@ class NumberedGameEnv(GameEnv, NumberedGame):
 def no_change_of_self_play() -> ValueError:
     """Make the error for a change between self-play and opponents."""
     return ValueError(
-        "self-play and a game against opponents are different environments: make another one"
+        "an environment cannot change between self-play and opponents: make another environment"
     )
 
 

@@ -150,7 +150,7 @@ def test_agents_may_be_sent_to_other_processes(name: str) -> None:
 def test_a_time_limit_that_is_no_number_is_refused(name: str) -> None:
     """Greedy takes no time."""
     env = ConnectX(4, 5, 3)
-    with pytest.raises(ValueError, match="a time limit is a number of seconds, not nan"):
+    with pytest.raises(ValueError, match="a time limit must be a number of seconds, not nan"):
         quick_agent(name).search(env, env.initial_state(), time_limit=float("nan"))
 
 

@@ -136,8 +136,8 @@ def test_a_temperature_draws_in_proportion_to_the_visits() -> None:
         ({"temperature": -0.5}, "temperature must be at least 0"),
         ({"root": "uct"}, "unknown root 'uct': choose one of puct, gumbel"),
         ({"engine": "fast"}, "unknown engine 'fast'"),
-        ({"root": "gumbel", "simulations": None}, "a gumbel root shares out simulations"),
-        ({"weights": b""}, "this is no trained policy"),
+        ({"root": "gumbel", "simulations": None}, "a gumbel root needs a number of simulations"),
+        ({"weights": b""}, "this is not a trained policy"),
     ],
 )
 def test_what_does_not_fit_is_refused(options: dict[str, Any], message: str) -> None:

@@ -26,7 +26,7 @@ from envs import ConnectFour, ConnectX
 from tests.helpers.trained_policies import random_policy
 
 POLICY = encode_policy(random_policy(ConnectFour(), seed=1))
-NO_POLICY = "this is no trained policy: train one with `connectx train`"
+NO_POLICY = "this is not a trained policy: train one with `connectx train`"
 
 FLAGS, METHOD, SIZE = 8, 10, 24
 """Where the central directory of a zip file has these of an entry; `SIZE` is that unpacked."""
@@ -147,7 +147,7 @@ def test_no_more_of_the_game_is_read_than_it_can_take() -> None:
         (policy_with(format=None), NO_POLICY),
         (policy_with(format=saved({})), NO_POLICY),
         (policy_with(format=saved([2, 2])), NO_POLICY),
-        (policy_with(format=saved(1)), "has version 1 of the format, and 2 and 3 are read"),
+        (policy_with(format=saved(1)), "has version 1 of the format, not 2 or 3"),
         (policy_with(scope=None), "damaged"),
         (policy_with(format=saved(2)), r"shape of features is \(\d+, 20\), not"),
         (policy_with(format=saved(2), features=saved(1.0)), "damaged"),
@@ -217,7 +217,7 @@ def test_a_parquet_file_beyond_its_budget_is_refused_before_it_is_unfolded(tmp_p
     parquet.write_table(pyarrow.table(dict.fromkeys(names, zeros)), tmp_path / "labels.parquet")
     del zeros
     before = pyarrow.default_memory_pool().max_memory()
-    with pytest.raises(ValueError, match=r"\(it is no table of Parquet, or a damaged one\): make"):
+    with pytest.raises(ValueError, match=r"\(it is not a Parquet table, or it is damaged\): make"):
         read_labelled_positions(tmp_path / "labels.parquet")
     assert pyarrow.default_memory_pool().max_memory() == before
 

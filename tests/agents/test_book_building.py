@@ -112,7 +112,7 @@ def test_a_book_that_could_not_be_opened_is_not_begun(
     checkpoint, executor = Checkpoint(tmp_path / "book.scores", scope), AtOnce()
     with (
         checkpoint.opened(resume=False) as known,
-        pytest.raises(ValueError, match=r"after 15 plies fewer positions are left.*fewer plies"),
+        pytest.raises(ValueError, match=r"fewer positions after 15 plies than after.*fewer plies"),
     ):
         build_book(checkpoint, known, executor, MEGABYTES, lambda *_: None)
     assert executor.submitted == 0

@@ -88,7 +88,7 @@ def test_tables_become_html_as_rich_prints_them() -> None:
         printed.print(table)
     for words in ("A <title>", "[b]plain[/b]", "red", "two", "lines"):
         assert words in capture.get()
-    with pytest.raises(TypeError, match="is no table or text"):
+    with pytest.raises(TypeError, match="is not a table or text"):
         html_of(3)
 
 

@@ -166,7 +166,7 @@ def test_agents_with_models_may_be_sent_to_other_processes() -> None:
         (lambda env, state: {0: -0.5, 1: 1.5}, "the probability -0.5: a number from 0 to 1"),
         (lambda env, state: {0: nan, 1: 1.0}, "the probability nan"),
         (lambda env, state: {0: "all"}, "the probability 'all'"),
-        (lambda env, state: {7: 1.0}, r"takes the action 7 in \(1,\): legal: 0, 1"),
+        (lambda env, state: {7: 1.0}, r"gives the illegal action 7 in \(1,\): legal: 0, 1"),
         (lambda env, state: [0.5, 0.5], r"gives \[0.5, 0.5\] in \(1,\): a dict of the actions'"),
     ],
 )

@@ -142,8 +142,8 @@ def test_an_agent_goes_to_a_worker_without_its_network(name: str) -> None:
     ("name", "options", "sentence"),
     [
         ("alphabeta", {"heuristic": "learned"}, "cannot play TicTacToe"),
-        ("alphabeta", {"heuristic": "learned", "weights": None}, "heuristic learned needs weights"),
-        ("mcts", {"rollout": "learned", "weights": None}, "rollout learned needs weights"),
+        ("alphabeta", {"heuristic": "learned", "weights": None}, "heuristic=learned needs weights"),
+        ("mcts", {"rollout": "learned", "weights": None}, "rollout=learned needs weights"),
     ],
 )
 def test_learned_values_need_weights_for_the_game(

@@ -198,7 +198,7 @@ def test_the_bank_is_for_the_board_whose_hard_positions_are_solved() -> None:
     [
         ({"resistance": "luck"}, "unknown resistance 'luck': choose one of traps, longest"),
         ({"traps": "absent.cxrp"}, "cannot read absent.cxrp"),
-        ({"traps": b"CXRP"}, "this is no repertoire"),
+        ({"traps": b"CXRP"}, "this is not a valid repertoire"),
         ({"traps": traps_content(SHIPPED_TRAPS)[:-1]}, "this repertoire is damaged"),
     ],
 )

@@ -119,15 +119,15 @@ def test_an_unknown_option_is_refused_with_the_known_ones(name: str, option: str
         ("alphabeta", "killer_moves", 1, "bool, not 1"),
         ("alphabeta", "table_size", None, "int, not None"),
         ("alphabeta", "time_limit", [1], r"float or none, not \[1\]"),
-        ("alphabeta", "weights", "none", "the text 'none': give None"),
-        ("mcts", "weights", "None", "the text 'None': give None"),
-        ("perfect", "traps", "none", "the text 'none': give None"),
+        ("alphabeta", "weights", "none", "None, not the text 'none'"),
+        ("mcts", "weights", "None", "None, not the text 'None'"),
+        ("perfect", "traps", "none", "None, not the text 'none'"),
     ],
 )
 def test_a_value_of_a_wrong_type_is_refused(
     name: str, option: str, value: object, expected: str
 ) -> None:
-    with pytest.raises(ValueError, match=f"option {option} of agent {name} is {expected}"):
+    with pytest.raises(ValueError, match=f"option {option} of agent {name} must be {expected}"):
         make_agent(name, **{option: value})
 
 
@@ -137,7 +137,7 @@ def test_functions_are_values_of_the_options_that_name_functions_alone(name: str
         if info.name in ("heuristic", "ordering", "opponent", "rollout"):
             assert getattr(make_agent(name, **{info.name: max}), info.name) is max
         else:
-            with pytest.raises(ValueError, match=f"option {info.name} of agent {name} is"):
+            with pytest.raises(ValueError, match=f"option {info.name} of agent {name} must be"):
                 make_agent(name, **{info.name: max})
 
 
@@ -217,8 +217,8 @@ def test_a_name_with_options(text: str, name: str, options: dict[str, object]) -
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("mcts:fast", "'fast' is no option: write KEY=VALUE"),
-        ("mcts:=3", "'=3' is no option"),
+        ("mcts:fast", "'fast' is not an option: write KEY=VALUE"),
+        ("mcts:=3", "'=3' is not an option"),
         ("mcts:seed=1,seed=2", "option seed is given twice"),
     ],
 )

@@ -177,9 +177,9 @@ def test_a_large_bit_field_takes_little_more_than_a_bit_a_key() -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (lambda data: b"", "this is no repertoire"),
-        (lambda data: b"CXBK" + data[4:], "this is no repertoire"),
-        (lambda data: data[:4] + b"\x02" + data[5:], "version 2 of the format, and 1 is read"),
+        (lambda data: b"", "this is not a valid repertoire"),
+        (lambda data: b"CXBK" + data[4:], "this is not a valid repertoire"),
+        (lambda data: data[:4] + b"\x02" + data[5:], "version 2 of the format, not 1"),
         (lambda data: data[:-9] + bytes([data[-9] ^ 4]) + data[-8:], "damaged"),
         (lambda data: data[:-1], "damaged"),
     ],
@@ -198,9 +198,9 @@ def test_bytes_that_are_no_repertoire_are_refused(
     [
         (0, 0, "rows must be a whole number of at least 1"),
         (3, 40, "must be from 0 to"),
-        *((place, 65535, "says wrong sizes") for place in range(3)),
-        *((7, number, "says wrong sizes") for number in (0, 3, 1 << 15)),
-        *((8, number, "says wrong sizes") for number in (2, 1 << 30)),
+        *((place, 65535, "has wrong sizes") for place in range(3)),
+        *((7, number, "has wrong sizes") for number in (0, 3, 1 << 15)),
+        *((8, number, "has wrong sizes") for number in (2, 1 << 30)),
     ],
 )
 def test_sizes_that_cannot_be_are_refused(place: int, number: int, sentence: str) -> None:

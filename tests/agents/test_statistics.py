@@ -211,8 +211,8 @@ def test_limits_become_those_of_elo() -> None:
             for case in [(0, 0), (-1, 3), (4, 3)]
         ),
         (partial(paired_score_estimate, []), "no pair of games was played"),
-        (partial(elo_difference, -0.1), "between 0 and 1"),
-        (partial(elo_difference, 1.1), "between 0 and 1"),
+        (partial(elo_difference, -0.1), "must be from 0 to 1"),
+        (partial(elo_difference, 1.1), "must be from 0 to 1"),
     ],
 )
 def test_what_no_games_can_give_is_refused(estimate: Callable[[], object], message: str) -> None:

@@ -92,21 +92,21 @@ def test_version_1_told_the_chosen_action_alone() -> None:
 
 def test_an_action_of_a_class_of_its_own_is_refused() -> None:
     env = Nim(1, 2)
-    with pytest.raises(ValueError, match=r"Take\(heap=0, objects=1\) is no number or word"):
+    with pytest.raises(ValueError, match=r"Take\(heap=0, objects=1\) is not a number, a text"):
         to_json(trace_of(MinimaxAgent(), env, env.initial_state()))
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "this text is no trace of a search, for it is no JSON"),
-        ("{", "this text is no trace of a search, for it is no JSON"),
-        ("[" * 100_000, "this text is no trace of a search, for it is no JSON"),
-        ("[]", "this JSON is no trace of a search, as it says no version"),
-        ('{"trace": {}}', "this JSON is no trace of a search, as it says no version"),
-        ('{"version": 3}', "this trace is of version 3, and only versions up to 2 can be read"),
-        ('{"version": 1}', "this JSON is no trace of a search: None stands where SearchTrace is"),
-        ('{"version": 2}', "this JSON is no trace of a search: None stands where SearchTrace is"),
+        ("", "this text is not a trace of a search, as it is not JSON"),
+        ("{", "this text is not a trace of a search, as it is not JSON"),
+        ("[" * 100_000, "this text is not a trace of a search, as it is not JSON"),
+        ("[]", "this JSON is not a trace of a search: it has no version"),
+        ('{"trace": {}}', "this JSON is not a trace of a search: it has no version"),
+        ('{"version": 3}', "this trace has version 3, but only versions up to 2 can be read"),
+        ('{"version": 1}', "is not a trace of a search: None stands where SearchTrace is exp"),
+        ('{"version": 2}', "is not a trace of a search: None stands where SearchTrace is exp"),
         ('{"version": 2, "trace": {}}', "{} stands where SearchTrace is expected"),
     ],
 )
@@ -140,7 +140,7 @@ def test_a_trace_with_anything_wrong_in_it_is_read_and_shown_as_it_is_or_not(age
                 if trace.nodes or trace.simulations:
                     assert all([tell(trace), draw(trace), trace_text(trace)])
             except ValueError as error:
-                assert "this JSON is no trace of a search: " in str(error)  # noqa: PT017
+                assert "this JSON is not a trace of a search: " in str(error)  # noqa: PT017
                 refused += 1
         holder[place] = right
     assert refused > 100

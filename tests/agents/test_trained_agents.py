@@ -79,8 +79,8 @@ def test_shipped_weights_are_for_connect_four_and_small(weights: str) -> None:
     [
         ("weights=absent.npz", "cannot read absent.npz (No such file"),
         ("weights=absent", "can be read, or name distilled or zero"),
-        ("weights=text.npz", "Error: text.npz: this is no trained policy: train one with"),
-        ("weights=3", "option weights of agent policy is str or bytes, not 3"),
+        ("weights=text.npz", "Error: text.npz: this is not a trained policy: train one with"),
+        ("weights=3", "option weights of agent policy must be str or bytes, not 3"),
     ],
 )
 def test_what_is_no_policy_is_said_in_one_line(words: str, message: str, shell: Shell) -> None:
@@ -95,7 +95,7 @@ def test_the_file_that_is_refused_is_named(name: str, tmp_path: Path) -> None:
     path.write_bytes(WEIGHTS[:-1000])
     makers: list[Callable[..., Agent]] = [partial(make_agent, name), agent_class(name)]
     for make in makers:
-        with pytest.raises(ValueError, match=r"weights\.npz: this is no trained policy"):
+        with pytest.raises(ValueError, match=r"weights\.npz: this is not a trained policy"):
             make(weights=path)
 
 

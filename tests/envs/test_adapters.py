@@ -50,7 +50,7 @@ class TestDictObservations:
     def test_an_environment_without_masks_is_refused(self, form: type[DictObservation]) -> None:
         with pytest.raises(ValueError, match=r"no info\['action_mask'\]"):
             form(gymnasium.make("CartPole-v1")).reset()
-        with pytest.raises(ValueError, match="boards are a Box, and actions Discrete"):
+        with pytest.raises(ValueError, match="boards must be a Box and actions Discrete"):
             form(gymnasium.make("Pendulum-v1"))
 
     @every_form

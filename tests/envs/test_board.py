@@ -44,13 +44,13 @@ def test_the_bits_of_connect_four_lie_as_drawn() -> None:
         ([[1], *EMPTY_CONNECT_FOUR[1:]], None, r"cell 0 of the board is \[1\]"),
         (connect_four_board("0110000"), None, "stones ahead"),
         (connect_four_board("0020000"), None, "stones ahead"),
-        (EMPTY_CONNECT_FOUR, 0, "the player to move is 1 or 2, not 0"),
-        (EMPTY_CONNECT_FOUR, 3, "the player to move is 1 or 2, not 3"),
+        (EMPTY_CONNECT_FOUR, 0, "the player to move must be 1 or 2, not 0"),
+        (EMPTY_CONNECT_FOUR, 3, "the player to move must be 1 or 2, not 3"),
         (connect_four_board("1000000", "0000002"), None, "a stone floats in column 0"),
         (connect_four_board("0000001", "0000002", "0000000"), None, "floats in column 6"),
-        (connect_four_board("2222000", "1111000"), None, "player 1 is to move, yet has a line"),
-        (connect_four_board("2220000", "1111000"), 1, "player 1 is to move, yet has a line"),
-        (connect_four_board("2222000", "1111010"), None, "player 2 is to move, yet has a line"),
+        (connect_four_board("2222000", "1111000"), None, "player 1 is to move but has a line"),
+        (connect_four_board("2220000", "1111000"), 1, "player 1 is to move but has a line"),
+        (connect_four_board("2222000", "1111010"), None, "player 2 is to move but has a line"),
     ],
 )
 def test_a_wrong_board_is_refused(board: Sequence[int], player: int | None, message: str) -> None:

@@ -53,7 +53,7 @@ def test_chance_has_outcomes_with_probabilities_and_takes_its_turn() -> None:
     assert env.chance_probabilities((1,)) == {"six": 1.0}
     assert env.current_player((0, 0)) == 1
     assert env.reward((1,), "six") * env.scale == 6
-    with pytest.raises(ValueError, match="the root of the tree is no chance node"):
+    with pytest.raises(ValueError, match="the root of the tree is not a chance node"):
         env.chance_probabilities(())
 
 
@@ -126,13 +126,13 @@ def chance(*outcomes: Any) -> ChanceNode:
 @pytest.mark.parametrize(
     ("tree", "message"),
     [
-        (5, "the tree is the number 5 alone: write a list of numbers"),
+        (5, "the tree is only the number 5: write a list of numbers"),
         ([], "the root of the tree has no actions"),
         ([1, [2, {}]], "the node after 1, 1 has no actions: write a number for a leaf"),
-        ({"a": [True]}, "the node after 'a', 0 is True: a leaf is a number"),
-        ([nan], "the node after 0 is nan: a leaf is a number"),
-        ([inf], "the node after 0 is inf: a leaf is a number"),
-        ([10**400], "a leaf is a number, and not beyond 1e"),
+        ({"a": [True]}, "the node after 'a', 0 is True: a leaf must be a number"),
+        ([nan], "the node after 0 is nan: a leaf must be a number"),
+        ([inf], "the node after 0 is inf: a leaf must be a number"),
+        ([10**400], "a leaf must be a number, within ±1e"),
         (["3"], "the node after 0 is '3': a number, a list or a dict is expected"),
         ([None], "the node after 0 is None: a number, a list"),
         (None, "the root of the tree is None"),
@@ -155,7 +155,7 @@ def test_what_is_no_tree_is_refused(tree: Any, message: str) -> None:
 
 @pytest.mark.parametrize("scale", [0, -14, nan, inf, True])
 def test_a_scale_that_does_not_fit_is_refused(scale: float) -> None:
-    with pytest.raises(ValueError, match=f"scale of a tree is a positive number, not {scale}"):
+    with pytest.raises(ValueError, match=f"scale of a tree must be a positive number, not {scale}"):
         ExplicitTree(TEXTBOOK, scale)
     with pytest.raises(ValueError, match=r"a leaf of 14 exceeds the scale 13\.5: enlarge"):
         ExplicitTree(TEXTBOOK, 13.5)

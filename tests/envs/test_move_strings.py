@@ -49,7 +49,7 @@ def test_what_is_no_number_is_named(moves: str, wrong: str) -> None:
 
 
 def test_a_number_is_no_string_of_moves() -> None:
-    with pytest.raises(ValueError, match=r"^moves are a string, as in '4453', and not 44$"):
+    with pytest.raises(ValueError, match=r"^moves must be a string such as '4453', not 44$"):
         parse_moves(44)  # type: ignore[arg-type]
 
 

@@ -298,26 +298,26 @@ class Bare:
 @pytest.mark.parametrize(
     ("name", "rules", "sentence"),
     [
-        ("tictactoe", Pyramid, "the name 'tictactoe' is that of a game of this package"),
-        ("Pop!", Pyramid, "the name 'Pop!' has other characters: choose small letters and digits"),
-        (["pop"], Pyramid, r"the name \['pop'\] has other characters"),
-        ("other", Pyramid, "the class of pyramid is called Pyramid, too: rename yours"),
-        ("popped", Popped, r"Popped breaks the contract of a game: .* those of whose action_cells"),
+        ("tictactoe", Pyramid, "the name 'tictactoe' is taken by a game of this package"),
+        ("Pop!", Pyramid, "the name 'Pop!' is not allowed: choose another name, of a-z and 0-9"),
+        (["pop"], Pyramid, r"the name \['pop'\] is not allowed"),
+        ("other", Pyramid, "the class of pyramid is also called Pyramid: rename yours"),
+        ("popped", Popped, "Popped breaks the contract of a game: .* actions with a free cell"),
         (
             "indexed",
             Indexed,
-            r"breaks the contract of a game: get_next_state\(.*, -1\) takes an ill",
+            r"breaks the contract of a game: get_next_state\(.*, -1\) accepts an ill",
         ),
         ("rowwise", Sideways, "the cells of an action stand on each other in one column"),
-        ("steps", Steps, "the action_cells are not their own mirror images"),
-        ("sized", Sized, "let Sized take rows, columns and inarow alone, or some of them"),
-        ("chance", Chance, "environments have turns of the players 1 and 2 alone"),
-        ("nim", Nim, r"Nim has no encode\(state\), a NumPy array of the state"),
-        ("nameless", Nameless, "Nameless has no `actions`, a sequence of all that there are"),
-        ("listed", Listed, "a tuple in place of a list"),
-        ("unordered", Unordered, "Unordered has no `actions`, a sequence of all that there are"),
+        ("steps", Steps, "the action_cells must be their own mirror images in a BoardGame"),
+        ("sized", Sized, "Sized has arguments other than rows, columns and inarow: remove them"),
+        ("chance", Chance, "in environments, the players must be 1 and 2"),
+        ("nim", Nim, r"Nim has no encode\(state\): environments show the NumPy array"),
+        ("nameless", Nameless, "Nameless has no sequence `actions` of all its actions"),
+        ("listed", Listed, "give each action once, and tuples, not lists"),
+        ("unordered", Unordered, "Unordered has no sequence `actions` of all its actions"),
         ("board", BoardGame, "give each argument of BoardGame a default"),
-        ("made", Heaps(), "is no class: give the class of the game"),
+        ("made", Heaps(), "is not a class: give the class of the game"),
         ("bare", Bare, "Bare breaks the contract of a game: 'Bare' object has no attribute"),
     ],
 )
@@ -356,7 +356,7 @@ def test_an_encoding_keeps_its_shape_and_type(later: Any) -> None:
     numbered = NumberedGame(Growing())
     begin = numbered.initial_state()
     assert numbered.encode(begin).tolist() == [2, 3, 1]
-    with pytest.raises(ValueError, match=r"and \(3,\) of int8 for the initial state: make them eq"):
+    with pytest.raises(ValueError, match=r"but int8 of shape \(3,\) for the initial state: make"):
         numbered.encode(numbered.get_next_state(begin, 0))
 
 
@@ -364,7 +364,7 @@ def test_all_actions_are_known() -> None:
     game = Heaps()
     game.actions = game.actions[:-1]
     numbered = NumberedGame(game)
-    with pytest.raises(ValueError, match=r"is legal in .* and not among Heaps\.actions"):
+    with pytest.raises(ValueError, match=r"is legal in .* but not in Heaps\.actions"):
         numbered.get_available_actions(numbered.initial_state())
 
 

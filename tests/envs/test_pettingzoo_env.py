@@ -210,16 +210,16 @@ class TestAGame:
             (lambda: env(render_mode="svg"), "'svg': choose one of human, ansi, rgb_array"),
             (lambda: env(illegal="ignore"), "illegal is 'ignore': choose one of loss, raise"),
             (lambda: env(observation="board"), "'board': choose one of planes, flat"),
-            (lambda: begun(moves=3), "^moves are a string, as in '4453', and not 3$"),
-            (partial(begun().reset, options=["moves"]), "options of reset are a dict, as"),
-            (lambda: env("connectx"), "^'connectx' is no game: give one, as in ConnectX"),  # type: ignore[arg-type]
+            (lambda: begun(moves=3), "^moves must be a string such as '4453', not 3$"),
+            (partial(begun().reset, options=["moves"]), "reset options must be a dict like"),
+            (lambda: env("connectx"), "^'connectx' is not a game: give one such as ConnectX"),  # type: ignore[arg-type]
             (lambda: env(TicTacToe), r"^TicTacToe is a class: .*TicTacToe\(\)$"),  # type: ignore[arg-type]
             (lambda: env(Nim), r"^Nim is a class: .*Nim\(\)$"),  # type: ignore[arg-type]
             (lambda: env(Nim(2, 3)), r"Nim has no encode\(state\)"),
             (lambda: begun().observe("player_0"), "choose one of player_1, player_2"),
             (lambda: begun(moves="1212121"), "the game is over after the moves '1212121'"),
             *(
-                (lambda action=action: begun().step(action), "an action is a whole number, not")
+                (lambda action=action: begun().step(action), "action must be a whole number, not")
                 for action in (None, "3", 3.0, True)
             ),
         ],

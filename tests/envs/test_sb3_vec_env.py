@@ -148,7 +148,7 @@ class TestSB3VecEnv:
         assert masks_of(vec_env, [1, 3]) == [[0, 1, 1, 1, 1, 1, 1]] * 2
         assert vec_env.reset().sum() == 0
         vec_env.set_options([{"moves": str(number)} for number in (1, 2, 3, 4)])
-        with pytest.raises(ValueError, match="all sub-environments start with the same options"):
+        with pytest.raises(ValueError, match="sub-environments must start with the same options"):
             vec_env.reset()
 
     @pytest.mark.parametrize("options", [{"moves": "8"}, [{"moves": "1"}, {"moves": "2"}]])

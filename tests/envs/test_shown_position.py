@@ -70,7 +70,7 @@ def test_a_board_too_large_to_draw_is_text() -> None:
 
 
 def test_what_is_no_position_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"a position of ConnectFour\(\) is a BoardState, not \(1"):
+    with pytest.raises(ValueError, match=r"of ConnectFour\(\) must be a BoardState, not \(1, 2"):
         show(FOUR, (1, 2))
-    with pytest.raises(ValueError, match="a value is given for 9, which is no legal action"):
+    with pytest.raises(ValueError, match="a value is given for 9, which is not a legal action"):
         show(FOUR, FOUR.initial_state(), {9: 0.5})

@@ -401,16 +401,16 @@ NO_ACTIONS: list[Any] = [3.0, "3", None, True, np.array([1, 2]), [3]]
         (partial(NEW, render_mode="3d"), "'3d': choose one of ansi, rgb_array, svg, None"),
         (partial(NEW, rows=0), "rows must be a whole number of at least 1"),
         (partial(reset, "48"), "move 2 of '48' is 8: legal: 1, 2, 3, 4, 5, 6, 7"),
-        (partial(reset, [4, 4]), r"^moves are a string, as in '4453', and not \[4, 4\]$"),
+        (partial(reset, [4, 4]), r"^moves must be a string such as '4453', not \[4, 4\]$"),
         (partial(reset, "1212121"), "the game is over before the learner's first action"),
         (partial(reset, inarow=1, seat="second"), "let the learner be the first player"),
         (partial(NEW().reset, options={"state": 3}), "unknown option 'state' of reset"),
         *(
-            (partial(NEW().reset, seed=seed), "a seed is a whole number of at least 0, not")
+            (partial(NEW().reset, seed=seed), "a seed must be a whole number of at least 0, not")
             for seed in (-1, np.int64(-1), 1.5, "a", True)
         ),
         *(
-            (partial(reset(illegal=illegal).step, action), "an action is a whole number, not")
+            (partial(reset(illegal=illegal).step, action), "an action must be a whole number, not")
             for illegal in ("loss", "raise")
             for action in NO_ACTIONS
         ),

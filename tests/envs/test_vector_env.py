@@ -246,7 +246,7 @@ def played(env: Any, column: int) -> Any:
 @both
 def test_another_opponent_is_checked(make: Any) -> None:
     env = make()
-    for opponent, sentence in (("nobody", "nobody"), (None, "self-play and a game against oppone")):
+    for opponent, sentence in (("nobody", "nobody"), (None, "cannot change between self-play and")):
         with pytest.raises(ValueError, match=sentence):
             env.set_opponent(opponent)
     env.reset(seed=1)
@@ -259,16 +259,16 @@ def test_opponents_that_do_not_fit(make: Any) -> None:
         ("nobody", "unknown agent 'nobody': choose one of random, greedy"),
         (["random", "nobody"], "nobody"),
         (3, "give an agent or the name of one, a function"),
-        (RandomAgent, "RandomAgent'> is a class: make an agent of it"),
-        (LastLegal, "LastLegal'> is a class: make an agent of it"),
+        (RandomAgent, r"is a class: give an agent, as in RandomAgent\(\)"),
+        (LastLegal, r"is a class: give an agent, as in LastLegal\(\)"),
         ([], "the list of opponents is empty"),
-        ([None], "None is no opponent in a list"),
-        ([["random", "greedy", "mcts"]], "is no opponent in a list"),
+        ([None], "None is not an opponent for a list"),
+        ([["random", "greedy", "mcts"]], "is not an opponent for a list"),
         ([("random", 0)], "the weight of 'random' is 0: give a number above 0"),
         ([("random", float("nan"))], "the weight of 'random' is nan"),
         ([("random", True)], "the weight of 'random' is True"),
         ([("random", 1e308), ("greedy", 1e308)], r"is 1e\+308: .* at most 1e\+300"),
-        (("random", 2), r"2 is no opponent in a list: .* as in \['greedy', \('random', 2\)\]"),
+        (("random", 2), r"2 is not an opponent for a list.* in \['greedy', \('random', 2\)\]"),
         (np.array(["random", "greedy"]), "give an agent or .* a function .* a list of such oppon"),
         (["greedy", np.array([1, 2])], r"the opponent is array\(\[1, 2\]\): give an agent"),
     ):
@@ -322,7 +322,7 @@ def test_a_reply_is_a_whole_number_of_any_kind(make: Any) -> None:
         assert_same(env.reset(), expected)
     for reply in (3.0, "3", None, True, np.array([3]), np.array([1, 2])):
         env = make(opponent=lambda game, state, reply=reply: reply, seat="second")
-        with pytest.raises(ValueError, match=r"the opponent .*lambda.* is a whole number, not"):
+        with pytest.raises(ValueError, match=r"opponent.*lambda.* must be a whole number, not"):
             env.reset()
 
 
@@ -372,7 +372,7 @@ def test_an_opponent_does_not_change_the_environment_that_asks_it(
 
     envs.append(make(opponent=opponent, seat="first"))
     envs[0].reset()
-    with pytest.raises(ValueError, match="the opponent changes the environment that asks it"):
+    with pytest.raises(ValueError, match="the opponent changes the environment while choosing"):
         played(envs[0], 0)
     envs[0].reset()
 
@@ -405,7 +405,7 @@ def test_after_a_step_that_failed_all_games_begin_anew() -> None:
 @both
 @pytest.mark.parametrize("options", [["moves"], "moves", 5, [("moves", "4")]])
 def test_options_of_a_reset_are_a_dict(make: Any, options: Any) -> None:
-    with pytest.raises(ValueError, match="options of reset are a dict, as"):
+    with pytest.raises(ValueError, match="reset options must be a dict like"):
         make().reset(options=options)
 
 
@@ -485,11 +485,11 @@ class Scripted:
 @pytest.mark.parametrize(
     ("answer", "sentence"),
     [
-        (None, "^the opponent's actions are whole numbers, one for each of 3 games: .* not object"),
-        (np.zeros(3), "^the opponent's actions are whole numbers, .* not float64 of shape"),
+        (None, "^the opponent's actions must be .* one for each of 3 games: .* not object"),
+        (np.zeros(3), "^the opponent's actions must be whole numbers, .* not float64 of shape"),
         (
             np.zeros(2, int),
-            r"^the opponent's actions are .*: shape \(3,\), not int64 of shape \(2,\)",
+            r"^the opponent's actions must .*: shape \(3,\), not int64 of shape \(2,\)",
         ),
         (
             [6, 6, 7],
@@ -564,7 +564,7 @@ def state(index: Any) -> None:
 
 NEW: Any = partial(ConnectXVectorEnv, 2)
 SAMPLER: Any = LegalActionSampler
-NO_SEED = "a seed is a whole number of at least 0, not"
+NO_SEED = "a seed must be a whole number of at least 0, not"
 NO_SEEDS: list[Any] = [-1, np.int64(-1), 1.5, "ab", {1, 2}, np.array(3.5)]
 NO_MASKS: list[Any] = [
     *(np.ones(7, np.int8), np.ones((2, 3, 3), np.int8), np.ones((2, 7)), np.ones((2, 7), ">i8")),
@@ -578,7 +578,7 @@ NO_MASKS: list[Any] = [
         (partial(NEW.func, 0), "num_envs must be a whole number of at least 1, not 0"),
         (partial(NEW.func, 2.0), "num_envs must be a whole number of at least 1, not 2.0"),
         (partial(NEW, threads=0), "threads must be"),
-        (partial(NEW, threads=2, opponent="greedy"), "threads is 2: make it 1"),
+        (partial(NEW, threads=2, opponent="greedy"), "threads must be 1, not 2"),
         (partial(NEW, autoreset_mode="Never"), "'Never': choose one of NextStep, SameStep, Disab"),
         (partial(NEW, seat="third"), "seat is 'third'"),
         (partial(NEW, thread=2), r"unknown option 'thread' \(is threads meant\?\)"),

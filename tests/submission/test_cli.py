@@ -173,7 +173,7 @@ def test_a_bundle_of_two_files_is_built_again_but_over_no_other(shell: Shell) ->
         ("grade mine.py --json mine.py", "mine.py is read and would be overwritten"),
         ("grade mine.py --html mine.py", "mine.py is read and would be overwritten"),
         ("grade mine.py --json x --html x", "another file"),
-        ("grade random --json - --html -", "cannot write - (a file is meant here, not standard"),
+        ("grade random --json - --html -", "cannot write - (it must be a file, not standard"),
         ("grade random --sample 0", "the sample must be of 1 to"),
         ("grade random --sample 9999", "the sample must be of 1 to"),
         ("grade random --seed -1", "the seed must be at least 0"),

@@ -112,7 +112,7 @@ def test_a_test_may_end_a_pairing_early(shell: Shell) -> None:
         ("evaluate random --against negamax --resume", "name it with --results FILE"),
         ("evaluate random --against policy --rows 5", "policy: this policy was trained for 6"),
         ("evaluate random", "Missing option '--against'"),
-        ("evaluate random --against negamax --results x.jsonl --html x.jsonl", "two things"),
+        ("evaluate random --against negamax --results x.jsonl --html x.jsonl", "two outputs"),
         ("evaluate mine.py --against random --html mine.py", OVERWRITTEN),
         ("evaluate random --against negamax --against mine.py --results mine.py", OVERWRITTEN),
         ("ladder greedy mine.py --html mine.py", OVERWRITTEN),

@@ -48,7 +48,7 @@ def test_what_is_read_is_not_overwritten_by_whatever_name(tmp_path: Path) -> Non
     for name in (mine, tmp_path / "." / "mine.py", link, second_name):
         with pytest.raises(ValueError, match=f"{name} is read and would be overwritten"):
             require_distinct(None, name, read=[None, mine])
-    with pytest.raises(ValueError, match="is named for two things"):
+    with pytest.raises(ValueError, match="is named for two outputs"):
         require_distinct(tmp_path / "new", None, tmp_path / "folder" / ".." / "new")
     require_distinct(tmp_path / "new", None, None, read=[tmp_path / "old", tmp_path / "old"])
 

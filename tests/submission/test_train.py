@@ -112,7 +112,7 @@ def test_every_game_can_be_learnt(game: str, shell: Shell) -> None:
         ("--simulations 9", "--method toy takes no --simulations: leave it out"),
         ("--workers 2", "--method toy learns in one process: leave --workers and --dask out"),
         ("--output absent/policy.npz", "cannot write absent/policy.npz"),
-        ("--output policy.zip", "a policy's file ends in .npz, unlike policy.zip: rename it"),
+        ("--output policy.zip", "the name of a policy's file must end in .npz, not policy.zip"),
         ("--game connectfour --rows 4", "connectfour has one size only: leave --rows out"),
         ("--resume", "there is no policy.checkpoint to go on from"),
     ],

@@ -218,7 +218,7 @@ def _positions(scope: BookScope) -> Words:
     most = most_positions(len(plies[-1]))
     if any(len(keys) > most for keys in plies):
         raise ValueError(
-            f"after {scope.plies} plies fewer positions are left than after some plies before: "
+            f"there are fewer positions after {scope.plies} plies than after an earlier ply: "
             "choose fewer plies"
         )
     return plies[-1]

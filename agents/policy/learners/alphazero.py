@@ -88,7 +88,7 @@ class AlphaZeroLearner(NetworkLearner):
             losses, plies = self._iterations(rate)
         except BrokenExecutor as error:
             raise ChildProcessError(
-                "workers that play died, perhaps out of memory: go on with fewer by --resume"
+                "a worker process died, perhaps out of memory: go on with fewer and --resume"
             ) from error
         policy_loss, value_loss = np.mean(losses, axis=0)
         return {

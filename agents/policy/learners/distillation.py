@@ -76,7 +76,7 @@ class DistillationLearner(NetworkLearner):
         if policy_scope(labels.env) != policy_scope(game):
             raise ValueError(
                 f"the positions {settings.positions} are of {labels.env!r}, not of {game!r}: "
-                "choose others, or name that game"
+                "choose others, or train for that game"
             )
         if not len(labels):
             raise ValueError(f"there is no position in {settings.positions}: choose another file")

@@ -126,7 +126,7 @@ def first_network(env: BoardGame, settings: TrainingSettings) -> TorchNetwork:
         width = WIDTH if settings.width is None else settings.width
         return TorchNetwork(env, width, SECOND if width else 0, settings.seed)
     if settings.width is not None:
-        raise ValueError("a network to begin with has its own width: leave out --width")
+        raise ValueError("the network of --weights has its own width: leave out --width")
     policy = known_policy(settings.weights)
     require_known_game(policy, env)
     network = policy.network

@@ -42,7 +42,7 @@ def require_label_format(path: Path) -> None:
     """
     if path.suffix not in CODECS:
         raise ValueError(
-            f"labelled positions are kept in .npz or .parquet files, not in {path}: name it so"
+            f"the name of a file of labelled positions must end in .npz or .parquet, not {path}"
         )
     if path.suffix == ".parquet":
         try:
@@ -161,7 +161,7 @@ def _decode_parquet(content: bytes) -> LabelledPositions:
             raise ValueError("it holds more than it may")
         table = file.read()
     except Exception as error:  # a torn or hostile file may raise anything
-        raise ValueError("it is no table of Parquet, or a damaged one") from error
+        raise ValueError("it is not a Parquet table, or it is damaged") from error
     metadata = table.schema.metadata
     board = json.loads(metadata[b"board"])
     scores = [table[f"score_{column}"].fill_null(ILLEGAL) for column in range(board[1])]

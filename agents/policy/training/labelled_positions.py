@@ -33,8 +33,8 @@ def require_labelled_board(env: ConnectX) -> None:
     """Check that positions of a board can be labelled; a ValueError if it is too large."""
     if not fits_solver(*env.size):
         raise ValueError(
-            f"labelled positions are of boards of at most {MOST_CELLS} cells and {max(WORDS)} "
-            f"bits, which the solver takes, not of {env!r}"
+            f"labelled positions need a board that the solver takes, of at most {MOST_CELLS} cells "
+            f"and {max(WORDS)} bits, not {env!r}"
         )
 
 
@@ -74,7 +74,7 @@ class LabelledPositions:
         shapes = self.movers.shape, self.masks.shape, self.scores.shape
         require_labelled_board(env)
         if shapes != ((count,), (count,), (count, env.columns)):
-            raise ValueError(f"arrays of the shapes {shapes} are no positions of {env!r}")
+            raise ValueError(f"arrays of the shapes {shapes} are not positions of {env!r}")
 
     def __len__(self) -> int:
         return len(self.movers)
@@ -118,7 +118,7 @@ class LabelledPositions:
             sound &= is_full != has_score
             sound &= is_full | ((least <= scores) & (scores <= most))
         if not sound.all():
-            raise ValueError(f"some are no positions of {env!r}, or have scores that cannot be")
+            raise ValueError(f"some are not positions of {env!r}, or have impossible scores")
 
     def without(self, states: Sequence[BoardState]) -> "LabelledPositions":
         """The positions, without some given ones and their mirror images."""

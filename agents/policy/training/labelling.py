@@ -86,7 +86,7 @@ class LabelSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        require_within("the labelled positions", self.count, 1, MOST_POSITIONS)
+        require_within("the number of labelled positions", self.count, 1, MOST_POSITIONS)
         require_at_least("seed", self.seed, 0)
         require_labelled_board(self.env)
 

@@ -46,7 +46,7 @@ class TrainingFiles(NamedTuple):
     ) -> "TrainingFiles":
         """The files of a training; a ValueError if the policy's name does not end in .npz."""
         if policy.suffix != ".npz":
-            raise ValueError(f"a policy's file ends in .npz, unlike {policy}: rename it")
+            raise ValueError(f"the name of a policy's file must end in .npz, not {policy}")
         numbers = {name: value for name, value in asdict(settings).items() if name != "positions"}
         return cls(policy, {"scope": list(policy_scope(game)), "method": method, **numbers})
 
@@ -73,8 +73,8 @@ class TrainingFiles(NamedTuple):
         writable = self.logs.is_dir() and os.access(self.logs, os.W_OK)
         if os.path.lexists(self.logs) and not writable:
             raise FileExistsError(
-                f"{self.logs} is no folder, or none that can be written, as TensorBoard's logs "
-                "need it: rename it, or choose another --output"
+                f"{self.logs} is not a folder that can be written, which TensorBoard's logs "
+                "need: rename it, or choose another --output"
             )
         if earlier and not self.checkpoint.exists():
             raise FileNotFoundError(
@@ -109,7 +109,7 @@ class TrainingFiles(NamedTuple):
         if kept["title"] != self.title:
             raise ValueError(
                 f"{self.checkpoint} has the training of another game, or one with another method, "
-                "seed, width, number of simulations or network to begin with: go on with the same "
+                "seed, width, number of simulations or initial network: go on with the same "
                 "options, or choose another --output"
             )
         try:
@@ -133,13 +133,13 @@ class TrainingFiles(NamedTuple):
             return kept
         raise ValueError(
             f"{self.checkpoint} was written by another version of this package (format {version}, "
-            f"not {CHECKPOINT_FORMAT}): begin with its network, by --weights {self.policy}, and "
+            f"not {CHECKPOINT_FORMAT}): begin with its network (--weights {self.policy}), and "
             "choose another --output"
         )
 
     def _unreadable(self) -> ValueError:
         return ValueError(
-            f"{self.checkpoint} is no checkpoint of a training, or it is damaged: {ADVICE}"
+            f"{self.checkpoint} is not a checkpoint of a training, or it is damaged: {ADVICE}"
         )
 
 

@@ -227,7 +227,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         """
         index = whole_number(index, "the number of a sub-environment")
         if not 0 <= index < self.num_envs:
-            raise ValueError(f"no sub-environment {index}: they go from 0 to {self.num_envs - 1}")
+            raise ValueError(f"no sub-environment {index}: choose from 0 to {self.num_envs - 1}")
         return self._games.boards.state(index)
 
     def render(self) -> tuple[Any, ...] | None:
@@ -257,7 +257,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
             )
         if self.autoreset_mode is AutoresetMode.DISABLED and self._games.over.any():
             raise ResetNeeded(
-                "games are over: begin them anew with reset(options={'reset_mask': terminations})"
+                "games are over: start them again with reset(options={'reset_mask': terminations})"
             )
 
     def _new_arrays(self) -> StepArrays:

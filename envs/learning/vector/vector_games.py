@@ -171,8 +171,8 @@ def make_games(
         return FusedGames(game, boards, replies, observation, threads)
     if threads > 1:
         raise ValueError(
-            f"threads is {threads}: make it 1 where the opponent is Python code or one of "
-            "several, which threads do not speed up"
+            f"threads must be 1, not {threads}, if the opponent is Python code or a list of "
+            "opponents, which threads do not speed up"
         )
     return Games(game, boards, replies, observation)
 
@@ -180,6 +180,6 @@ def make_games(
 def over_at_once() -> ValueError:
     """Make the error for a game that is over before the learner's first action."""
     return ValueError(
-        "a game is over before its learner's first action: begin earlier, or let the learner be "
-        "the first player"
+        "a game is over before its learner's first action: start from fewer moves, or let the "
+        "learner be the first player"
     )
