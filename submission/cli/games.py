@@ -45,7 +45,7 @@ GAME_OPTIONS: Mapping[str, Any] = {
     "columns": _size_option("columns", "Width of the board of"),
     "inarow": _size_option("inarow", "Stones in a row that win"),
     "moves": typer.Option(
-        metavar="MOVES", help="Columns or cells played so far, numbered from 1: 4453, or 4,4,12."
+        metavar="MOVES", help="Columns or cells played so far, counted from 1: 4453, or 4,4,12."
     ),
 }
 

@@ -38,7 +38,7 @@ KEEP_SECONDS = 120.0
     SOLVING,
     moves=argument(
         "MOVES",
-        "The columns played so far, numbered from 1: 4453, or 4,4,12; - reads positions from "
+        "The columns played so far, counted from 1: 4453, or 4,4,12; - reads positions from "
         "standard input, one per line.",
     ),
     every_column=flag("Find every column's score in any case, not only for MOVES.", "--all"),
