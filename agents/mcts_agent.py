@@ -59,7 +59,7 @@ class MCTSAgent(TreeAgent):
     rollouts_per_leaf: int = option(1, "games played out from each new leaf")
     solver: bool = option(True, "carry proven wins, draws and losses up the tree")
     decisive_moves: bool = option(True, "if a move wins at once, consider no other")
-    final_move: str = option("visits", "play the move with the highest visits, value or total")
+    final_move: str = option("visits", "which move to play: most visits, or highest value or total")
     keep_tree: bool = option(True, "keep the tree for the next move of the same game")
     seed: int | None = option(None, "seed of the random numbers; none: different in every run")
     engine: str = option("auto", "auto (the faster), compiled (ConnectX only), reference (Python)")

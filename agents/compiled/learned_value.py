@@ -149,7 +149,7 @@ def learned_weights_option(use: str) -> Any:
 
     `use` is the name of the agent's option that may be `learned`.
     """
-    return weights_option(f"network for the {use} learned", "; none: no network")
+    return weights_option(f"network for {use}=learned", "; none: no network")
 
 
 LEARNED = "learned"

@@ -73,7 +73,7 @@ class AlphaZeroAgent(TreeAgent):
     noise: float = option(0.0, "root noise, 0 to 1: share of Dirichlet, or factor of Gumbel noise")
     noise_alpha: float = option(1.0, "alpha of Dirichlet noise: the smaller, the more uneven")
     temperature: float = option(
-        0.0, "0 plays the best move; above 0, moves are drawn by visits ^ (1 / temperature)"
+        0.0, "0: the best move; above 0: drawn in proportion to visits ^ (1 / temperature)"
     )
     keep_tree: bool = option(True, "keep the tree for the next move, if root=puct and noise=0")
     seed: int | None = option(None, "seed of the random numbers; none: different in every run")
