@@ -38,9 +38,7 @@ def _error_rate(error: str) -> Any:
     ),
     alpha=_error_rate("ELO1 although ELO0 is true"),
     beta=_error_rate("ELO0 although ELO1 is true"),
-    html=setting(
-        "FILE", "Write a page of the first game not won, or else the first, and its mistakes."
-    ),
+    html=setting("FILE", "Write a page with a game, the first not won if any, and its mistakes."),
 )
 def evaluate(
     player: str,
