@@ -55,7 +55,7 @@ class AlphaBetaAgent(DepthFirstAgent, TwoEngines):
     tie_break: str = option(
         "first", "of actions proven equal: first, expectimax (for the opponent's mistakes)"
     )
-    engine: str = option("auto", "auto, compiled (ConnectX only), reference (plain Python)")
+    engine: str = option("auto", "auto (the faster), compiled (ConnectX only), reference (Python)")
     weights: str | bytes | None = learned_weights_option("heuristic")
     _learned: Mapping[str, LearnedValue] = field(init=False, repr=False, compare=False)
 

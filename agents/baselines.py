@@ -35,7 +35,7 @@ class GreedyAgent(Agent):
     heuristic: str | Heuristic = option(
         "auto", "value of unfinished states: auto, open_lines, zero, open_twos, squares, threats"
     )
-    ordering: str | Ordering = option("auto", "which of equals goes first: auto, centre, natural")
+    ordering: str | Ordering = option("auto", "order of equal actions: auto, centre, natural")
 
     def __post_init__(self) -> None:
         choose("heuristic", self.heuristic, HEURISTICS)

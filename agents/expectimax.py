@@ -25,7 +25,7 @@ class ExpectimaxAgent(MinimaxAgent):
     )
     epsilon: float = option(0.1, "how often the epsilon_greedy opponent plays a random action")
     temperature: float = option(
-        0.2, "the softmax opponent plays in proportion to exp(value / temperature)"
+        0.2, "the softmax opponent draws actions in proportion to exp(value / temperature)"
     )
     opponent_depth: int = option(2, "plies that an epsilon_greedy or softmax opponent looks ahead")
 

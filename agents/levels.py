@@ -77,7 +77,7 @@ class LevelAgent(Agent):
     compiling_share = 0.0
 
     n: int = option(7, "the level, from 1 (random) to 10 (perfect)")
-    seed: int | None = option(None, "seed of the slips; none: different in every run")
+    seed: int | None = option(None, "seed of its random slips; none: different in every run")
     _stream: int = field(init=False, repr=False, compare=False)
     _perfect: PerfectAgent = field(init=False, repr=False, compare=False)
 

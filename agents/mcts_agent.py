@@ -52,17 +52,17 @@ class MCTSAgent(TreeAgent):
     exploration: float = option(1.0, "exploration constant C of UCT, for results in [-1, 1]")
     rollout: str | Rollout = option(
         "auto",
-        "rollout policy: uniform, decisive, heuristic or learned (the value of the new leaf, "
-        "nothing played), auto (if compiled, learned, or decisive in games that the weights do "
-        "not know; else uniform)",
+        "rollout policy: uniform, decisive, heuristic or learned (nothing is played, the new leaf "
+        "is valued), auto (if compiled, learned, or decisive in games that the weights do not "
+        "know; else uniform)",
     )
     rollouts_per_leaf: int = option(1, "games played out from each new leaf")
     solver: bool = option(True, "carry proven wins, draws and losses up the tree")
     decisive_moves: bool = option(True, "if a move wins at once, consider no other")
-    final_move: str = option("visits", "play the child with the highest visits, value or total")
+    final_move: str = option("visits", "which move to play: most visits, or highest value or total")
     keep_tree: bool = option(True, "keep the tree for the next move of the same game")
     seed: int | None = option(None, "seed of the random numbers; none: different in every run")
-    engine: str = option("auto", "auto, compiled (ConnectX only), reference (plain Python)")
+    engine: str = option("auto", "auto (the faster), compiled (ConnectX only), reference (Python)")
     threads: int = option(1, "trees that the compiled engine grows at the same time")
     weights: str | bytes | None = learned_weights_option("rollout")
     _learned: Mapping[str, LearnedValue] = field(init=False, repr=False, compare=False)

@@ -23,7 +23,7 @@ from envs.protocol import CHANCE, Action, Env, State
 
 @dataclass
 class MinimaxAgent(DepthFirstAgent):
-    """Looks at every line of play to a fixed depth: the textbook's search, nothing pruned.
+    """Looks at every line of play to a fixed depth: the textbook search, nothing pruned.
 
     Among actions of equal value it prefers one that wins at once, or does not lose at once, then
     the first in its ordering. When the time is up it chooses among the actions examined so far. All
@@ -36,9 +36,9 @@ class MinimaxAgent(DepthFirstAgent):
 
     depth: int | None = option(4, "plies to look ahead; none: to the end of the game")
     time_limit: float | None = option(None, "seconds for each move; none: no limit")
-    ordering: str | Ordering = option("auto", "which of equals goes first: auto, centre, natural")
+    ordering: str | Ordering = option("auto", "order of equal actions: auto, centre, natural")
     tie_break: str = option(
-        "first", "of equals: first (in the ordering), expectimax (for the opponent's mistakes)"
+        "first", "of equal actions: first (by ordering), expectimax (for the opponent's mistakes)"
     )
 
     def __post_init__(self) -> None:

@@ -79,10 +79,10 @@ class PerfectAgent(Agent):
     book: bool = option(True, "use a repertoire and a book of opening scores")
     resistance: str = option(
         "traps",
-        "where it cannot win: traps (a likely opponent answers wrongly), longest (exactly best)",
+        "where it cannot win: traps (a likely opponent errs most), longest (an exactly best move)",
     )
     repertoire: str | bytes | None = file_option(
-        "file of `connectx book --repertoire`; without one for its board: the package's own",
+        "file of `connectx book --repertoire`; for a board without one, the package's own",
         default=None,
     )
     traps: str | bytes | None = file_option(

@@ -111,7 +111,8 @@ class Commands(TyperGroup):
 
 app = typer.Typer(
     cls=Commands,
-    help="Time our searches beside their peers from PyPI. Without a command: all timings.",
+    help="Measure this package beside peers from PyPI. Without a command, searches, solver, "
+    "environments, vectors, runners and compile run in turn.",
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -121,9 +122,9 @@ console = Console()
 Kind = TypeVar("Kind", Workload, SolverWorkload, RunnerWorkload, Part)
 Item = TypeVar("Item")
 
-Rounds = Annotated[int, typer.Option(min=1, help="Timings of each search.")]
-Only = Annotated[str, typer.Option(help="Time the work whose name contains this.")]
-Workers = Annotated[int, typer.Option(min=1, help="Games at the same time.")]
+Rounds = Annotated[int, typer.Option(min=1, help="How often to time each piece of work.")]
+Only = Annotated[str, typer.Option(help="Time only work whose name contains this.")]
+Workers = Annotated[int, typer.Option(min=1, help="Number of games at the same time.")]
 
 
 def _writable(path: Path | None) -> Path | None:
@@ -135,13 +136,13 @@ def _writable(path: Path | None) -> Path | None:
 
 Json = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", callback=_writable, help="Write the report to this file."),
+    typer.Option(metavar="FILE", callback=_writable, help="Write the report to this JSON file."),
 ]
 
 
 @app.callback(invoke_without_command=True)
 def everything(context: typer.Context) -> None:
-    """Run the commands that time something, in turn."""
+    """Without a command, run the first timings in turn."""
     if context.invoked_subcommand is None:
         searches()
         solver()
@@ -169,7 +170,7 @@ def solver(
         typer.Option(min=1, metavar="N", help="Positions of each set, instead of 100 or 20."),
     ] = None,
     empty_board: Annotated[
-        bool, typer.Option("--empty-board", help="The empty board too: minutes for each round.")
+        bool, typer.Option("--empty-board", help="Add the empty board: minutes for each round.")
     ] = False,
     peer: Annotated[
         list[str] | None,
@@ -195,10 +196,10 @@ def solver(
 
 @app.command()
 def moves(
-    per_ply: Annotated[int, typer.Option(min=1, help="Positions of each ply.")] = 75,
+    per_ply: Annotated[int, typer.Option(min=1, help="Number of positions of each ply.")] = 75,
     seed: Annotated[int, typer.Option(help="The same seed takes the same positions.")] = 1,
     resistance: Annotated[
-        str, typer.Option(help=f"Where nothing can be won: {' or '.join(RESISTANCES)}.")
+        str, typer.Option(help=f"How it plays where it cannot win: {' or '.join(RESISTANCES)}.")
     ] = RESISTANCES[0],
     json: Json = None,
 ) -> None:
@@ -209,7 +210,7 @@ def moves(
 
 @app.command()
 def environments(rounds: Rounds = 5, only: Only = "", json: Json = None) -> None:
-    """Time one environment beside its peers."""
+    """Time single environments beside their peers."""
     chosen = choose(environment_workloads(), only)
     measured = (measure(workload, rounds) for workload in chosen)
     timed = _track(measured, "Timing environments", len(chosen))
@@ -218,7 +219,7 @@ def environments(rounds: Rounds = 5, only: Only = "", json: Json = None) -> None
 
 @app.command()
 def web(json: Json = None) -> None:
-    """Time the pages of `connectx web`, with many of them at once."""
+    """Time the pages of `connectx web`, with many pages open at once."""
     with started_server() as (address, _):
         taken = run(measure_web(address))
     _publish(web_report(taken), json)
@@ -226,14 +227,14 @@ def web(json: Json = None) -> None:
 
 @app.command("compile")
 def compilation(json: Json = None) -> None:
-    """Time how long compiled searches take to be ready."""
+    """Time how long compiled searches take to get ready."""
     measured = _track(measure_compilation(), "Compiling", len(KERNELS))
     _publish(compilation_report([*measured]), json)
 
 
 @app.command()
 def imports(rounds: Rounds = 5, json: Json = None) -> None:
-    """Time the imports of our packages, and the help, beside peers."""
+    """Time the imports of our packages and `connectx --help`, beside peers."""
     _publish(import_report([*measure_imports(rounds)]), json)
 
 
@@ -242,7 +243,7 @@ def vectors(
     rounds: Rounds = 5,
     plot: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", callback=_writable, help="Draw the figures, as PNG or SVG."),
+        typer.Option(metavar="FILE", callback=_writable, help="Draw a chart, as PNG or SVG."),
     ] = None,
     json: Json = None,
 ) -> None:
@@ -263,7 +264,7 @@ def opponents(
     ] = None,
     json: Json = None,
 ) -> None:
-    """Time the vector environments by the opponent that replies inside the step."""
+    """Time the vector environments with each opponent that replies inside the step."""
     timings = measure_opponents(rounds, pufferlib)
     measured = [*_track(timings, "Timing opponents", len(OPPONENTS) + (pufferlib is not None))]
     _publish(opponent_report(measured), json, measured)
@@ -271,7 +272,7 @@ def opponents(
 
 @app.command()
 def words(rounds: Rounds = 5, json: Json = None) -> None:
-    """Time the compiled searches and the vector environments by the width of words: minutes."""
+    """Time the compiled searches and the vector environments by word width: minutes."""
     works = (len(WORDS) + len(WIDE_BOARDS)) * len(RATES)
     speeds = [*_track(measure_words(rounds), "Timing widths of words", works)]
     timings = [{**vars(speed), "game": repr(speed.game)} for speed in speeds]
@@ -280,7 +281,7 @@ def words(rounds: Rounds = 5, json: Json = None) -> None:
 
 @app.command()
 def runners(rounds: Rounds = 5, only: Only = "", json: Json = None) -> None:
-    """Time how games are run, beside kaggle_environments and with one worker."""
+    """Time runs of games, beside kaggle_environments and beside one worker."""
     chosen = choose(runner_workloads(), only)
     measured = (workload.measure(rounds) for workload in chosen)
     _publish(runner_report([*_track(measured, "Timing runners", len(chosen))]), json)
@@ -296,7 +297,7 @@ def heuristics(json: Json = None) -> None:
 
 @app.command()
 def ties(
-    positions: Annotated[int, typer.Option(min=2, help="Positions of each match.")] = 100,
+    positions: Annotated[int, typer.Option(min=2, help="Positions in each match.")] = 100,
     seed: Annotated[int, typer.Option(help="The same seed takes the same positions.")] = 1,
     json: Json = None,
 ) -> None:
@@ -308,29 +309,27 @@ def ties(
 @app.command("second-seat")
 def second_seat(
     games: Annotated[
-        int, typer.Option(min=1, help="Of each opponent; one without random numbers plays one.")
+        int, typer.Option(min=1, help="Games per opponent; 1 if it has no random numbers.")
     ] = 200,
     seed: Annotated[int, typer.Option(min=0, help="The same seed plays the same games.")] = 0,
     pool: Annotated[
-        Pool, typer.Option(help="The opponents: others than the book's of traps, its own, or both.")
+        Pool, typer.Option(help="Opponents: not in the model of the book of traps, in it, or both.")
     ] = Pool.REPORTED,
     only: Annotated[str, typer.Option(help="Opponents whose name or group contains this.")] = "",
     player: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="SPEC", help="Who is player 2, as in mcts:simulations=500; repeatable."
-        ),
+        typer.Option(metavar="SPEC", help="Player 2, as in mcts:simulations=500; repeatable."),
     ] = None,
     network: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="FILE", help="Of `connectx train`: opponents that use it; repeatable."
+            metavar="FILE", help="Add opponents with this file of `connectx train`; repeatable."
         ),
     ] = None,
     workers: Workers = 2,
     json: Json = None,
 ) -> None:
-    """Count points as player 2, who is lost from the start: hours; --only takes less."""
+    """Count points as player 2, whose position is lost from the start: hours; less with --only."""
     opponents = opponents_of(pool, network or [], only)
     encounters = play_encounters(player or PLAYERS, opponents, games, seed, workers)
     _publish(second_seat_report(encounters), json, [*map(encounter_figures, encounters)])
@@ -339,18 +338,16 @@ def second_seat(
 @app.command()
 def season(
     players: Annotated[int, typer.Option(min=FEWEST_PLAYERS, help="One in ten is perfect.")] = 200,
-    episodes: Annotated[int, typer.Option(min=1, help="Rated games of a season.")] = 20_000,
-    seasons: Annotated[int, typer.Option(min=2, help="The intervals are over these.")] = 20,
+    episodes: Annotated[int, typer.Option(min=1, help="Rated games in a season.")] = 20_000,
+    seasons: Annotated[int, typer.Option(min=2, help="Seasons to simulate, for intervals.")] = 20,
     games_per_pair: Annotated[
-        int, typer.Option(min=1, help="Real games of each two kinds, in either seat.")
+        int, typer.Option(min=1, help="Real games for each two kinds of players, in either seat.")
     ] = 4,
-    seed: Annotated[
-        int, typer.Option(min=0, help="The same seed plays and simulates the same.")
-    ] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same results.")] = 0,
     workers: Workers = 2,
     json: Json = None,
 ) -> None:
-    """Simulate what traps are worth on a leaderboard: some minutes."""
+    """Simulate what traps gain on a leaderboard: some minutes."""
     outcomes = measured_outcomes(KINDS, games_per_pair, seed, workers)
     simulated = simulate(outcomes, players, episodes, seasons, seed)
     _publish(season_report(simulated), json, outcome_figures(outcomes))
@@ -358,8 +355,8 @@ def season(
 
 @app.command("compare")
 def comparisons(
-    trials: Annotated[int, typer.Option(min=1, help="Comparisons of each pair.")] = 3,
-    margin: Annotated[float, typer.Option(help="In Elo, of `connectx compare`.")] = 50.0,
+    trials: Annotated[int, typer.Option(min=1, help="Comparisons of each pair of players.")] = 3,
+    margin: Annotated[float, typer.Option(help="In Elo, as in `connectx compare`.")] = 50.0,
     seed: Annotated[int, typer.Option(min=0, help="The same seed plays the same games.")] = 0,
     workers: Workers = CORES,
     json: Json = None,
@@ -373,7 +370,7 @@ def comparisons(
 
 @app.command()
 def rollouts(
-    rounds: Annotated[int, typer.Option(min=1, help="Times 50 games for each match.")] = 2,
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds of 50 games in each match.")] = 2,
     json: Json = None,
 ) -> None:
     """Play the rollout policies against uniform rollouts: some two minutes."""
@@ -387,11 +384,11 @@ def rollouts(
 def learned(
     weights: Annotated[
         list[str],
-        typer.Argument(metavar="WEIGHTS…", help="distilled, zero, or files of `connectx train`."),
+        typer.Argument(metavar="WEIGHTS", help="distilled, zero, or files of `connectx train`."),
     ],
-    only: Annotated[str, typer.Option(help="The part whose name contains this.")] = "",
-    games: Annotated[int, typer.Option(min=2, max=2000, help="Of each match.")] = 98,
-    sample: Annotated[int, typer.Option(min=1, metavar="N", help="Positions of each set.")] = 200,
+    only: Annotated[str, typer.Option(help="Measure only parts whose name contains this.")] = "",
+    games: Annotated[int, typer.Option(min=2, max=2000, help="Games in each match.")] = 98,
+    sample: Annotated[int, typer.Option(min=1, metavar="N", help="Positions in each set.")] = 200,
     positions: Annotated[
         Path | None,
         typer.Option(metavar="FOLDER", help="P. Pons' six files, instead of sets of their kinds."),
@@ -402,7 +399,7 @@ def learned(
     workers: Workers = CORES,
     json: Json = None,
 ) -> None:
-    """Measure learned agents in games, positions and without search: half an hour for each."""
+    """Measure learned agents in games, in positions and without search: half an hour for each."""
     parts = choose(PARTS, only)
     measurements = []
     settings = LearnedSettings(draw_positions(positions, sample, seed), games, seed, workers)
@@ -437,12 +434,12 @@ def hard_positions(
 @app.command()
 def hard(
     agents: Annotated[
-        list[str], typer.Argument(metavar="AGENT…", help="As in mcts:time_limit=0.5.")
+        list[str], typer.Argument(metavar="AGENT", help="Agents, as in mcts:time_limit=0.5.")
     ],
-    seed: Annotated[int, typer.Option(help="Of the agents' random numbers.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the agents' random numbers.")] = 1,
     json: Json = None,
 ) -> None:
-    """Tell how often agents keep the result in the hard positions."""
+    """Measure how often agents keep the result in the hard positions."""
     asked = [agent_from_text(agent, seed) for agent in agents]
     known = read_hard_positions(HARD_POSITIONS)
     kept = _track(kept_results(asked, known), "Asking agents", len(known))
@@ -457,13 +454,13 @@ def structure(json: Json = None) -> None:
 
 @app.command()
 def readme() -> None:
-    """Update the README of this folder from its results/."""
+    """Update the README of this folder from the files in its results/."""
     text = with_results(README.read_text(encoding="utf-8"), README.parent)
     README.write_text(text, encoding="utf-8")
 
 
 @app.command(context_settings={"ignore_unknown_options": True, "help_option_names": []})
-def way(words: Annotated[list[str], typer.Argument(metavar="COMMAND…")]) -> None:
+def way(words: Annotated[list[str], typer.Argument(metavar="COMMAND")]) -> None:
     """Run a `connectx` command and list the files that it passes, in their order."""
     for number, file in enumerate(files_passed(words), start=1):
         console.print(f"{number:4} {file}", highlight=False)

@@ -68,16 +68,16 @@ class AlphaZeroAgent(TreeAgent):
     time_limit: float | None = option(None, "seconds for each move; none: no limit")
     exploration: float = option(1.5, "exploration constant C of PUCT, for values in [-1, 1]")
     fpu: float = option(0.2, "how much lower than its parent an unvisited move is valued")
-    root: str = option("puct", "at the root: puct, or gumbel with sequential halving")
-    considered: int = option(16, "moves with which a gumbel root begins")
-    noise: float = option(0.0, "noise at the root, 0 to 1: Dirichlet's share, or Gumbel's factor")
-    noise_alpha: float = option(1.0, "alpha of Dirichlet's noise: the smaller, the more uneven")
+    root: str = option("puct", "search at the root: puct, or gumbel with sequential halving")
+    considered: int = option(16, "number of moves with which a gumbel root begins")
+    noise: float = option(0.0, "root noise, 0 to 1: share of Dirichlet, or factor of Gumbel noise")
+    noise_alpha: float = option(1.0, "alpha of Dirichlet noise: the smaller, the more uneven")
     temperature: float = option(
-        0.0, "0 plays the best move; above, moves are drawn by visits ^ (1 / temperature)"
+        0.0, "0: the best move; above 0: drawn in proportion to visits ^ (1 / temperature)"
     )
-    keep_tree: bool = option(True, "keep the tree for the next move, unless the root has noise")
+    keep_tree: bool = option(True, "keep the tree for the next move, if root=puct and noise=0")
     seed: int | None = option(None, "seed of the random numbers; none: different in every run")
-    engine: str = option("auto", "auto, compiled (up to 256 bits), reference (plain Python)")
+    engine: str = option("auto", "auto (the faster), compiled (up to 256 bits), reference (Python)")
     _policy: TrainedPolicy = field(init=False, repr=False, compare=False)
     _rng: Random = field(init=False, repr=False, compare=False)
 

@@ -30,7 +30,7 @@ class PolicyAgent(Agent):
 
     weights: str | bytes = weights_option()
     temperature: float = option(
-        0.0, "0 plays the preferred action; above, actions are drawn by exp(logit / temperature)"
+        0.0, "0: the preferred action; above 0: drawn in proportion to exp(logit / temperature)"
     )
     seed: int | None = option(None, "seed of the random numbers; none: different in every run")
     policy: TrainedPolicy = field(init=False, repr=False, compare=False)

@@ -10,46 +10,47 @@ import typer
 from typer.core import TyperGroup
 
 HELP = """Game-tree search agents for Kaggle's ConnectX: build, check and evaluate submissions.
+`connectx COMMAND --help` explains a command and its options.
 
 \b
   connectx agents                     the agents and their options
   connectx prepare perfect            submission.py: built, checked, evaluated
-  connectx build mcts --option seed=7
-  connectx check submission.py
+  connectx build mcts --option seed=7 submission.py, built with an option
+  connectx check submission.py        would Kaggle accept it?
   connectx evaluate submission.py --against negamax --against mcts
   connectx compare new.py old.py      is the new version better?
   connectx rank submission.py         its level, from 1 to 10, and its Elo
   connectx ladder greedy mcts negamax a round robin with Elo ratings
-  connectx report games.jsonl         the results that --results has written
-  connectx grade submission.py        its moves beside the exact scores
+  connectx report games.jsonl         the games saved by --results
+  connectx grade submission.py        its moves compared with exact scores
   connectx review episode-1-replay.json --player "My Team"
                                       moves that gave a win or a draw away
-  connectx positions --seed 7         other positions to grade with
+  connectx positions --seed 7         more positions to grade with
   connectx solve 44444353             the exact score of each column
-  connectx book --plies 8             an opening book: the scores of 8 plies
+  connectx book --plies 8             an opening book of the first 8 plies
   connectx train --minutes 10         a network that learns by playing itself
   connectx play perfect --seat 2      play against an agent, in the terminal
-  connectx web --open                 play, values and searches in the browser
+  connectx web --open                 games, values, searches in the browser
   connectx explain --tree "[[3, 12, 8], [2, 4, 6], [14, 5, 2]]"
-                                      a search in words and as a picture
+                                      a search in words and as a tree
 """
 
 COMMANDS = {
     "agents": "List the agents, their options and the defaults.",
     "build": "Bundle an agent into one self-contained file for Kaggle.",
     "check": "Say whether Kaggle would accept a submission, and why not.",
-    "prepare": "Build, check and evaluate a submission, one after the other.",
+    "prepare": "Build, check and evaluate a submission in one go.",
     "evaluate": "Play a player against others, each opening from both seats.",
     "compare": "Say whether a new version of a player is better than the old one.",
     "rank": "Find a player's level, from 1 to 10, and its Elo with an interval.",
     "ladder": "Rate players by a round robin.",
-    "report": "Show the games of a results file, also while it is being written.",
+    "report": "Show the games of a results file, even while it is being written.",
     "grade": "Compare a player's moves with the exact scores of solved positions.",
     "review": "Find the moves that gave a win or a draw away, in games already played.",
-    "positions": "Draw and solve Connect Four positions, for `connectx grade`.",
+    "positions": "Make solved positions, to grade players with or to train networks.",
     "solve": "Print the exact score of each column, with the board and in words.",
     "book": "Solve a board's openings in advance.",
-    "train": "Train a policy, for `connectx build alphazero --option weights=policy.npz`.",
+    "train": "Train a policy network, for `connectx build alphazero --option weights=policy.npz`.",
     "play": "Play against an agent or a submission in the terminal.",
     "web": "Play against agents in the browser, and look at values, searches and replays.",
     "explain": "Show how a search thinks: its steps in words, and its tree.",

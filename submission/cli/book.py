@@ -37,12 +37,11 @@ TRAP_MINUTES = 15.0
 
 @declared(
     SOLVING,
-    repertoire=flag("Find best moves for every position that their player can meet, not scores."),
-    traps=flag("Find moves after which likely opponents err most, where no win can be forced."),
+    repertoire=flag("Find best moves, not scores, for all positions that their player can meet."),
+    traps=flag("Where no win can be forced, find moves after which likely opponents err most."),
     opponent=setting(
         "AGENT",
-        "With --traps: one of the likely opponents, such as alphazero:simulations=600. "
-        "Repeat it for others.",
+        "With --traps: a likely opponent, such as alphazero:simulations=600; repeatable.",
         default="strong searches",
     ),
     minutes=setting(
@@ -50,8 +49,8 @@ TRAP_MINUTES = 15.0
     ),
     plies=setting(
         "N",
-        "How many plies to reach.",
-        default="at most 8; with --repertoire and --traps, half of the board's cells less one",
+        "Number of plies that the book covers.",
+        default="at most 8; with --repertoire or --traps, half of the board's cells less one",
     ),
     seat=setting("S", "Only for player 1 or 2.", default="2 with --traps, both with --repertoire"),
     all_plies=setting(
@@ -60,7 +59,7 @@ TRAP_MINUTES = 15.0
         default="none",
         min=-1,
     ),
-    resume=flag("Go on from where an earlier run was interrupted."),
+    resume=flag("Continue where an earlier run was interrupted."),
     table_megabytes=setting("MB", "Size of each worker's transposition table.", min=1),
     output=output(default="openings.cxbk, repertoire.cxrp or traps.cxrp"),
 )

@@ -51,18 +51,18 @@ AGENTS = alternatives([*RECORDED_SEARCHES, PERFECT])
         "A game tree: [[3, 12, 8], {'Left': 2, 'Right': [4, '?']}]; @FILE reads it from "
         "a file, - from standard input.",
     ),
-    agent=setting("AGENT", f"{AGENTS}."),
+    agent=setting("AGENT", f"The agent to explain: {AGENTS}."),
     depth=setting(
         "PLIES", "How far to look ahead.", default="4 in positions; to the end in trees", min=1
     ),
-    quiz=flag("The tree and questions first, then the answers."),
-    svg=setting("FILE", "Write the picture."),
-    json=setting("FILE", "Write the trace."),
+    quiz=flag("Show the tree and questions first, then the answers."),
+    svg=setting("FILE", "Write the tree as an SVG picture."),
+    json=setting("FILE", "Write the trace of the search as JSON."),
     limit=setting(
-        "N", "Lines of the story, and nodes of the printed tree.", default=str(LIMIT), min=1
+        "N", "Print at most N lines of the story and N nodes.", default=str(LIMIT), min=1
     ),
     trace_limit=setting(
-        "N", "Visits of nodes that the search may take; 100000 need up to 150 MB.", min=1
+        "N", "How often the search may visit nodes; 100000 visits need up to 150 MB.", min=1
     ),
     game=game_option(show_default=CONNECT_X),
 )
@@ -86,10 +86,10 @@ def explain(
 
     In a position of a game the agent searches as in play, but in plain Python and so without a
     network; in a tree it searches as in textbooks, from left to right and without a table. --option
-    changes either.
+    changes this.
 
-    A list is a node, a dict one with named actions. The root is max, and min and max take turns
-    unless {'min': [3, 5]} or {'max': [3, 5]} says whose node it is. Chance is written as
+    A list is a node, and a dict is a node with named actions. The root is max, and min and max take
+    turns unless {'min': [3, 5]} or {'max': [3, 5]} says whose node it is. Chance is written as
     {'chance': [[0.5, 20], [0.5, [3, 5]]]}: pairs of a probability and a subtree. It takes a turn:
     below a chance node in min's place, the nodes are max.
 

@@ -41,11 +41,11 @@ def _size_option(name: str, meaning: str) -> Any:
 
 GAME_OPTIONS: Mapping[str, Any] = {
     "game": game_option(),
-    "rows": _size_option("rows", "Height of the board of"),
-    "columns": _size_option("columns", "Width of the board of"),
-    "inarow": _size_option("inarow", "Stones in a row that win"),
+    "rows": _size_option("rows", "Height of the board in"),
+    "columns": _size_option("columns", "Width of the board in"),
+    "inarow": _size_option("inarow", "Stones in a row that win in"),
     "moves": typer.Option(
-        metavar="MOVES", help="The plies played so far, counted from 1: 4453, or 4,4,12."
+        metavar="MOVES", help="Columns or cells played so far, counted from 1: 4453, or 4,4,12."
     ),
 }
 

@@ -29,8 +29,9 @@ from submission.terminal import console, progress_bar, say
 
 @declared(
     front_door.grade,
+    sample=setting("N", "Number of positions to ask about, drawn with --seed.", default="all"),
     html=setting("FILE", "Write a page with the worst mistakes on their boards."),
-    by_ply=flag("Print a row for each number of plies, too."),
+    by_ply=flag("Also print a row for each number of plies."),
 )
 def grade(
     player: str,
@@ -53,7 +54,7 @@ def grade(
     are quoted for refmoves1k, in percent of all positions: good moves, which keep the win or the
     draw (in a lost position every move is good), and perfect moves, which are exactly best.
 
-    A player is asked in a process of its own, as Kaggle would, but with a full bank in every
+    As on Kaggle, the player runs in a process of its own, but its bank of time is full in every
     position; a smaller --act-timeout makes grading quicker. Ctrl-C grades the positions answered so
     far. Exit status 1 after Ctrl-C, and when the player has failed in every position.
     """
@@ -71,9 +72,9 @@ def grade(
 @declared(
     front_door.review,
     files=argument(
-        "FILE", "Episodes that `kaggle competitions replay` has written, and results files."
+        "FILE", "Episodes downloaded by `kaggle competitions replay`, or results files."
     ),
-    player=setting("NAME", "Whose moves are judged: the name of the team, or of the player."),
+    player=setting("NAME", "The player whose moves are judged; in an episode, the team."),
     html=setting("FILE", "Write a page of the games, with the value of each move."),
 )
 def review(
@@ -107,15 +108,15 @@ def review(
     SOLVING,
     per_ply=setting(
         "N",
-        "Positions for each number of plies played.",
+        "Number of positions for each number of plies played.",
         default=str(PositionSettings().per_ply),
     ),
     seed=setting("S", "The same seed gives the same file."),
-    first_ply=setting("PLIES", "The fewest plies played.", default="0"),
-    last_ply=setting("PLIES", "The most plies played.", default=str(LAST_PLY)),
-    labels=setting("N", "Make N labelled positions instead, to train networks with."),
+    first_ply=setting("PLIES", "Fewest plies played before a position.", default="0"),
+    last_ply=setting("PLIES", "Most plies played before a position.", default=str(LAST_PLY)),
+    labels=setting("N", "Make N labelled positions instead, to train networks."),
     output=output(
-        "Where to write; labelled positions as .npz or .parquet.",
+        "The file to write; for labelled positions .npz or .parquet.",
         default="positions.jsonl, or labels.npz",
     ),
 )
@@ -132,13 +133,13 @@ def positions(
     dask: str | None = None,
     output: Path | None = None,
 ) -> None:
-    """Draw and solve Connect Four positions, for `connectx grade`.
+    """Make solved positions, to grade players with or to train networks.
 
-    The positions come from games between alpha-beta players who look 2 to 8 plies ahead and now and
-    then play at random. At each ply at least half are hard, if enough exist: only one
-    column keeps the win or the draw, and it neither wins at once nor answers a threat. In a sixth
-    it does one or the other. The 12 positions for each ply that come with the package take some ten
-    minutes to make on two cores.
+    By default the positions are of Connect Four, for `connectx grade`. They come from games between
+    alpha-beta players who look 2 to 8 plies ahead and now and then play at random. At each ply at
+    least half are hard, if enough exist: only one column keeps the win or the draw, and it neither
+    wins at once nor answers a threat. In a sixth it does one or the other. The 12 positions for
+    each ply that come with the package take some ten minutes to make on two cores.
 
     With --labels N: up to N positions with the exact score of every column, for any board that the
     solver takes, to train networks with. Bundles of 64 games share a beginning, which such

@@ -20,11 +20,11 @@ from submission.match.sprt import ERROR_RATE, parse_sprt
 from submission.rating.ladder import Ladder, make_ladder
 from submission.terminal import console
 
-MOST_GAMES = setting("N", "The most games; an even number.", callback=require_pairs)
+MOST_GAMES = setting("N", "Maximum number of games; even.", callback=require_pairs)
 
 
 def _error_rate(error: str) -> Any:
-    meaning = f"How often --sprt may take {error}."
+    meaning = f"How often --sprt may decide for {error}."
     return setting("RATE", meaning, default=str(ERROR_RATE))
 
 
@@ -33,12 +33,12 @@ def _error_rate(error: str) -> Any:
     against=setting("PLAYER", "An opponent; repeatable."),
     sprt=setting(
         "ELO0,ELO1",
-        "End a pairing as soon as its games show which Elo difference fits better; 0,50 asks "
-        "whether the player is stronger. --games is the most it plays.",
+        "End a pairing as soon as a sequential test decides which Elo difference fits better; "
+        "0,50 asks whether the player is 0 or 50 Elo stronger. --games is then the maximum.",
     ),
-    alpha=_error_rate("ELO1 where ELO0 is true"),
-    beta=_error_rate("ELO0 where ELO1 is true"),
-    html=setting("FILE", "Write a page of a game not won, with its mistakes."),
+    alpha=_error_rate("ELO1 although ELO0 is true"),
+    beta=_error_rate("ELO0 although ELO1 is true"),
+    html=setting("FILE", "Write a page with a game, the first not won if any, and its mistakes."),
 )
 def evaluate(
     player: str,
@@ -56,7 +56,7 @@ def evaluate(
 
     Games 2k and 2k + 1 begin in the same position with the seats exchanged. Ctrl-C ends the match
     and shows the games played so far; `--resume` goes on from there. Exit status 1 after Ctrl-C,
-    and when a player has failed in every game.
+    and when the player has failed in every game.
     """
     hero, *opponents = [find_player(name, options["referee"]) for name in (player, *against)]
     read = files_of_players([hero, *opponents])
@@ -95,7 +95,7 @@ def _show_match(
         "Two or more: Kaggle's `random` or `negamax`; agents, as in "
         "`mcts:simulations=500,seed=1`; paths of submissions, .py files or .tar.gz.",
     ),
-    html=setting("FILE", "Write a page with the ratings as a picture and lost games."),
+    html=setting("FILE", "Write a page with a chart of the ratings, and with lost games."),
 )
 def ladder(
     players: list[str],
@@ -106,9 +106,9 @@ def ladder(
 ) -> None:
     """Rate players by a round robin.
 
-    Every two players meet, each opening from both seats. The ratings are those of the Bradley-Terry
-    model, with 95 % intervals; the table has every pairing's score, the failures and the move
-    times.
+    Each pair of players meets, each opening from both seats. The ratings are those of the
+    Bradley-Terry model, with 95 % intervals; the table has every pairing's score, the failures and
+    the move times.
 
     Ctrl-C ends the round robin with exit status 1, and shows the games played so far; `--resume`
     goes on from there.
@@ -130,8 +130,8 @@ def _show_ladder(ladder: Ladder, json: Path | None, html: Path | None, brief: bo
 
 
 @declared(
-    results=argument("FILE", "Results of `evaluate` or `ladder`, finished or not."),
-    html=setting("FILE", "Write the page that `evaluate` or `ladder` writes."),
+    results=argument("FILE", "Results file of `evaluate` or `ladder`, complete or not."),
+    html=setting("FILE", "Write the page that `connectx evaluate` or `ladder` would write."),
 )
 def report(
     results: Path,
@@ -141,7 +141,7 @@ def report(
     json: Path | None = None,
     html: Path | None = None,
 ) -> None:
-    """Show the games of a results file, also while it is being written.
+    """Show the games of a results file, even while it is being written.
 
     Games of one player against others are shown as `connectx evaluate` shows them, other pairings
     as `connectx ladder` does.
@@ -177,10 +177,10 @@ def compare(
 ) -> None:
     """Say whether a new version of a player is better than the old one.
 
-    Both are checked by a pair of games. Then they meet in this package's arena, each opening from
+    Both are checked in a pair of games. Then they meet in this package's arena, each opening from
     both seats, until a sequential test decides between better, worse and equal; the bar says how
-    many games that will take, and how long. Both are then asked for their moves in the same solved
-    positions. Positions in which NEW loses what OLD kept come first, with their moves for
+    many games that will take, and how long. Then both choose moves in the same solved positions.
+    Positions in which NEW loses what OLD kept come first, with their moves for
     `connectx solve` and the page of `connectx web`. Finally, on Linux, both players' moves are
     timed at a third of the speed.
 
@@ -199,7 +199,7 @@ def compare(
 def rank(player: str, brief: bool = False, json: Path | None = None, **options: Any) -> None:
     """Find a player's level, from 1 to 10, and its Elo with an interval.
 
-    The player meets the agent `level`, from 1, random, to 10, perfect, in this package's arena:
+    The player meets the agent `level`, from 1 (random) to 10 (perfect), in this package's arena:
     eight games at a time, against the level nearest to the estimate so far.
 
     Ctrl-C ends the games, and shows the estimate so far. Exit status 1 after Ctrl-C, and when the

@@ -36,7 +36,7 @@ def argument(metavar: str, meaning: str) -> Any:
     return typer.Argument(metavar=metavar, help=meaning)
 
 
-def output(meaning: str = "Where to write.", *, default: str | bool = True) -> Any:
+def output(meaning: str = "The file to write.", *, default: str | bool = True) -> Any:
     """The option `--output`."""
     return typer.Option("--output", "-o", metavar="FILE", help=meaning, show_default=default)
 
@@ -54,97 +54,97 @@ OPTIONS: Mapping[str, Any] = {
     ),
     "python": setting(
         "PATH",
-        "Play with this interpreter and its packages: a Python of 3.11 or newer with "
-        "kaggle_environments, or the folder of its virtual environment. `make kaggle-image` "
-        "makes two with Kaggle's versions, .venv/kaggle-image and .venv/kaggle-image-3.11.",
+        "Play with this Python, 3.11 or newer, and its packages, among them kaggle_environments: "
+        "an interpreter, or the folder of its virtual environment. `make kaggle-image` makes two "
+        "with Kaggle's versions, .venv/kaggle-image and .venv/kaggle-image-3.11.",
         default="the one that runs this command",
     ),
     "speed": setting(
         "SHARE",
-        "Play as on a machine of this speed: 0.33 leaves a third of one core to the "
-        "submission with all its threads and processes, while the clock runs on. Linux only.",
+        "Play as if on a slower machine: with 0.33 the submission, with all its threads and "
+        "processes, gets a third of one core, while the clock runs as usual. Linux only.",
     ),
     "game_seconds": setting(
         "SECONDS",
-        "How long each deciding game is played after its first move; a long game goes on while "
-        "the bank of time could still run out; 1200 for whole games.",
+        "How long each game that decides the verdict is played after its first move; a long game "
+        "goes on while the bank of time could still run out. 1200 plays whole games.",
         default="8, divided by the speed",
         min=0,
     ),
     "patience": setting(
         "SECONDS",
-        "After this no further game begins. The last games, on other boards or with less time, "
-        "only warn; 0 leaves them out. Agents that compile take about 45 s for all games.",
+        "The last games, on other boards or with less time, only warn; after this no more of them "
+        "start, and with 0 none. Agents that compile take about 45 s for all games.",
         min=0,
     ),
     "positions": setting(
         "FILE",
-        "A file that `connectx positions` has written, or positions that others grade with.",
+        "A file written by `connectx positions`, or a published set of positions.",
         default="the package's own",
     ),
     "margin": setting(
-        "ELO", "The difference that matters; twice as much takes a quarter of the games to tell."
+        "ELO", "The difference in Elo that matters; doubling it needs a quarter of the games."
     ),
     "games": setting(
-        "N", "Games between each two players; an even number.", callback=require_pairs
+        "N", "Number of games for each pair of players; even.", callback=require_pairs
     ),
-    "minutes": setting("MINUTES", "Begin no game after this.", min=0),
-    "sample": setting("N", "How many solved positions to ask about, drawn by the seed."),
+    "minutes": setting("MINUTES", "Start no further game after this time.", min=0),
+    "sample": setting("N", "Number of solved positions to ask about, drawn with --seed."),
     "logs": setting(
         "FILE",
-        "The player's log of the one episode, from `kaggle competitions logs`.",
+        "The player's log of a single episode, from `kaggle competitions logs`.",
         default="those beside the episodes",
     ),
-    "time_limit": setting("SECONDS", "To solve each position.", min=0),
-    "anchor": setting("PLAYER", "Whose rating is 0.", default="the player in the middle"),
+    "time_limit": setting("SECONDS", "Time to solve each position.", min=0),
+    "anchor": setting("PLAYER", "Player whose rating is 0.", default="the player in the middle"),
     "seed": setting("S", "The same seed gives the same games and positions."),
     "opening_plies": setting(
         "PLIES",
-        "Games begin in turn in all positions of this ply, each from both seats; "
-        "with 0 all games begin on the empty board.",
+        "Start games in turn from all positions after this many plies, each from both seats; "
+        "with 0 all games start from the empty board.",
     ),
     "referee": setting(
         "NAME",
-        f"The environment of kaggle-environments that holds the games: {alternatives(Referee)}. "
-        "OpenSpiel's need the extra `open-spiel`, offer only the agent `random`, and have a bank "
-        "of 12 s.",
+        f"The environment of kaggle-environments whose games are played: {alternatives(Referee)}. "
+        "OpenSpiel's need the extra `open-spiel`, have a bank of 12 s, and of Kaggle's agents only "
+        "`random`.",
     ),
     "arena": typer.Option(
-        help="Which referee holds the games: Kaggle's own, or this package's, which plays "
-        "the same games many times faster but runs agents in the workers' processes."
+        help="The referee: Kaggle's environment, or this package's own arena, which plays the "
+        "same games many times faster but runs agents in the worker processes."
     ),
     "rows": size("Height of the board.", default="6, in tic-tac-toe 3"),
     "columns": size("Width of the board.", default="7, in tic-tac-toe 3"),
     "inarow": size("Stones in a row that win.", default="4, in tic-tac-toe 3"),
-    "act_timeout": setting("SECONDS", "Time for a move; Kaggle's is 2."),
+    "act_timeout": setting("SECONDS", "Time for each move; on Kaggle it is 2."),
     "trust": flag(
-        "The files are your own: in this package's arena they play in the workers themselves, "
-        "hundreds of games a second, and nothing contains or ends them. Archives stay apart."
+        "Trust the players' .py files: in this package's arena they run in the worker processes, "
+        "at hundreds of games a second, and nothing contains or ends them. Archives stay apart."
     ),
-    "workers": setting("K", "Games or positions at once; for fair clocks at most one a core."),
-    "dask": setting("ADDRESS", "Work on the Dask cluster with this scheduler."),
-    "results": setting("FILE", "Add every game to this file as it ends, a line of JSON."),
-    "resume": flag("Play the games missing in the file of --results."),
-    "first_player_table": flag("Show the results of each opening."),
-    "brief": flag("Print the summary alone; --json writes everything."),
-    "json": setting("FILE", "Write everything as JSON; with `-` print that alone."),
+    "workers": setting("K", "Games or positions at once; for fair clocks at most one per core."),
+    "dask": setting("ADDRESS", "Work on the cluster of this Dask scheduler."),
+    "results": setting("FILE", "Add each game to this file as it ends, as a line of JSON."),
+    "resume": flag("Play only the games that are not yet in the file of --results."),
+    "first_player_table": flag("Also show the results by opening."),
+    "brief": flag("Print only the summary; --json still writes everything."),
+    "json": setting("FILE", "Write everything as JSON; with `-` print only the JSON."),
     "option": typer.Option(
-        "--option", "-O", metavar="KEY=VALUE", help="An option of the agent; repeatable."
+        "--option", "-O", metavar="KEY=VALUE", help="Set an option of the agent; repeatable."
     ),
     "source": typer.Option(
         "--from", metavar="FILE", help="Take AGENT, a class that inherits agents.Agent, from FILE."
     ),
     "output": output(),
-    "force": flag("Overwrite even a file that `connectx build` has not made."),
+    "force": flag("Overwrite even a file that `connectx build` did not make."),
 }
 """The options, by the names of their parameters."""
 SOLVING: Mapping[str, Any] = {
-    "rows": size("Height of the board."),
-    "columns": size("Width of the board."),
-    "inarow": size("Stones in a row that win."),
-    "workers": setting("K", "Processes that solve."),
+    "rows": size("Height of the board.", default="6"),
+    "columns": size("Width of the board.", default="7"),
+    "inarow": size("Stones in a row that win.", default="4"),
+    "workers": setting("K", "Number of processes that solve."),
 }
-"""The options of a command that solves many positions of a board."""
+"""The options of a command that solves positions of a board."""
 
 
 def declared(

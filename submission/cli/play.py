@@ -38,8 +38,8 @@ def agents() -> None:
         "Whom to play: an agent, as in `mcts:simulations=500,seed=1`; or a submission, a "
         ".py file or a .tar.gz.",
     ),
-    seat=setting("S", "Yours: 1 moves first, 2 second.", min=1, max=2),
-    time_limit=setting("SECONDS", "For each move of the opponent, and each estimate.", min=0.01),
+    seat=setting("S", "Your seat: 1 moves first, 2 second.", min=1, max=2),
+    time_limit=setting("SECONDS", "Time for each estimate and opponent's move.", min=0.01),
 )
 def play(
     opponent: str = "mcts",
@@ -64,11 +64,11 @@ def play(
 
 
 @declared(
-    files=argument("FILE", "Results files, or games downloaded from Kaggle."),
-    host=setting("HOST", "The address to listen at."),
-    port=setting("PORT", "Where to listen; another one where it is taken.", min=0, max=65535),
+    files=argument("FILE", "Results files, or episodes downloaded from Kaggle."),
+    host=setting("HOST", "The address to listen on."),
+    port=setting("PORT", "The port to listen on, or another one if it is taken.", min=0, max=65535),
     open_browser=flag("Open the page in the browser.", "--open"),
-    export=setting("FOLDER", "Write the page as a folder that needs no server, and end."),
+    export=setting("FOLDER", "Write the page as a folder that needs no server, and exit."),
 )
 def web(
     files: list[Path] | None = None,
@@ -79,10 +79,10 @@ def web(
 ) -> None:
     """Play against agents in the browser, and look at values, searches and replays.
 
-    Prints the address of the page, which contains a token of this run. Only this machine reaches
+    Prints the address of the page, which contains a token of this run. Only this machine can reach
     the page unless --host says otherwise. Ctrl-C ends the server. Needs the extra `web`.
 
-    With --export the page becomes a folder for any web host, or to be opened from the file system:
+    With --export the page becomes a folder for any web host, or to open from the file system:
     Connect Four with exact values, judged games and ten levels, of which the last is perfect.
     """
     if export is not None:

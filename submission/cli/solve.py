@@ -27,8 +27,7 @@ from agents.solver.score_words import score_text
 from agents.solver.solver import Solver
 from envs.connectx import ConnectX
 from submission.cli.arguments import require_memory
-from submission.cli.games import GAME_OPTIONS
-from submission.cli.options import argument, declared, flag, setting
+from submission.cli.options import SOLVING, argument, declared, flag, setting
 from submission.terminal import console, is_stream, progress_bar, say, status_line
 
 KEEP_SECONDS = 120.0
@@ -36,24 +35,24 @@ KEEP_SECONDS = 120.0
 
 
 @declared(
-    GAME_OPTIONS,
+    SOLVING,
     moves=argument(
         "MOVES",
-        "The columns played so far, from 1: 4453, or 4,4,12; - reads positions from standard "
-        "input, one to a line.",
+        "The columns played so far, counted from 1: 4453, or 4,4,12; - reads positions from "
+        "standard input, one per line.",
     ),
-    every_column=flag("Every column's score, for positions from standard input too.", "--all"),
-    json=flag("A line of JSON for each position."),
-    time_limit=setting("SECONDS", "For each position; then its bounds are printed.", min=0),
-    threads=setting("T", "Threads that solve a position together.", min=1, max=256),
+    every_column=flag("Find every column's score in any case, not only for MOVES.", "--all"),
+    json=flag("Print a line of JSON for each position."),
+    time_limit=setting("SECONDS", "Time for each position; then its bounds are printed.", min=0),
+    threads=setting("T", "Number of threads that solve a position together.", min=1, max=256),
     table_megabytes=setting(
         "MB",
-        "Size of the transposition table; a search of minutes is faster with 512.",
+        "Size of the transposition table; a search that takes minutes is faster with 512.",
         min=1,
         max=65536,
     ),
-    table=setting("FILE", "Keep the transposition table in this file."),
-    resume=flag("Go on from the file of --table."),
+    table=setting("FILE", "Save the transposition table in this file."),
+    resume=flag("Continue with the table saved in the file of --table."),
 )
 def solve(
     moves: str | None = None,
@@ -71,8 +70,8 @@ def solve(
     """Print the exact score of each column, with the board and in words.
 
     For a position from standard input, a line with its moves and its score is printed; with --all
-    the score of each column follows, - for a full one. Blank lines are skipped. A pipe is answered
-    line by line.
+    the score of each column follows, with - for a full column. Blank lines are skipped. A pipe is
+    answered line by line.
 
     At a terminal, or with --table, a board's size without MOVES solves the empty board: who wins,
     and with which move the game ends under best play. With --all, or for MOVES, the solver finds

@@ -85,9 +85,9 @@ def check(file: Path, json: Path | None = None, brief: bool = False, **options: 
     on Kaggle's machine are named. If its moves are so slow that the bank of time could run out, it
     plays a long game, and it is refused if it would time out in a full game of its seat.
 
-    Exit status 0 only when Kaggle would accept it, 1 when Kaggle would refuse it, and 3 when that
-    cannot be judged here: the submission fails, and imports a module, such as torch, that Kaggle
-    has and this Python lacks.
+    Exit status 0 if Kaggle would accept it, 1 if Kaggle would refuse it, and 3 if that cannot be
+    judged here: the submission fails, and imports a module, such as torch, that Kaggle has and this
+    Python lacks.
     """
     require_files(json=json, read=[file])
     report = front_door.check(file, **options)
@@ -114,7 +114,7 @@ NO_IMAGE = (
 @declared(
     agent=argument(
         "AGENT",
-        "As `connectx build` takes it; or a submission of your own, a .py file or a "
+        "An agent, as for `connectx build`; or a submission of your own, a .py file or a "
         ".tar.gz, which is taken as it is.",
     )
 )
@@ -128,19 +128,19 @@ def prepare(
     seed: int = 0,
     workers: int = CORES,
 ) -> None:
-    """Build, check and evaluate a submission, one after the other.
+    """Build, check and evaluate a submission in one go.
 
-    A file of yours is checked and evaluated as it is, and never written.
+    A submission of your own is checked and evaluated as it is, and never overwritten.
 
     The submission is checked with Kaggle's versions of Python and its packages if `make
     kaggle-image` has made an environment of them. Then it plays against Kaggle's random and
-    negamax, and finally, on Linux, in both seats as on a machine a third as fast.
+    negamax, and finally, on Linux, in both seats as if on a machine a third as fast.
 
     This command is for the competition, ConnectX. For tic-tac-toe, which has no competition, use
     `connectx build AGENT --game tictactoe`, and then `connectx check` and `connectx evaluate` with
     `--referee open_spiel_tic_tac_toe`.
 
-    Exit status 0 only when Kaggle would accept the submission and the slow games succeed, too;
+    Exit status 0 only if Kaggle would accept the submission and the slow games succeed, too;
     otherwise that of `connectx check`.
     """
     python = image_python()

@@ -35,20 +35,20 @@ DEFAULT_MINUTES = 10.0
     GAME_OPTIONS,
     method=setting(
         "|".join(LEARNERS),
-        "; ".join(f"{name}: {entry.summary}" for name, entry in LEARNERS.items()) + ".",
+        "; ".join(f"{name} learns {entry.summary}" for name, entry in LEARNERS.items()) + ".",
     ),
     minutes=setting(
         "M",
-        "How long to train, trials and the start included.",
+        "How long to train, including trials and the start.",
         default=f"{DEFAULT_MINUTES:g}, unless --rounds is given",
     ),
     rounds=setting(
         "N",
-        "How many rounds to train, of some 5 to 60 seconds.",
+        "Number of rounds, each of some 5 to 60 seconds.",
         default="as many as --minutes allows",
     ),
     simulations=setting("N", "alphazero: simulations for each move of self-play.", default="64"),
-    width=setting("N", "Hidden units of the network's first layer.", default="352"),
+    width=setting("N", "Number of hidden units of the network's first layer.", default="352"),
     positions=setting(
         "FILE", "distill: labels made by `connectx positions --labels 1000000 --output FILE`."
     ),
@@ -57,10 +57,10 @@ DEFAULT_MINUTES = 10.0
     ),
     seed=setting("S", "With --rounds the same seed gives the same policy."),
     workers=setting(
-        "K", "alphazero: processes that play.", default="threads of this one, one a core"
+        "K", "alphazero: processes that play.", default="threads of this process, one per core"
     ),
-    dask=setting("ADDRESS", "alphazero: play on the Dask cluster with this scheduler."),
-    resume=flag("Go on from where an earlier run has ended."),
+    dask=setting("ADDRESS", "alphazero: play on the cluster of this Dask scheduler."),
+    resume=flag("Continue where an earlier run ended."),
 )
 def train(
     method: str = next(iter(LEARNERS)),
@@ -80,7 +80,7 @@ def train(
     resume: bool = False,
     output: Path = Path("policy.npz"),
 ) -> None:
-    """Train a policy, for `connectx build alphazero --option weights=policy.npz`.
+    """Train a policy network, for `connectx build alphazero --option weights=policy.npz`.
 
     In each round the policy learns from games or positions. Between rounds it is put on trial,
     without a search: in solved positions, and in games against its past selves, which give its Elo.
@@ -94,7 +94,7 @@ def train(
     With --seed and --rounds the policy is the same for any number of --workers; if a worker dies,
     its games are played again.
 
-    Every game can be learnt, as in `connectx train --game tictactoe --minutes 2`. Needs the extra
+    Any game can be learnt, as in `connectx train --game tictactoe --minutes 2`. Needs the extra
     `train`.
     """
     require_training_libraries()

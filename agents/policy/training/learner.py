@@ -97,7 +97,7 @@ class Method:
     """A learner in the table: its class, and the settings that it takes."""
 
     name: str
-    summary: str  # a line for the help
+    summary: str  # what it learns from, for the help
     learner: str  # module and class, imported when the learner is made, for it may import PyTorch
     settings: tuple[str, ...] = ()  # the settings that it takes beside the seed
     needed: str | None = None  # the setting without which it cannot begin
@@ -133,14 +133,14 @@ LEARNERS: Mapping[str, Method] = {
     for method in (
         Method(
             "alphazero",
-            "from zero: games against itself, each move searched with the network",
+            "from zero, by games against itself, each move searched with the network",
             "agents.policy.learners.alphazero.AlphaZeroLearner",
             ("simulations", "width", "weights"),
             takes_workers=True,
         ),
         Method(
             "distill",
-            "from the solver: positions that `connectx positions --labels` has scored",
+            "from the solver, by positions that `connectx positions --labels` has scored",
             "agents.policy.learners.distillation.DistillationLearner",
             ("width", "positions", "weights"),
             needed="positions",
