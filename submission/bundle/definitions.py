@@ -51,8 +51,9 @@ REPLACING = CALLED_LATER | ast.Assign | ast.AnnAssign | ast.ImportFrom
 """Statements that always bind their names."""
 
 NO_FILE_BESIDE = (
-    "no other file lies beside a bundle; a function's module reads it at its top, by a statement "
-    "such as NAME = ..., and an agent's class declares it by `agents.options.file_option`"
+    "there is no other file beside a bundle; read a file at the top of a function's module, by a "
+    "statement such as NAME = ..., or declare it as an agent's option by "
+    "`agents.options.file_option`"
 )
 
 
@@ -163,12 +164,13 @@ class Definition:
             name = reference.path[0]
             if name in LOADER_NAMES and not reference.quoted and reference.start not in loggers:
                 mend = f": {NO_FILE_BESIDE}" if name == "__file__" else ""
-                problem = f"cannot bundle {name}, which is not the same in Kaggle's loader{mend}"
+                problem = f"cannot bundle {name}, which is different in Kaggle's loader{mend}"
                 raise self.error(reference, problem)
         for node in self.nodes:
             if isinstance(node, ast.stmt) and imported_tops(node) & {"", *project}:
                 text = ast.unparse(node)
-                raise self.error(node, f"cannot bundle `{text}` inside a definition: move it up")
+                problem = f"cannot bundle `{text}` inside a definition: move it to the top level"
+                raise self.error(node, problem)
 
     def error(self, place: Reference | ast.stmt, problem: str) -> BundleError:
         """The error for a reference or a statement in the definition."""

@@ -235,15 +235,15 @@ def finding_in_words(comparison: Comparison) -> str:
         Finding.WORSE: f"{new} is worse than {old}",
         Finding.EQUAL: f"{new} and {old} are equal within {comparison.settings.margin:g} Elo",
         Finding.REPEATED: f"{new} and {old} only repeat their games, so that this score is exact "
-        "in these openings, and others need more --opening-plies",
+        "in these openings; give more --opening-plies for others",
     }
     if comparison.finding in decided:
         return f"{decided[comparison.finding]}: {_score(comparison)}."
     enough = len(comparison.match.records) + to_come  # perhaps fewer were played than allowed
-    advice = f", by --games {enough + enough % 2}" if enough > comparison.settings.games else ""
+    advice = f", with --games {enough + enough % 2}" if enough > comparison.settings.games else ""
     return (
         f"Not decided whether {new} is better than {old} ({_score(comparison)}): it takes about "
-        f"{to_come} games more, {duration(comparison.seconds_to_come)}{advice}."
+        f"{to_come} more games, {duration(comparison.seconds_to_come)}{advice}."
     )
 
 

@@ -251,7 +251,7 @@ def _verdicts(match: Match) -> Iterator[str]:
             openings = "opening" if count == 1 else f"{count} openings"
             verdict += (
                 f" Then {ENOUGH_REPEATS} pairs repeated earlier ones move for move: the "
-                f"score is exact for the {openings} of these games, and no sample of others."
+                f"score is exact for the {openings} of these games, and says nothing about others."
             )
         yield f"Against {names[1]}: {verdict}"
 

@@ -200,7 +200,7 @@ class Run:
         ):
             played = () if results is None else results.played
             if results is not None and results.was_torn:
-                sys.stderr.write("The last game of the file was not whole: it is played again.\n")
+                sys.stderr.write("The last game of the file was incomplete: it is played again.\n")
             total, numbers = settings.games * len(pairings), count(len(played) + 1)
             with progress_bar(title, self.progress) as show:
                 show(len(played), total, "")
