@@ -152,7 +152,7 @@ def build(
     if isinstance(agent, Agent):
         return _bundled(agent, game)
     if game != "connectx":
-        raise ValueError("a game is only for an agent: leave it out for a function")
+        raise ValueError("a game can be chosen only for an agent: leave it out for a function")
     name, text, note = function_file(agent)
     return Submission(text, name, note)
 

@@ -35,9 +35,9 @@ SHOWN, SHOWN_ON_PAGE = 5, 48  # the most positions in the terminal, and on the p
 RULES = (
     "Better, worse or equal: by two sequential tests of the same games, from openings that both "
     "play from either seat. About one comparison of equal players in twenty calls them better or "
-    "worse, and as many pass over a difference of the margin; a smaller one may be called equal. A "
-    "score at which a test has ended exaggerates. Kept: the share of the moves that keep the win "
-    "or the draw under best play, in solved positions in which some move gives it away."
+    "worse, and as many miss a difference of the margin; a smaller one may be called equal. The "
+    "score at which a test ends exaggerates the difference. Kept: the share of the moves that keep "
+    "the win or the draw under best play, in solved positions in which some move gives it away."
 )
 
 

@@ -81,7 +81,7 @@ def _require_playable(pairings: Sequence[Pairing], settings: Settings) -> None:
         if each.kind is PlayerKind.BUILT_IN and each.name not in referee.built_in_agents:
             known = alternatives(referee.built_in_agents)
             raise ValueError(
-                f"{referee} has no agent {each.name!r}: name {known}, an agent of ours, or a file"
+                f"{referee} has no agent {each.name!r}: name {known}, one of our agents, or a file"
             )
         each.require_playable(settings.configuration.env)
     all_ours = all(each.kind is PlayerKind.AGENT for each in players)
