@@ -51,9 +51,8 @@ REPLACING = CALLED_LATER | ast.Assign | ast.AnnAssign | ast.ImportFrom
 """Statements that always bind their names."""
 
 NO_FILE_BESIDE = (
-    "there is no other file beside a bundle; read a file at the top of a function's module, by a "
-    "statement such as NAME = ..., or declare it as an agent's option by "
-    "`agents.options.file_option`"
+    "no other file lies beside a bundle; read it at the top of a function's module, by a statement "
+    "such as NAME = ..., or declare it as an agent's option by `agents.options.file_option`"
 )
 
 
@@ -169,8 +168,7 @@ class Definition:
         for node in self.nodes:
             if isinstance(node, ast.stmt) and imported_tops(node) & {"", *project}:
                 text = ast.unparse(node)
-                problem = f"cannot bundle `{text}` inside a definition: move it to the top level"
-                raise self.error(node, problem)
+                raise self.error(node, f"cannot bundle `{text}` inside a definition: move it up")
 
     def error(self, place: Reference | ast.stmt, problem: str) -> BundleError:
         """The error for a reference or a statement in the definition."""

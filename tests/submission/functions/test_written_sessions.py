@@ -119,10 +119,9 @@ def test_what_no_cell_defines_is_refused_in_a_sentence(tmp_path: Path) -> None:
     assert said.splitlines()[-3:] == [
         "cell 2, line 3: agent uses ORDER, but the statement that defines it cannot be found: "
         "write `ORDER = ...` above",
-        "cell 3, line 2: cannot bundle __file__, which is different in Kaggle's loader: "
-        "there is no other file beside a bundle; read a file at the top of a function's module, "
-        "by a statement such as NAME = ..., or declare it as an agent's option by "
-        "`agents.options.file_option`",
+        "cell 3, line 2: cannot bundle __file__, which is different in Kaggle's loader: no other "
+        "file lies beside a bundle; read it at the top of a function's module, by a statement "
+        "such as NAME = ..., or declare it as an agent's option by `agents.options.file_option`",
         "cell 4, line 2: shown uses display, which only a notebook has: leave it out",
     ]
 
