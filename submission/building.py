@@ -82,8 +82,8 @@ class Submission:
         require_writable(path)
         if path.exists() and not force and not is_bundle(path):
             raise FileExistsError(
-                f"{path} is there and was not made by `connectx build`: write to another file, or "
-                "overwrite it with --force (from Python, force=True)"
+                f"{path} already exists and was not made by `connectx build`: write to another "
+                "file, or overwrite it with --force (from Python, force=True)"
             )
         replace_text(path, self.source)
         self._path, self.is_saved = path, True
@@ -148,11 +148,11 @@ def build(
         note = _note(name, chosen) if source is None and game == "connectx" else None
         return Submission(text, _specification(name, chosen), note)
     if source is not None or options:
-        raise ValueError("a source and options go with the name of an agent: name it")
+        raise ValueError("a source and options are only for an agent given by its name: name one")
     if isinstance(agent, Agent):
         return _bundled(agent, game)
     if game != "connectx":
-        raise ValueError("a game goes with an agent: a function says itself what it plays")
+        raise ValueError("a game can be chosen only for an agent: leave it out for a function")
     name, text, note = function_file(agent)
     return Submission(text, name, note)
 
@@ -200,7 +200,7 @@ def entrants_of(
     if not trust:
         return entrants
     if Arena(arena) is not Arena.OWN:
-        raise ValueError("trusted files play in the own arena alone: add --arena own to --trust")
+        raise ValueError("trusted files can play only in the arena own: add --arena own to --trust")
     return [trusted(entrant) for entrant in entrants]
 
 
@@ -223,8 +223,8 @@ def _bundled(agent: Agent, game: str) -> Submission:
         file = getsourcefile(type(agent))
     if file is None or not Path(file).is_file():
         raise ValueError(
-            f"the class {name} is in no file: put it into one, by `%%writefile mine.py` in a "
-            f"notebook, and call connectx.build({name!r}, source='mine.py')"
+            f"the class {name} is not in a file: put it into one, in a notebook by `%%writefile "
+            f"mine.py`, and call connectx.build({name!r}, source='mine.py')"
         )
     return build(name, source=file, game=game, **options)
 

@@ -71,7 +71,7 @@ def _with_checked_options(function: Callable[P, T]) -> Callable[P, T]:
 def _require_kind(name: str, value: object, kinds: tuple[Any, ...]) -> None:
     if value is None:
         if NoneType not in kinds and Any not in kinds:
-            raise ValueError(f"{name} must not be None: leave it out to have its default")
+            raise ValueError(f"{name} must not be None: leave it out for its default")
     elif Path in kinds:
         require_path(name, value)  # type: ignore[arg-type]
     elif {*kinds} == {str, NoneType} and not isinstance(value, str):
@@ -291,7 +291,7 @@ def compare(
     settings = ComparisonSettings(margin, games, seed, opening_plies, act_timeout)
     players = entrants_of([new, old], Referee.CONNECTX, Arena.OWN, trust)
     if players[0] == players[1]:
-        raise ValueError(f"{players[0].name} is compared with itself: name another version, too")
+        raise ValueError(f"{players[0].name} is compared with itself: name two different versions")
     positions = read_position_set(SHIPPED_POSITIONS).sample(sample, seed)
     for player in players:
         player.require_playable(ConnectFour())

@@ -126,8 +126,8 @@ def _source(content: bytes, path: Path) -> str:
 def _require_python(source: str, path: Path) -> None:
     if source.startswith("\N{ZERO WIDTH NO-BREAK SPACE}"):
         raise ValueError(
-            f"the player {path} begins with a byte order mark, which Kaggle does not pass over: "
-            "save it as UTF-8 without one"
+            f"the player {path} begins with a byte order mark, which Kaggle does not skip: save it "
+            "as UTF-8 without one"
         )
     try:
         is_empty = not ast.parse(source).body

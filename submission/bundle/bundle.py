@@ -63,8 +63,8 @@ def build_bundle(
     for use in chain.from_iterable(map(tree.uses, of_the_user)):
         if FINDING.fullmatch(use.full_name):
             raise use.error(
-                f"cannot bundle {use.full_name}, which finds what the code does not name: "
-                "write the name instead"
+                f"cannot bundle {use.full_name}, which can find things that the code does not "
+                "name: write their names instead"
             )
     written = {key: _literal(value) for key, value in chosen.items()}
     constants = {file.option: file.constant for file in files}
@@ -185,7 +185,7 @@ def _prove(text: str, call: str) -> None:
         raise ValueError(f"Kaggle would take {last} for the agent: it is the last callable")
 
 
-UNDER_MAIN = 'put what does so under `if __name__ == "__main__":`'
+UNDER_MAIN = 'put the lines that do so under `if __name__ == "__main__":`'
 
 BEING_RUN = set[Path]()  # the users' modules that are being run to find an agent
 BESIDE = set[str]()  # names of modules that the last of them imported from its own folder
@@ -202,7 +202,7 @@ def load_user_agent(source: Path, name: str) -> type[Agent]:
         raise FileNotFoundError(f"there is no file {source}")
     spec = importlib.util.spec_from_file_location(source.stem, source)
     if source.suffix != ".py" or spec is None or spec.loader is None:
-        raise ValueError(f"{source} is no Python file: its name must end in .py")
+        raise ValueError(f"{source} is not a Python file: its name must end in .py")
     if is_bundle(source):
         raise ValueError(f"{source} was made by `connectx build`: {_as_it_is(source)}")
     if source.resolve() in BEING_RUN:
@@ -222,7 +222,7 @@ def load_user_agent(source: Path, name: str) -> type[Agent]:
         del sys.modules[source.stem]
         said = f"fails when it is run: {type(error).__name__}: {error}"
         if isinstance(error, ImportError) and "relative import" in str(error):
-            said = "imports relatively: modules beside it are found as `from module import NAME`"
+            said = "has a relative import: import modules beside it by `from module import NAME`"
         elif isinstance(error, SystemExit):
             said = f"ends Python when it is run: {UNDER_MAIN}"
         raise ValueError(f"{source} {said}") from error
@@ -250,21 +250,21 @@ def _checked(source: Path, name: str, members: dict[str, object]) -> type[Agent]
     }
     if not agents and functions:
         raise ValueError(
-            f"{source} has no class that inherits agents.Agent, but the function {functions[-1]}, "
-            f"as a submission has: {_as_it_is(source)}"
+            f"{source} has no class that inherits from agents.Agent, but a function, "
+            f"{functions[-1]}, like a submission: {_as_it_is(source)}"
         )
     if name not in agents:
         listing = ", ".join(agents) or "none"
         raise ValueError(
-            f"{source} has no agent {name!r}: it needs a class that inherits agents.Agent; "
-            f"found: {listing}"
+            f"{source} has no agent {name!r}: it needs a class of this name that inherits from "
+            f"agents.Agent; found: {listing}"
         )
     agent = agents[name]
     if not is_dataclass(agent):
-        raise ValueError(f"{name} in {source} is no dataclass: put @dataclass above it")
+        raise ValueError(f"{name} in {source} is not a dataclass: put @dataclass above it")
     if not _can_search(agent):
         raise ValueError(
-            f"{name} in {source} cannot be asked for a move: "
+            f"{name} in {source} cannot choose a move: "
             "define `def search(self, env, state, time_limit=None)` in it"
         )
     return agent

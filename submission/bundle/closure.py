@@ -94,7 +94,10 @@ def _refuse_rebinding(uses: Sequence[Use]) -> None:
         name = use.reference.path[0]
         others = readers[use.meaning] - {use.definition.module}
         if use.reference.binds and name not in use.definition.names and others:
-            raise use.error(f"`global {name}`, which {min(others)} imports")
+            raise use.error(
+                f"cannot bundle `global {name}`: {min(others)} uses {name} too, and only in a "
+                "bundle would it see the new value"
+            )
 
 
 def _is_named_early(definitions: Sequence[Definition], uses: Uses) -> bool:
@@ -137,9 +140,9 @@ def _refuse_texts_in_dataclasses(definitions: Sequence[Definition], future: bool
         if found := LOOKED_UP.match(ast.unparse(field.annotation)):
             raise one.error(
                 field,
-                f"cannot bundle {found[1]} as a text, which Kaggle's loader does not let "
-                "dataclasses look up: write it without quotes, and without "
-                "`from __future__ import annotations`, and quote names that are defined below",
+                f"cannot bundle {found[1]} as text, which a dataclass cannot look up in Kaggle's "
+                "loader: write it without quotes and without `from __future__ import annotations`, "
+                "and put names that are defined further down in quotes",
             )
 
 
@@ -150,5 +153,5 @@ def _ordered(tree: SourceTree, needs: Mapping[str, set[str]]) -> list[str]:
         return list(TopologicalSorter(graph).static_order())
     except CycleError as error:
         modules: list[str] = error.args[1]
-        problem = f"modules need each other: {' -> '.join(modules)}"
+        problem = f"modules need one another to be loaded: {' -> '.join(modules)}"
         raise BundleError(tree.module(modules[0]).path, 1, problem) from error

@@ -53,8 +53,8 @@ REPLACING = CALLED_LATER | ast.Assign | ast.AnnAssign | ast.ImportFrom
 """Statements that always bind their names."""
 
 NO_FILE_BESIDE = (
-    "no other file lies beside a bundle; a function's module reads it at its top, by a statement "
-    "such as NAME = ..., and an agent's class declares it by `agents.options.file_option`"
+    "no other file lies beside a bundle; read it at the top of a function's module, by a statement "
+    "such as NAME = ..., or declare it as an agent's option by `agents.options.file_option`"
 )
 
 
@@ -165,7 +165,7 @@ class Definition:
             name = reference.path[0]
             if name in LOADER_NAMES and not reference.quoted and reference.start not in loggers:
                 mend = f": {NO_FILE_BESIDE}" if name == "__file__" else ""
-                problem = f"cannot bundle {name}, which is not the same in Kaggle's loader{mend}"
+                problem = f"cannot bundle {name}, which is different in Kaggle's loader{mend}"
                 raise self.error(reference, problem)
         for node in self.nodes:
             if isinstance(node, ast.stmt) and imported_tops(node) & {"", *project}:

@@ -181,8 +181,8 @@ def _prove(definition: Definition, text: str, expected: list[tuple[str, ...]]) -
     if not is_as_meant or _imported(text) != _imported(dedent(definition.source)):
         raise definition.error(
             definition.statement,
-            f"cannot bundle {min(definition.names)}: a name that clashes with another module's "
-            "stands where it cannot be replaced; rename it",
+            f"cannot bundle {min(definition.names)}: it uses a name that another module has too, "
+            "where it cannot be replaced; rename one of the two",
         )
 
 

@@ -132,7 +132,7 @@ class CheckReport(Printed):
 
 SECONDS = re.compile(r"\d+\.\d s\b")  # in a cause: they differ in every game
 
-UNCONTAINED = "nothing that its user can reach: this system refuses namespaces, or has none"
+UNCONTAINED = "nothing that its user can reach: this system forbids namespaces, or lacks them"
 """Shown for a submission that could have reached the network and the user's home."""
 
 PASSED = {
@@ -167,7 +167,7 @@ def _verdict(report: CheckReport) -> Text:
         "Could not be judged here: ",
         "bold yellow",
         f"{' and '.join(report.missing)}, which Kaggle has, {are} missing in this Python, and "
-        f"{report.name} fails here, though perhaps not there",
+        f"{report.name} fails here, but perhaps not on Kaggle",
     )
 
 
@@ -260,7 +260,7 @@ def _fault(same: list[tuple[Fault, GameResult]]) -> Iterator[Text]:
         yield plain(f"  in {game.name} at {game.act_timeout:g} s, {shown.when}")
     for line in fault.lines:
         yield plain(f"    {line}")
-    yield _line("  Mend: ", "bold", f"{fault.mend}.")
+    yield _line("  To fix it: ", "bold", f"{fault.mend}.")
 
 
 def _upload(report: CheckReport) -> Iterator[Text]:
@@ -272,8 +272,8 @@ def _upload(report: CheckReport) -> Iterator[Text]:
     elif report.accepted and report.is_makeshift:
         moves = sum(game.moves for game in report.games if game.decides)
         yield Text(
-            f"Do not submit it yet: of {moves} moves in the games that decide, its agent gave "
-            f"{moves - report.makeshift}; the warning says why."
+            f"Do not submit it yet: its agent chose only {moves - report.makeshift} of {moves} "
+            "moves in the games that decide; the warning says why."
         )
     elif report.accepted and report.path is None:
         yield Text(

@@ -143,12 +143,12 @@ def _warnings(
         moves = sum(len(_moves(record)) for record in records)
         yield (
             f"in {len(failures)} of {moves} moves the agent gave no column that could be played, "
-            f"and a makeshift one was played instead: mend its search ({failures[0]})"
+            f"and a makeshift one was played instead: fix its search ({failures[0]})"
         )
     if timing is not None and timing.bank / 2 < timing.bank_of_full_game <= timing.bank:
         yield (
-            f"a full game takes {timing.bank_of_full_game:.1f} s of the {timing.bank:g} s in the "
-            "bank, as far as can be told: Kaggle's machine may be slower"
+            f"a full game would take about {timing.bank_of_full_game:.1f} s of the "
+            f"{timing.bank:g} s in the bank: leave more, because Kaggle's machine may be slower"
         )
     if source.newer_line not in (None, source.unreadable_line):
         yield (
@@ -157,8 +157,8 @@ def _warnings(
         )
     if source.early_line is not None:
         yield (
-            f"an annotation in line {source.early_line} has a name without a value there, which it "
-            "must have with Kaggle's Python: begin with `from __future__ import annotations`"
+            f"an annotation in line {source.early_line} has a name that has no value there, but "
+            "needs one in Kaggle's Python: begin with `from __future__ import annotations`"
         )
     for entry in source.imports or ():
         doubt, is_ours = doubt_import(entry), entry.module in PROJECT_MODULES

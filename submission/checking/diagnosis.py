@@ -84,18 +84,18 @@ def _missing_module(name: str, neighbours: Collection[str], is_late: bool) -> tu
     top_level = name.partition(".")[0]
     if is_late:
         return Cause(
-            f"the module {name} is imported in a move, and Kaggle finds what is packed beside "
-            "main.py only while that is loaded",
+            f"the module {name} is imported during a move, but Kaggle finds what is packed beside "
+            "main.py only while main.py is loaded",
             "import it at the top of main.py",
         ), False
     if top_level in neighbours:
         return Cause(
-            f"the module {name} lies beside the submission, and Kaggle gets the submission alone",
+            f"the module {name} lies beside the submission, but Kaggle gets only the submission",
             "put its code into the file, or pack both into a .tar.gz with main.py at its top",
         ), False
     if top_level in PROJECT_MODULES:
         return Cause(
-            f"the module {name} is this project's, which Kaggle does not have",
+            f"the module {name} belongs to this project, which Kaggle does not have",
             "bundle the agent into one file with `connectx build`",
         ), False
     if image_has(top_level):
@@ -126,7 +126,7 @@ def doubt_choice(choice: Choice | None, source: SourceFacts) -> str | None:
     if choice is None:
         return None
     meant, what = _meant(choice, source), describe_choice(choice, source)
-    rule = "Kaggle takes the last callable that the file brings in as the agent"
+    rule = "Kaggle takes the last callable that the file defines or imports as the agent"
     if meant is not None:
         return f"{rule}, which is {what} and not {meant.name} (line {meant.line})"
     oddities = {
@@ -145,8 +145,8 @@ def mend_choice(choice: Choice) -> str:
     if choice.arguments != 0:
         return last
     return (
-        f"name its arguments, as in `def {choice.name}(observation, configuration)`, for Kaggle "
-        f"passes nothing to *args; or {last}"
+        f"name its arguments, as in `def {choice.name}(observation, configuration)`, because "
+        f"Kaggle passes nothing to *args; or {last}"
     )
 
 

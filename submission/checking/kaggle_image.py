@@ -79,7 +79,7 @@ def doubt_import(entry: Import) -> str | None:
         )
     if is_missing_here_alone(entry):
         return (
-            f"the module {entry.module} is missing here, and Kaggle's Python image has it: "
+            f"the module {entry.module} is missing here, but Kaggle's Python image has it: "
             "install it to check what Kaggle will run"
         )
     return None

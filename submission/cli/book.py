@@ -102,17 +102,17 @@ def book(
     if dask is None:
         require_memory(table_megabytes, workers)
     if repertoire and traps:
-        raise ValueError("--repertoire and --traps are two books: choose one")
+        raise ValueError("--repertoire and --traps make different books: choose one")
     if not traps and (opponent or minutes is not None):
-        raise ValueError("--opponent and --minutes belong to --traps: add it")
+        raise ValueError("--opponent and --minutes are only for --traps: add it")
     if not repertoire and all_plies >= 0:
-        raise ValueError("--all-plies belongs to --repertoire: add it")
+        raise ValueError("--all-plies is only for --repertoire: add it")
     if seat not in (None, 1, 2):
-        raise ValueError(f"the seat is 1 or 2, not {seat}")
+        raise ValueError(f"the seat must be 1 or 2, not {seat}")
     writing = Writing(resume, workers, dask, table_megabytes)
     if not (repertoire or traps):
         if seat is not None:
-            raise ValueError("--seat belongs to --repertoire and --traps: add one of them")
+            raise ValueError("--seat is only for --repertoire and --traps: add one of them")
         default = min(BOOK_PLIES, rows * columns - 1)
         scope = BookScope(*board, default if plies is None else plies)
         writing.write_scores(scope, output or Path("openings.cxbk"))
@@ -188,7 +188,7 @@ class Writing:
                     known = [stack.enter_context(file.opened(self.resume)) for file in files]
                 for file in files:
                     if file.was_torn:
-                        told = f"The last line of {file.path} was torn"
+                        told = f"The last line of {file.path} was incomplete"
                         say(f"{told}: its finding is computed again.")
                 executor = stack.enter_context(chosen_executor(self.workers, self.dask))
                 yield known, executor, stack.enter_context(progress_bar("Solving"))

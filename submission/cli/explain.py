@@ -104,7 +104,7 @@ def explain(
     options = parse_options([*(option or []), *([] if depth is None else [f"depth={depth}"])])
     if agent == PERFECT:
         _require_absent(
-            "perfect tells of the replies to each move, without a tree: leave --agent perfect or "
+            "perfect describes the replies to each move, without a tree: leave --agent perfect or "
             "{} out",
             tree=tree,
             svg=svg,

@@ -157,7 +157,7 @@ def positions(
     if labels is None:
         if (rows, columns, inarow) != (6, 7, 4):
             raise ValueError(
-                "positions to grade with are of Connect Four: other boards go with --labels"
+                "positions to grade with are of Connect Four only: add --labels for other boards"
             )
         settings, output = PositionSettings(seed=seed, **given), output or Path("positions.jsonl")
         require_writable(output)
@@ -202,7 +202,7 @@ def _make_labels(settings: LabelSettings, workers: int, dask: str | None, output
         case Ending.COMPLETE:
             say(f"{wrote}.")
         case Ending.EXHAUSTED:
-            say(f"{wrote}; many more games have brought up no others.")
+            say(f"{wrote}; many more games found no others.")
         case Ending.INTERRUPTED:
             say(f"Interrupted. {wrote} of {settings.count}.")
             raise typer.Exit(1)

@@ -63,7 +63,7 @@ def evaluate(
     require_files(html, json=json, results=options["results"], read=read)
     rates = {name: rate for name, rate in (("alpha", alpha), ("beta", beta)) if rate is not None}
     if rates and sprt is None:
-        raise ValueError(f"--{next(iter(rates))} is for a sequential test: name it with --sprt")
+        raise ValueError(f"--{next(iter(rates))} is only for a sequential test: add --sprt")
     test = None if sprt is None else replace(parse_sprt(sprt), **rates)
     match = front_door.evaluate(hero, opponents, sprt=test, **options)
     _show_match(match, json, html, by_opening=first_player_table, brief=brief)
@@ -150,12 +150,12 @@ def report(
     match = read_results(results)
     if len({player for player, _ in match.pairings}) == 1:
         if anchor is not None:
-            raise ValueError(f"--anchor is for a ladder, and {results} holds one player's games")
+            raise ValueError(f"--anchor is for a ladder, but {results} holds one player's games")
         _show_match(match, json, html, by_opening=first_player_table, brief=brief)
         return
     if first_player_table:
         raise ValueError(
-            f"--first-player-table is for one player's games, and {results} holds a ladder"
+            f"--first-player-table is for one player's games, but {results} holds a ladder"
         )
     _show_ladder(make_ladder(match, anchor), json, html, brief)
 

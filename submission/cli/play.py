@@ -87,7 +87,7 @@ def web(
     """
     if export is not None:
         if files or open_browser:
-            raise ValueError("--export writes the page alone: leave the files and --open out")
+            raise ValueError("--export writes only the page: leave the files and --open out")
         export_page(export)
         say(f"Wrote {export}: open {export / INDEX} in a browser, or put the folder on a web host.")
         return

@@ -135,7 +135,7 @@ def _solve_one(
 
         try:
             if solver.known(position.state) is None:
-                show("" if solver.is_compiled else "in plain Python, which takes long")
+                show("" if solver.is_compiled else "in plain Python, which is slow")
             clock.restart()
             return analyse_one(solver, position, time_limit, watch), clock.elapsed, False
         except KeyboardInterrupt:
@@ -165,7 +165,7 @@ def _kept_table(solver: Solver, file: Path | None, resume: bool) -> Iterator[Cal
             load_table(solver, file)
         elif file.exists():
             raise FileExistsError(
-                f"{file} is there already: go on from it with --resume, or name another file"
+                f"{file} already exists: go on from it with --resume, or name another file"
             )
         require_table(solver)
         due, trouble = monotonic() + KEEP_SECONDS, ""

@@ -35,9 +35,9 @@ SHOWN, SHOWN_ON_PAGE = 5, 48  # the most positions in the terminal, and on the p
 RULES = (
     "Better, worse or equal: by two sequential tests of the same games, from openings that both "
     "play from either seat. About one comparison of equal players in twenty calls them better or "
-    "worse, and as many pass over a difference of the margin; a smaller one may be called equal. A "
-    "score at which a test has ended exaggerates. Kept: the share of the moves that keep the win "
-    "or the draw under best play, in solved positions in which some move gives it away."
+    "worse, and as many miss a difference of the margin; a smaller one may be called equal. The "
+    "score at which a test ends exaggerates the difference. Kept: the share of the moves that keep "
+    "the win or the draw under best play, in solved positions in which some move gives it away."
 )
 
 
@@ -235,15 +235,15 @@ def finding_in_words(comparison: Comparison) -> str:
         Finding.WORSE: f"{new} is worse than {old}",
         Finding.EQUAL: f"{new} and {old} are equal within {comparison.settings.margin:g} Elo",
         Finding.REPEATED: f"{new} and {old} only repeat their games, so that this score is exact "
-        "in these openings, and others need more --opening-plies",
+        "in these openings; give more --opening-plies for others",
     }
     if comparison.finding in decided:
         return f"{decided[comparison.finding]}: {_score(comparison)}."
     enough = len(comparison.match.records) + to_come  # perhaps fewer were played than allowed
-    advice = f", by --games {enough + enough % 2}" if enough > comparison.settings.games else ""
+    advice = f", with --games {enough + enough % 2}" if enough > comparison.settings.games else ""
     return (
         f"Not decided whether {new} is better than {old} ({_score(comparison)}): it takes about "
-        f"{to_come} games more, {duration(comparison.seconds_to_come)}{advice}."
+        f"{to_come} more games, {duration(comparison.seconds_to_come)}{advice}."
     )
 
 

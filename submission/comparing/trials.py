@@ -39,7 +39,7 @@ def require_accepted(player: Player, on_progress: OnProgress) -> None:
         raise ValueError(f"{player.name} cannot be judged here ({fault.cause}): {fault.mend}")
     if fault is not None:
         raise ValueError(
-            f"{player.name} would not be accepted ({fault.cause}): mend it, `connectx check` tells "
+            f"{player.name} would not be accepted ({fault.cause}): fix it; `connectx check` says "
             "more"
         )
 
@@ -68,7 +68,7 @@ def play_until_decided(
             if (passed := perf_counter() - begin) > forecast_at + FORECAST_SECONDS:
                 more, forecast_at = test.games_to_come([*records.values()]), passed
                 time = duration(more * passed / len(records))
-                forecast = f"about {more} games more, {time}"
+                forecast = f"about {more} more games, {time}"
             on_progress(len(records), settings.games, forecast)
     end = inf if test.games is None else test.games
     counted = [records[game] for game in sorted(records) if game < end]

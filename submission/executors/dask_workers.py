@@ -86,7 +86,7 @@ def _require_answer(address: str) -> None:
             thread.submit(run, _shake_hands(address)).result()
     except ValueError as error:
         raise ValueError(
-            f"{address!r} is no address ({error}): give one such as tcp://127.0.0.1:8786"
+            f"{address!r} is not an address ({error}): give one such as tcp://127.0.0.1:8786"
         ) from error
     except OSError as error:
         raise ConnectionError(
@@ -138,8 +138,8 @@ def _require_alike(
     """Refuse a worker that would play differently from this process, or several games at a time."""
     if threads > 1:
         raise ValueError(
-            f"the worker {worker} has {threads} threads, in which games would take one "
-            f"another's time: start workers with {START_WORKERS.format(address=address)}"
+            f"the worker {worker} has {threads} threads, so that its games would slow one another "
+            f"down: start workers with {START_WORKERS.format(address=address)}"
         )
     if isinstance(there, Exception):
         raise ValueError(
@@ -147,7 +147,7 @@ def _require_alike(
         )
     if there != here:
         raise ValueError(
-            f"the worker {worker} has {there}, and here are {here}: install the same there"
+            f"the worker {worker} has {there}, but here are {here}: install the same there"
         )
 
 

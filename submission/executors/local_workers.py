@@ -152,7 +152,7 @@ def local_executor(workers: int) -> Iterator[Executor]:
                     initargs=start_by_path(prepare_worker, folder),
                 )
             except OSError as error:  # no semaphores: on Linux these are files
-                need = "room in /dev/shm, and some open files"
+                need = "room in /dev/shm, and a few more open files"
                 words = f"workers cannot be started ({error.strerror}): they need {need}"
                 raise OSError(words) from error
             queues.append(pool._call_queue)  # type: ignore[attr-defined]  # see `_give_up_writing`

@@ -159,7 +159,7 @@ def _read_kaggle(number: int, line: str) -> PublishedPosition:
             )
     if fields["score"] != max(listed):
         told = quoted(fields["score"])
-        raise ValueError(f"the score is {told}, but the best column's {max(listed)}")
+        raise ValueError(f"the score is {told}, but the best column's is {max(listed)}")
     scores = tuple(None if score == FULL else score for score in listed)
     return PublishedPosition(number, moves, max(listed), scores)
 

@@ -169,7 +169,7 @@ class PositionSettings:
         require_whole("the seed", self.seed, 0, inf)
         if not 0 <= self.first_ply <= self.last_ply <= LAST_PLY:
             raise ValueError(
-                f"the plies must go from 0 or more up to at most {LAST_PLY}, after which nothing "
+                f"the plies must run from at least 0 up to at most {LAST_PLY}, after which nothing "
                 f"is at stake, not from {self.first_ply} to {self.last_ply}"
             )
 

@@ -44,7 +44,8 @@ def early_end_in_words(
         Completion.INTERRUPTED: f"Interrupted after {done}.",
         Completion.UNFINISHED: f"So far {done} have been played.",
         Completion.WORKER_DIED: (
-            f"The workers died after {done}, out of memory or with their scheduler: {advice}."
+            f"The workers died after {done}, perhaps because memory ran out or their scheduler "
+            f"ended: {advice}."
         ),
     }
     return [words[completion]] if completion in words else []

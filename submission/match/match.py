@@ -114,7 +114,7 @@ class ScoreBoard:
         """Add a game; ValueError if it does not belong to the match, or is already there."""
         games = self._games.get(record.pairing)
         if games is None:
-            raise ValueError(f"{record.player} against {record.opponent} is not to be played")
+            raise ValueError(f"{record.player} against {record.opponent} is not among the pairings")
         if record.game in games:
             raise ValueError(f"{record} was played twice")
         games[record.game] = record
@@ -209,7 +209,7 @@ def played_in_words(match: Match) -> list[str]:
     return early_end_in_words(
         match.completion,
         f"{len(match.records)} of {match.settings.games * len(match.pairings)} games",
-        "play fewer games at a time; --resume goes on where there is a results file",
+        "play fewer games at a time; if there is a results file, --resume goes on from it",
     )
 
 
@@ -251,7 +251,7 @@ def _verdicts(match: Match) -> Iterator[str]:
             openings = "opening" if count == 1 else f"{count} openings"
             verdict += (
                 f" Then {ENOUGH_REPEATS} pairs repeated earlier ones move for move: the "
-                f"score is exact for the {openings} of these games, and no sample of others."
+                f"score is exact for the {openings} of these games, and says nothing about others."
             )
         yield f"Against {names[1]}: {verdict}"
 
@@ -280,8 +280,8 @@ def _verdict(test: SequentialTest, score: Estimate | None) -> str:
         found += f"; by the games {_compared(score)}, with {100 * score.value:.1f} % of the points"
     return (
         f"{question} {found[0].upper()}{found[1:]}. Decided after {decision.games} games "
-        f"({bounds}). A score at which a test has ended exaggerates; its interval covers about "
-        "90 %."
+        f"({bounds}). The score at which a test ends exaggerates the difference; its interval "
+        "covers about 90 %."
     )
 
 

@@ -38,7 +38,7 @@ class ResultsHeader(MatchPlan):
         if len(names) < len(self.players):
             raise ValueError("two of its players have the same name")
         if unknown := {name for pairing in self.pairings for name in pairing} - names:
-            raise ValueError(f"its players lack {unknown.pop()!r}")
+            raise ValueError(f"{unknown.pop()!r} is not among its players")
 
     def announces(self, record: GameRecord) -> bool:
         """Whether a game is among those requested."""
@@ -88,7 +88,9 @@ def parse_results(content: bytes, path: Path) -> ResultsContent:
     """
     lines, torn = _whole_lines(content)
     if not lines:
-        raise ValueError(f"{path} has no games yet, or is no results file: wait for the first one")
+        raise ValueError(
+            f"{path} has no games yet, or is not a results file: wait for the first game"
+        )
     other_file = "choose another file"
     read_header(lines[0], FORMAT, path, other_file)
     headers = list[ResultsHeader]()
@@ -121,7 +123,7 @@ def _entry(line: bytes) -> ResultsHeader | GameRecord:
     """The header or the game in a line."""
     document = read_json(line, dict)
     if document is None:
-        raise ValueError("it is no JSON object")
+        raise ValueError("it is not a JSON object")
     if document.pop("format", None) != FORMAT:
         return record_of(GameRecord, document)
     header = record_of(ResultsHeader, document)

@@ -111,8 +111,8 @@ def _require_continued(content: ResultsContent, header: ResultsHeader, path: Pat
     ]
     for reason in map(one_line, reasons):
         raise ValueError(
-            f"{path} does not go with what is asked for ({reason}): ask for at least what it has, "
-            "or choose another file"
+            f"{path} does not fit the games requested ({reason}): request at least those that it "
+            "has, or choose another file"
         )
 
 

@@ -81,7 +81,7 @@ def _require_playable(pairings: Sequence[Pairing], settings: Settings) -> None:
         if each.kind is PlayerKind.BUILT_IN and each.name not in referee.built_in_agents:
             known = alternatives(referee.built_in_agents)
             raise ValueError(
-                f"{referee} has no agent {each.name!r}: name {known}, an agent of ours, or a file"
+                f"{referee} has no agent {each.name!r}: name {known}, one of our agents, or a file"
             )
         each.require_playable(settings.configuration.env)
     all_ours = all(each.kind is PlayerKind.AGENT for each in players)
@@ -200,7 +200,7 @@ class Run:
         ):
             played = () if results is None else results.played
             if results is not None and results.was_torn:
-                sys.stderr.write("The last game of the file was not whole: it is played again.\n")
+                sys.stderr.write("The last game of the file was incomplete: it is played again.\n")
             total, numbers = settings.games * len(pairings), count(len(played) + 1)
             with progress_bar(title, self.progress) as show:
                 show(len(played), total, "")

@@ -61,7 +61,7 @@ class Sprt:
             )
         for name, rate in (("alpha", self.alpha), ("beta", self.beta)):
             if not 0 < rate < 0.5:
-                raise ValueError(f"{name} must lie between 0 and 0.5, not at {rate}")
+                raise ValueError(f"{name} must be between 0 and 0.5, not {rate}")
 
     def __str__(self) -> str:
         return f"{self.elo0:g},{self.elo1:g} with alpha {self.alpha:g} and beta {self.beta:g}"

@@ -77,9 +77,9 @@ class SubmissionOpponent(Opponent):
         if failure is None and move.column is not None and move.column in legal:
             return move.column
         failure = failure or misplaced(move.column, rules.for_kaggle())
-        told = [f"{self.name} fails, {failure.status}: {failure.cause}."]
+        told = [f"{self.name} failed with {failure.status}: {failure.cause}."]
         where = [f"  {line}" for line in failure.lines]
-        raise OpponentFailed("\n".join([*told, *where, f"To mend it, {failure.mend}."]))
+        raise OpponentFailed("\n".join([*told, *where, f"To fix it, {failure.mend}."]))
 
 
 def find_opponent(wanted: str | Path | Agent | Player, env: BoardGame) -> Opponent:
@@ -105,7 +105,7 @@ def find_opponent(wanted: str | Path | Agent | Player, env: BoardGame) -> Oppone
 def _sizes(env: BoardGame) -> tuple[int, int, int]:
     """Rows, columns and inarow of ConnectX, the one game that submissions play."""
     if not isinstance(env, ConnectX):
-        raise ValueError("a submission plays ConnectX alone: leave --game out, or name an agent")
+        raise ValueError("a submission plays only ConnectX: leave --game out, or name an agent")
     return env.rows, env.columns, env.inarow
 
 

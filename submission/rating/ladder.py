@@ -152,7 +152,7 @@ def make_ladder(match: Match, anchor: str | None) -> Ladder:
 def require_round_robin(names: Sequence[str], anchor: str | None) -> None:
     """Refuse fewer than two players, a player named twice, or an anchor that does not play."""
     if len(names) < 2:
-        raise ValueError("a ladder takes at least two players: name more of them")
+        raise ValueError("a ladder needs at least two players: name more")
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"{name!r} is named twice: name each player once")
@@ -217,7 +217,7 @@ def ladder_title(ladder: Ladder) -> str:
 
 
 RULES = (
-    "W-D-L: wins, draws and losses; who fails has lost. Elo: the likeliest ratings of the "
+    "W-D-L: wins, draws and losses; a failure is a loss. Elo: the likeliest ratings of the "
     "Bradley-Terry model, in which a draw is half a game won; points above {anchor}. The interval "
     "is the Bayesian bootstrap's over pairs of games, one opening from both seats; it is open on a "
     "side where the games set no limit. For both, each player counts one game won and one lost "
@@ -247,9 +247,9 @@ def _few_games(match: Match) -> Iterator[str]:
     fewest = min(pairing.games for pairing in match.stats())
     if fewest < ENOUGH_GAMES:
         yield (
-            f"Some players have met in only {counted(fewest, 'games')}: with fewer "
-            f"than {ENOUGH_GAMES} the intervals are too narrow, and ratings that lie far apart too "
-            "close."
+            f"Some players have met in only {counted(fewest, 'games')}: with fewer than "
+            f"{ENOUGH_GAMES} the intervals are too narrow, and ratings that should be far apart "
+            "are too close together."
         )
 
 
@@ -258,7 +258,7 @@ def _conditions(match: Match) -> str:
     settings, versions = match.settings, match.versions
     return (
         f"Seed {settings.seed}, openings of {settings.opening_plies} plies, at most "
-        f"{settings.games} games of each two; connectx-agents {versions.package}, "
+        f"{settings.games} games per pair; connectx-agents {versions.package}, "
         f"kaggle-environments {versions.kaggle_environments or 'not installed'}, "
         f"Python {versions.python}."
     )

@@ -81,22 +81,20 @@ class Rank(Printed):
         played, asked = len(self.match.records), self.match.settings.games
         early = early_end_in_words(self.match.completion, counted(played, "games"))
         if not early and played < asked:
-            early = [
-                f"The time was over after {played} of {asked} games: give more with --minutes."
-            ]
+            early = [f"The time was up after {played} of {asked} games: give more with --minutes."]
         return [*early, *repetitions(self.match), *failures(self.match), self._in_words()]
 
     def _in_words(self) -> str:
         if not self.match.records:
             return "No game was played."
         if self.match.fails_throughout(self.player):
-            return f"{self.player} has no rank, for none of its games came to an end."
+            return f"{self.player} has no rank, because none of its games came to an end."
         level, last = self.nearest, LEVELS[-1]
         return (
             f"{self.player} plays about like level {level.n}, {level.name}: Elo "
-            f"{elo_in_words(self.elo)} by {len(self.match.records)} games, where "
-            f"{LEVELS[0].name} play has 0, level {level.n} {level.elo:+d} and {last.name} play "
-            f"{last.elo:+d}."
+            f"{elo_in_words(self.elo)} by {len(self.match.records)} games, on the scale on which "
+            f"{LEVELS[0].name} play has 0, level {level.n} has {level.elo:+d} and {last.name} play "
+            f"has {last.elo:+d}."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -119,7 +117,7 @@ class Rank(Printed):
 
 RULES = (
     "Elo: the likeliest rating by the games, above level 1, with its 95 % interval; one game won "
-    "and one lost that were not played count, too. The levels' own ratings are taken as known; "
+    "and one lost that were not played also count. The levels' own ratings are taken as known; "
     "they come from 540 games of each, with intervals of 60 to 130 Elo on either side."
 )
 

@@ -54,12 +54,12 @@ def replays_of(content: bytes, path: Path) -> ReplayFile:
         match = match_of(content, path)
         configuration = match.settings.configuration
         return ReplayFile("results", path.name, configuration, match.records, match)
-    raise ValueError(f"{path} is no results file and no whole episode: {ADVICE}")
+    raise ValueError(f"{path} is neither a results file nor a whole episode: {ADVICE}")
 
 
 CAUSES = {
     "ERROR": "it raised an exception",
-    "INVALID": "it chose what is no column with room",
+    "INVALID": "it did not choose a column with room",
     "TIMEOUT": "it took too long",
 }
 """The cause of a failure by Kaggle's status, which is all that an episode has."""
@@ -76,9 +76,9 @@ EPISODES: Mapping[str, Callable[[Mapping[str, Any]], Episode]] = {
 def _episode(document: Mapping[str, Any], path: Path) -> ReplayFile:
     game = document.get("name")
     if not isinstance(game, str) or game not in EPISODES:
-        what = f"an episode of {quoted(game)}" if isinstance(game, str) else "no episode"
+        what = f"an episode of {quoted(game)}" if isinstance(game, str) else "not an episode"
         known = " and ".join(EPISODES)
-        raise ValueError(f"{path} is {what}, and only those of {known} can be read: {ADVICE}")
+        raise ValueError(f"{path} is {what}; only those of {known} can be read: {ADVICE}")
     with refused(f"{path} is damaged", "download the episode again"):
         return _replayed(EPISODES[game](document), path.name)
 
@@ -116,7 +116,7 @@ def _replayed(episode: Episode, name: str) -> ReplayFile:
 def _configuration(episode: Episode) -> GameConfiguration:
     sizes, seconds = episode.sizes, episode.act_timeout
     if not all(type(size) is int and 1 <= size <= LARGEST for size in sizes):
-        raise ValueError(f"its board is of {quoted(sizes)}: each must be from 1 to {LARGEST}")
+        raise ValueError(f"its sizes are {quoted(sizes)}: each must be from 1 to {LARGEST}")
     if type(seconds) not in (int, float) or not 0 < seconds < inf:
         raise ValueError(f"its actTimeout is {quoted(seconds)}: it must be above 0")
     return GameConfiguration(*sizes, act_timeout=float(seconds), referee=episode.referee)
@@ -203,9 +203,9 @@ def read_agent_log(path: Path, seat: int) -> AgentLog:
         ValueError: the file is not an agent's log.
     """
     steps = read_json(read_content(path, LOG_ADVICE), list)
-    with refused(f"{path} is no agent's log", LOG_ADVICE):
+    with refused(f"{path} is not an agent's log", LOG_ADVICE):
         if steps is None:
-            raise ValueError("that is a list of steps, in JSON")
+            raise ValueError("a log is a list of steps, in JSON")
         moves = list(_moves(steps, seat))
         lines = [str(move.get("stderr") or "").split("\n") for move in moves]
         return AgentLog.of_moves([*map(_duration, moves)], lines)

@@ -80,7 +80,7 @@ def _unjudged(
     for path, file in read:
         if not isinstance(file.configuration.env, ConnectX):
             raise ValueError(
-                f"{path} has games of {file.configuration.referee}, and only those of Connect Four "
+                f"{path} has games of {file.configuration.referee}, but only those of Connect Four "
                 "can be judged: leave it out"
             )
         own = [

@@ -55,7 +55,7 @@ ENDED_SUPERVISOR = Cause(
 )
 """The submission has ended its parent process or a further ancestor."""
 
-FORGERY = Cause("answered by other means than a return", "return a column")
+FORGERY = Cause("it sent messages of its own instead of returning a column", "return a column")
 """The submission has written messages of its own to the connection for its moves."""
 
 
@@ -80,8 +80,8 @@ def of_exception(error: Raised, memory: int | None, hidden: Sequence[str] = ()) 
     match error.type:
         case "SyntaxError" if BYTE_ORDER_MARK in error.message:
             return Cause(
-                "the file has a byte order mark (U+FEFF), which Python passes over and Kaggle, "
-                "which executes the file's text, does not",
+                "the file has a byte order mark (U+FEFF), which Python skips but Kaggle, which "
+                "executes the file's text, does not",
                 "save the file as UTF-8 without a byte order mark (BOM)",
             )
         case "SyntaxError" | "IndentationError" | "TabError":
@@ -97,7 +97,7 @@ def of_exception(error: Raised, memory: int | None, hidden: Sequence[str] = ()) 
         case "KeyError" | "ImportError" if NO_PACKAGE.search(error.message):
             return Cause(
                 "a relative import, as in `from . import helper`, where there is no package: "
-                "Kaggle executes the text of one file, and what lies beside it are plain modules",
+                "Kaggle executes the text of one file, and the files beside it are plain modules",
                 "write `import helper`, and pack helper.py into a .tar.gz with main.py at its top; "
                 "or put its code into the file",
             )
@@ -110,13 +110,13 @@ def of_exception(error: Raised, memory: int | None, hidden: Sequence[str] = ()) 
             )
         case "TypeError" if not error.lines and "cannot pickle" in error.message:
             return Cause(
-                "the agent returned what Kaggle cannot copy, as `async def` and `yield` make it: "
-                f"{error.message}",
+                "the agent returned an object that Kaggle cannot copy, such as those of `async "
+                f"def` and `yield`: {error.message}",
                 "write a plain function that returns int(column)",
             )
         case "ValueError" if not error.lines and "closed file" in error.message:
             return Cause(
-                "standard output or standard error was closed, which Kaggle reads",
+                "standard output or standard error, which Kaggle reads, was closed",
                 "leave sys.stdout and sys.stderr open",
             )
         case "FileNotFoundError":
@@ -131,11 +131,11 @@ def of_exception(error: Raised, memory: int | None, hidden: Sequence[str] = ()) 
             )
         case "SystemExit":
             return Cause(
-                "the interpreter was left by sys.exit, exit or quit",
+                "Python was ended by sys.exit, exit or quit",
                 "return from the agent instead",
             )
         case "KeyboardInterrupt":
-            return Cause("KeyboardInterrupt was raised", "raise no KeyboardInterrupt")
+            return Cause("KeyboardInterrupt was raised", "do not raise KeyboardInterrupt")
         case _:
             return Cause(
                 f"{error.type}: {error.message}" if error.message else error.type,
@@ -152,10 +152,9 @@ def of_hidden(asked: str) -> Cause:
     if asked.startswith(REACHED_FOR):
         what = asked.removeprefix(REACHED_FOR)
         return Cause(
-            f"it reaches for the network{f' ({what})' if what else ''}, and Kaggle's machines have "
-            "none, as far as is known",
-            "have it carry its data with it, in the file itself or in a .tar.gz with main.py at "
-            "its top",
+            f"it tries to use the network{f' ({what})' if what else ''}, but Kaggle's machines "
+            "have none, as far as is known",
+            PACK_THE_DATA,
         )
     return Cause(f"it asks for {asked}, which is not on Kaggle's machine", PACK_THE_DATA)
 
@@ -181,8 +180,8 @@ def _missing_file(message: str, hidden: Sequence[str]) -> Cause:
             PACK_THE_DATA,
         )
     return Cause(
-        f"a file is missing: {message}; Kaggle runs the submission alone, in a folder "
-        "that is not its own",
+        f"a file is missing: {message}; Kaggle runs the submission alone, and not in its own "
+        "folder",
         READ_THE_DATA,
     )
 
@@ -209,7 +208,7 @@ def of_death(exit_code: int, memory: int | None) -> Cause:
         )
     return Cause(
         f"the process was ended by signal {number} ({signal.strsignal(number)})",
-        "send the process no signals",
+        "do not send signals to the process",
     )
 
 
@@ -231,7 +230,7 @@ def of_silence(seconds: float, place: str | None) -> Cause:
     """The submission was ended because no answer came; `place` is where it was, if known."""
     where = f" (it was at {place})" if place else ""
     return Cause(
-        f"no end had come after {seconds:.1f} s{where}",
+        f"it had not finished after {seconds:.1f} s{where}",
         "end each move within actTimeout, and look for loops that do not end",
     )
 
@@ -269,10 +268,10 @@ def of_returned(returned: str, action: str, configuration: Mapping[str, Any]) ->
             _misplaced(place, used_up, number, action),
             "choose among the places that the board of observation.observationString shows as free",
         )
-    what = action if returned == "NoneType" else f"{action}, of type {returned},"
+    what = action if returned == "NoneType" else f"{action}, of type {returned}"
     return Cause(
-        f"the agent returned {what} and OpenSpiel's environments take "
-        f"{{'submission': {place}}} alone, with a plain int",
+        f"the agent returned {what}, but OpenSpiel's environments take only "
+        f"{{'submission': {place}}}, with a plain int",
         f'return {{"submission": int({place})}}',
     )
 
@@ -282,11 +281,11 @@ def _of_column(returned: str, action: str, columns: int) -> Cause:
     if returned == "NoneType":
         return Cause(
             "the agent returned None, which Kaggle plays as column 0, and that column is full",
-            "return a column on every way out of the function",
+            "return a column on every path through the function",
         )
     if returned != "int":
         return Cause(
-            f"the agent returned {action}, a {returned}, and Kaggle takes a plain int only",
+            f"the agent returned {action}, of type {returned}, but Kaggle takes only a plain int",
             "return int(column)",
         )
     is_full = action in map(str, range(columns))
@@ -294,7 +293,7 @@ def _of_column(returned: str, action: str, columns: int) -> Cause:
         _misplaced("column", "full", columns, action),
         "choose among the columns whose top cell, board[column], is 0"
         if is_full
-        else "choose among range(configuration.columns)",
+        else "choose a column from range(configuration.columns)",
     )
 
 

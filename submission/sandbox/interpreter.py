@@ -109,12 +109,12 @@ def _probe(python: Path) -> tuple[tuple[int, int], bool]:
             check=False,
         )
     except OSError as error:
-        raise ValueError(f"{python} does not run ({error.strerror}): {ADVICE}") from error
+        raise ValueError(f"{python} cannot be run ({error.strerror}): {ADVICE}") from error
     except subprocess.TimeoutExpired as error:
-        raise ValueError(f"{python} said nothing in {PROBE_SECONDS} s: {ADVICE}") from error
+        raise ValueError(f"{python} did not answer in {PROBE_SECONDS} s: {ADVICE}") from error
     match answer.stdout.split():
         case ["Python", major, minor, *found]:
             return (int(major), int(minor)), found == ["True"]
         case _:
             said = answer.stderr.strip().partition("\n")[0]
-            raise ValueError(f"{python} is no Python ({said or 'it said nothing'}): {ADVICE}")
+            raise ValueError(f"{python} is not Python ({said or 'it printed nothing'}): {ADVICE}")

@@ -73,7 +73,7 @@ class SupervisorProcess:
             raise
 
     def _first_report(self) -> Path:
-        said = "it said nothing"
+        said = "it printed nothing"
         with contextlib.suppress(*GONE):
             report = self.hear(messages.FOLDER)
             if isinstance(report, Begun):
@@ -219,7 +219,7 @@ class RunningPlayer:
         except GONE:
             return self._fail(failure("ERROR", causes.ENDED_SUPERVISOR), 0.0)
         if isinstance(start, str):
-            said = start.strip().rpartition("\n")[2] or "it said nothing"
+            said = start.strip().rpartition("\n")[2] or "it printed nothing"
             raise ChildProcessError(f"the process that plays did not start: {said}")
         self._take_in(report.events)
         waited = min(report.waited, perf_counter() - begin)  # it may be forged

@@ -62,8 +62,8 @@ def lay_out(submission: bytes, folder: Path, path: Path | None = None) -> None:
             (folder / MAIN).write_bytes(submission)
     except OSError as error:
         raise OSError(
-            f"cannot write a submission into {folder} ({error.strerror}): make room there, or have "
-            "TMPDIR name another folder for temporary files"
+            f"cannot write a submission into {folder} ({error.strerror}): make room there, or set "
+            "TMPDIR to another folder for temporary files"
         ) from error
 
 
@@ -79,7 +79,7 @@ def _require_file(submission: Path) -> None:
         raise ValueError(f"{submission} has {size} bytes, more than {MOST_BYTES}: shorten it")
     if not submission.name.endswith(SUBMISSIONS):
         raise ValueError(
-            f"{submission} is no submission: name a .py file, or a .tar.gz file with {MAIN} in it"
+            f"{submission} is not a submission: name a .py file, or a .tar.gz with {MAIN} in it"
         )
 
 
@@ -117,7 +117,7 @@ class Rationed:
     def read(self, size: int) -> bytes:
         """Read up to `size` bytes; raise ValueError if that is more than allowed."""
         if not 0 <= size <= self.allowed:
-            raise ValueError("what describes its files is too long")
+            raise ValueError("the headers of its files are too long")
         self.allowed -= size
         return self._file.read(size)
 
@@ -156,11 +156,11 @@ def _fault(member: tarfile.TarInfo, number: int, left: int) -> str | None:
     """What is wrong with a member, if anything; `left` bytes may still be unpacked after it."""
     path = Path(member.name)
     if member.size < 0 or left < 0 or number > MOST_MEMBERS or len(path.parts) > MOST_DEPTH:
-        return "unpacks to too much: pack only what the agent needs"
+        return "holds too much: pack only what the agent needs"
     if path.anchor or ".." in path.parts:
-        return f"holds {str(path)!r}, outside of its folder: pack it again"
+        return f"holds {str(path)!r}, which is outside its folder: pack it again"
     if not (member.isdir() or member.isfile()) or member.issparse():
-        return f"holds {str(path)!r}, which is no plain file: pack a file instead"
+        return f"holds {str(path)!r}, which is not a plain file: pack a file instead"
     return None
 
 

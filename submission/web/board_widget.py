@@ -90,7 +90,7 @@ class Board(anywidget.AnyWidget):
         self.env = _playable(ConnectFour() if env is None else env)
         if not is_number(seconds) or not LEAST_SECONDS <= seconds <= MOST_SECONDS:
             limits = f"{LEAST_SECONDS} to {MOST_SECONDS:g}"
-            raise ValueError(f"seconds are from {limits}, not {seconds!r}")
+            raise ValueError(f"seconds must be from {limits}, not {seconds!r}")
         self.seconds = float(seconds)
         if not isinstance(opponent, str | Path | Agent | None):
             opponent = as_player(opponent)
@@ -175,7 +175,7 @@ class Board(anywidget.AnyWidget):
     @traitlets.validate("seat")
     def _existing_seat(self, proposal: Any) -> int:
         if proposal["value"] not in (1, 2):
-            raise ValueError(f"the seat is 1 or 2, not {proposal['value']!r}")
+            raise ValueError(f"the seat must be 1 or 2, not {proposal['value']!r}")
         return int(proposal["value"])
 
     def _receive(self, _: object, content: Mapping[str, Any], buffers: object) -> None:

@@ -31,7 +31,7 @@ def export_page(folder: Path) -> None:
     index = folder / INDEX
     if index.exists() and SCRIPT not in index.read_text(encoding="utf-8", errors="replace"):
         raise FileExistsError(
-            f"{index} is there and no page of connectx: choose another folder, or remove it"
+            f"{index} exists and is not a page of connectx: choose another folder, or remove it"
         )
     folder.mkdir(parents=True, exist_ok=True)
     for name in AS_THEY_ARE:

@@ -188,7 +188,7 @@ async def read_body(request: Request) -> bytes:
     except TimeoutError:
         raise Refused(HTTPStatus.REQUEST_TIMEOUT, "the question did not arrive in time") from None
     except ClientDisconnect:
-        raise Refused(HTTPStatus.BAD_REQUEST, "the question has been broken off") from None
+        raise Refused(HTTPStatus.BAD_REQUEST, "the question ended before it was complete") from None
     if length > most:
         raise Refused(
             HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a question has at most {most // 1024} kB here"

@@ -163,9 +163,9 @@ def parse_json(text: str | bytes, what: str) -> dict[str, Any]:
     try:
         fields = json.loads(text, object_pairs_hook=without_twins, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{what} is no JSON ({one_line(error)})") from None
+        raise ValueError(f"{what} is not JSON ({one_line(error)})") from None
     if not isinstance(fields, dict):
-        raise ValueError(f"{what} is no JSON object")
+        raise ValueError(f"{what} is not a JSON object")
     return fields
 
 
@@ -178,7 +178,7 @@ def without_twins(pairs: Collection[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_constant(name: str) -> float:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 def read(kind: type[Kind], fields: object, strict: bool = True) -> Kind:

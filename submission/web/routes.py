@@ -167,7 +167,7 @@ class Server:
         """Open a file that was dropped on a page."""
         async with self._opening:
             if len(self._files) >= self._most_files:
-                raise Refusal(f"{MOST_DROPPED} files were dropped here: start the server anew")
+                raise Refusal(f"{MOST_DROPPED} files were dropped here: start the server again")
             file = await asyncio.to_thread(dropped_file, question.name, question.text)
             self._files.append(file)
             return file.form(len(self._files) - 1)

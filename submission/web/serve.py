@@ -61,7 +61,7 @@ def serve(files: Sequence[Path], host: str, port: int, open_browser: bool) -> No
     listening = listen(host, port)
     real_port = listening.getsockname()[1]
     if port not in (0, real_port):
-        console.print(f"Port {port} is taken: this is {real_port}.")
+        console.print(f"Port {port} is taken: using {real_port} instead.")
     if not is_loopback(host):
         console.print(
             f"Warning: whoever can reach {host} and knows the address below can use this server, "

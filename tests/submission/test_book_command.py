@@ -55,7 +55,7 @@ def test_resuming_solves_what_is_missing(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "second.cxbk.scores").write_bytes(whole[:300])
     outcome = shell.run("book", *SMALL.split(), "-o", "second.cxbk", "--resume")
     assert outcome.status == 0
-    assert "The last line of second.cxbk.scores was torn: its finding is" in outcome.stdout
+    assert "The last line of second.cxbk.scores was incomplete: its finding is" in outcome.stdout
     assert (tmp_path / "second.cxbk").read_bytes() == (tmp_path / "first.cxbk").read_bytes()
     written = (tmp_path / "second.cxbk.scores").read_bytes()
     assert sorted(written.splitlines()) == sorted(whole.splitlines())
@@ -92,18 +92,18 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
         ),
         ("--output absent/book.py", "absent/book.py"),
         ("--output .", "cannot write . (Is a directory): choose a file in a folder"),
-        ("--seat 1", "--seat belongs to --repertoire and --traps: add one of them"),
-        ("--all-plies 3", "--all-plies belongs to --repertoire: add it"),
-        ("--traps --all-plies 3", "--all-plies belongs to --repertoire: add it"),
-        ("--minutes 3", "--opponent and --minutes belong to --traps: add it"),
-        ("--opponent mcts", "--opponent and --minutes belong to --traps: add it"),
-        ("--traps --repertoire", "--repertoire and --traps are two books: choose one"),
-        ("--traps --seat 3", "the seat is 1 or 2, not 3"),
+        ("--seat 1", "--seat is only for --repertoire and --traps: add one of them"),
+        ("--all-plies 3", "--all-plies is only for --repertoire: add it"),
+        ("--traps --all-plies 3", "--all-plies is only for --repertoire: add it"),
+        ("--minutes 3", "--opponent and --minutes are only for --traps: add it"),
+        ("--opponent mcts", "--opponent and --minutes are only for --traps: add it"),
+        ("--traps --repertoire", "--repertoire and --traps make different books: choose one"),
+        ("--traps --seat 3", "the seat must be 1 or 2, not 3"),
         ("--traps --opponent nobody", "unknown agent 'nobody'"),
         ("--traps --opponent mcts:visits=3", "has no option 'visits'"),
         ("--traps --rows 5 --opponent policy", "this policy was trained for"),
         ("--traps --rows 8 --columns 8", "a repertoire takes boards with columns * (rows + 1)"),
-        ("--repertoire --seat 3", "the seat is 1 or 2, not 3"),
+        ("--repertoire --seat 3", "the seat must be 1 or 2, not 3"),
         ("--repertoire --plies 42", "must be from 0 to 41, not 42"),
         (
             "--repertoire --rows 8 --columns 8",

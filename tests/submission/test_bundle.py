@@ -219,7 +219,7 @@ def first_column(text: str) -> int:
         ("try: print()\nexcept OSError: pass", "", 4, "a module-level side effect (Try"),
         ("def folder():\n    return __file__", "folder", 5, "__file__"),
         ("", "import agents.options", 11, "`import agents.options` inside a definition: move"),
-        ("X = 5", "globals()['X']", 11, "cannot bundle globals, which finds"),
+        ("X = 5", "globals()['X']", 11, "cannot bundle globals, which can find"),
         ("import importlib", "importlib.import_module('math')", 11, "importlib.import_module"),
         ("N = 0\ndef use():\n    return helper_use()", "use", 6, "helper_use is used"),
     ],
@@ -287,7 +287,7 @@ def test_what_dataclasses_would_look_up_in_the_module_is_refused(
 ) -> None:
     """Kaggle's loader has none, so each of these would be a field."""
     top = "from dataclasses import InitVar, KW_ONLY; from typing import ClassVar"
-    with pytest.raises(BundleError, match=r"as a text, .* write it without quotes"):
+    with pytest.raises(BundleError, match=r"as text, .* write it without quotes"):
         build(before + own_agent(top, fields))
 
 
@@ -410,11 +410,11 @@ class MyAgent(Agent):
     [
         ("x = ", "fails when it is run: SyntaxError: invalid syntax (my_agent.py, line 1)"),
         ("1 / 0", "fails when it is run: ZeroDivisionError: division by zero"),
-        ("from .a import b", "imports relatively: modules beside it are found as `from module imp"),
-        ("import sys\nsys.exit()", "ends Python when it is run: put what does so under"),
+        ("from .a import b", "has a relative import: import modules beside it by `from module"),
+        ("import sys\nsys.exit()", "ends Python when it is run: put the lines that do so under"),
         (
             "import submission\nsubmission.build('MyAgent', source=__file__)",
-            "fails when it is run: ValueError: it builds itself when it is run: put what does so",
+            "fails when it is run: ValueError: it builds itself when it is run: put the lines",
         ),
         ("x = 1", "has no agent 'MyAgent'"),
         (

@@ -65,7 +65,7 @@ BAD: list[Any] = [
     ),
     pytest.param(
         "TIMEOUT",
-        "while the file was loaded, no end had come after",
+        "while the file was loaded, it had not finished after",
         f"import time; time.sleep(60)\n{GOOD}",
         marks=needs_posix,
     ),
@@ -113,7 +113,7 @@ def test_an_import_in_a_move_of_what_is_packed_is_told_apart_from_a_missing_one(
     main = b"def agent(obs, conf):\n    import tactics\n    return tactics.COLUMN\n"
     members = ("main.py", main), ("tactics.py", b"COLUMN = 3\n")
     fault = first_fault(check_file(archive(tmp_path / "submission.tar.gz", *members)))
-    assert "the module tactics is imported in a move" in fault.cause
+    assert "the module tactics is imported during a move" in fault.cause
     assert fault.mend == "import it at the top of main.py"
 
 
@@ -141,7 +141,7 @@ def test_a_fault_that_two_games_show_is_told_once(check: Check, name: str, sourc
     report = check(source)
     text = text_of(report)
     assert name in text
-    assert text.count("Mend: ") == 1
+    assert text.count("To fix it: ") == 1
     assert "in 6x7x4 on seat 1" in text
     assert "in 6x7x4 on seat 2" in text
 
@@ -173,7 +173,7 @@ def test_a_bundle_that_falls_back_is_a_warning(tmp_path: Path, check: Check) -> 
     moves = sum(game.moves for game in report.games)
     assert report.warnings == (
         f"in 2 of {moves} moves the agent gave no column that could be played, and a makeshift one "
-        "was played instead: mend its search (KeyError: 'opening')",
+        "was played instead: fix its search (KeyError: 'opening')",
     )
 
 
@@ -199,7 +199,7 @@ def test_what_plays_another_board_alone_is_not_to_be_submitted(
     moves = sum(game.moves for game in report.games)
     assert report.makeshift == moves > 0
     assert report.upload_command is None
-    said = f"Do not submit it yet: of {moves} moves in the games that decide, its"
+    said = f"Do not submit it yet: its agent chose only 0 of {moves} moves in the games that decide"
     assert said in text_of(report)
 
 

@@ -250,17 +250,17 @@ def test_the_older_python_is_found_beside_the_newer_one(
 @pytest.mark.parametrize(
     ("name", "lines", "sentence"),
     [
-        ("./python", ["exit 0"], "is no Python (it said nothing): name a Python of 3.11 or newer"),
-        ("./python", ["echo 'not found' >&2", "exit 127"], "is no Python (not found): name a"),
+        ("./python", ["exit 0"], "is not Python (it printed nothing): name a Python of 3.11 or"),
+        ("./python", ["echo 'not found' >&2", "exit 127"], "is not Python (not found): name a"),
         ("./python", ["echo Python 2 7", "exit 1"], "is Python 2.7: name a Python of 3.11 or new"),
         ("./python", ["echo Python 3 10", "echo True"], "is Python 3.10: name a Python of 3.11"),
         ("nowhere", [], "there is no Python at nowhere: name a Python of 3.11 or newer"),
         (".", [], "there is no Python at .: name a Python of 3.11 or newer"),
-        ("mine.py", [], "mine.py does not run"),
+        ("mine.py", [], "mine.py cannot be run"),
         (
             "./python",
             ["exec sleep 60"],
-            "python said nothing in 3 s: name a Python of 3.11",
+            "python did not answer in 3 s: name a Python of 3.11",
         ),
     ],
 )
@@ -334,7 +334,7 @@ def test_a_module_that_is_here_or_in_kaggles_image_alone_is_a_warning(tmp_path: 
     assert report.warnings == (
         "the module execnet (distribution execnet) is installed here, but is not listed for "
         "Kaggle's Python image: leave it out, or pack it into a .tar.gz with main.py",
-        "the module vtk is missing here, and Kaggle's Python image has it: install it to check "
+        "the module vtk is missing here, but Kaggle's Python image has it: install it to check "
         "what Kaggle will run",
     )
     unguarded = check_pair(f"import vtk\n{GOOD}", tmp_path)

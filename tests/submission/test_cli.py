@@ -111,7 +111,7 @@ class MyAgent(Agent):
 """,
     "choosing.py": "def first(actions):\n    return actions[0]\n",
 }
-NO_CLASS = "submission.py has no class that inherits agents.Agent, but the function my_agent"
+NO_CLASS = "submission.py has no class that inherits from agents.Agent, but a function, my_agent"
 
 
 @pytest.fixture
@@ -157,7 +157,7 @@ def test_a_bundle_of_two_files_is_built_again_but_over_no_other(shell: Shell) ->
         ("play nobody", "unknown agent 'nobody': choose one of random, greedy"),
         ("play absent.py", "cannot read the player absent.py"),
         ("play absent.tar.gz", "cannot read the player absent.tar.gz"),
-        ("play a.py --game tictactoe", "a submission plays ConnectX alone: leave --game out"),
+        ("play a.py --game tictactoe", "a submission plays only ConnectX: leave --game out"),
         ("play greedy --seat 3", "--seat"),
         ("play greedy --time-limit -1", "--time-limit"),
         ("play greedy --game chess", "--game"),

@@ -84,9 +84,9 @@ def test_the_last_sentence_is_the_answer(finding: Finding, said: str) -> None:
 def test_where_it_is_not_decided_it_says_how_much_more_it_takes() -> None:
     """2 games took 3 seconds: 121 more take 3 minutes, and 123 are no even number."""
     said = compared(Finding.UNDECIDED, to_come=121).summary()[-1]
-    assert said.endswith("it takes about 121 games more, 3 minutes, by --games 124.")
+    assert said.endswith("it takes about 121 more games, 3 minutes, with --games 124.")
     said = compared(Finding.UNDECIDED, to_come=20).summary()[-1]
-    assert said.endswith("it takes about 20 games more, 30 seconds."), "40 were asked for"
+    assert said.endswith("it takes about 20 more games, 30 seconds."), "40 were asked for"
 
 
 def test_what_the_new_one_loses_is_listed_with_its_moves() -> None:

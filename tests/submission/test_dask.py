@@ -223,7 +223,7 @@ def test_without_a_scheduler_an_evaluation_ends_with_what_it_has(cluster: Cluste
 def test_an_address_without_a_scheduler_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dask_workers, "CONNECT_SECONDS", 0.5)
     for address in ("nowhere", "http://127.0.0.1:8786"):
-        assert f"{address!r} is no address" in refusal(address, ValueError)
+        assert f"{address!r} is not an address" in refusal(address, ValueError)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         of_another_kind = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
         for address in ("tcp://127.0.0.1:1", of_another_kind):

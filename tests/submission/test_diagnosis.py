@@ -24,7 +24,9 @@ CHOICE = Choice("agent", "function", 1, 2, "main.py", is_own=True)
 HELPER = Choice("helper", "function", 9, 0, "main.py", is_own=True)
 """What Kaggle takes though it is no agent."""
 
-DOUBT = "Kaggle takes the last callable that the file brings in as the agent, which takes no "
+DOUBT = (
+    "Kaggle takes the last callable that the file defines or imports as the agent, which takes no "
+)
 
 PLAN = GamePlan(GameConfiguration(), (2,), seconds=10, decides=True)
 
@@ -75,8 +77,8 @@ def test_syntax_that_kaggle_cannot_read() -> None:
         ("int", "6", "the agent returned column 6, which is full"),
         ("int", "7", "column 7, which does not exist: columns run from 0 to 6"),
         ("NoneType", "None", "None, which Kaggle plays as column 0, and that column is full"),
-        ("bool", "True", "returned True, a bool, and Kaggle takes a plain int only"),
-        ("numpy.int64", "np.int64(3)", "returned np.int64(3), a numpy.int64"),
+        ("bool", "True", "True, of type bool, but Kaggle takes only a plain int"),
+        ("numpy.int64", "np.int64(3)", "returned np.int64(3), of type numpy.int64"),
     ],
 )
 def test_invalid_actions(returned: str, action: str, cause: str) -> None:
@@ -88,7 +90,7 @@ def test_invalid_actions(returned: str, action: str, cause: str) -> None:
 @pytest.mark.parametrize(
     ("module", "cause", "is_kaggles"),
     [
-        ("agents.mcts", "this project's", False),
+        ("agents.mcts", "belongs to this project", False),
         ("tactics", "lies beside the submission", False),
         ("torch.nn", "no module torch.nn here, though Kaggle's Python image has it", True),
         ("sklearn", "no module sklearn here, though Kaggle's", True),

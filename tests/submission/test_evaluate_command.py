@@ -101,8 +101,11 @@ def test_a_test_may_end_a_pairing_early(shell: Shell) -> None:
         ("evaluate random --against negamax --rows 0", "rows must be from 1 to 100, not 0"),
         ("evaluate random --against negamax --arena elsewhere", "--arena"),
         ("evaluate random --against negamax --sprt 50", "two Elo differences, as in 0,50"),
-        ("evaluate random --against negamax --alpha 0.1", "--alpha is for a sequential test"),
-        ("evaluate random --against negamax --beta 0.1", "name it with --sprt"),
+        ("evaluate random --against negamax --alpha 0.1", "--alpha is only for a sequential test"),
+        (
+            "evaluate random --against negamax --beta 0.1",
+            "--beta is only for a sequential test: add --sprt",
+        ),
         ("evaluate random --against negamax --games 3", "an even number of games, at least 2"),
         ("evaluate random --against negamax --html absent/x.html", "absent/x.html"),
         ("evaluate random --against negamax --results absent/x.jsonl", "absent/x.jsonl"),

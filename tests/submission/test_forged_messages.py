@@ -44,7 +44,7 @@ from tests.helpers.processes import completed
 from tests.helpers.sandboxed import OBSERVATION, RULES, answers, ask, player
 from tests.helpers.systems import needs_linux
 
-FORGED = ("ERROR", "answered by other means than a return")
+FORGED = ("ERROR", "it sent messages of its own instead of returning a column")
 
 PLAYING = "def agent(observation): return 4"
 

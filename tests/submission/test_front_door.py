@@ -89,7 +89,9 @@ def test_an_agent_of_ones_own_is_built_from_its_file(
     assert connectx.build(cls()).source == build_bundle("MyAgent", {}, file)
     assert connectx.build(cls([2])).source == built.source
     monkeypatch.delitem(sys.modules, "lately")  # as if a cell had defined it
-    with pytest.raises(ValueError, match="MyAgent is in no file: put it into one, by `%%writefile"):
+    with pytest.raises(
+        ValueError, match="MyAgent is not in a file: put it into one, in a notebook by `%%writefile"
+    ):
         connectx.build(cls())
 
 
@@ -154,7 +156,7 @@ def test_a_sequential_test_that_is_no_pair_is_refused_before_any_game() -> None:
 
 
 MATCH = partial(connectx.evaluate, "greedy", "random")
-NONE = " must not be None: leave it out to have its default"
+NONE = " must not be None: leave it out for its default"
 
 
 @pytest.mark.parametrize(
@@ -187,7 +189,7 @@ def test_an_option_of_another_kind_is_refused_by_name(
 
 @pytest.mark.parametrize("player", ["nobody", 7, None, [], print])
 def test_nobody_is_no_player(player: Any) -> None:
-    with pytest.raises(ValueError, match=r"unknown player|is no agent"):
+    with pytest.raises(ValueError, match=r"unknown player|is not an agent"):
         connectx.evaluate(player, "random", games=2, progress=False)
 
 

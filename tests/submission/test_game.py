@@ -60,6 +60,6 @@ def test_a_player_that_hangs_is_a_time_out(monkeypatch: pytest.MonkeyPatch) -> N
     record = play(hangs, configuration=GameConfiguration(act_timeout=0.1))
     assert record.statuses == ("TIMEOUT", "DONE")
     assert record.cause == (
-        f"no end had come after {record.durations[0][0]:.1f} s (it was at line 2, in agent)"
+        f"it had not finished after {record.durations[0][0]:.1f} s (it was at line 2, in agent)"
     )
     assert record.columns == ()

@@ -86,7 +86,7 @@ def test_a_crash_leaves_its_stack_on_standard_error() -> None:
 OUT_OF_MEMORY = "it ran out of the 2 GiB of memory that it may use"
 
 EXCEPTIONS = {
-    "exit": ("sys.exit(2)", "the interpreter was left by sys.exit, exit or quit"),
+    "exit": ("sys.exit(2)", "Python was ended by sys.exit, exit or quit"),
     "ctrl-c": ("raise KeyboardInterrupt", "KeyboardInterrupt was raised"),
     "two lines": ("raise ValueError('one\\ntwo')", "ValueError: one"),
     "no text": (
@@ -112,13 +112,13 @@ FAULTY_FILES = {
     ),
     "byte order mark": (
         "\ufeffdef agent(o): return 3",
-        "the file has a byte order mark (U+FEFF), which Python passes over and Kaggle, which "
+        "the file has a byte order mark (U+FEFF), which Python skips but Kaggle, which "
         "executes the file's text, does not",
     ),
     "relative import": (
         "from . import helper",
         "a relative import, as in `from . import helper`, where there is no package: Kaggle "
-        "executes the text of one file, and what lies beside it are plain modules",
+        "executes the text of one file, and the files beside it are plain modules",
     ),
     "an argument too many": (
         "import functools\nagent = functools.partial(lambda depth, obs, conf: 0)",
@@ -127,12 +127,12 @@ FAULTY_FILES = {
     ),
     "coroutine": (
         "async def agent(o): return 3",
-        "the agent returned what Kaggle cannot copy, as `async def` and `yield` make it: cannot "
-        "pickle 'coroutine' object",
+        "the agent returned an object that Kaggle cannot copy, such as those of `async def` and "
+        "`yield`: cannot pickle 'coroutine' object",
     ),
     "closed output": (
         "import sys\ndef agent(o):\n    sys.stdout.close()\n    return 3",
-        "standard output or standard error was closed, which Kaggle reads",
+        "standard output or standard error, which Kaggle reads, was closed",
     ),
 }
 
@@ -175,7 +175,7 @@ def test_a_player_that_never_answers_is_ended(body: str) -> None:
     assert monotonic() - begin < 9  # END_SECONDS of a supervisor are more
     assert move.failure is not None
     assert move.failure.status == "TIMEOUT"
-    assert move.failure.cause.startswith(f"no end had come after {move.seconds:.1f} s")
+    assert move.failure.cause.startswith(f"it had not finished after {move.seconds:.1f} s")
     assert 0.3 + GRACE <= move.seconds < 3
 
 
@@ -437,7 +437,7 @@ def test_where_nothing_forks_each_player_is_a_fresh_process(
     assert exited.failure.cause == ENDINGS["exit"][1]
     (hung,) = answers(in_agent("time.sleep(60)"), limit=1, launcher=fresh)
     assert hung.failure is not None
-    assert hung.failure.cause.startswith("no end had come after 1")
+    assert hung.failure.cause.startswith("it had not finished after 1")
     assert hung.failure.cause.endswith("(it was at line 3, in agent)")
     own_supervisors.close()
     assert list((tmp_path / "players").iterdir()) == []

@@ -32,9 +32,7 @@ def test_a_board_with_fewer_positions_gives_those_that_are_found(
     outcome = shell.run("positions", *words.split())
     assert outcome.status == 0
     # Rare positions may be missing: the command does not claim that there are no others.
-    said = (
-        r"Wrote few\.npz: (\d+) labelled positions; many more games have brought up no others\.\n"
-    )
+    said = r"Wrote few\.npz: (\d+) labelled positions; many more games found no others\.\n"
     found = re.fullmatch(said, outcome.stdout)
     assert found is not None
     assert len(read_labelled_positions(tmp_path / "few.npz")) == int(found[1]) < 100
@@ -56,7 +54,7 @@ def test_a_board_with_fewer_positions_gives_those_that_are_found(
         ("--labels 5 -o no/labels.npz", "cannot write .*labels.npz"),
         ("--labels 5 --per-ply 3", "leave them out with --labels"),
         ("--labels 5 --last-ply 20", "leave them out with --labels"),
-        ("--columns 6", "other boards go with --labels"),
+        ("--columns 6", "add --labels for other boards"),
     ],
 )
 def test_bad_input_is_one_sentence(shell: Shell, tmp_path: Path, words: str, message: str) -> None:

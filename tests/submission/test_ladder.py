@@ -97,8 +97,8 @@ def test_an_interrupted_ladder_goes_on_to_the_same_one_and_its_page(
     words = " ".join(outcome.stdout.split())
     assert "Ladder of 3 players: 12 games on 4x5, 3 in a row, 2 s a move" in words
     assert "points above greedy" in words
-    assert "not whole" in outcome.stderr
-    assert "not whole" not in outcome.stdout, "which may be JSON"
+    assert "was incomplete" in outcome.stderr
+    assert "was incomplete" not in outcome.stdout, "which may be JSON"
     resumed, expected = read_results(part), read_results(whole)
     assert without_durations(resumed) == without_durations(expected)
     rungs = make_ladder(expected, "greedy").rungs

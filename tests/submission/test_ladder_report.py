@@ -74,7 +74,7 @@ def test_the_tables_tell_results_scores_and_times(ladder: Ladder) -> None:
     assert seconds[2:] == [f"{6.8 / 28:.3f}", "0.500"], "four games on either seat"
     ranks = [rows(text, name)[0][0] for name in ("strong", NAMES[2], "weak")]
     assert ranks == ["1", "2", "3"]
-    assert "Seed 1, openings of 2 plies, at most 4 games of each two; connectx-agents 0.1.0" in text
+    assert "Seed 1, openings of 2 plies, at most 4 games per pair; connectx-agents 0.1.0" in text
 
 
 def test_a_failure_is_a_loss_that_is_told_apart(ladder: Ladder) -> None:

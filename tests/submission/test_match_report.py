@@ -124,7 +124,7 @@ def test_a_test_that_ends_because_games_repeat_says_so(count: int, openings: str
     match = judged(pairs(count), games=400)
     text = sentences(match)
     assert "Elo +0 or +100? Not decided (log-likelihood ratio" in text
-    assert f"the score is exact for the {openings} of these games, and no sample" in text
+    assert f"the score is exact for the {openings} of these games, and says nothing" in text
     assert "exact for" not in sentences(replace(match, completion=Completion.INTERRUPTED))
 
 

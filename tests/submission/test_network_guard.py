@@ -17,8 +17,8 @@ HOST = "weights.example.org"
 ADDRESS = "192.0.2.1"
 """Addresses of this kind belong to nobody."""
 
-REACHES = "it reaches for the network"
-NO_NETWORK = f"{REACHES} ({{}}), and Kaggle's machines have none, as far as is known"
+REACHES = "it tries to use the network"
+NO_NETWORK = f"{REACHES} ({{}}), but Kaggle's machines have none, as far as is known"
 
 OTHER_ADDRESS = "192.0.2.2"
 
@@ -53,7 +53,7 @@ def test_whoever_needs_the_network_fails_and_is_told_why() -> None:
             failure = ask(running, step=step, remainingOverageTime=60).failure
             assert failure is not None, what
             assert (failure.status, failure.cause) == ("ERROR", NO_NETWORK.format(what))
-            assert "carry its data with it" in failure.mend
+            assert "put the data into the file itself" in failure.mend
 
 
 CAUGHT = f"""
@@ -77,7 +77,7 @@ assert isinstance(attempt(lambda: socket.getaddrinfo("{HOST}", 80)), socket.gaie
 def test_whoever_plays_on_without_it_is_warned(tmp_path: Path) -> None:
     report = check_pair(f"{CAUGHT}{GOOD}", tmp_path)
     assert report.accepted
-    assert [warning.partition(", and")[0] for warning in report.warnings] == [
+    assert [warning.partition(", but")[0] for warning in report.warnings] == [
         f"{REACHES} ({HOST})",
         f"{REACHES} (curl -s --max-time 1 https://{HOST}/x)",
     ]
@@ -117,7 +117,7 @@ def test_a_server_of_this_machine_is_not_reached_where_nothing_else_keeps_it_fro
     with socket.create_server((addresses[0], 0)) as server:
         attempt = f"socket.create_connection({server.getsockname()!r}, timeout=1)"
         fault = first_fault(check_pair(f"import socket\n{attempt}\n{GOOD}", tmp_path))
-    assert fault.cause.startswith(f"{REACHES} ({addresses[0]}), and")
+    assert fault.cause.startswith(f"{REACHES} ({addresses[0]}), but")
 
 
 class Sending(NamedTuple):
@@ -170,4 +170,4 @@ def test_an_exception_is_told_apart_from_a_related_one(
     cause = of_exception(error, None, [f"{REACHED_FOR}{HOST}", f"{REACHED_FOR}a.org", "/home/me/x"])
     assert cause.text.startswith("KeyError" if what is None else f"{REACHES}{what},")
     unknown = of_exception(Raised("error", "Could not resolve host: x", None, (), "3.12.1"), None)
-    assert unknown.text.startswith(f"{REACHES}, and Kaggle's machines have none")
+    assert unknown.text.startswith(f"{REACHES}, but Kaggle's machines have none")

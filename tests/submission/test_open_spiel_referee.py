@@ -245,7 +245,7 @@ def test_a_match_with_results_and_replay(shell: Shell, bundle: Path) -> None:
     assert [game["game"] for game in games] == [0, 1, 2, 3]
     assert all(5 <= len(game["columns"]) <= 9 for game in games)
     other = shell.refusal(*words[:-1], CONNECT_FOUR.value, *kept, "--resume")
-    assert "does not go with what is asked for" in other
+    assert "does not fit the games requested" in other
     review = shell.refusal("review", "games.jsonl", "--player", "random")
     assert "only those of Connect Four can be judged" in review
 
@@ -277,6 +277,6 @@ def test_a_check_names_the_mistake(tmp_path: Path, bundle: Path) -> None:
     assert told(first_fault(report)).endswith("the agent returned cell 4, which is taken")
     plain = "def agent(o, c):\n    return 3\n"
     fault = first_fault(check_pair(plain, tmp_path, referee=CONNECT_FOUR))
-    assert "OpenSpiel's environments take {'submission': column} alone" in fault.cause
+    assert "OpenSpiel's environments take only {'submission': column}" in fault.cause
     fault = first_fault(check_pair("x = 1 / 0\n", tmp_path, referee=CONNECT_FOUR))
     assert (fault.status, fault.when) == ("ERROR", "while the file was loaded")

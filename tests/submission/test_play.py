@@ -174,8 +174,8 @@ def test_a_submission_is_an_opponent(play: Play, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("returned", "told"),
     [
-        ("1 / 0", "mine.py fails, ERROR: ZeroDivisionError: division by zero."),
-        ("7", "mine.py fails, INVALID: the agent returned column 7, which does not exist"),
+        ("1 / 0", "mine.py failed with ERROR: ZeroDivisionError: division by zero."),
+        ("7", "mine.py failed with INVALID: the agent returned column 7, which does not exist"),
         ("from . import", "mine.py is not a Python file"),
     ],
 )
@@ -187,7 +187,7 @@ def test_a_submission_that_fails_is_told_in_plain_words(
     assert told in outcome.stdout + outcome.stderr
     assert "Traceback" not in outcome.stdout + outcome.stderr
     if outcome.status == 0:
-        assert "To mend it, " in outcome.stdout
+        assert "To fix it, " in outcome.stdout
         assert "The game is not over." in outcome.stdout
 
 

@@ -112,7 +112,7 @@ def test_a_broken_executor_keeps_what_was_played() -> None:
 
 def test_a_game_of_other_players_is_no_game_of_these() -> None:
     played = play_match(RANDOM_TWICE, small(1)).records
-    with pytest.raises(ValueError, match="random against random is not to be played"):
+    with pytest.raises(ValueError, match="random against random is not among the pairings"):
         play_match([Pairing(RANDOM, NEGAMAX)], small(1), played=played)
 
 

@@ -175,7 +175,7 @@ for index in (28, 29, 30):
         (changed(board=WON), "the game is over, and won by player 1"),
         (
             changed(score=-3),
-            "line 1 is damaged (the score is -3, but the best column's -2",
+            "line 1 is damaged (the score is -3, but the best column's is -2",
         ),
         (changed(**{"move score": [0] * 6}), "'move score' must be a list of 7 whole numbers"),
         (changed(**{"move score": [-99, *[-2] * 6]}), "the move score of column 1 is -99"),

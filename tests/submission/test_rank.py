@@ -127,14 +127,14 @@ def test_a_player_who_fails_in_every_game_has_no_rank(shell: Shell, tmp_path: Pa
     told = json.loads((tmp_path / "rank.json").read_text(encoding="utf-8"))
     assert told["elo"] is told["nearest"] is None
     assert outcome.stdout.splitlines()[-1] == (
-        "mine.py has no rank, for none of its games came to an end."
+        "mine.py has no rank, because none of its games came to an end."
     )
 
 
 def test_the_end_of_the_time_is_said(shell: Shell) -> None:
     outcome = shell.run("rank", "random", "--minutes", "0", "--brief")
     assert outcome.stdout.splitlines() == [
-        "The time was over after 0 of 120 games: give more with --minutes.",
+        "The time was up after 0 of 120 games: give more with --minutes.",
         "No game was played.",
     ]
 

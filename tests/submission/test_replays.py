@@ -41,7 +41,7 @@ def test_an_episode_is_read(tmp_path: Path) -> None:
     assert file == ReplayFile("episode", name, GameConfiguration(), (record,), episode=NUMBER)
 
 
-NO_COLUMN, RAISED = "INVALID: it chose what is no column with room", "ERROR: it raised an exception"
+NO_COLUMN, RAISED = "INVALID: it did not choose a column with room", "ERROR: it raised an exception"
 FAILED = Result.PLAYER_FAILED
 
 
@@ -99,13 +99,13 @@ def test_what_is_no_episode_is_refused(tmp_path: Path) -> None:
     whole = json.dumps(env.toJSON())
     steps = env.toJSON()["steps"]
     cases = {
-        "": "is no results file and no whole episode",
-        "hello": "is no results file and no whole episode",
-        "[1]": "is no results file and no whole episode",
-        whole[: len(whole) // 2]: "is no results file and no whole episode",
+        "": "is neither a results file nor a whole episode",
+        "hello": "is neither a results file nor a whole episode",
+        "[1]": "is neither a results file nor a whole episode",
+        whole[: len(whole) // 2]: "is neither a results file nor a whole episode",
         '{"format": "something"}\n': "must begin with the format",
-        "{}": "is no episode, and only those of connectx",
-        changed(env, name="tictactoe"): "is an episode of 'tictactoe', and only those of connectx",
+        "{}": "is not an episode; only those of connectx",
+        changed(env, name="tictactoe"): "is an episode of 'tictactoe'; only those of connectx",
         changed(env, steps=steps[:4]): "ends before its game does",
         changed(env, statuses=["ACTIVE", "INACTIVE"]): "ends before its game does",
         changed(env, steps=[*steps[:2], *steps[4:]]): "is damaged",
@@ -117,8 +117,8 @@ def test_what_is_no_episode_is_refused(tmp_path: Path) -> None:
         changed(env, configuration={**SIZES, "actTimeout": 0}): "its actTimeout is 0",
         changed(env, statuses=["DONE"]): "is damaged",
         changed(env, name="\x1b" * 100_000): r"is an episode of '\\x1b\\x1b",
-        changed(env, name=[]): "is no episode, and only those of connectx",
-        changed(env, configuration={**SIZES, "rows": "\x1b" * 100_000}): r"board is of \('\\x1b",
+        changed(env, name=[]): "is not an episode; only those of connectx",
+        changed(env, configuration={**SIZES, "rows": "\x1b" * 100_000}): r"sizes are \('\\x1b",
         changed(env, configuration={**SIZES, "actTimeout": [[9] * 9_999]}): "its actTimeout is ",
     }
     path = tmp_path / "episode.json"
@@ -207,7 +207,7 @@ DURATIONS = [
 def test_what_is_no_log_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "log.json"
     path.write_text(text)
-    with pytest.raises(ValueError, match="is no agent's log") as refusal:
+    with pytest.raises(ValueError, match="is not an agent's log") as refusal:
         read_agent_log(path, 1)
     assert is_sentence(refusal.value)
     with pytest.raises(OSError, match=r"cannot read .*other\.json"):

@@ -257,7 +257,7 @@ def test_what_is_left_out_is_told(folder: Path) -> None:
     review = connectx.review([EPISODE, other, EPISODE], "Mine", progress=False)
     assert [game.file.name for game in review.games] == [EPISODE]
     log, absent = review.notes
-    assert "episode-81234567-agent-0-logs.json is no agent's log" in log
+    assert "episode-81234567-agent-0-logs.json is not an agent's log" in log
     assert absent == f"{other.name}: nobody called Mine has played in it."
     assert " ".join(log.split()) in " ".join(str(review).split())
     assert "Seconds for a move" not in str(review)
@@ -299,7 +299,11 @@ def test_mistakes_are_sentences(shell: Shell, folder: Path) -> None:
         (EPISODE, "--player", "Somebody"): "nobody called 'Somebody' has played in these files: "
         "choose one of 'Mine', 'Theirs'",
         ("none.json", "--player", "Mine"): "cannot read none.json",
-        ("torn.json", "--player", "Mine"): "torn.json is no results file and no whole episode",
+        (
+            "torn.json",
+            "--player",
+            "Mine",
+        ): "torn.json is neither a results file nor a whole episode",
         ("episode-12-replay.json", "--player", "Mine"): "the solver takes boards of at most",
         (EPISODE, "episode-12-replay.json", "--player", "Mine", "--logs", "x.json"): (
             "a log belongs to one episode"

@@ -215,7 +215,7 @@ def test_bounds_in_words(bounds: ScoreBounds, words: str) -> None:
         ("--rows 4 --columns 5", "\n", "no position is given: add its moves"),
         ("-", "4\n\n48\n", "line 3: move 2 of '48' is 8"),
         ("-", "4\n1212121\n", "line 2: after '1212121' the game is over"),
-        ("--table old", None, "old is there already: go on from it with --resume, or name another"),
+        ("--table old", None, "old already exists: go on from it with --resume, or name another"),
         ("--table old --resume", None, "old must begin with the format 'connectx solver table"),
         ("--table absent --resume", None, "cannot read the table absent"),
         ("--table no/such/folder", None, "cannot write no/such/folder"),

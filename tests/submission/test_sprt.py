@@ -166,5 +166,5 @@ def test_other_hypotheses_are_refused(text: str, message: str) -> None:
 @pytest.mark.parametrize("name", ["alpha", "beta"])
 def test_impossible_error_rates_are_refused(name: str) -> None:
     for rate in (0, 0.5, 1, -0.1, float("nan"), 10**400):
-        with pytest.raises(ValueError, match=f"{name} must lie between 0 and"):
+        with pytest.raises(ValueError, match=f"{name} must be between 0 and"):
             Sprt(**{name: rate})

@@ -74,8 +74,8 @@ def test_a_full_disk_is_no_fault_of_the_submission(name: str, tmp_path: Path, fo
 
 REFUSED = {
     "empty.py": (b"", "is empty"),
-    "book.ipynb": (b"{}", "is no submission"),
-    "mine.zip": (b"PK", "is no submission"),
+    "book.ipynb": (b"{}", "is not a submission"),
+    "mine.zip": (b"PK", "is not a submission"),
     "text.tar.gz": (b"x = 1\n", "cannot be unpacked"),
     "cut.tar.gz": (gzip.compress(b"main.py" + bytes(2000), mtime=0)[:-30], "cannot be unpacked"),
     "torn.tar.gz": (
@@ -84,13 +84,13 @@ REFUSED = {
     ),
     "elsewhere.tgz": (gzip.compress(tar(("agent/main.py", b"x = 1"))), r"no main\.py at its top"),
     **{
-        f"outside{number}.tar.gz": (gzip.compress(tar((name, b"x"), MAIN)), "outside of its folder")
+        f"outside{number}.tar.gz": (gzip.compress(tar((name, b"x"), MAIN)), "outside its folder")
         for number, name in enumerate(("../escaped", "/tmp/escaped", "a/../../escaped"))
     },
     **{
         f"odd{number}.tar.gz": (
             gzip.compress(tar(name="main.py", type=kind, linkname="/etc/passwd")),
-            "no plain file",
+            "not a plain file",
         )
         for number, kind in enumerate((tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE))
     },
@@ -106,7 +106,7 @@ def test_what_is_no_submission(name: str, tmp_path: Path, folder: Path) -> None:
     with pytest.raises(ValueError, match=message):
         stage(tmp_path / name, folder)
     assert not [*Path("/tmp").glob("escaped"), *tmp_path.rglob("escaped")]
-    assert message != "no plain file" or list(folder.iterdir()) == []
+    assert message != "not a plain file" or list(folder.iterdir()) == []
 
 
 def test_a_missing_file_is_named(tmp_path: Path, folder: Path) -> None:
@@ -138,10 +138,10 @@ def test_a_file_too_large_for_kaggle_is_neither_read_nor_unpacked(
     with pytest.raises(ValueError, match=r"mine\.py has 1001 bytes, more than 1000: shorten it"):
         stage(tmp_path / "mine.py", folder)
     packed = archive(tmp_path / "mine.tar.gz", ("main.py", bytes(1001)))
-    with pytest.raises(ValueError, match="unpacks to too much"):
+    with pytest.raises(ValueError, match="holds too much"):
         stage(packed, folder)
     monkeypatch.setattr(staging, "MOST_MEMBERS", 1)
-    with pytest.raises(ValueError, match="unpacks to too much"):
+    with pytest.raises(ValueError, match="holds too much"):
         stage(archive(tmp_path / "two.tar.gz", MAIN, ("more.py", b"")), folder)
 
 
@@ -197,18 +197,18 @@ NESTED = header("././@LongLink", tarfile.GNUTYPE_LONGNAME, 2) + padded(b"a\0")
 
 CLAIMS = {
     "headers of headers": (NESTED * 5000 + header("main.py", size=0), "cannot be unpacked"),
-    "less than nothing": (header("main.py", size=-(10**12)), "unpacks to too much"),
+    "less than nothing": (header("main.py", size=-(10**12)), "holds too much"),
     "a header of less": (header("pax", tarfile.XHDTYPE, -(10**12)), "cannot be unpacked"),
-    "ten exabytes": (header("main.py", size=10**19), "unpacks to too much"),
+    "ten exabytes": (header("main.py", size=10**19), "holds too much"),
     "a folder's size, for a header": (
         header("data", tarfile.DIRTYPE, 10**6)
         + header("pax", tarfile.XHDTYPE, 10**6)
         + bytes(10**6),
         "cannot be unpacked",
     ),
-    "holes": (sparse(1024), "no plain file"),
-    "two lines": (header("../a\nb", size=0), r"holds '\.\./a\\nb', outside"),
-    "depth": (header("a/" * 32 + "b", size=0), "unpacks to too much"),
+    "holes": (sparse(1024), "not a plain file"),
+    "two lines": (header("../a\nb", size=0), r"holds '\.\./a\\nb', which is outside"),
+    "depth": (header("a/" * 32 + "b", size=0), "holds too much"),
 }
 
 

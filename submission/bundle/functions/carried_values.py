@@ -99,8 +99,8 @@ class ValueWriter:
                 return f"{self._module.import_of(partial)}({', '.join(given)})"
             case type():
                 raise ValueError(
-                    f"{self._whose} uses {value.__qualname__}, a class that no module has by its "
-                    "name: define it at the top level, and not in a function"
+                    f"{self._whose} uses {value.__qualname__}, a class that no module has under "
+                    "its name: define it at the top level, not in a function"
                 )
         return self._array(value, name) or self._object(value, name)
 
@@ -155,7 +155,7 @@ class ValueWriter:
             case None:
                 raise ValueError(
                     f"the source of {function.__name__} cannot be found: define it in a notebook "
-                    "cell, or import its module anew"
+                    "cell, or import its module again"
                 )
             case _:
                 raise self._cannot(name, function)
@@ -212,5 +212,5 @@ def {factory}({", ".join(enclosed)}):
     def _cannot(self, name: str, value: Any) -> ValueError:
         return ValueError(
             f"{self._whose} uses {name}, a {type(value).__name__} that cannot be written into a "
-            f"file: make it inside of {self._whose}"
+            f"file: create it inside {self._whose}"
         )

@@ -53,7 +53,9 @@ def function_file(agent: Any) -> FunctionFile:
     """
     function = _function_in(agent)
     if function is None or isinstance(agent, type):
-        raise ValueError(f"{agent!r} is no agent: give a function of observation and configuration")
+        raise ValueError(
+            f"{agent!r} is not an agent: give a function of an observation and a configuration"
+        )
     with owned_folder() as folder:
         return _proven(agent, function, folder / "submission.py")
 
@@ -81,7 +83,7 @@ def _proven(agent: Any, function: FunctionType, path: Path) -> FunctionFile:
         place = tree.home.session.place(error.line)
         raise ValueError(f"{place}{error.problem}") from error
     except RecursionError as error:
-        raise ValueError(f"{whose} uses data that is nested too deep to be written") from error
+        raise ValueError(f"{whose} uses data nested too deeply to be written") from error
     note = require_same(agent, title, state, loaded, played)
     return FunctionFile(title, text, note)
 

@@ -35,8 +35,8 @@ CONFIGURATION = GameConfiguration().for_players()  # Kaggle's in the competition
 FAILURE = "an exception"
 
 READ_ABOVE = (
-    "read it at the top of its module, by a statement such as NAME = ..., whose value then comes "
-    "along"
+    "read it at the top of its module, by a statement such as NAME = ..., so that its value goes "
+    "into the file"
 )
 
 
@@ -92,11 +92,11 @@ def require_same(
             ours, theirs = (_ask(player, position, number) for player in (asked, from_file))
             if ours.text != theirs.text and _are_apart(asked, from_file, position):
                 raise ValueError(
-                    f"{name} and its file differ: {position} {name} {ours} and the file {theirs}, "
-                    "for what it uses has changed since it was written, or is filled in by code "
-                    "that a file does not carry along, such as fill(TABLE) or a metaclass: run "
-                    "anew what defines it, fill it in by a statement such as TABLE[key] = value, "
-                    "or save it and have it read from a file"
+                    f"{name} and its file differ: {position} {name} {ours} and the file {theirs}. "
+                    "Something that it uses has changed since it was defined, or is filled in by "
+                    "code that does not go into the file, such as fill(TABLE) or a metaclass: run "
+                    "its definition again, fill it in by a statement such as TABLE[key] = value, "
+                    "or save it and read it from a file"
                 )
             if ours.error and theirs.error and note is None:
                 note = f"It {ours} {position}."
@@ -189,9 +189,9 @@ def load(name: str, text: str, path: Path) -> dict[str, Any]:
                 exec(compile(text, path, "exec"), loaded)  # noqa: S102
         except TimeoutError as error:
             raise ValueError(
-                f"the file of {name} takes more than {LOAD_SECONDS:.0f} s to load: save what is "
-                "computed there by numpy.save or json.dump and read it in its place: then it is "
-                "data"
+                f"the file of {name} takes more than {LOAD_SECONDS:.0f} s to load: compute its "
+                "values beforehand, save them by numpy.save or json.dump, and read them instead, "
+                "so that they go into the file as data"
             ) from error
         except (Exception, SystemExit) as error:
             raise ValueError(f"the file of {name} fails when it is loaded: {error!r}") from error

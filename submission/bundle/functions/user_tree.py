@@ -131,7 +131,7 @@ class UserTree(SourceTree):
         if name in user.namespace and not is_set_by_a_function:
             raise BundleError(
                 *place,
-                f"{self._whose} uses {name}, and the statement that defines it cannot be found: "
+                f"{self._whose} uses {name}, but the statement that defines it cannot be found: "
                 f"write `{name} = ...` above",
             )
         return Builtin(name)

@@ -111,7 +111,7 @@ def agent(obs, config): return NET.play({FREE})
     if trained == "Net":
         assert answers(of_file(function_file(mine.agent).text))[0] == 5
         return
-    with pytest.raises(ValueError, match=r"answers 5 and the file answers 0, .* as fill\(TABLE\)"):
+    with pytest.raises(ValueError, match=r"answers 5 and the file answers 0\. .* as fill\(TABLE\)"):
         function_file(mine.agent)
 
 
@@ -307,7 +307,7 @@ def test_a_file_that_computes_for_long_is_refused(
     former = signal.signal(signal.SIGINT, handler)
     try:
         with pytest.raises(
-            ValueError, match="takes more than 0 s to load: save what is computed there"
+            ValueError, match="takes more than 0 s to load: compute its values beforehand"
         ):
             function_file(mine.agent)
         assert signal.getsignal(signal.SIGINT) is handler
@@ -344,15 +344,15 @@ def enclosing(value: Any) -> Any:
 @pytest.mark.parametrize(
     ("agent", "reason"),
     [
-        (3, "3 is no agent: give a function of observation and configuration"),
-        (print, "is no agent"),
-        (deque, "is no agent"),
+        (3, "3 is not an agent: give a function of an observation and a configuration"),
+        (print, "is not an agent"),
+        (deque, "is not an agent"),
         (enclosing(sys.stdout), "the agent uses value, a .* that cannot be written into a file"),
         (enclosing(Lock()), "uses value, a lock that cannot be written"),
         (enclosing(np.array([print])), "uses value, a ndarray that cannot be written"),
-        (enclosing(type("Made", (), {})), "uses Made, a class that no module has by its name: def"),
+        (enclosing(type("Made", (), {})), "uses Made, a class that no module has under its name:"),
         (enclosing(endless()), "uses value, a list that cannot be written"),
-        (enclosing(nested(500)), "uses data that is nested too deep to be written"),
+        (enclosing(nested(500)), "uses data nested too deeply to be written"),
     ],
 )
 def test_what_cannot_be_written_is_refused(agent: Any, reason: str) -> None:

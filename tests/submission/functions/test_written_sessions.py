@@ -99,8 +99,7 @@ def test_a_file_that_a_cell_runs_what_a_shell_says_and_what_is_awaited_are_writt
     said = said_in_a_notebook(cells, tmp_path)
     assert [of_file((tmp_path / f"{n}.py").read_text())({}) for n in (1, 2, 3)] == [3, 5, 14]
     assert said.splitlines()[-1] == (
-        "the agent uses lock, a lock that cannot be written into a file: make it inside of the "
-        "agent"
+        "the agent uses lock, a lock that cannot be written into a file: create it inside the agent"
     )
 
 
@@ -118,11 +117,11 @@ def test_what_no_cell_defines_is_refused_in_a_sentence(tmp_path: Path) -> None:
         tmp_path,
     )
     assert said.splitlines()[-3:] == [
-        "cell 2, line 3: agent uses ORDER, and the statement that defines it cannot be found: "
+        "cell 2, line 3: agent uses ORDER, but the statement that defines it cannot be found: "
         "write `ORDER = ...` above",
-        "cell 3, line 2: cannot bundle __file__, which is not the same in Kaggle's loader: no "
-        "other file lies beside a bundle; a function's module reads it at its top, by a statement "
-        "such as NAME = ..., and an agent's class declares it by `agents.options.file_option`",
+        "cell 3, line 2: cannot bundle __file__, which is different in Kaggle's loader: no other "
+        "file lies beside a bundle; read it at the top of a function's module, by a statement "
+        "such as NAME = ..., or declare it as an agent's option by `agents.options.file_option`",
         "cell 4, line 2: shown uses display, which only a notebook has: leave it out",
     ]
 

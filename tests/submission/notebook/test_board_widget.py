@@ -173,12 +173,12 @@ def misplaces(observation: Any, configuration: Any) -> int:
         ({"env": ConnectX(21, 7, 4)}, "a board has at most 20 rows and columns"),
         ({"opponent": "nobody"}, "unknown agent 'nobody'"),
         ({"opponent": "mcts:depth=3"}, "depth"),
-        ({"opponent": 3}, "3 is no agent"),
-        ({"env": TicTacToe(), "opponent": misplaces}, "a submission plays ConnectX alone"),
-        ({"seat": 3}, "the seat is 1 or 2, not 3"),
-        ({"seconds": 0}, "seconds are from 0.01 to 60, not 0"),
-        ({"seconds": float("nan")}, "seconds are from 0.01 to 60"),
-        ({"seconds": "1"}, "seconds are from 0.01 to 60, not '1'"),
+        ({"opponent": 3}, "3 is not an agent"),
+        ({"env": TicTacToe(), "opponent": misplaces}, "a submission plays only ConnectX"),
+        ({"seat": 3}, "the seat must be 1 or 2, not 3"),
+        ({"seconds": 0}, "seconds must be from 0.01 to 60, not 0"),
+        ({"seconds": float("nan")}, "seconds must be from 0.01 to 60"),
+        ({"seconds": "1"}, "seconds must be from 0.01 to 60, not '1'"),
         ({"moves": "48"}, "move 2 is 8: legal: 1, 2, 3, 4, 5, 6, 7"),
     ],
 )
@@ -192,7 +192,7 @@ def test_a_function_plays_and_its_failure_is_told() -> None:
     board = connectx.Board(opponent=misplaces, seconds=seconds)
     board.play(3)
     wait_until(lambda: "thinking" not in board.view["message"])
-    assert "misplaces fails" in board.view["message"]
+    assert "misplaces failed" in board.view["message"]
     board.undo()
     assert board.view["message"] == "Your move (X)."
     board.close()
