@@ -194,7 +194,7 @@ class TestSB3VecEnv:
         with pytest.raises(ValueError, match="without indices"):
             vec_env.set_attr("note", "lost", indices=[0])
         with pytest.raises(
-            AttributeError, match=r"no 'close', only 'action_masks': .*vector_env\.unw"
+            AttributeError, match=r"no method 'close', only 'action_masks', .*vector_env\.unw"
         ):
             vec_env.env_method("close")
         with pytest.raises(ValueError, match="call reset"):
