@@ -731,7 +731,9 @@ def test_the_end_of_a_game_offers_a_rematch_and_a_review(site: Site) -> None:
 
 
 def test_whoever_beats_a_level_is_offered_the_next(site: Site) -> None:
-    with site.visit("#game=connectx-6x7x4&moves=4455&first=person&second=level:n=1") as page:
+    with site.visit("#game=connectx-6x7x4&moves=44&first=person&second=person") as page:
+        page.get_by_role("button", name="Swap seats").click()  # during a game that is left then
+        go_to(page, "game=connectx-6x7x4&moves=4455&first=person&second=level:n=1")
         places(page).nth(5).click()
         wait_for_moves(page, 6)
         page.set_viewport_size({"width": 1024, "height": 768})

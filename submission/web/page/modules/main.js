@@ -352,7 +352,7 @@ async function restore({ game: id, moves, ply, replay }) {
   } else {
     if (!await game.open(id, moves, ply)) return;
     game.lines = [];
-    state.thoughts = [null, null];
+    Object.assign(state, { thoughts: [null, null], handed: false });
   }
   if (replay?.file === state.replay?.file && replay?.number === state.replay?.number) return;
   state.replay = null;
