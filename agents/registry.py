@@ -168,7 +168,7 @@ def joined_options(
 def option_texts(options: Mapping[str, JsonValue]) -> list[str]:
     """The texts that `parse_options` reads; a ValueError for a value that JSON cannot represent."""
     return [
-        f"{key}={value if isinstance(value, str | PathLike) else _json(key, value)}"
+        f"{key}={value if isinstance(value, str) else _json(key, value)}"
         for key, value in options.items()
     ]
 

@@ -24,6 +24,7 @@ from agents.registry import (
     make_agent,
     option_texts,
     parse_specification,
+    plain_options,
 )
 from agents.reporting.output_file import replace_text, require_writable
 from envs.connectx import ConnectFour
@@ -231,11 +232,12 @@ def _bundled(agent: Agent, game: str) -> Submission:
 
 def _chosen_options(agent: Agent) -> dict[str, Any]:
     """The options of an agent that differ from their defaults."""
-    return {
+    chosen = {
         option.name: value
         for option in agent_options(type(agent))
         if (value := getattr(agent, option.name)) != option.default
     }
+    return plain_options(chosen)
 
 
 def _registered_name(agent: Agent) -> str | None:

@@ -101,18 +101,24 @@ def known_agents() -> Any:
 
 
 def legal_answer(
-    answer: Any, state: object, legal: Sequence[int], opponent: object, place: str = ""
+    answer: Any, state: object, legal: Sequence[int], opponent: object, index: int | None = None
 ) -> int:
-    """Return an opponent's answer as an action; if it is not legal, raise a ValueError."""
+    """Return an opponent's answer as an action; if it is not legal, raise a ValueError.
+
+    In a vector environment, the message also names the sub-environment at `index`.
+    """
     try:
         action = whole_number(answer)
     except ValueError:
-        raise ValueError(
-            f"{place}the action of the opponent {opponent!r} must be a whole number, not {answer!r}"
-        ) from None
-    if action not in legal:
+        action = None
+    if action is not None and action in legal:
+        return action
+    place = "" if index is None else f"sub-environment {index}: "
+    if action is not None:
         raise illegal_action(action, state, legal, opponent, place)
-    return action
+    raise ValueError(
+        f"{place}the action of the opponent {opponent!r} must be a whole number, not {answer!r}"
+    )
 
 
 class Dice:

@@ -95,7 +95,8 @@ def solve(
         if table is not None:
             raise ValueError("--table is for one position: add its moves")
         terminal = sys.stdin.isatty()
-        if terminal or not (_solve_lines(solver, every_column, json, time_limit) or moves):
+        solved = 0 if terminal else _solve_lines(solver, every_column, json, time_limit)
+        if not solved and (terminal or moves is None):
             raise ValueError(
                 "no position is given: add its moves, as in `connectx solve 4453` ('' for the "
                 "empty board), or pipe positions to the command, one a line"
@@ -197,8 +198,8 @@ def _solve_lines(solver: Solver, every_column: bool, json: bool, time_limit: flo
     # The bar redirects stdout to its terminal, which is wrong for lines that go to a file.
     results = None if sys.stdout.isatty() else sys.stdout
     with progress_bar("Solving") as show:
-        total = len(positions) if isinstance(positions, list) else 0
-        show(done := 0, total, "")
+        done, total = 0, len(positions) if isinstance(positions, list) else 0
+        show(done, total, "")
         for done, position in enumerate(positions, start=1):
             analysis = analyse_one(solver, position, time_limit)
             show(done, total, "")

@@ -151,8 +151,7 @@ class SingleReplies(Replies):
             state = boards.state(index)
             answer = self.opponents[index](boards.game, state)
             legal = boards.game.get_available_actions(state)
-            place = f"sub-environment {index}: "
-            actions[index] = legal_answer(answer, state, legal, self.opponent, place)
+            actions[index] = legal_answer(answer, state, legal, self.opponent, index)
         return actions
 
     def seed(self, index: int, stream: int) -> None:
