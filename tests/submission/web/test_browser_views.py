@@ -61,6 +61,7 @@ def show_all(page: "Page", view: str) -> None:
         page.get_by_role("button", name="Start", exact=True).click()
         page.locator("#search-state", has_text="It chooses").wait_for()
     if view == "replays":
+        page.locator("#replays-file").select_option("0")
         page.locator("#standings").wait_for()
     if view not in ("over", "search"):  # the stage is all that is seen
         page.locator("#values-list .value").first.wait_for()
@@ -511,6 +512,7 @@ def test_no_stone_hovers_where_a_finger_has_tapped(site: Site) -> None:
     with site.page("#moves=4&first=person&second=person", has_touch=True) as page:
         places(page).nth(2).tap()
         expect(page.locator("#board .stone")).to_have_count(2)
+        expect(page.locator("#board .cx-pending")).to_have_count(0)
         assert page.locator("#board .ghost").count() == 0
         page.keyboard.press("ArrowLeft")
         assert page.locator("#board .ghost").count() == 1
