@@ -187,7 +187,7 @@ class ValueLossPart:
 
 @dataclass(frozen=True)
 class NoSearchPart:
-    """Moves of `policy`, which does not search, in the positions of `connectx grade`."""
+    """Moves of `policy`, which looks one ply ahead at most, in the graded positions."""
 
     name: str = "grade"
     game: BoardGame = CONNECT_FOUR
@@ -208,7 +208,7 @@ class NoSearchPart:
                 if share is not None
             ],
             [
-                "Moves that keep the result or are exactly best: no search, as `connectx grade` "
+                "Moves that keep the result or are exactly best: of `policy`, as `connectx grade` "
                 "counts them."
             ],
         )
