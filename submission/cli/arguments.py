@@ -11,7 +11,7 @@ import typer
 from agents.registry import JsonValue, parse_specification
 from agents.reporting.output_file import replace_text, require_distinct, require_writable
 from submission.arena.players import Player, PlayerKind
-from submission.match.completion import Completion
+from submission.executors.work import Completion
 from submission.reports import Printed
 from submission.terminal import console, say
 

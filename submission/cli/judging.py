@@ -14,7 +14,7 @@ from submission import front_door
 from submission.arena.players import find_player
 from submission.cli.arguments import STDOUT, files_of_players, require_complete, require_files, show
 from submission.cli.options import SOLVING, argument, declared, flag, output, setting
-from submission.executors.dask_workers import chosen_count, chosen_executor
+from submission.executors.work import chosen_count, chosen_executor
 from submission.grading.grade import grade_page
 from submission.grading.position_making import make_position_set
 from submission.grading.solved_positions import (

@@ -18,7 +18,7 @@ from submission.checking.check_report import CheckReport, CheckVerdict
 from submission.checking.diagnosis import Fault
 from submission.comparing.comparison import Comparison, SlowMoves, duration
 from submission.comparing.finding import ComparisonSettings, ThreeWayTest
-from submission.match.completion import early_end
+from submission.executors.work import early_end
 from submission.match.match import Match
 from submission.match.run import play_games
 from submission.match.schedule import schedule

@@ -15,6 +15,7 @@ from agents.solver.score_words import position_in_words
 from submission.arena.game_record import GameConfiguration
 from submission.arena.players import Identity
 from submission.executors.local_workers import Versions
+from submission.executors.work import Completion, early_end_in_words
 from submission.grading.grade_charts import figure_of, ply_chart
 from submission.grading.grade_stats import (
     HARD,
@@ -26,7 +27,6 @@ from submission.grading.grade_stats import (
     by_ply,
     worst_mistakes,
 )
-from submission.match.completion import Completion, early_end_in_words
 from submission.reports import (
     NOTHING,
     PlayerTable,

@@ -13,10 +13,10 @@ from submission.arena.own_referee import OwnGame
 from submission.arena.players import Identity, Player
 from submission.arena.seats import Seat, open_seat
 from submission.executors.local_workers import Versions
+from submission.executors.work import early_end
 from submission.grading.grade import Grade, GradeSettings
 from submission.grading.grade_stats import Answer
 from submission.grading.solved_positions import AskedPositions, SolvedPosition
-from submission.match.completion import early_end
 from submission.sandbox.move import Move
 
 

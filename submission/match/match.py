@@ -12,7 +12,7 @@ from agents.reporting.stats import Estimate
 from submission.arena.game_record import GameRecord
 from submission.arena.players import Identity, Pairing, players_of
 from submission.executors.local_workers import Versions
-from submission.match.completion import Completion, early_end_in_words
+from submission.executors.work import Completion, early_end_in_words
 from submission.match.pairing_stats import PairingStats, pairing_stats
 from submission.match.schedule import GameSpecification, Settings
 from submission.match.sprt import ENOUGH_REPEATS, SequentialTest, Sprt

@@ -13,7 +13,7 @@ from typing import Any
 from agents.reporting.input_file import one_line, read_content
 from agents.reporting.output_file import GrowingFile, growing_file
 from submission.arena.game_record import GameRecord
-from submission.match.completion import Completion
+from submission.executors.work import Completion
 from submission.match.match import Match, ScoreBoard
 from submission.match.results_content import ResultsContent, ResultsHeader, parse_results
 

@@ -18,9 +18,8 @@ from submission.arena.kaggle_referee import hold_on_kaggle, hold_on_open_spiel
 from submission.arena.own_referee import PlayedGame, hold_in_own_arena
 from submission.arena.players import Pairing, PlayerKind, players_of
 from submission.arena.seats import Seat, open_seat, open_seat_here, seat_seed
-from submission.executors.dask_workers import chosen_executor
+from submission.executors.work import chosen_executor, early_end
 from submission.kaggle import environment_of
-from submission.match.completion import early_end
 from submission.match.match import Match, ScoreBoard
 from submission.match.results_content import ResultsHeader
 from submission.match.results_file import ResultsFile, new_results, resumed_results

@@ -19,7 +19,7 @@ from agents.reporting.stats import Z_95, Estimate, expected_score, likeliest_elo
 from submission.arena.game_record import GameRecord
 from submission.arena.players import Pairing, Player, PlayerKind
 from submission.bundle.bundle import unbundled_agent
-from submission.match.completion import early_end, early_end_in_words
+from submission.executors.work import early_end, early_end_in_words
 from submission.match.match import Match, failures, repetitions
 from submission.match.run import play_game
 from submission.match.schedule import Settings, game_of, shuffled_openings

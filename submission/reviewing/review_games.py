@@ -12,7 +12,7 @@ from agents.options import require_at_least
 from agents.solver.solver import Solver
 from envs.connectx import ConnectX
 from submission.arena.game_record import GameRecord
-from submission.match.completion import early_end
+from submission.executors.work import early_end
 from submission.reviewing.judged_game import JudgedPly, judged_plies
 from submission.reviewing.replays import (
     AgentLog,

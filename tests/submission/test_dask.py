@@ -21,7 +21,7 @@ from submission.arena.game_record import GameConfiguration, GameRecord
 from submission.arena.players import Pairing, find_player
 from submission.executors import dask_workers
 from submission.executors.dask_workers import dask_executor
-from submission.match.completion import Completion
+from submission.executors.work import Completion
 from submission.match.run import play_match
 from submission.match.schedule import Arena, Settings
 from tests.helpers.game_records import without_durations

@@ -11,7 +11,8 @@ import pytest
 from agents.reporting.stats import PairDistribution, count_pairs, expected_score
 from submission.arena.game_record import GameRecord, Result
 from submission.comparing.finding import Finding, ThreeWayTest, pairs_to_come
-from submission.match.sprt import SequentialTest, Sprt, points_of_pairs
+from submission.match.pairing_stats import points_of_pairs
+from submission.match.sprt import SequentialTest, Sprt
 from tests.helpers.game_records import DRAW, WIN
 
 MARGIN = 50.0

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from submission.arena.players import Player, PlayerKind, find_player
 from submission.arena.seats import Seat
+from submission.executors.work import Completion
 from submission.grading import grading
 from submission.grading.grade import Grade, GradeSettings
 from submission.grading.grade_charts import ply_chart
@@ -37,7 +38,6 @@ from submission.grading.solved_positions import (
     SolvedPosition,
 )
 from submission.kaggle import kaggle_environments
-from submission.match.completion import Completion
 from submission.sandbox.move import Failure, Move
 from tests.helpers.shipped_positions import SHIPPED
 from tests.helpers.svg_reading import SVG

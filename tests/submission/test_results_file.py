@@ -20,8 +20,8 @@ from agents.reporting.input_file import quoted
 from agents.reporting.output_file import LOCKED_BYTE
 from submission.arena.game_record import GameConfiguration, GameRecord, Result
 from submission.arena.players import Identity, Pairing, Player, PlayerKind
+from submission.executors.work import Completion
 from submission.kaggle import Referee
-from submission.match.completion import Completion
 from submission.match.results_content import FORMAT, ResultsHeader
 from submission.match.results_file import new_results, read_results, resumed_results
 from submission.match.run import ARENAS, play_games

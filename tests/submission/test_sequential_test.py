@@ -9,14 +9,8 @@ from hypothesis import strategies as st
 
 from agents.reporting.stats import count_pairs, expected_score
 from submission.arena.game_record import GameRecord
-from submission.match.sprt import (
-    ENOUGH_REPEATS,
-    Decision,
-    SequentialTest,
-    Sprt,
-    Verdict,
-    points_of_pairs,
-)
+from submission.match.pairing_stats import points_of_pairs
+from submission.match.sprt import ENOUGH_REPEATS, Decision, SequentialTest, Sprt, Verdict
 from tests.helpers.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN
 
 SPRT = Sprt(0, 200)

@@ -1,10 +1,27 @@
-"""How work ended: complete, interrupted, or because its workers died."""
+"""The workers of a command, here or in a Dask cluster, and how their work has ended."""
 
 from collections.abc import Iterator
-from concurrent.futures import BrokenExecutor
-from contextlib import contextmanager
+from concurrent.futures import BrokenExecutor, Executor
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+
+from submission.executors.dask_workers import cluster_size, dask_executor
+from submission.executors.local_workers import local_executor
+
+
+def chosen_executor(workers: int, dask: str | None) -> AbstractContextManager[Executor]:
+    """That many worker processes here or, if `dask` is an address, the Dask scheduler's workers.
+
+    Raises:
+        ValueError, OSError, ModuleNotFoundError: as `local_executor` and `dask_executor`.
+    """
+    return local_executor(workers) if dask is None else dask_executor(dask)
+
+
+def chosen_count(workers: int, dask: str | None) -> int:
+    """The number of workers of `chosen_executor`; of a cluster, those that have joined so far."""
+    return workers if dask is None else cluster_size(dask)
 
 
 class Completion(StrEnum):
