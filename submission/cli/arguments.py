@@ -1,6 +1,7 @@
 """Check the arguments of commands, and show their results."""
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -9,7 +10,7 @@ import psutil
 import typer
 
 from agents.registry import JsonValue, parse_specification
-from agents.reporting.output_file import replace_text, require_distinct, require_writable
+from agents.reporting.output_file import replace_text, require_writable
 from submission.arena.players import Player, PlayerKind
 from submission.executors.work import Completion
 from submission.reports import Printed
@@ -50,6 +51,35 @@ def require_files(
     require_distinct(results, *files, read=read)
     for path in files:
         require_writable(path)
+
+
+def require_distinct(*written: Path | None, read: Iterable[Path | None] = ()) -> None:
+    """Check that a command would not write one file over another, or over one that it reads.
+
+    A file may be read twice. None stands for no file.
+
+    Raises:
+        ValueError: two of the files are one.
+    """
+    inputs, outputs = {*map(_identity, filter(None, read))}, set[object]()
+    for path in filter(None, written):
+        identity = _identity(path)
+        if identity in inputs:
+            raise ValueError(f"{path} is read and would be overwritten: write to another file")
+        if identity in outputs:
+            raise ValueError(f"{path} is named for two outputs: choose another file for one")
+        outputs.add(identity)
+
+
+def _identity(path: Path) -> object:
+    """An identity that all names of a file share, including links to it."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:  # not written yet
+        return os.path.realpath(path)
+    except OSError:  # as in a loop of links: nothing can be read or written there
+        return path
+    return status.st_dev, status.st_ino
 
 
 def require_memory(megabytes: int, workers: int = 1) -> None:

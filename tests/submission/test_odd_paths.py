@@ -12,9 +12,9 @@ from agents.reporting.output_file import (
     growing_file,
     held,
     replace_content,
-    require_distinct,
     require_writable,
 )
+from submission.cli.arguments import require_distinct
 from tests.helpers.clocks import ends_within
 from tests.helpers.shell import Shell
 from tests.helpers.systems import needs_posix

@@ -20,11 +20,10 @@ from agents.reporting.output_file import (
     replace_content,
     replace_parts,
     replace_text,
-    require_distinct,
     require_writable,
 )
 from submission.arena.players import Player, PlayerKind
-from submission.cli.arguments import files_of_options, files_of_players
+from submission.cli.arguments import files_of_options, files_of_players, require_distinct
 from tests.helpers.shell import Shell
 from tests.helpers.systems import largest_file, needs_posix
 
