@@ -18,18 +18,19 @@ from hypothesis import strategies as st
 from submission.arena.players import Player, PlayerKind, find_player
 from submission.arena.seats import Seat
 from submission.executors.work import Completion
-from submission.grading import grading
-from submission.grading.grade import Grade, GradeSettings
-from submission.grading.grade_charts import ply_chart
-from submission.grading.grade_stats import (
+from submission.grading import answers
+from submission.grading.answers import (
+    SHARD_POSITIONS,
     Answer,
+    GradeSettings,
     Measured,
     answer_stats,
     by_kind,
     by_ply,
     worst_mistakes,
 )
-from submission.grading.grading import SHARD_POSITIONS, grade_player
+from submission.grading.grade import Grade, grade_player
+from submission.grading.grade_charts import ply_chart
 from submission.grading.solved_positions import (
     GAME,
     Outcome,
@@ -77,7 +78,7 @@ Seating = Callable[[Script], Scripted]
 def seated(monkeypatch: pytest.MonkeyPatch) -> Seating:
     def seat(script: Script) -> Scripted:
         scripted = Scripted(script)
-        monkeypatch.setattr(grading, "open_seat", scripted.open_seat)
+        monkeypatch.setattr(answers, "open_seat", scripted.open_seat)
         return scripted
 
     return seat
