@@ -1,6 +1,7 @@
 """Referees games by this package's own rules: those of Kaggle's environment, many times faster.
 
-It also has what all referees share: `play_out` with its result `PlayedGame`, and `overtime`.
+It also has what all referees share: `play_out` with its result `PlayedGame`, and `overtime`; and
+asks for single moves, in any position.
 """
 
 from collections.abc import Mapping, Sequence
@@ -8,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
 
+from envs.board import BoardState
 from envs.connectx import ConnectX
 from submission.arena.game_record import EPISODE_STEPS, GameConfiguration
 from submission.arena.seats import Seat
@@ -149,6 +151,22 @@ def overtime(move: Move, limit: float, bank: float) -> Failure | None:
     cause = of_late_move(move.seconds, limit)
     stderr = move.failure.stderr if move.failure else ()
     return Failure("TIMEOUT", cause.text, stderr, cause.mend)
+
+
+def move_in(seat: Seat, env: ConnectX, state: BoardState, act_timeout: float) -> Move:
+    """Ask a seat for its move in a position, with a full bank; an illegal move is a failure."""
+    rules = GameConfiguration(env.rows, env.columns, env.inarow, act_timeout).for_players()
+    observation = {
+        "remainingOverageTime": BANK,
+        "step": state.ply,
+        "board": env.to_board(state),
+        "mark": state.player,
+    }
+    move = seat.act(observation, rules)
+    failure = overtime(move, act_timeout, BANK) or move.failure
+    if failure is None and move.column not in env.get_available_actions(state):
+        failure = misplaced(move.column, rules)
+    return Move(None if failure else move.column, move.seconds, failure)
 
 
 @lru_cache(maxsize=16)

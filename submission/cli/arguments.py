@@ -3,8 +3,9 @@
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import TypeVar
 
 import psutil
 import typer
@@ -16,13 +17,22 @@ from submission.executors.work import Completion
 from submission.reports import Printed
 from submission.terminal import console, say
 
+Shown = TypeVar("Shown", bound=Printed)
+
 STDOUT = Path("-")
 
 
-def show(result: Printed, json_file: Path | None = None, brief: bool = False) -> None:
-    """Print a result or only its summary, and write it as JSON; with `-` print only the JSON.
+def show(
+    result: Shown,
+    json_file: Path | None = None,
+    brief: bool = False,
+    html: Path | None = None,
+    page: Callable[[Shown], str] | None = None,
+) -> None:
+    """Print a result or only its summary, and write it as JSON and as its page.
 
-    In a file or a pipe each sentence of the summary is one line, however long.
+    With `-` as the file for JSON, print only the JSON. In a file or a pipe each sentence of the
+    summary is one line, however long.
     """
     if json_file != STDOUT:
         if not brief:
@@ -34,6 +44,8 @@ def show(result: Printed, json_file: Path | None = None, brief: bool = False) ->
             say(text)
         else:
             replace_text(json_file, text)
+    if html is not None and page is not None:
+        replace_text(html, page(result))
 
 
 def require_files(

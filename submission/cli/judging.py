@@ -63,9 +63,7 @@ def grade(
     result = front_door.grade(graded, **options)
     if by_ply and json != STDOUT:
         console.print(result.plies_table(), crop=False)
-    show(result, json, brief)
-    if html is not None:
-        replace_text(html, grade_page(result))
+    show(result, json, brief, html, grade_page)
     require_complete(result.completion, failed=all(each.failure for each in result.answers))
 
 

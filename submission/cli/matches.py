@@ -6,7 +6,6 @@ from typing import Any
 
 import typer
 
-from agents.reporting.output_file import replace_text
 from submission import front_door
 from submission.arena.players import find_player
 from submission.cli.arguments import STDOUT, files_of_players, require_complete, require_files, show
@@ -17,7 +16,8 @@ from submission.match.opening_table import render_openings
 from submission.match.results_file import read_results
 from submission.match.schedule import require_pairs
 from submission.match.sprt import ERROR_RATE, parse_sprt
-from submission.rating.ladder import Ladder, make_ladder
+from submission.rating.ladder import make_ladder
+from submission.rating.ladder_page import ladder_page
 from submission.terminal import console
 
 MOST_GAMES = setting("N", "Maximum number of games; even.", callback=require_pairs)
@@ -116,17 +116,8 @@ def ladder(
     entrants = [find_player(name, options["referee"]) for name in players]
     require_files(html, json=json, results=options["results"], read=files_of_players(entrants))
     result = front_door.ladder(entrants, **options)
-    _show_ladder(result, json, html, brief)
+    show(result, json, brief, html, ladder_page)
     require_complete(result.match.completion)
-
-
-def _show_ladder(ladder: Ladder, json: Path | None, html: Path | None, brief: bool) -> None:
-    """Print the ratings, and write the page."""
-    show(ladder, json, brief)
-    if html is not None:
-        from submission.rating.ladder_page import ladder_page
-
-        replace_text(html, ladder_page(ladder))
 
 
 @declared(
@@ -157,7 +148,7 @@ def report(
         raise ValueError(
             f"--first-player-table is for one player's games, but {results} holds a ladder"
         )
-    _show_ladder(make_ladder(match, anchor), json, html, brief)
+    show(make_ladder(match, anchor), json, brief, html, ladder_page)
 
 
 @declared(
@@ -189,9 +180,7 @@ def compare(
     players = [find_player(name) for name in (new, old)]
     require_files(html, json=json, read=files_of_players(players))
     result = front_door.compare(*players, **options)
-    show(result, json, brief)
-    if html is not None:
-        replace_text(html, comparison_page(result))
+    show(result, json, brief, html, comparison_page)
     require_complete(result.completion)
 
 

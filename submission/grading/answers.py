@@ -13,11 +13,11 @@ from agents.reporting.stats import Estimate, score_estimate
 from agents.solver.score_words import column_in_words
 from agents.solver.solver import ScoreBounds
 from submission.arena.game_record import GameConfiguration
-from submission.arena.own_referee import OwnGame
+from submission.arena.own_referee import move_in
 from submission.arena.players import Player
-from submission.arena.seats import Seat, open_seat
+from submission.arena.seats import open_seat
 from submission.grading.solved_positions import GAME, HIGHEST, Outcome, Phase, SolvedPosition
-from submission.sandbox.move import Failure, Move
+from submission.sandbox.move import Failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,25 +116,15 @@ def _answer_until_failure(
     # The seed depends only on the first of the positions.
     seed = Random(f"{settings.seed}/{positions[0].moves}").getrandbits(32)
     with open_seat(player, seed=seed) as seat:
-        start = _ask(seat, (), settings)
+        start = move_in(seat, GAME, GAME.initial_state(), settings.act_timeout)
         if start.failure is not None:
             return [Answer(position, None, 0.0, start.failure) for position in positions]
         for position in positions:
-            move = _ask(seat, position.opening, settings)
+            move = move_in(seat, GAME, position.state, settings.act_timeout)
             answers.append(Answer(position, move.column, move.seconds, move.failure))
             if answers[-1].failure is not None:
                 break
     return answers
-
-
-def _ask(seat: Seat, opening: tuple[int, ...], settings: GradeSettings) -> Move:
-    """The player's move after an opening; an illegal one is a failure."""
-    game = OwnGame(GameConfiguration(act_timeout=settings.act_timeout))
-    for column in opening:
-        game.drop(column)
-    move = seat.act(game.observation(), game.configuration())
-    failure = game.carry_out(move)
-    return Move(None if failure else move.column, move.seconds, failure)
 
 
 # --- what the answers cost

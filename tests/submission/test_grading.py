@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from envs.board import parse_moves
 from submission.arena.players import Player, PlayerKind, find_player
 from submission.arena.seats import Seat
 from submission.executors.work import Completion
@@ -131,7 +132,7 @@ def test_a_player_sees_what_kaggle_would_show(seated: Seating) -> None:
     }
     for answer in answers:
         env = kaggle_environments().make("connectx", {"actTimeout": 0.5})
-        for ply, column in enumerate(answer.position.opening):
+        for ply, column in enumerate(parse_moves(answer.position.moves)):
             env.step([column, None] if ply % 2 == 0 else [None, column])
         mover = answer.position.ply % 2
         kaggles = {**env.state[0].observation, **env.state[mover].observation}
