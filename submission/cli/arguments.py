@@ -10,11 +10,11 @@ from typing import TypeVar
 import psutil
 import typer
 
-from agents.registry import JsonValue, parse_specification
+from agents.registry import REGISTERED, JsonValue, parse_specification
 from agents.reporting.output_file import replace_text, require_writable
-from submission.arena.players import Player, PlayerKind
 from submission.executors.work import Completion
 from submission.reports import Printed
+from submission.sandbox.staging import SUBMISSIONS
 from submission.terminal import console, say
 
 Shown = TypeVar("Shown", bound=Printed)
@@ -53,14 +53,15 @@ def require_files(
     json: Path | None = None,
     results: Path | None = None,
     read: Iterable[Path | None] = (),
+    players: Iterable[str] = (),
 ) -> None:
     """Refuse files that cannot be written, or that would overwrite each other or an input.
 
-    `json` may be `-`. `results` is a file that games are added to, and `read` are the files that
-    the command reads.
+    `json` may be `-`. `results` is a file that games are added to. The command reads the files
+    `read` and those of the players with these names.
     """
     files = [path for path in (*written, None if json == STDOUT else json) if path is not None]
-    require_distinct(results, *files, read=read)
+    require_distinct(results, *files, read=[*read, *files_of_players(players)])
     for path in files:
         require_writable(path)
 
@@ -113,14 +114,14 @@ def require_complete(completion: Completion, *, failed: bool = False) -> None:
         raise typer.Exit(1)
 
 
-def files_of_players(players: Iterable[Player]) -> list[Path]:
-    """The submissions among the players, and the files that options of the others may name."""
+def files_of_players(names: Iterable[str]) -> list[Path]:
+    """The submissions among the players, and the files that options of our agents may name."""
     found = list[Path]()
-    for player in players:
-        if player.kind is PlayerKind.FILE:
-            found.append(Path(player.name))
-        else:
-            found += files_of_options(parse_specification(player.name).options)
+    for name in names:
+        if name.endswith(SUBMISSIONS):
+            found.append(Path(name))
+        elif name.partition(":")[0] in REGISTERED:
+            found += files_of_options(parse_specification(name).options)
     return found
 
 

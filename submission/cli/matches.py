@@ -7,8 +7,7 @@ from typing import Any
 import typer
 
 from submission import front_door
-from submission.arena.players import find_player
-from submission.cli.arguments import STDOUT, files_of_players, require_complete, require_files, show
+from submission.cli.arguments import STDOUT, require_complete, require_files, show
 from submission.cli.options import argument, declared, setting
 from submission.comparing.comparison import comparison_page
 from submission.match.match import Match
@@ -58,16 +57,14 @@ def evaluate(
     and shows the games played so far; `--resume` goes on from there. Exit status 1 after Ctrl-C,
     and when the player has failed in every game.
     """
-    hero, *opponents = [find_player(name, options["referee"]) for name in (player, *against)]
-    read = files_of_players([hero, *opponents])
-    require_files(html, json=json, results=options["results"], read=read)
+    require_files(html, json=json, results=options["results"], players=[player, *against])
     rates = {name: rate for name, rate in (("alpha", alpha), ("beta", beta)) if rate is not None}
     if rates and sprt is None:
         raise ValueError(f"--{next(iter(rates))} is only for a sequential test: add --sprt")
     test = None if sprt is None else replace(parse_sprt(sprt), **rates)
-    match = front_door.evaluate(hero, opponents, sprt=test, **options)
+    match = front_door.evaluate(player, against, sprt=test, **options)
     _show_match(match, json, html, by_opening=first_player_table, brief=brief)
-    require_complete(match.completion, failed=match.fails_throughout(hero.name))
+    require_complete(match.completion, failed=match.fails_throughout(player))
 
 
 def _show_match(
@@ -113,9 +110,8 @@ def ladder(
     Ctrl-C ends the round robin with exit status 1, and shows the games played so far; `--resume`
     goes on from there.
     """
-    entrants = [find_player(name, options["referee"]) for name in players]
-    require_files(html, json=json, results=options["results"], read=files_of_players(entrants))
-    result = front_door.ladder(entrants, **options)
+    require_files(html, json=json, results=options["results"], players=players)
+    result = front_door.ladder(players, **options)
     show(result, json, brief, html, ladder_page)
     require_complete(result.match.completion)
 
@@ -177,9 +173,8 @@ def compare(
 
     Ctrl-C ends the comparison with exit status 1, and shows the games played so far.
     """
-    players = [find_player(name) for name in (new, old)]
-    require_files(html, json=json, read=files_of_players(players))
-    result = front_door.compare(*players, **options)
+    require_files(html, json=json, players=[new, old])
+    result = front_door.compare(new, old, **options)
     show(result, json, brief, html, comparison_page)
     require_complete(result.completion)
 
@@ -194,8 +189,7 @@ def rank(player: str, brief: bool = False, json: Path | None = None, **options: 
     Ctrl-C ends the games, and shows the estimate so far. Exit status 1 after Ctrl-C, and when the
     player has failed in every game.
     """
-    ranked = find_player(player)
-    require_files(json=json, read=files_of_players([ranked]))
-    result = front_door.rank(ranked, **options)
+    require_files(json=json, players=[player])
+    result = front_door.rank(player, **options)
     show(result, json, brief)
-    require_complete(result.match.completion, failed=result.match.fails_throughout(ranked.name))
+    require_complete(result.match.completion, failed=result.match.fails_throughout(player))
