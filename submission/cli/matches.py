@@ -13,13 +13,12 @@ from submission.comparing.comparison import comparison_page
 from submission.match.match import Match
 from submission.match.opening_table import render_openings
 from submission.match.results_file import read_results
-from submission.match.schedule import require_pairs
 from submission.match.sprt import ERROR_RATE, parse_sprt
 from submission.rating.ladder import make_ladder
 from submission.rating.ladder_page import ladder_page
 from submission.terminal import console
 
-MOST_GAMES = setting("N", "Maximum number of games; even.", callback=require_pairs)
+MOST_GAMES = setting("N", "Maximum number of games; even.")
 
 
 def _error_rate(error: str) -> Any:

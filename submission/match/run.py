@@ -21,8 +21,7 @@ from submission.arena.seats import Seat, open_seat, open_seat_here, seat_seed
 from submission.executors.work import chosen_executor, early_end
 from submission.kaggle import environment_of
 from submission.match.match import Match, ScoreBoard
-from submission.match.results_content import ResultsHeader
-from submission.match.results_file import ResultsFile, new_results, resumed_results
+from submission.match.results_file import ResultsFile, ResultsHeader, new_results, resumed_results
 from submission.match.schedule import Arena, GameSpecification, Settings, schedule
 from submission.terminal import progress_bar
 

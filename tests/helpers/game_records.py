@@ -12,8 +12,7 @@ from submission.arena.players import Identity, PlayerKind
 from submission.executors.local_workers import Versions
 from submission.executors.work import Completion
 from submission.match.match import Match
-from submission.match.results_content import ResultsHeader
-from submission.match.results_file import new_results
+from submission.match.results_file import ResultsHeader, new_results
 from submission.match.schedule import Settings
 
 WIN = GameRecord(

@@ -22,8 +22,13 @@ from submission.arena.game_record import GameConfiguration, GameRecord, Result
 from submission.arena.players import Identity, Pairing, Player, PlayerKind
 from submission.executors.work import Completion
 from submission.kaggle import Referee
-from submission.match.results_content import FORMAT, ResultsHeader
-from submission.match.results_file import new_results, read_results, resumed_results
+from submission.match.results_file import (
+    FORMAT,
+    ResultsHeader,
+    new_results,
+    read_results,
+    resumed_results,
+)
 from submission.match.run import ARENAS, play_games
 from submission.match.schedule import Arena, Settings, schedule
 from submission.match.sprt import Sprt
