@@ -16,7 +16,7 @@ from envs.board import BoardGame
 from submission.bundle.bundle import build_bundle, unbundled_agent
 from submission.kaggle import BUILT_IN_AGENTS, Referee
 from submission.sandbox.inside.kaggle_folder import MAIN
-from submission.sandbox.staging import GZIP, SUBMISSIONS, lay_out, require_source
+from submission.sandbox.staging import ARCHIVES, GZIP, SUBMISSIONS, require_source, unpack
 
 
 class PlayerKind(StrEnum):
@@ -112,10 +112,15 @@ def find_player(name: str, referee: Referee = Referee.CONNECTX) -> Player:
 
 
 def _source(content: bytes, path: Path) -> str:
-    """The text that Kaggle executes; laying an archive out proves that it can be unpacked."""
-    with TemporaryDirectory() as folder:
-        lay_out(content, Path(folder), path)
-        return require_source(Path(folder, MAIN), path)
+    """The text that Kaggle executes; unpacking an archive proves that it can be unpacked."""
+    if path.name.endswith(ARCHIVES):
+        with TemporaryDirectory() as folder:
+            unpack(content, Path(folder), path)
+            return require_source(Path(folder, MAIN), path)
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        raise ValueError(f"the player {path} is not a Python file: save it as UTF-8") from error
 
 
 def _require_python(source: str, path: Path) -> None:

@@ -120,7 +120,7 @@ def files_of_players(names: Iterable[str]) -> list[Path]:
     for name in names:
         if name.endswith(SUBMISSIONS):
             found.append(Path(name))
-        elif name.partition(":")[0] in REGISTERED:
+        elif ":" in name and name.partition(":")[0] in REGISTERED:
             found += files_of_options(parse_specification(name).options)
     return found
 

@@ -17,6 +17,7 @@ from agents.reporting.input_file import (
     read_content,
     read_header,
     read_json,
+    record_of,
     refused_line,
 )
 from agents.reporting.output_file import GrowingFile, growing_file
@@ -25,7 +26,6 @@ from submission.arena.own_referee import require_played
 from submission.executors.work import Completion
 from submission.match.match import Match, MatchPlan, ScoreBoard
 from submission.match.schedule import Settings, seat_in
-from submission.records import record_of
 
 FORMAT = "connectx results, version 1"
 

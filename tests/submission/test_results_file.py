@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.reporting import output_file
-from agents.reporting.input_file import quoted
+from agents.reporting.input_file import quoted, record_of
 from agents.reporting.output_file import LOCKED_BYTE
 from submission.arena.game_record import GameConfiguration, GameRecord, Result
 from submission.arena.players import Identity, Pairing, Player, PlayerKind
@@ -32,7 +32,6 @@ from submission.match.results_file import (
 from submission.match.run import ARENAS, play_games
 from submission.match.schedule import Arena, Settings, schedule
 from submission.match.sprt import Sprt
-from submission.records import record_of
 from submission.sandbox.move import FAILING_STATUSES, Failure, Move
 from tests.helpers.game_records import DRAW, LOSS, PLAYER_FAILED, WIN
 from tests.helpers.refusals import is_sentence, nested
