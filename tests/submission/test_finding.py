@@ -21,7 +21,7 @@ DRAWS = 0.2
 
 
 def simulated(elo: float, rng: Random, games: int = MOST) -> list[GameRecord]:
-    """Games of a player who is stronger by so much; a fifth of them are drawn."""
+    """Games of a player who is `elo` points stronger; a fifth of them are drawn."""
     won = expected_score(elo) - DRAWS / 2
     results = rng.choices(
         [Result.WIN, Result.DRAW, Result.LOSS], [won, DRAWS, 1 - DRAWS - won], k=games

@@ -24,7 +24,7 @@ pytestmark = needs_posix
 
 @pytest.fixture(autouse=True)
 def nothing_hangs() -> Iterator[None]:
-    """Whoever waits for the other end of a named pipe fails instead."""
+    """Fail instead of waiting for the other end of a named pipe."""
     with ends_within(60, waiting=True):
         yield
 

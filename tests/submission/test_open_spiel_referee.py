@@ -175,7 +175,7 @@ def test_a_float_that_makes_kaggles_runner_break_off_is_an_error() -> None:
 
 
 class Slow:
-    """A seat that takes so many seconds; it keeps the banks that it was shown."""
+    """A seat whose moves take these seconds; it remembers the banks that it was shown."""
 
     def __init__(self, *seconds: float) -> None:
         self.seconds = iter(seconds)

@@ -33,7 +33,7 @@ def after(configuration: GameConfiguration, columns: Opening) -> KaggleGame | No
 
 
 def boards_going_on(configuration: GameConfiguration, plies: int) -> Iterator[tuple[int, ...]]:
-    """Kaggle's board after every sequence of so many columns that does not end the game."""
+    """Kaggle's board after every game of `plies` plies that is not over."""
     for columns in product(range(configuration.columns), repeat=plies):
         if (game := after(configuration, columns)) is not None:
             yield tuple(game.board)

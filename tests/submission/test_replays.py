@@ -87,7 +87,7 @@ def test_a_results_file_is_read(tmp_path: Path) -> None:
     assert read_replays(path) == ReplayFile("results", path.name, rules, match.records, match)
 
 
-# --- what is refused
+# --- files that are refused
 
 
 def changed(env: Any, **changes: object) -> str:

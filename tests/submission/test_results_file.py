@@ -160,7 +160,7 @@ def test_a_last_line_of_what_nobody_wrote_is_torn(path: Path) -> None:
 
 
 def assert_not_resumed(path: Path, asked: ResultsHeader, message: str) -> None:
-    """It is not gone on with, and is left as it is."""
+    """--resume refuses it, and it is left unchanged."""
     content = path.read_bytes()
     with pytest.raises(ValueError, match=message) as refusal, resumed_results(path, asked):
         pass
@@ -168,11 +168,11 @@ def assert_not_resumed(path: Path, asked: ResultsHeader, message: str) -> None:
     assert path.read_bytes() == content
 
 
-# --- what is no results file
+# --- files that are no results files
 
 
 def assert_refused(path: Path, content: bytes, message: str) -> None:
-    """It can neither be read nor gone on with, and is left as it is."""
+    """Neither `report` nor --resume takes it, and it is left unchanged."""
     path.write_bytes(content)
     assert_not_resumed(path, HEADER, message)
     with pytest.raises(ValueError, match=message) as refusal:

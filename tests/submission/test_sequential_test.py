@@ -25,7 +25,7 @@ results = st.lists(
 
 
 def games(*records: GameRecord, openings: int = 1000) -> list[GameRecord]:
-    """The records as games 0, 1, 2 … of a pairing, each pair from the next of so many openings."""
+    """The records as games 0, 1, 2 … of a pairing, whose pairs play the openings in turn."""
     numbered = []
     for game, record in enumerate(records):
         opening = (game // 2 % openings,)
