@@ -68,7 +68,7 @@ class Cluster:
         self.workers.append(dask(self.folder, *words, **variables))
 
     def have_workers(self, number: int) -> None:
-        """Go on with those that live, as many as are asked for."""
+        """Start or kill workers until this number of them is alive."""
         self.workers = [worker for worker in self.workers if worker.poll() is None]
         while len(self.workers) > number:
             self.kill_worker()
