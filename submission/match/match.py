@@ -111,13 +111,10 @@ class ScoreBoard:
         self._tests = {} if sprt is None else {names: SequentialTest(sprt) for names in self._games}
 
     def add(self, record: GameRecord) -> None:
-        """Add a game; ValueError if it does not belong to the match, or is already there."""
-        games = self._games.get(record.pairing)
-        if games is None:
+        """Add a game; ValueError if its players are not among the pairings."""
+        if record.pairing not in self._games:
             raise ValueError(f"{record.player} against {record.opponent} is not among the pairings")
-        if record.game in games:
-            raise ValueError(f"{record} was played twice")
-        games[record.game] = record
+        self._games[record.pairing][record.game] = record
         if self._tests:
             self._tests[record.pairing].add(record)
 
