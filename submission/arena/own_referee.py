@@ -1,7 +1,7 @@
 """Referees games by this package's own rules: those of Kaggle's environment, many times faster.
 
-It also has what all referees share: `play_out` with its result `PlayedGame`, and what must be true
-of the records of such games; and it asks for single moves, in any position.
+All referees share `play_out`, its result `PlayedGame`, and `require_played`, which checks a game's
+record. `move_in` asks for a single move in any position.
 """
 
 from collections.abc import Mapping, Sequence

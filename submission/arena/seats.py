@@ -77,7 +77,7 @@ class KaggleSeat:
 
     def __init__(self, agent: KaggleAgent, numbers: GlobalNumbers | None = None) -> None:
         self._agent = agent
-        self._numbers = numbers  # from which it draws; None if from a generator of its own
+        self._numbers = numbers  # None for an agent with a random generator of its own
 
     def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Move:
         """The agent's move; see `Seat`. The first one loads a file."""

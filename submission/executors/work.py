@@ -11,7 +11,7 @@ from submission.executors.local_workers import local_executor
 
 
 def chosen_executor(workers: int, dask: str | None) -> AbstractContextManager[Executor]:
-    """That many worker processes here or, if `dask` is an address, the Dask scheduler's workers.
+    """Worker processes on this machine or, if `dask` is an address, that Dask scheduler's workers.
 
     Raises:
         ValueError, OSError, ModuleNotFoundError: as `local_executor` and `dask_executor`.

@@ -74,7 +74,7 @@ def _unjudged(
 ) -> list[ReviewedGame]:
     """The player's games in the files; whatever is left out is added to `notes`."""
     read = [(path, read_replays(path)) for path in dict.fromkeys(files)]
-    if log is not None and [file.kind for _, file in read] != ["episode"]:
+    if log is not None and [file.match for _, file in read] != [None]:
         raise ValueError("a log belongs to one episode: name that file alone, or leave the log out")
     games: list[ReviewedGame] = []
     for path, file in read:
