@@ -1,9 +1,7 @@
 """The workers of a command, here or in a Dask cluster, and how their work has ended."""
 
-from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, Executor
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
 from enum import StrEnum
 
 from submission.executors.dask_workers import cluster_size, dask_executor
@@ -34,23 +32,17 @@ class Completion(StrEnum):
     """Games are missing in a results file, and another process may be playing them."""
 
 
-@dataclass
-class Ending:
-    """How work in a `with` block of `early_end` has ended."""
+class EarlyEnd(AbstractContextManager["EarlyEnd"]):
+    """Lets Ctrl-C and the death of workers end only the `with` block, and records which it was."""
 
-    completion: Completion = Completion.COMPLETE
+    completion = Completion.COMPLETE
 
-
-@contextmanager
-def early_end() -> Iterator[Ending]:
-    """Let Ctrl-C and the death of workers end only the `with` block, and record which it was."""
-    ending = Ending()
-    try:
-        yield ending
-    except KeyboardInterrupt:
-        ending.completion = Completion.INTERRUPTED
-    except BrokenExecutor:
-        ending.completion = Completion.WORKER_DIED
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        if isinstance(error, KeyboardInterrupt):
+            self.completion = Completion.INTERRUPTED
+        elif isinstance(error, BrokenExecutor):
+            self.completion = Completion.WORKER_DIED
+        return self.completion is not Completion.COMPLETE
 
 
 def early_end_in_words(

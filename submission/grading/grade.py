@@ -16,7 +16,7 @@ from agents.parallel.workers import Workers
 from agents.solver.score_words import position_in_words
 from submission.arena.players import Identity, Player
 from submission.executors.local_workers import Versions
-from submission.executors.work import Completion, early_end, early_end_in_words
+from submission.executors.work import Completion, EarlyEnd, early_end_in_words
 from submission.grading.answers import (
     HARD,
     Answer,
@@ -177,7 +177,7 @@ def grade_player(
     positions = position_set.positions
     versions, answers = Versions.current(), dict[SolvedPosition, Answer]()
     on_progress(0, len(positions), "")
-    with early_end() as ending:
+    with EarlyEnd() as ending:
         shards = shards_of(positions)
         tasks = ((shard, partial(answer_shard, player, shard, settings)) for shard in shards)
         for _, answered in Workers(executor, len(shards)).run(tasks, Clock()):
