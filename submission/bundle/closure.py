@@ -1,7 +1,6 @@
 """Collects the definitions that an agent needs, in an order in which they can run."""
 
 import ast
-import builtins
 import re
 import sys
 from collections import defaultdict
@@ -12,19 +11,11 @@ from itertools import chain
 
 from submission.bundle.definitions import BundleError, Definition
 from submission.bundle.loading import Loading
-from submission.bundle.naming import (
-    Builtin,
-    Meaning,
-    OwnNames,
-    Symbol,
-    Use,
-    Uses,
-    bundle_names,
-    renamed,
-)
+from submission.bundle.naming import Meaning, OwnNames, Symbol, Use, bundle_names, renamed
 from submission.bundle.package_files import with_content
 from submission.bundle.source_tree import SourceTree
 from submission.bundle.sources import Import, Module
+from submission.sandbox.inside.source_facts import early_annotations
 
 
 @dataclass(frozen=True)
@@ -67,10 +58,6 @@ def close(tree: SourceTree, start: list[Symbol], own: OwnNames) -> Closure:
     names = bundle_names(uses, own)
     modules = [tree.module(name) for name in _ordered(tree, needs)]
     definitions = sorted(uses, key=lambda one: (one.line, one.start))
-    future = any(module.future for module in modules)
-    if sys.version_info >= (3, 14):
-        future = future or _is_named_early(definitions, uses)
-    _refuse_texts_in_dataclasses(definitions, future)
     sources: dict[str, list[str]] = {module.name: [] for module in modules}
     for one in definitions:
         used = tree.known_uses(one)  # also those in string annotations
@@ -78,6 +65,11 @@ def close(tree: SourceTree, start: list[Symbol], own: OwnNames) -> Closure:
     imports = sorted(
         meaning.statement(name) for meaning, name in names.items() if isinstance(meaning, Import)
     )
+    future = any(module.future for module in modules)
+    if sys.version_info >= (3, 14) and not future:
+        text = "\n".join([*imports, *chain.from_iterable(sources.values())])
+        future = any(early_annotations(ast.parse(text)))
+    _refuse_texts_in_dataclasses(definitions, future)
     return Closure(modules, definitions, sources, loading.playing(), imports, names, future)
 
 
@@ -98,22 +90,6 @@ def _refuse_rebinding(uses: Sequence[Use]) -> None:
                 f"cannot bundle `global {name}`: {min(others)} uses {name} too, and only in a "
                 "bundle would it see the new value"
             )
-
-
-def _is_named_early(definitions: Sequence[Definition], uses: Uses) -> bool:
-    """Whether an annotation names a definition below it, or an import only for type checking.
-
-    Python 3.14 evaluates annotations when they are read, Kaggle's Python at once.
-    """
-    lines = {Symbol(one.module, name): one.line for one in definitions[::-1] for name in one.names}
-    return any(
-        lines.get(use.meaning, 0) >= one.line
-        if isinstance(use.meaning, Symbol) and use.meaning.module == one.module
-        else isinstance(use.meaning, Builtin) and not hasattr(builtins, use.meaning.name)
-        for one in definitions
-        for use in uses[one]
-        if not use.reference.deferred and not use.reference.changes
-    )
 
 
 LOOKED_UP = re.compile(r"['\"]?(?:\w+\.)?(ClassVar|InitVar|KW_ONLY)\b")

@@ -19,10 +19,10 @@ from submission.checking.diagnosis import diagnose
 from submission.checking.game_plan import FIRST_GAMES, GamePlan, Limits, planned_games
 from submission.checking.game_watch import doubtful_seats
 from submission.checking.observed_game import observe_game
-from submission.checking.source_facts import read_source
 from submission.kaggle import Referee, environment_of
 from submission.sandbox.folders import owned_folder
 from submission.sandbox.inside.file_guard import PROJECT_PLACES
+from submission.sandbox.inside.source_facts import read_source
 from submission.sandbox.launcher import Launcher
 from submission.sandbox.processes import default_memory
 from submission.sandbox.staging import stage

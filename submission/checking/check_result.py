@@ -10,13 +10,13 @@ from submission.checking.diagnosis import Fault, describe_choice, doubt_choice
 from submission.checking.game_plan import Limits
 from submission.checking.kaggle_image import OLDER, doubt_import
 from submission.checking.observed_game import ObservedGame
-from submission.checking.source_facts import SourceFacts
 from submission.checking.timing import Timing, timing_of
 from submission.entry import PLAYED_WITH
 from submission.sandbox.causes import of_hidden
 from submission.sandbox.inside.containment import LINUX
 from submission.sandbox.inside.file_guard import PROJECT_MODULES
 from submission.sandbox.inside.kaggle_agent import LONGEST_TEXT
+from submission.sandbox.inside.source_facts import SourceFacts
 from submission.sandbox.messages import Choice
 from submission.sandbox.move import STDERR_LINES, Move
 

@@ -9,9 +9,14 @@ from dataclasses import dataclass, field, replace
 
 from submission.checking.kaggle_image import image_has, is_missing_here_alone
 from submission.checking.observed_game import WHILE_LOADING, ObservedGame
-from submission.checking.source_facts import NEWER_PYTHON, OLDER_PYTHON, Definition, SourceFacts
 from submission.sandbox.causes import Cause
 from submission.sandbox.inside.file_guard import PROJECT_MODULES
+from submission.sandbox.inside.source_facts import (
+    NEWER_PYTHON,
+    OLDER_PYTHON,
+    Definition,
+    SourceFacts,
+)
 from submission.sandbox.messages import Choice
 
 AGENT_NAME = re.compile(r"(^|_)(agent|act|bot|player)$", re.IGNORECASE)

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from submission.checking.diagnosis import describe_choice, doubt_choice, mend_choice
-from submission.checking.source_facts import SourceFacts, read_source
 from submission.kaggle import kaggle_environments
 from submission.sandbox.inside.kaggle_agent import describe_choice as describe
+from submission.sandbox.inside.source_facts import SourceFacts, read_source
 from submission.sandbox.messages import Choice
 
 AGENT = "def agent(obs, conf):\n    return 0\n"

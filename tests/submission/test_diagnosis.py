@@ -9,9 +9,9 @@ from submission.arena.game_record import GameConfiguration
 from submission.checking.diagnosis import Fault, diagnose
 from submission.checking.game_plan import GamePlan
 from submission.checking.observed_game import ObservedGame
-from submission.checking.source_facts import Import, SourceFacts
 from submission.sandbox import causes
 from submission.sandbox.causes import Cause, Raised
+from submission.sandbox.inside.source_facts import Import, SourceFacts
 from submission.sandbox.messages import Choice, Loaded
 from submission.sandbox.move import Failure, Move, failure
 
