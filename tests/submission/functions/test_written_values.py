@@ -270,7 +270,7 @@ def agent(obs, config):
 
 
 ENCLOSING = f"""
-import functools, math
+import functools, math, re
 from functools import partial
 import numpy as np
 class Order:
@@ -310,6 +310,8 @@ def make(order, weights, key=lambda k: -k):
         "(lambda pick: lambda obs, config: pick(free(obs), obs, config))(Order([*range(7)]).pick)",
         "(lambda tally: lambda obs, config: free(obs)[len(tally) % len(free(obs))])(TALLY)",
         "partial(Order([5, 6, 0, 1, 2, 3, 4]).pick, [0, 1, 2, 3, 4, 5, 6])",
+        "partial(lambda a, obs, config: free(obs)[a.match('Aa').end()], re.compile('a', re.I))",
+        "partial(lambda places, obs, config: free(obs)[len(places)], (slice(1, 2), ...))",
     ],
 )
 def test_agents_without_a_name_are_made_again(expression: str, modules: Path) -> None:
