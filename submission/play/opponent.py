@@ -13,11 +13,10 @@ from agents.registry import agent_from_text
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 from submission.arena.game_record import GameConfiguration
-from submission.arena.own_referee import overtime
+from submission.arena.own_referee import OwnGame
 from submission.arena.players import Player, find_player
 from submission.arena.seats import Seat, open_seat
-from submission.kaggle import BANK
-from submission.sandbox.move import misplaced
+from submission.play.game_history import History
 from submission.sandbox.staging import SUBMISSIONS
 
 
@@ -38,9 +37,9 @@ class Opponent:
         """Keep it ready for moves while the `with` block runs."""
         yield
 
-    def choose(self, env: BoardGame, state: BoardState, time_limit: float) -> int:
+    def choose(self, history: History, time_limit: float) -> int:
         """Choose a move for the player to move; `OpponentFailed` if it gives none."""
-        return self.judge.act(env, state, time_limit)
+        return self.judge.act(history.env, history.state, time_limit)
 
 
 class SubmissionOpponent(Opponent):
@@ -62,21 +61,14 @@ class SubmissionOpponent(Opponent):
         with open_seat(self._player, seed=getrandbits(32)) as self._seat:
             yield
 
-    def choose(self, env: BoardGame, state: BoardState, time_limit: float) -> int:
+    def choose(self, history: History, time_limit: float) -> int:
         """See `Opponent`."""
-        rules = GameConfiguration(*_sizes(env), act_timeout=time_limit)
-        observation = {
-            "board": env.to_board(state),
-            "mark": state.player,
-            "step": state.ply,
-            "remainingOverageTime": BANK,
-        }
-        move = self._seat.act(observation, rules.for_players())
-        failure = overtime(move, time_limit, BANK) or move.failure
-        legal = env.get_available_actions(state)
-        if failure is None and move.column is not None and move.column in legal:
-            return move.column
-        failure = failure or misplaced(move.column, rules.for_kaggle())
+        game = OwnGame(GameConfiguration(*_sizes(history.env), act_timeout=time_limit))
+        for action in history.actions:
+            game.drop(action)
+        failure = game.carry_out(self._seat.act(game.observation(), game.configuration()))
+        if failure is None:
+            return game.columns[-1]
         told = [f"{self.name} failed with {failure.status}: {failure.cause}."]
         where = [f"  {line}" for line in failure.lines]
         raise OpponentFailed("\n".join([*told, *where, f"To fix it, {failure.mend}."]))

@@ -110,7 +110,7 @@ class Session:
 
     def _choice(self, history: History) -> int:
         with self._thinking():
-            return self.opponent.choose(history.env, history.state, self.time_limit)
+            return self.opponent.choose(history, self.time_limit)
 
     def _thinking(self) -> Status:
         return self.console.status(Text(f"{self.opponent.name} is thinking ..."))

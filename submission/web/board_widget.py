@@ -258,7 +258,7 @@ class Board(anywidget.AnyWidget):
             if not self._is_seated:
                 self._seated.enter_context(self._opponent.seated())
                 self._is_seated = True
-            action = self._opponent.choose(self.env, position.state, self.seconds)
+            action = self._opponent.choose(position, self.seconds)
             position.after(action)
         except (ImportError, OSError, OpponentFailed, ValueError) as error:
             self._fail(position, str(error))
