@@ -54,7 +54,7 @@ def lasting_opponent(env: BoardGame, otherwise: Chooser) -> Chooser:
 def has_shown_enough(
     moves: Mapping[Seat, Sequence[Move]], plan: GamePlan, limits: Limits, seconds: float
 ) -> bool:
-    """Whether a game can no longer show a lack of time, so many `seconds` after its first move."""
+    """Whether a game can no longer show a lack of time, `seconds` after its first move."""
     if seconds <= plan.seconds:
         return False
     if plan.decides and min(map(len, moves.values())) < 2:

@@ -114,7 +114,7 @@ def _guarded_modules(tree: ast.Module) -> Iterator[str]:
 
 
 def _packed_trees(main: Path) -> Iterator[ast.Module]:
-    """The parsed sources beside the file that Kaggle loads, without those that fail to parse."""
+    """The parsed sources beside the file that Kaggle loads; unreadable ones are left out."""
     size = 0
     for path in sorted(main.parent.rglob("*.py")):
         size += path.stat().st_size
