@@ -1,6 +1,7 @@
 """Collects the definitions that an agent needs, in an order in which they can run."""
 
 import ast
+import builtins
 import re
 import sys
 from collections import defaultdict
@@ -15,7 +16,7 @@ from submission.bundle.naming import Meaning, OwnNames, Symbol, Use, bundle_name
 from submission.bundle.package_files import with_content
 from submission.bundle.source_tree import SourceTree
 from submission.bundle.sources import Import, Module
-from submission.sandbox.inside.source_facts import early_annotations
+from submission.sandbox.inside.source_facts import early_among
 
 
 @dataclass(frozen=True)
@@ -65,10 +66,7 @@ def close(tree: SourceTree, start: list[Symbol], own: OwnNames) -> Closure:
     imports = sorted(
         meaning.statement(name) for meaning, name in names.items() if isinstance(meaning, Import)
     )
-    future = any(module.future for module in modules)
-    if sys.version_info >= (3, 14) and not future:
-        text = "\n".join([*imports, *chain.from_iterable(sources.values())])
-        future = any(early_annotations(ast.parse(text)))
+    future = any(module.future or _is_named_early(module, definitions) for module in modules)
     _refuse_texts_in_dataclasses(definitions, future)
     return Closure(modules, definitions, sources, loading.playing(), imports, names, future)
 
@@ -90,6 +88,16 @@ def _refuse_rebinding(uses: Sequence[Use]) -> None:
                 f"cannot bundle `global {name}`: {min(others)} uses {name} too, and only in a "
                 "bundle would it see the new value"
             )
+
+
+def _is_named_early(module: Module, definitions: Sequence[Definition]) -> bool:
+    """Whether an annotation has a name that has no value yet when Kaggle's Python evaluates it.
+
+    Python 3.14 evaluates annotations when they are read.
+    """
+    own = [one.statement for one in definitions if one.module == module.name]
+    known = {*dir(builtins), *module.imports}
+    return sys.version_info >= (3, 14) and any(early_among(own, known))
 
 
 LOOKED_UP = re.compile(r"['\"]?(?:\w+\.)?(ClassVar|InitVar|KW_ONLY)\b")
