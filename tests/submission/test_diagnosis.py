@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from submission.arena.game_record import GameConfiguration
-from submission.checking.diagnosis import Fault, diagnose
+from submission.checking.diagnosis import diagnose
 from submission.checking.game_plan import GamePlan
-from submission.checking.observed_game import ObservedGame
+from submission.checking.observed_game import Fault, ObservedGame
 from submission.sandbox import causes
 from submission.sandbox.causes import Cause, Raised
 from submission.sandbox.inside.source_facts import Import, SourceFacts
