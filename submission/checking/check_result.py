@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from math import ceil
 from pathlib import Path
+from statistics import fmean
 
 from submission.checking.check_report import CheckReport, GameResult
 from submission.checking.diagnosis import describe_choice, doubt_choice
-from submission.checking.game_plan import Limits
+from submission.checking.game_plan import SEATS, Limits
+from submission.checking.game_watch import Timing, overtimes, overtimes_of_full_game
 from submission.checking.kaggle_image import OLDER, doubt_import
 from submission.checking.observed_game import ObservedGame
-from submission.checking.timing import Timing, timing_of
 from submission.entry import PLAYED_WITH
 from submission.sandbox.causes import of_hidden
 from submission.sandbox.inside.containment import LINUX
@@ -81,6 +83,36 @@ def summarise(
         warnings=tuple(_warnings(size, source, choice, timing, games)),
         stderr=last_words(sorted(deciding, key=lambda game: game.fault is None)),
     )
+
+
+def timing_of(games: Sequence[ObservedGame], limits: Limits) -> Timing | None:
+    """The timing of the games that decide; None if no move was made."""
+    played = [seat for game in games for seat in game.moves.values() if seat]
+    moves = sorted(move.seconds for seat in played for move in seat)
+    loadings = [game.loaded.seconds for game in games if game.loaded]
+    if not moves or not loadings:
+        return None
+    return Timing(
+        loading=max(loadings),
+        first_move=max(first.seconds for first, *_ in played),
+        mean=fmean(moves),
+        percentile_99=moves[ceil(0.99 * len(moves)) - 1],
+        longest=moves[-1],
+        longest_later=max((move.seconds for _, *later in played for move in later), default=None),
+        bank=limits.bank,
+        bank_taken=max(sum(overtimes(seat, limits.act_timeout)) for seat in played),
+        bank_of_full_game=max(_of_full_games(games)),
+    )
+
+
+def _of_full_games(games: Sequence[ObservedGame]) -> Iterator[float]:
+    """What a full game takes from the bank in each seat, judging by long games if there are any."""
+    for seat in SEATS:
+        of_seat = [game for game in games if game.moves.get(seat)]
+        for game in [game for game in of_seat if game.plan.is_long] or of_seat:
+            plan = game.plan
+            moves, most = game.moves[seat], plan.most_moves(seat)
+            yield sum(overtimes_of_full_game(moves, most, plan.rules.act_timeout))
 
 
 def _why_left_out(games: Sequence[ObservedGame], planned: int, patience: float) -> str | None:
