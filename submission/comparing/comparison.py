@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from submission.checking.timing import Timing
+from submission.checking.game_watch import Timing
 from submission.comparing.finding import ComparisonSettings, Finding
 from submission.comparing.paired_answers import AnswerPair, PairedAnswers
 from submission.executors.work import Completion, early_end_in_words

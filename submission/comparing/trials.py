@@ -15,7 +15,7 @@ from submission.arena.game_record import GameRecord
 from submission.arena.players import Pairing, Player
 from submission.checking.check import check_submission
 from submission.checking.check_report import CheckReport, CheckVerdict
-from submission.checking.diagnosis import Fault
+from submission.checking.observed_game import Fault
 from submission.comparing.comparison import Comparison, SlowMoves, duration
 from submission.comparing.finding import ComparisonSettings, ThreeWayTest
 from submission.executors.work import EarlyEnd
