@@ -30,6 +30,7 @@ class StateName(NamedTuple):
     is_changed: bool  # whether functions of the module visibly change it
     is_unfinished: bool  # whether a statement that is not in the file also defines or changes it
     runs_on: bool  # whether it is just a number or text that games or a clock change
+    is_kept: bool = False  # whether the file should begin with its current value, but cannot
 
     @property
     def value(self) -> Any:
@@ -168,6 +169,8 @@ def as_written(
                 restoring.callback(namespace.pop, name, None)
                 continue
             restoring.callback(namespace.__setitem__, name, each.value)
+            if each.is_kept:
+                continue
             if each.in_file in loaded:
                 stages = Stages(each.value, loaded[each.in_file], played.get(each.in_file))
                 namespace[name] = _begun(stages, each.is_changed, restoring, memo)
@@ -178,12 +181,12 @@ def as_written(
 
 
 def _counterparts(state: Sequence[StateName], loaded: Mapping[str, Any]) -> dict[int, Any]:
-    """The module's functions, classes and enumeration members, by the ids of the file's."""
+    """The module's functions, classes, enumeration members and kept values, by the file's ids."""
     found = dict[int, Any]()
-    for (_, name), namespace, in_file, *_ in state:
-        own, written = namespace.get(name), loaded.get(in_file)
+    for each in state:
+        own, written = each.value, loaded.get(each.in_file)
         for kind in (type, FunctionType):
-            if isinstance(own, kind) and isinstance(written, kind):
+            if each.is_kept or (isinstance(own, kind) and isinstance(written, kind)):
                 found[id(written)] = own
         if isinstance(own, EnumType) and isinstance(written, EnumType):
             members: Mapping[str, Any] = written.__members__

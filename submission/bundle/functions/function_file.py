@@ -71,9 +71,12 @@ def _proven(agent: Any, function: FunctionType, path: Path) -> FunctionFile:
         unlike, played = unlike_the_source(
             state, loaded, partial(load, title, text, path), partial(play, title)
         )
+        refusals = dict[Symbol, ValueError]()
         for each in unlike:
-            with suppress(ValueError):  # the proof shows whether that matters
+            try:
                 tree.carry(*each)
+            except ValueError as error:  # the proof shows whether that matters
+                refusals[each.symbol] = error
         if unlike:
             with suppress(ValueError):  # something, such as a metaclass, needed a value earlier
                 text, state, loaded = _written(tree, symbol, title, path)
@@ -84,7 +87,11 @@ def _proven(agent: Any, function: FunctionType, path: Path) -> FunctionFile:
         raise ValueError(f"{place}{error.problem}") from error
     except RecursionError as error:
         raise ValueError(f"{whose} uses data nested too deeply to be written") from error
-    note = require_same(agent, title, state, loaded, played)
+    state = [each._replace(is_kept=each.symbol in refusals) for each in state]
+    try:
+        note = require_same(agent, title, state, loaded, played)
+    except ValueError as error:
+        raise next(iter(refusals.values()), error) from error
     return FunctionFile(title, text, note)
 
 

@@ -36,6 +36,12 @@ def is_data(value: Any) -> bool:
     return is_array or (isinstance(value, (*LITERALS, float)) and not isinstance(value, Enum))
 
 
+def is_of_torch_jit(value: Any) -> bool:
+    """Whether a value is a module compiled by torch.jit, whose weights are not its attributes."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.jit.ScriptModule)
+
+
 def same_data(one: Any, other: Any) -> bool:
     """Whether two values of `is_data` are equal in content and in the names of their types.
 
@@ -90,6 +96,8 @@ def _as_data(value: Any, within: frozenset[int]) -> Any:
     kind = type(value).__qualname__
     if isinstance(value, date | time) or type(value).__module__.startswith("numpy.random."):
         return [kind]  # a time or a random generator: a file has its own, new in each game
+    if is_of_torch_jit(value):
+        return [kind, _as_data({**value.state_dict()}, inner)]
     if places := places_of(value):
         return [kind, {name: _as_data(place.read(), inner) for name, place in places.items()}]
     with suppress(Exception):  # from a lock, for example

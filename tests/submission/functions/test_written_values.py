@@ -59,10 +59,11 @@ def agent(obs, config):
     assert "npy" not in built.replace('"weights.npy"', "") or "load(" in built
 
 
-def test_arrays_in_an_open_file_are_data_and_it_stays_open(modules: Path) -> None:
+@pytest.mark.parametrize("worth", ["W['worth']", "W[W.files[0]]", "W.f.worth"])
+def test_arrays_in_an_open_file_are_data_and_it_stays_open(worth: str, modules: Path) -> None:
     np.savez("weights.npz", worth=np.arange(7))
     text = "import numpy as np\nW = np.load('weights.npz')\n"
-    text += f"def agent(obs, config): return max({FREE}, key=lambda k: W['worth'][k])"
+    text += f"def agent(obs, config): return max({FREE}, key=lambda k: {worth}[k])"
     mine = module(modules, text)
     with mine.W:
         built = function_file(mine.agent).text
@@ -162,6 +163,7 @@ def test_what_a_nested_function_has_at_its_definition_is_made_anew(
     assert f"kept={default})" in function_file(agent).text
 
 
+@pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")
 def test_a_trained_network_of_torch_is_data(modules: Path) -> None:
     """Its file had new weights in each game, and the proof took them for the trained ones."""
     pytest.importorskip("torch")
@@ -182,6 +184,9 @@ def agent(obs, config):
     built = function_file(mine.agent).text
     assert answers(of_file(built)) == answers(mine.agent)
     assert len(built) < 50_000
+    vars(mine)["net"] = mine.torch.jit.script(mine.net)
+    with pytest.raises(ValueError, match=r"^agent uses net, a network that torch.jit has compiled"):
+        function_file(mine.agent)
 
 
 def test_what_has_learnt_is_data(modules: Path) -> None:
