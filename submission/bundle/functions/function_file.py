@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from submission.bundle.bundle import project_folders
 from submission.bundle.closure import Closure, close
 from submission.bundle.compose import compose_function
-from submission.bundle.definitions import TELLING_TIME, BundleError, since_replaced
+from submission.bundle.definitions import BundleError, since_replaced
 from submission.bundle.functions.fresh_state import StateName, unlike_the_source
 from submission.bundle.functions.proof import load, play, require_same
 from submission.bundle.functions.user_tree import UserTree
@@ -179,5 +179,8 @@ def _state(tree: UserTree, closure: Closure) -> Iterator[StateName]:
             setting = since_replaced(user.parsed.definitions.get(name, ()), name)
             unfinished = name in user.parsed.unfinished or not written.issuperset(setting)
             is_number = isinstance(user.namespace.get(name), (*LITERALS, float))
-            runs_on = is_number and (name in changed or tree.may_call(TELLING_TIME, setting))
-            yield StateName(symbol, user.namespace, in_file, name in changed, unfinished, runs_on)
+            is_changed, tells_time = name in changed, tree.tells_time(setting)
+            runs_on = is_number and (is_changed or tells_time)
+            yield StateName(
+                symbol, user.namespace, in_file, is_changed, unfinished, runs_on, tells_time
+            )

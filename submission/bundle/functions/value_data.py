@@ -13,6 +13,9 @@ LITERALS = (bool, int, str, bytes, type(None))
 
 DEFINITIONS = (type, FunctionType, BuiltinFunctionType, Enum)
 
+LEAST_WHOLE_TIME = 10**9  # clocks that tell whole numbers have passed this, in any unit
+LONGEST_SECONDS = 10**10  # what tells more counts smaller units, down to nanoseconds
+
 UNKNOWN = object()
 """Stands for an unknown or missing value."""
 
@@ -61,6 +64,25 @@ def same_data(one: Any, other: Any) -> bool:
 def is_same(one: Any, other: Any) -> bool:
     """Whether two values consist of the same data, as far as is known."""
     return same_data(data_of(one), data_of(other))
+
+
+def is_later(one: Any, other: Any, seconds: float) -> bool:
+    """Whether two values are the same, but for clocks that have run on by at most `seconds`."""
+    return _is_later(data_of(one), data_of(other), seconds)
+
+
+def _is_later(one: Any, other: Any, seconds: float) -> bool:
+    if isinstance(one, dict) and isinstance(other, dict):
+        return _is_later([*one.items()], [*other.items()], seconds)
+    if isinstance(one, tuple | list) and type(one).__qualname__ == type(other).__qualname__:
+        return len(one) == len(other) and all(
+            _is_later(*pair, seconds) for pair in zip(one, other, strict=True)
+        )
+    is_clock = type(one) is float or (type(one) is int and one > LEAST_WHOLE_TIME)
+    if is_clock and type(one) is type(other) and one < other:
+        rounding = type(one) is int  # up to the next whole number
+        return bool(other - one <= seconds * (1e9 if one > LONGEST_SECONDS else 1) + rounding)
+    return same_data(one, other)
 
 
 def data_of(value: Any) -> Any:

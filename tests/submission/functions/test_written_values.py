@@ -145,11 +145,18 @@ agent = Player()
         "from time import perf_counter as clock\nBEGUN = clock()\n",
         "from timeit import default_timer\nBEGUN = default_timer()\n",
         "import time\ntick = time.monotonic\nBEGUN = 1 + tick()\n",
+        "import time\nBEGUN = {'start': time.time(), 'moves': [0, time.time_ns()]}\n",
+        "import time\nclass BEGUN: start, until = time.time(), 1000 * time.time()\n",
+        "import time\ndef BEGUN(now=time.time()): pass\n",
+        "import time\nclass Clock:\n    def __init__(self): self.start = time.time()\n"
+        "BEGUN = Clock()\n",
     ],
 )
-def test_a_clock_by_another_name_is_the_files_own(reading: str, modules: Path) -> None:
-    text = f"{reading}def agent(obs, config): return {FREE}[BEGUN < 0]\n"
-    assert reading.splitlines()[-1] in function_file(module(modules, text).agent).text
+def test_a_clock_is_the_files_own_whatever_its_name_and_place(reading: str, modules: Path) -> None:
+    text = f"{reading}def agent(obs, config): return {FREE}[BEGUN is None]\n"
+    built = function_file(module(modules, text).agent).text
+    assert reading.splitlines()[-1] in built
+    assert "BEGUN." not in built
 
 
 @pytest.mark.parametrize("default", ["dict()", "random.Random(7)", "threading.Lock()", "time()"])
