@@ -148,7 +148,6 @@ class Definition:
         )
 
     def _changed_in(self, part: ast.AST) -> frozenset[str]:
-        """The names of the module whose values `part` changes in place."""
         named = {reference.start: reference.path[0] for reference in self.references}
         roots = [_root(value) for node in ast.walk(part) for value in _changed_by(node)]
         found = (self.text.span(root)[0] for root in roots if isinstance(root, ast.Name))

@@ -128,7 +128,6 @@ def _warnings(
     timing: Timing | None,
     games: Sequence[JudgedGame],
 ) -> Iterator[str]:
-    """The warnings that are not part of a fault."""
     told = "\n".join(game.fault.cause for game in games if game.fault)
     records = [game.record for game in games]
     if size > LARGE_BYTES:

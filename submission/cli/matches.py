@@ -73,7 +73,6 @@ def evaluate(
 def _show_match(
     match: Match, json: Path | None, html: Path | None, *, by_opening: bool, brief: bool
 ) -> None:
-    """Print the results, after those by opening if wanted, and write the page."""
     if by_opening and json != STDOUT:
         console.print(render_openings(match))
     show(match, json, brief)
@@ -121,7 +120,6 @@ def ladder(
 
 
 def _show_ladder(ladder: Ladder, json: Path | None, html: Path | None, brief: bool) -> None:
-    """Print the ratings, and write the page."""
     show(ladder, json, brief)
     if html is not None:
         from submission.rating.ladder_page import ladder_page

@@ -100,7 +100,6 @@ def _answer_until_failure(
 
 
 def _ask(seat: Seat, opening: tuple[int, ...], settings: GradeSettings) -> Move:
-    """The player's move after an opening; an illegal one is a failure."""
     game = OwnGame(GameConfiguration(act_timeout=settings.act_timeout))
     for column in opening:
         game.drop(column)

@@ -120,7 +120,6 @@ def _whole_lines(content: bytes) -> tuple[list[bytes], bytes]:
 
 
 def _entry(line: bytes) -> ResultsHeader | GameRecord:
-    """The header or the game in a line."""
     document = read_json(line, dict)
     if document is None:
         raise ValueError("it is not a JSON object")
@@ -132,7 +131,6 @@ def _entry(line: bytes) -> ResultsHeader | GameRecord:
 
 
 def _require_sound(games: Mapping[int, GameRecord], header: ResultsHeader, path: Path) -> None:
-    """Refuse games, given by line number, that are impossible or listed twice."""
     rules = header.settings.configuration
     env, seen = rules.env, set[tuple[str, str, int]]()
     for number, game in games.items():

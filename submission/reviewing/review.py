@@ -222,7 +222,6 @@ def _times_table(review: Review) -> Table:
 
 
 def _name(game: ReviewedGame) -> str:
-    """The file and, for a results file, the number of the game, counted from 1."""
     many = game.file.kind == "results"
     return f"{game.file.name} #{game.number + 1}" if many else game.file.name
 

@@ -194,7 +194,6 @@ class Supervisor(asyncio.SubprocessProtocol):
         self._player = None
 
     def _strays(self) -> list[int]:
-        """The processes that end with the player, parents first."""
         spared = self._starter_id if self._spares_starter else None
         return [pid for pid in processes.descendants(os.getpid()) if pid != spared]
 

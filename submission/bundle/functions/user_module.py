@@ -144,7 +144,6 @@ class SessionReader(ModuleReader):
                 super()._read_statement(statement, following)
 
     def _imports_own(self, statement: ast.stmt) -> bool:
-        """Whether a statement imports only modules that can also go into the file."""
         return bool(tops := imported_tops(statement)) and tops <= {"", *self.project}
 
     def _keep(self, statement: ast.stmt, following: ast.stmt | None) -> None:
@@ -222,7 +221,6 @@ def _defined_by(definition: Definition) -> frozenset[str]:
 
 
 def _imported_by(statement: ast.stmt) -> list[str]:
-    """The full names of what a statement imports."""
     match statement:
         case ast.Import(names=names):
             return [alias.name for alias in names]
