@@ -265,7 +265,8 @@ class RenewedExecutor(Executor):
     def _hand_over(self, work: Callable[[], T], result: Future[T]) -> None:
         executor = self._current
         attempt = _submit(executor, work)
-        result.add_done_callback(lambda _: _is_broken(executor) or attempt.cancel())
+        # While a pool ends the work of dead workers, Python 3.11 fails if some is cancelled.
+        result.add_done_callback(lambda _: getattr(executor, "_broken", "") or attempt.cancel())
         attempt.add_done_callback(lambda _: self._take(attempt, executor, work, result))
 
     def _take(
@@ -309,8 +310,3 @@ def _submit(executor: Executor, work: Callable[[], T]) -> Future[T]:
         failure = Future[T]()
         failure.set_exception(BrokenExecutor(repr(error)))
         return failure
-
-
-def _is_broken(executor: Executor) -> bool:
-    """Whether a pool's workers have died: Python 3.11 fails if its work is then cancelled."""
-    return bool(getattr(executor, "_broken", False))

@@ -171,8 +171,8 @@ def _require_played(record: GameRecord, rules: GameConfiguration, env: BoardGame
     }
     for name, fit in fits.items():
         if not fit:
-            told = getattr(record, name)
-            raise ValueError(f"{name} {told!r} does not fit the columns {[*record.columns]}")
+            words = str(getattr(record, name))
+            raise ValueError(f"{name} {words} does not fit the columns {[*record.columns]}")
 
 
 def _possible_rewards(
