@@ -39,6 +39,12 @@ READING = re.compile(
 TELLING_TIME = re.compile("(monotonic|perf_counter|process_time|thread_time|time)(_ns)?|now|today")
 """Names of functions and methods that read a clock."""
 
+DRAWING = re.compile(
+    r"binomial|choices?|exponential|gauss|getrandbits|integers|normal|permut(ation|ed)|poisson|"
+    r"(rand|standard_)\w*|sample|shuffle|triangular|uniform|\w+variate"
+)
+"""Names of functions and methods that draw random numbers."""
+
 MAKING = ("__init__", "__new__", "__post_init__")
 """Names of methods that run when an object is made."""
 

@@ -30,7 +30,9 @@ class StateName(NamedTuple):
     namespace: dict[str, Any]
     in_file: str  # its name in the file
     is_changed: bool  # whether functions of the module visibly change it
-    is_unfinished: bool  # whether a statement that is not in the file also defines or changes it
+    is_unfinished: bool
+    """Whether statements that are not in the file contribute to it, if only by drawing before it
+    from a generator with a seed."""
     runs_on: bool  # whether it is just a number or text that games or a clock change
     tells_time: bool  # whether a clock is read where it is defined
     is_kept: bool = False  # whether the file should begin with its current value, but cannot

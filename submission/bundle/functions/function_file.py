@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from submission.bundle.bundle import project_folders
 from submission.bundle.closure import Closure, close
 from submission.bundle.compose import compose_function
-from submission.bundle.definitions import BundleError, since_replaced
+from submission.bundle.definitions import DRAWING, BundleError, since_replaced
 from submission.bundle.functions.fresh_state import StateName, unlike_the_source
 from submission.bundle.functions.proof import load, play, require_same
 from submission.bundle.functions.user_tree import UserTree
@@ -177,10 +177,14 @@ def _state(tree: UserTree, closure: Closure) -> Iterator[StateName]:
             symbol = Symbol(module.name, name)
             in_file = closure.names.get(symbol, name)
             setting = since_replaced(user.parsed.definitions.get(name, ()), name)
-            unfinished = name in user.parsed.unfinished or not written.issuperset(setting)
             is_number = isinstance(user.namespace.get(name), (*LITERALS, float))
             is_changed, tells_time = name in changed, tree.tells_time(setting)
             runs_on = is_number and (is_changed or tells_time)
+            unfinished = (
+                name in user.parsed.unfinished
+                or not written.issuperset(setting)
+                or (not runs_on and tree.may_call(DRAWING, setting))
+            )
             yield StateName(
                 symbol, user.namespace, in_file, is_changed, unfinished, runs_on, tells_time
             )

@@ -159,6 +159,24 @@ def test_a_clock_is_the_files_own_whatever_its_name_and_place(reading: str, modu
     assert "BEGUN." not in built
 
 
+@pytest.mark.parametrize(
+    ("seeded", "generator"),
+    [
+        ("random.seed(3)", "random"),
+        ("np.random.seed(3)", "np.random"),
+        ("RNG = np.random.default_rng(3)", "RNG"),
+    ],
+)
+def test_what_a_seed_does_not_decide_alone_is_data(
+    seeded: str, generator: str, modules: Path
+) -> None:
+    """The file leaves out what else was drawn before."""
+    drawn = f"[{generator}.random() for _ in range(7)]"
+    text = f"import random\nimport numpy as np\n{seeded}\nDATA = {drawn}\nW = {drawn}\n"
+    text += f"def agent(obs, config): return max({FREE}, key=W.__getitem__)\n"
+    require_same_answers(modules, text)
+
+
 @pytest.mark.parametrize("default", ["dict()", "random.Random(7)", "threading.Lock()", "time()"])
 def test_what_a_nested_function_has_at_its_definition_is_made_anew(
     default: str, modules: Path
