@@ -241,11 +241,9 @@ def _chosen_options(agent: Agent) -> dict[str, Any]:
 
 
 def _registered_name(agent: Agent) -> str | None:
-    """The name of an agent of ours; None for any other."""
     return next((name for name, cls in REGISTERED.items() if cls is type(agent)), None)
 
 
 def _specification(name: str, options: dict[str, Any]) -> str:
-    """The text that names an agent with its options."""
     words = option_texts(dict(sorted(options.items())))
     return f"{name}:{','.join(words)}" if words else name

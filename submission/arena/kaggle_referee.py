@@ -131,7 +131,6 @@ class KaggleGame:
         return overtime(move, self.env.configuration.actTimeout, bank) or move.failure
 
     def _act(self, action: object, seconds: float) -> None:
-        """Step with an action of the seat to move; the other seat does nothing."""
         actions: list[object] = [None, None]
         durations = [0.0, 0.0]
         actions[self.mover], durations[self.mover] = action, seconds

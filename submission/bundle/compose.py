@@ -158,7 +158,6 @@ def _future(closure: Closure) -> str:
 
 
 def _sections(closure: Closure) -> str:
-    """The definitions of each module, below its name and docstring."""
     text = ""
     for module in closure.modules:
         comment = indent(f"{module.name}\n\n{module.summary}", "# ", lambda _: True)
@@ -177,7 +176,6 @@ def _definitions(definitions: list[str]) -> str:
 
 
 def _merged(imports: list[str]) -> str:
-    """Import statements, merged into one line for each module."""
     plain = [statement for statement in imports if statement.startswith("import ")]
     names: dict[str, list[str]] = {}
     for statement in imports:
@@ -189,7 +187,6 @@ def _merged(imports: list[str]) -> str:
 
 
 def _needs(imports: list[str]) -> str:
-    """The libraries that the file imports, in words."""
     modules = {statement.split()[1].partition(".")[0] for statement in imports}
     libraries = sorted(modules - sys.stdlib_module_names)
     return " and ".join(libraries) if libraries else "its standard library alone"

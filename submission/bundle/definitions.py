@@ -39,6 +39,12 @@ READING = re.compile(
 TELLING_TIME = re.compile("(monotonic|perf_counter|process_time|thread_time|time)(_ns)?|now|today")
 """Names of functions and methods that read a clock."""
 
+DRAWING = re.compile(
+    r"binomial|choices?|exponential|gauss|getrandbits|integers|normal|permut(ation|ed)|poisson|"
+    r"(rand|standard_)\w*|sample|shuffle|triangular|uniform|\w+variate"
+)
+"""Names of functions and methods that draw random numbers."""
+
 MAKING = ("__init__", "__new__", "__post_init__")
 """Names of methods that run when an object is made."""
 
@@ -99,6 +105,16 @@ class Definition:
         """Its decorators, which are called when it runs."""
         return getattr(self.statement, "decorator_list", [])
 
+    @property
+    def run_at_once(self) -> Sequence[ast.AST]:
+        """What runs when the statement does: of a function its defaults, of a class its body."""
+        match self.statement:
+            case ast.ClassDef(body=body):
+                return [each for each in body if not isinstance(each, CALLED_LATER)]
+            case ast.FunctionDef(args=given) | ast.AsyncFunctionDef(args=given):
+                return [*given.defaults, *filter(None, given.kw_defaults)]
+        return [self.statement]
+
     @cached_property
     def nodes(self) -> tuple[ast.AST, ...]:
         """All nodes of its syntax tree; cached, because most bundles of a match need them."""
@@ -138,7 +154,6 @@ class Definition:
         )
 
     def _changed_in(self, part: ast.AST) -> frozenset[str]:
-        """The names of the module whose values `part` changes in place."""
         named = {reference.start: reference.path[0] for reference in self.references}
         roots = [_root(value) for node in ast.walk(part) for value in _changed_by(node)]
         found = (self.text.span(root)[0] for root in roots if isinstance(root, ast.Name))

@@ -116,7 +116,6 @@ class SourceTree:
         return Use(definition, reference, meaning, parts)
 
     def _meaning(self, module: str, name: str, place: tuple[Path, int]) -> Meaning:
-        """The meaning of a name; for a bundled module, its import."""
         source = self.module(module)
         if name in source.definitions:
             return Symbol(module, name)

@@ -174,7 +174,6 @@ class ModuleReader:
             self._bind(alias, module, alias.name, statement)
 
     def _origin(self, statement: ast.ImportFrom) -> str:
-        """The full name of the module that a statement imports from."""
         own = self.name
         package = own if self.path.name == "__init__.py" else own.rpartition(".")[0]
         if statement.level and not package:

@@ -18,14 +18,15 @@ from submission.checking.check_result import summarise
 from submission.checking.diagnosis import diagnose
 from submission.checking.game_plan import FIRST_GAMES, GamePlan, Limits, planned_games
 from submission.checking.game_watch import doubtful_seats
-from submission.checking.observed_game import ObservedGame, observe_game
+from submission.checking.observed_game import Fault, ObservedGame, observe_game
 from submission.kaggle import Referee, environment_of
 from submission.sandbox.folders import owned_folder
 from submission.sandbox.inside.file_guard import PROJECT_PLACES
+from submission.sandbox.inside.kaggle_folder import MAIN
 from submission.sandbox.inside.source_facts import read_source
 from submission.sandbox.launcher import Launcher
 from submission.sandbox.processes import default_memory
-from submission.sandbox.staging import stage
+from submission.sandbox.staging import ARCHIVES, stage
 
 PATIENCE = 60.0  # seconds after which no further game that only warns starts
 MOST_GAMES = 2  # at the same time, and at most one per core, so as not to distort the times
@@ -111,7 +112,8 @@ def check_submission(
             if not plan.decides and monotonic() > end:
                 return None
             game = observe_game(plan, submission, limits, launcher)
-            return replace(game, fault=diagnose(game, source, neighbours))
+            fault = diagnose(game, source, neighbours)
+            return replace(game, fault=fault and _in_the_users_file(fault, path))
 
         def play(chosen: Sequence[GamePlan]) -> list[ObservedGame]:
             tasks = ((plan, partial(judge, plan)) for plan in chosen)
@@ -123,6 +125,17 @@ def check_submission(
 
         games = _play_in_turn(plans, play, limits)
     return summarise(path, source, limits, games, len(plans), patience)
+
+
+def _in_the_users_file(fault: Fault, path: Path) -> Fault:
+    """The fault with the places in `main.py` under the name of the file that was copied there."""
+    if path.name.endswith(ARCHIVES):
+        return fault
+    lines = [
+        line.replace(MAIN, path.name, 1) if line.startswith(f"{MAIN}, ") else line
+        for line in fault.lines
+    ]
+    return replace(fault, lines=tuple(lines))
 
 
 def _play_in_turn(

@@ -238,7 +238,6 @@ def _status(game: GameResult) -> Text:
 
 
 def _faults(games: tuple[GameResult, ...]) -> Iterator[Text]:
-    """Each distinct fault once, with all games that show it."""
     alike = dict[Fault, list[tuple[Fault, GameResult]]]()
     for game in games:
         if game.fault is not None:

@@ -148,7 +148,6 @@ def _warnings(
     timing: Timing | None,
     games: Sequence[ObservedGame],
 ) -> Iterator[str]:
-    """The warnings that are not part of a fault."""
     told = "\n".join(game.fault.cause for game in games if game.fault)
     if size > LARGE_BYTES:
         yield f"{size / 1e6:.1f} MB is large for Kaggle: stay well below {LARGE_BYTES / 1e6:g} MB"

@@ -177,7 +177,6 @@ class _Game:
         return has_shown_enough(self._moves, self._plan, self._limits, seconds)
 
     def _is_over(self) -> bool:
-        """Whether the game is over; a long game that ends early continues if it can."""
         can_go_on = self._plan.is_long and not self._plan.rules.referee.is_open_spiel
         return self._board.over and not (can_go_on and self._goes_on())
 

@@ -1,6 +1,6 @@
 """`connectx book`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -25,6 +25,7 @@ from agents.book.repertoire import RepertoireScope
 from agents.options import require_at_least
 from agents.parallel.workers import CORES
 from agents.reporting.output_file import replace_content, require_writable
+from agents.traps.trap_tree import Reply
 from submission.cli.arguments import require_memory
 from submission.cli.options import SOLVING, declared, flag, output, setting
 from submission.executors.work import chosen_count, chosen_executor
@@ -173,6 +174,15 @@ class Writing:
             data = build_repertoire(others, columns, executor, megabytes, show)
             replace_content(output, data)
         _say_written(output, f"{len(traps)} traps, and the moves of the other positions")
+        further = {*range(len(scope.opponents))} - _asked_in(known.values())
+        if known and further:
+            found = replies.read()
+            asked = sum(not further.isdisjoint(_asked_in([found[key]])) for key in known)
+            say(
+                f"The further opponents have been asked in {asked} of the {len(known)} positions "
+                "from before. Until more are asked about, there may be fewer traps than before: go "
+                "on with --resume and more --minutes."
+            )
 
     @contextmanager
     def _begun(
@@ -195,6 +205,11 @@ class Writing:
         except UnfinishedBook as unfinished:
             say(str(unfinished))
             raise typer.Exit(1) from unfinished
+
+
+def _asked_in(findings: Iterable[Sequence[Reply]]) -> set[int]:
+    """The numbers of the opponents whose replies are among the findings of a book of traps."""
+    return {number for replies in findings for reply in replies for number in reply.chances}
 
 
 def _say_written(output: Path, content: str) -> None:

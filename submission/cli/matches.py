@@ -69,7 +69,6 @@ def evaluate(
 def _show_match(
     match: Match, json: Path | None, html: Path | None, *, by_opening: bool, brief: bool
 ) -> None:
-    """Print the results, after those by opening if wanted, and write the page."""
     if by_opening and json != STDOUT:
         console.print(render_openings(match))
     show(match, json, brief)

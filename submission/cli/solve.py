@@ -189,7 +189,6 @@ def _kept_table(solver: Solver, file: Path | None, resume: bool) -> Iterator[Cal
 
 
 def _solve_lines(solver: Solver, every_column: bool, json: bool, time_limit: float | None) -> int:
-    """Print a line for each position from standard input; return their number."""
     positions: Iterable[ReachedPosition] = read_positions(solver.env, sys.stdin)
     if not is_stream(sys.stdin):
         positions = list(positions)  # so mistakes are reported before anything is solved

@@ -142,7 +142,6 @@ def train(
 
 
 def _players(workers: int | None, dask: str | None) -> AbstractContextManager[Executor | None]:
-    """The executor that plays, if one is asked for."""
     if workers is None and dask is None:
         return nullcontext()
     return chosen_executor(CORES if workers is None else workers, dask)
@@ -166,7 +165,6 @@ def _with_lines(training: Training, show: OnProgress) -> OnProgress:
 
 
 def _report(training: Training, files: TrainingFiles) -> None:
-    """Print the results of the training, and the files that it has written."""
     done, trial = training.rounds[-1], training.trials.held[-1]
     say(f"Trained up to round {done.number}, in {done.seconds / 60:.1f} minutes.")
     say(f"Its trial after round {trial.rounds}, without a search:")

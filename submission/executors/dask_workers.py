@@ -91,7 +91,6 @@ async def _shake_hands(address: str) -> None:
 
 
 def _require_workers(client: "Client", address: str) -> None:
-    """Check all workers, except those that die during the check."""
     here, end = Versions.current(), monotonic() + CONNECT_SECONDS
     checked = set[str]()
     while unknown := _living(client, address).keys() - checked:

@@ -1,5 +1,6 @@
 """Worker processes on this machine, and executors that outlive their workers."""
 
+import errno
 import multiprocessing
 import os
 import platform
@@ -65,9 +66,30 @@ class WorkerPool(ProcessPoolExecutor):
     """Worker processes that do not run the caller's script, which needs no `__main__` guard."""
 
     def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Call a function in a worker; the first call starts the workers."""
-        with starting_workers():
-            return super().submit(function, *args, **kwargs)
+        """Call a function in a worker; the first calls start the workers."""
+        try:
+            with starting_workers():
+                return super().submit(function, *args, **kwargs)
+        except OSError as error:
+            failure = Future[T]()
+            failure.set_exception(_unstartable(error))
+            return failure
+
+    def _start_executor_manager_thread(self) -> None:
+        """Start the pool's threads; if the manager started the other, nobody would see it fail."""
+        try:
+            if self._executor_manager_thread is None:
+                self._call_queue._start_thread()
+            super()._start_executor_manager_thread()
+        except RuntimeError as error:
+            raise OSError(errno.EAGAIN, str(error)) from error
+
+
+def _unstartable(error: OSError) -> OSError:
+    return OSError(
+        f"workers cannot be started ({error.strerror}): they need room in /dev/shm, and a few more "
+        "open files, processes and threads"
+    )
 
 
 @contextmanager
@@ -136,7 +158,8 @@ def local_executor(workers: int) -> Iterator[Executor]:
 
     Raises:
         ValueError: fewer than one worker.
-        OSError: the system offers no semaphores.
+        OSError: the system offers no semaphores. If it lets no process or thread start, the work
+            ends with this error.
     """
     require_whole("the number of workers", workers, 1)
     others = set(multiprocessing.active_children())
@@ -152,9 +175,7 @@ def local_executor(workers: int) -> Iterator[Executor]:
                     initargs=start_by_path(prepare_worker, folder),
                 )
             except OSError as error:  # no semaphores: on Linux these are files
-                need = "room in /dev/shm, and a few more open files"
-                words = f"workers cannot be started ({error.strerror}): they need {need}"
-                raise OSError(words) from error
+                raise _unstartable(error) from error
             queues.append(pool._call_queue)  # type: ignore[attr-defined]  # see `_give_up_writing`
             return pool
 
@@ -173,7 +194,7 @@ def local_executor(workers: int) -> Iterator[Executor]:
 def _give_up_writing(queue: Any) -> None:
     """End a thread that writes to dead workers; Python before 3.11.5 waits for it forever."""
     writer = queue._thread
-    if writer is not None:
+    if writer is not None and writer.is_alive():
         writer.join(WRITER_SECONDS)
         if writer.is_alive():
             queue._reader.close()
@@ -186,7 +207,10 @@ def prepare_worker(temporary_folder: Path) -> None:
     if change_mask:  # otherwise the players' programs would inherit the blocked signals
         change_mask(signal.SIG_UNBLOCK, UNHEEDED_SIGNALS)
     tempfile.tempdir = str(temporary_folder)
-    Thread(target=_end_with_parent, args=[temporary_folder], daemon=True).start()
+    try:
+        Thread(target=_end_with_parent, args=[temporary_folder], daemon=True).start()
+    except RuntimeError:  # the system permits no more threads: another worker may be luckier
+        os._exit(1)
 
 
 def _end_with_parent(temporary_folder: Path) -> None:
@@ -241,7 +265,8 @@ class RenewedExecutor(Executor):
     def _hand_over(self, work: Callable[[], T], result: Future[T]) -> None:
         executor = self._current
         attempt = _submit(executor, work)
-        result.add_done_callback(lambda _: attempt.cancel())
+        # While a pool ends the work of dead workers, Python 3.11 fails if some is cancelled.
+        result.add_done_callback(lambda _: getattr(executor, "_broken", "") or attempt.cancel())
         attempt.add_done_callback(lambda _: self._take(attempt, executor, work, result))
 
     def _take(
@@ -250,7 +275,11 @@ class RenewedExecutor(Executor):
         """Pass on the outcome of an attempt, unless another attempt follows."""
         error = self._error_of(attempt)
         is_dead = isinstance(error, BrokenExecutor)
-        if is_dead and not result.cancelled() and self._has_successor(executor):
+        try:
+            has_successor = is_dead and not result.cancelled() and self._has_successor(executor)
+        except OSError as refusal:  # there are no semaphores for it
+            error, has_successor = refusal, False
+        if has_successor:
             self._hand_over(work, result)
         elif not result.set_running_or_notify_cancel():
             return

@@ -274,7 +274,6 @@ def set_of_lines(path: Path, text: Sequence[str]) -> PositionSet:
 
 
 def _read_position(line: str) -> SolvedPosition:
-    """The position of a line; refused if its scores cannot be those of its columns."""
     fields = json.loads(line)
     position = SolvedPosition(fields["moves"], tuple(fields["scores"]))
     legal = GAME.get_available_actions(read_position(GAME, position.moves).state)

@@ -237,7 +237,6 @@ def failures(match: Match) -> Iterator[str]:
 
 
 def _verdicts(match: Match) -> Iterator[str]:
-    """The verdict of the sequential test, if there is one, on each pairing."""
     for names, test in match.tests():
         games = match.games_of(names)
         verdict = _verdict(test, pairing_stats(names, games).score)
@@ -254,7 +253,6 @@ def _verdicts(match: Match) -> Iterator[str]:
 
 
 def _told(tested: tuple[tuple[str, str], SequentialTest]) -> dict[str, Any]:
-    """The state of a test, for `json.dumps`."""
     (player, opponent), test = tested
     decision = test.decision
     return {

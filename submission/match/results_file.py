@@ -233,7 +233,6 @@ def match_of(content: bytes, path: Path) -> Match:
 
 
 def _require_continued(content: ResultsContent, header: ResultsHeader, path: Path) -> None:
-    """Refuse a file with games that are not requested now, or were played differently."""
     reasons = [
         *header.differences(content.header),
         *(f"it has {game}" for game in content.records if not header.announces(game)),

@@ -63,7 +63,6 @@ class Session:
         return self._show(history.after(action))
 
     def _person_answers(self, history: History) -> History:
-        """The history after the next answer; unchanged if that is not a move."""
         env, state, place = history.env, history.state, game_entry(history.env).place.name
         places = f"{place} 1 to {len(env.action_cells)}"
         try:

@@ -59,7 +59,6 @@ WON_HUE, LOST_HUE = 145, 10  # hues of the scores above and below one half
 
 
 def _colour(score: float) -> str:
-    """The background of a score: the farther it is from one half, the stronger."""
     hue = WON_HUE if score > 0.5 else LOST_HUE
     return f"hsl({hue} 60% {100 - 50 * abs(score - 0.5):.0f}%)"
 

@@ -141,7 +141,6 @@ def _actions(env: BoardGame, episode: Episode) -> tuple[list[int], BoardState]:
 
 
 def _names(info: Mapping[str, Any]) -> tuple[str, str]:
-    """The names of the teams, or else those of the seats."""
     names = info.get("TeamNames")
     if isinstance(names, list) and len(names) == 2:
         return str(names[0]), str(names[1])
@@ -211,7 +210,6 @@ def read_agent_log(path: Path, seat: int) -> AgentLog:
 
 
 def _moves(steps: list[Any], seat: int) -> Iterator[dict[str, Any]]:
-    """The entries of a seat that are not blank."""
     for step in steps:
         entries = step if isinstance(step, list) else [step]
         entry = entries[seat - 1] if len(entries) > 1 else next(iter(entries), None)

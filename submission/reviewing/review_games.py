@@ -103,7 +103,6 @@ def _unjudged(
 def _log(
     path: Path, file: ReplayFile, record: GameRecord, log: Path | None, notes: list[str]
 ) -> AgentLog | None:
-    """A player's log: from the results file, from the user's file, or from beside the episode."""
     if file.match is not None:
         return AgentLog.of_record(record)
     found = log or log_beside(path, file.episode, record.seat)

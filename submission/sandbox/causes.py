@@ -213,7 +213,6 @@ def of_death(exit_code: int, memory: int | None) -> Cause:
 
 
 def _crash(exit_code: int) -> str | None:
-    """The system's name for the crash that ended a process, or None."""
     if exit_code >= FIRST_EXCEPTION:
         return f"0x{exit_code:X}"
     if -exit_code in {getattr(signal, crash, None) for crash in CRASHES}:
@@ -277,7 +276,6 @@ def of_returned(returned: str, action: str, configuration: Mapping[str, Any]) ->
 
 
 def _of_column(returned: str, action: str, columns: int) -> Cause:
-    """Why ConnectX rejects what the agent returned."""
     if returned == "NoneType":
         return Cause(
             "the agent returned None, which Kaggle plays as column 0, and that column is full",

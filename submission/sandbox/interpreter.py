@@ -97,7 +97,6 @@ def find_python(path: Path) -> Path:
 
 
 def _probe(python: Path) -> tuple[tuple[int, int], bool]:
-    """The version of an interpreter, and whether it has kaggle_environments."""
     try:
         answer = subprocess.run(  # noqa: S603
             [str(python), "-E", "-s", "-c", PROBE],

@@ -249,7 +249,6 @@ class RunningPlayer:
                     self.hidden.append(plain_text(path))
 
     def _fail(self, reason: Failure, seconds: float) -> Move:
-        """Remember why the process has ended; return its last move."""
         self._failure = reason
         return Move(None, seconds, reason)
 

@@ -66,7 +66,13 @@ class Supervisor(asyncio.SubprocessProtocol):
     async def serve(self) -> None:
         """Carry out commands until HungUp is raised; then no process is left."""
         # In a thread, because Windows cannot wait for this pipe together with others.
-        Thread(target=self._read, args=[asyncio.get_running_loop()], daemon=True).start()
+        reader = Thread(target=self._read, args=[asyncio.get_running_loop()], daemon=True)
+        try:
+            reader.start()
+        except RuntimeError as error:  # the system permits no more threads
+            say(Ended(str(error)))
+            return
+        say(messages.Begun(str(self._folder)))
         try:
             while True:
                 await self._wait_for(lambda: bool(self._commands), inf)
@@ -118,7 +124,7 @@ class Supervisor(asyncio.SubprocessProtocol):
         try:
             if self._starter_id is None:
                 await self._start_starter()
-        except OSError as error:
+        except (OSError, RuntimeError) as error:  # RuntimeError: it permits no more threads
             player.note_said(str(error).encode())
             player.note_exit(NOT_EXECUTED)
         else:
@@ -188,7 +194,6 @@ class Supervisor(asyncio.SubprocessProtocol):
         self._player = None
 
     def _strays(self) -> list[int]:
-        """The processes that end with the player, parents first."""
         spared = self._starter_id if self._spares_starter else None
         return [pid for pid in processes.descendants(os.getpid()) if pid != spared]
 
@@ -283,5 +288,4 @@ def main() -> None:
         except OSError as error:
             say(Ended(str(error)))
             return
-        say(messages.Begun(str(folder)))
         asyncio.run(Supervisor(starter, folder, mark).serve())

@@ -184,6 +184,9 @@ def test_a_book_of_traps_goes_on_from_what_was_found(shell: Shell, tmp_path: Pat
     assert len(set(found)) == len(found) > len(kept)
     repertoire = shell.run(*REPERTOIRE.split(), "--seat", "2", "-o", "second.cxrp", "--resume")
     assert "second.cxrp.moves does not belong to" in repertoire.stderr, "these are not exactly best"
+    short = f"{TRAPS.replace('inf', '0')} --opponent minimax:depth=2 -o second.cxrp --resume"
+    told = shell.run(*short.split()).stdout
+    assert re.search(r"asked in 0 of the \d{2,} positions from before.* may be fewer traps", told)
     other = [word.replace("greedy", "random") for word in TRAPS.split()]
     for resume in ((), ("--resume",)):
         refused = shell.refusal(*other, "-o", "second.cxrp", *resume)

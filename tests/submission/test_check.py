@@ -115,11 +115,12 @@ def test_an_import_in_a_move_of_what_is_packed_is_told_apart_from_a_missing_one(
     fault = first_fault(check_file(archive(tmp_path / "submission.tar.gz", *members)))
     assert "the module tactics is imported during a move" in fault.cause
     assert fault.mend == "import it at the top of main.py"
+    assert fault.lines == ("main.py, line 2, in agent: import tactics",)
 
 
 def test_a_syntax_error_without_a_line_shows_where_it_was_raised(check: Check) -> None:
     fault = first_fault(check("def agent(obs, conf):\n    raise SyntaxError('odd')\n"))
-    assert fault.lines == ("main.py, line 2, in agent: raise SyntaxError('odd')",)
+    assert fault.lines == ("submission.py, line 2, in agent: raise SyntaxError('odd')",)
     nul = first_fault(check(f"{GOOD}\n\0"))
     assert "null" in nul.cause
     assert nul.lines == ()

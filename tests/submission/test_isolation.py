@@ -12,9 +12,10 @@ from time import monotonic
 
 import pytest
 
-from submission.sandbox import launcher
+from submission.sandbox import launcher, messages
 from submission.sandbox.causes import CLOSED_CHANNEL, ENDED_SUPERVISOR, NO_CALLABLE
 from submission.sandbox.launcher import Launcher, SupervisorPool
+from submission.sandbox.messages import Ended
 from submission.sandbox.move import GRACE
 from tests.helpers.processes import is_gone, noted, wait_until_gone
 from tests.helpers.sandboxed import answers, ask, player
@@ -352,10 +353,28 @@ Supervisor([], Path(), "")._read(ended)
 """
 
 
-def test_a_command_to_a_supervisor_that_is_ending_makes_no_noise() -> None:
-    command = [sys.executable, "-c", LATE]
-    late = subprocess.run(command, input=b"{}\n", capture_output=True, timeout=60, check=True)
-    assert (late.stdout, late.stderr) == (b"", b"")
+WITHOUT_THREADS = """
+import sys, threading
+from submission.sandbox import supervisor
+def start(thread):
+    raise RuntimeError("can't start new thread")
+threading.Thread.start = start
+sys.argv[1:] = ["mark", sys.argv[1], "no starter"]
+supervisor.main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "report"),
+    [(LATE, b""), (WITHOUT_THREADS, messages.encoded(Ended("can't start new thread")))],
+)
+def test_a_supervisor_that_cannot_serve_makes_no_noise(
+    script: str, report: bytes, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-c", script, str(tmp_path)]
+    ended = subprocess.run(command, input=b"{}\n", capture_output=True, timeout=60, check=True)
+    assert (ended.stdout, ended.stderr) == (report, b"")
+    assert [*tmp_path.iterdir()] == []
 
 
 @pytest.mark.parametrize(

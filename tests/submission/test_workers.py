@@ -34,13 +34,23 @@ def test_work_is_done_in_other_processes_until_the_block_ends() -> None:
         executor.submit(os.getpid).result()
 
 
-def test_a_system_without_semaphores_is_told_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As where /dev/shm is read-only, or is not there."""
-    refusal = OSError(errno.EROFS, "Read-only file system")
-    monkeypatch.setattr(local_workers, "WorkerPool", Mock(side_effect=refusal))
-    words = r"^workers cannot be started \(Read-only file system\): they need room in /dev/shm"
-    with pytest.raises(OSError, match=words), local_executor(1):
-        pass
+@pytest.mark.parametrize(
+    ("missing", "refusal"),
+    [
+        ("submission.executors.local_workers.WorkerPool", OSError(errno.EROFS, "no room")),
+        ("multiprocessing.context.SpawnProcess._Popen", OSError(errno.EAGAIN, "no processes")),
+        ("multiprocessing.queues.Queue._start_thread", RuntimeError("no threads")),
+        ("concurrent.futures.process._ExecutorManagerThread.start", RuntimeError("no threads")),
+    ],
+)
+def test_a_system_that_lets_no_workers_start_is_told_in_a_sentence(
+    missing: str, refusal: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where /dev/shm is read-only or missing, or where `ulimit -u` is low."""
+    monkeypatch.setattr(missing, Mock(side_effect=refusal))
+    words = r"^workers cannot be started \(no \w+\): they need room in /dev/shm, and a few more"
+    with pytest.raises(OSError, match=words), local_executor(1) as executor:
+        executor.submit(abs, -1).result(60)
 
 
 @needs_posix
@@ -143,6 +153,8 @@ def test_work_that_kills_every_worker_is_given_up(
     with local_executor(1) as executor:
         deadly = executor.submit(leave_mark_and_die, tmp_path)
         waiting = executor.submit(os.getpid)
+        unneeded = executor.submit(os.getpid)
+        deadly.add_done_callback(lambda _: unneeded.cancel())
         for result in (deadly, waiting, executor.submit(os.getpid)):
             with pytest.raises(BrokenExecutor):
                 result.result()

@@ -11,8 +11,8 @@ def bytes_of(text: str) -> bytes:
     return decompress(b85decode(text))
 
 
-def array_of(content: bytes) -> Any:
-    """The array in the content of a .npy file."""
+def arrays_of(content: bytes) -> Any:
+    """The array, or the open archive of arrays, in the content of a .npy or .npz file."""
     from io import BytesIO
 
     import numpy

@@ -11,9 +11,14 @@ from typing import Any
 from zlib import compress
 
 from submission.bundle.definitions import TELLING_TIME, calls
-from submission.bundle.functions.carried import array_of, bytes_of, restored
+from submission.bundle.functions.carried import arrays_of, bytes_of, restored
 from submission.bundle.functions.user_module import UserModule
-from submission.bundle.functions.value_data import LITERALS, is_data, taken_apart
+from submission.bundle.functions.value_data import (
+    LITERALS,
+    is_data,
+    is_of_torch_jit,
+    taken_apart,
+)
 from submission.bundle.package_files import base85_lines
 
 LONG = 200  # bytes that take less space in base85 than in a literal
@@ -131,16 +136,20 @@ class ValueWriter:
     def _array(self, value: Any, name: str) -> str | None:
         """The expression for a numpy array or number, or an open file of arrays; otherwise None."""
         numpy = sys.modules.get("numpy")
-        if numpy and isinstance(value, numpy.lib.npyio.NpzFile) and value.zip:
-            return self.expression({**value}, name)
-        if numpy is None or not isinstance(value, numpy.ndarray | numpy.generic):
+        if numpy is None:
             return None
-        if value.dtype.hasobject:
+        is_archive = isinstance(value, numpy.lib.npyio.NpzFile) and value.zip
+        if not is_archive and not isinstance(value, numpy.ndarray | numpy.generic):
+            return None
+        if any(each.dtype.hasobject for each in (value.values() if is_archive else [value])):
             raise self._cannot(name, value)
         file = BytesIO()
-        numpy.save(file, value)
-        array = f"{self._module.import_of(array_of)}({self._packed(file.getvalue())})"
-        return array if isinstance(value, numpy.ndarray) else f"{array}[()]"
+        if is_archive:
+            numpy.savez(file, **value)
+        else:
+            numpy.save(file, value)
+        arrays = f"{self._module.import_of(arrays_of)}({self._packed(file.getvalue())})"
+        return f"{arrays}[()]" if isinstance(value, numpy.generic) else arrays
 
     def _packed(self, content: bytes) -> str:
         lines = base85_lines(compress(content, level=9))
@@ -148,6 +157,11 @@ class ValueWriter:
 
     def _object(self, value: Any, name: str) -> str:
         """The expression for an object, from the parts that copying and pickling use."""
+        if is_of_torch_jit(value):
+            raise ValueError(
+                f"{self._whose} uses {name}, a network that torch.jit has compiled, which cannot "
+                "be written into a file: use the network itself, without torch.jit"
+            )
         try:
             *parts, pairs = taken_apart(value)
         except Exception as error:  # from a lock, an open file, or any code of the user's

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from copy import copy, deepcopy
 from enum import EnumType
+from time import perf_counter
 from types import FunctionType
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ from submission.bundle.functions.value_data import (
     Place,
     data_of,
     is_data,
+    is_later,
     is_same,
     places_of,
     taken_apart,
@@ -28,8 +30,12 @@ class StateName(NamedTuple):
     namespace: dict[str, Any]
     in_file: str  # its name in the file
     is_changed: bool  # whether functions of the module visibly change it
-    is_unfinished: bool  # whether a statement that is not in the file also defines or changes it
+    is_unfinished: bool
+    """Whether statements that are not in the file contribute to it, if only by drawing before it
+    from a generator with a seed."""
     runs_on: bool  # whether it is just a number or text that games or a clock change
+    tells_time: bool  # whether a clock is read where it is defined
+    is_kept: bool = False  # whether the file should begin with its current value, but cannot
 
     @property
     def value(self) -> Any:
@@ -56,7 +62,7 @@ def unlike_the_source(
     than games has changed them, such as training, or a loop in which the file is built.
 
     For `state` and `loaded` see `as_written`; `load_again` loads the file again, and `play` plays
-    games with what it then defines.
+    games with what it then defines. What clocks tell is left to the file, which reads them anew.
 
     Returns:
         The names, and what the file defines, after games have changed it.
@@ -70,10 +76,12 @@ def unlike_the_source(
     ]
     if not differing:
         return [], loaded  # the file can stay as it is, whatever games change
+    begin = perf_counter()
+    before = load_again() if any(each.tells_time for each in differing) else loaded
     again = load_again()
-    by_chance = [*_unlike(differing, loaded, again, has_played=False)]
+    by_chance = [*_unlike(differing, before, again, perf_counter() - begin)]
     play(again)
-    return [*by_chance, *_unlike(differing, loaded, again, has_played=True)], again
+    return [*by_chance, *_unlike(differing, loaded, again)], again
 
 
 class Stages(NamedTuple):
@@ -87,6 +95,10 @@ class Stages(NamedTuple):
     def is_changing(self) -> bool:
         """Whether games change the file's value."""
         return not is_same(self.written, self.played)
+
+    def is_chance(self, seconds: float) -> bool:
+        """Whether the file's value differs each time by more than clocks run on in `seconds`."""
+        return not is_later(self.written, self.played, seconds)
 
     @property
     def is_own(self) -> bool:
@@ -105,10 +117,11 @@ def _unlike(
     names: Iterable[StateName],
     loaded: Mapping[str, Any],
     again: Mapping[str, Any],
-    has_played: bool,
+    seconds: float | None = None,
 ) -> Iterator[Unlike]:
-    """What must be written out, judging by two loadings; if `has_played`, `again` after games."""
+    """What must be written out, by two loadings within `seconds`; if None, `again` after games."""
     for each in names:
+        clock = None if seconds is None else seconds * each.tells_time
         stages = Stages(each.value, loaded.get(each.in_file), again.get(each.in_file))
         if isinstance(each.value, DEFINITIONS):
             parts = {
@@ -116,11 +129,11 @@ def _unlike(
                 for place, part in stages.parts()
                 if place.holder is each.value
                 and is_data(part.now)
-                and (part.is_own if has_played else part.is_changing)
+                and (part.is_own if clock is None else part.is_chance(clock))
             }
             if parts:
                 yield Unlike(each.symbol, parts)
-        elif (_has_learnt(each, stages) if has_played else stages.is_changing) and (
+        elif (_has_learnt(each, stages) if clock is None else stages.is_chance(clock)) and (
             data_of(each.value) is not UNKNOWN
         ):
             yield Unlike(each.symbol)
@@ -168,6 +181,8 @@ def as_written(
                 restoring.callback(namespace.pop, name, None)
                 continue
             restoring.callback(namespace.__setitem__, name, each.value)
+            if each.is_kept:
+                continue
             if each.in_file in loaded:
                 stages = Stages(each.value, loaded[each.in_file], played.get(each.in_file))
                 namespace[name] = _begun(stages, each.is_changed, restoring, memo)
@@ -178,12 +193,12 @@ def as_written(
 
 
 def _counterparts(state: Sequence[StateName], loaded: Mapping[str, Any]) -> dict[int, Any]:
-    """The module's functions, classes and enumeration members, by the ids of the file's."""
+    """The module's functions, classes, enumeration members and kept values, by the file's ids."""
     found = dict[int, Any]()
-    for (_, name), namespace, in_file, *_ in state:
-        own, written = namespace.get(name), loaded.get(in_file)
+    for each in state:
+        own, written = each.value, loaded.get(each.in_file)
         for kind in (type, FunctionType):
-            if isinstance(own, kind) and isinstance(written, kind):
+            if each.is_kept or (isinstance(own, kind) and isinstance(written, kind)):
                 found[id(written)] = own
         if isinstance(own, EnumType) and isinstance(written, EnumType):
             members: Mapping[str, Any] = written.__members__

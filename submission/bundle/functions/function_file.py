@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from submission.bundle.bundle import project_folders
 from submission.bundle.closure import Closure, close
 from submission.bundle.compose import compose_function
-from submission.bundle.definitions import TELLING_TIME, BundleError, since_replaced
+from submission.bundle.definitions import DRAWING, BundleError, since_replaced
 from submission.bundle.functions.fresh_state import StateName, unlike_the_source
 from submission.bundle.functions.proof import load, play, require_same
 from submission.bundle.functions.user_tree import UserTree
@@ -72,9 +72,12 @@ def _proven(agent: Any, function: FunctionType, path: Path) -> FunctionFile:
         unlike, played = unlike_the_source(
             state, loaded, partial(load, title, text, path), partial(play, title)
         )
+        refusals = dict[Symbol, ValueError]()
         for each in unlike:
-            with suppress(ValueError):  # the proof shows whether that matters
+            try:
                 tree.carry(*each)
+            except ValueError as error:  # the proof shows whether that matters
+                refusals[each.symbol] = error
         if unlike:
             with suppress(ValueError):  # something, such as a metaclass, needed a value earlier
                 text, state, loaded = _written(tree, symbol, title, path)
@@ -85,7 +88,11 @@ def _proven(agent: Any, function: FunctionType, path: Path) -> FunctionFile:
         raise ValueError(f"{place}{error.problem}") from error
     except RecursionError as error:
         raise ValueError(f"{whose} uses data nested too deeply to be written") from error
-    note = require_same(agent, title, state, loaded, played)
+    state = [each._replace(is_kept=each.symbol in refusals) for each in state]
+    try:
+        note = require_same(agent, title, state, loaded, played)
+    except ValueError as error:
+        raise next(iter(refusals.values()), error) from error
     return FunctionFile(title, text, note)
 
 
@@ -180,7 +187,14 @@ def _state(tree: UserTree, closure: Closure) -> Iterator[StateName]:
             symbol = Symbol(module.name, name)
             in_file = closure.names.get(symbol, name)
             setting = since_replaced(user.parsed.definitions.get(name, ()), name)
-            unfinished = name in user.parsed.unfinished or not written.issuperset(setting)
             is_number = isinstance(user.namespace.get(name), (*LITERALS, float))
-            runs_on = is_number and (name in changed or tree.may_call(TELLING_TIME, setting))
-            yield StateName(symbol, user.namespace, in_file, name in changed, unfinished, runs_on)
+            is_changed, tells_time = name in changed, tree.tells_time(setting)
+            runs_on = is_number and (is_changed or tells_time)
+            unfinished = (
+                name in user.parsed.unfinished
+                or not written.issuperset(setting)
+                or (not runs_on and tree.may_call(DRAWING, setting))
+            )
+            yield StateName(
+                symbol, user.namespace, in_file, is_changed, unfinished, runs_on, tells_time
+            )

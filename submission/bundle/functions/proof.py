@@ -113,7 +113,6 @@ def play(name: str, loaded: Mapping[str, Any]) -> None:
 
 
 def _positions_in_time() -> Iterator[tuple[int, Position]]:
-    """The numbered positions, until time is up."""
     end = None
     for number, position in enumerate(positions()):
         yield number, position

@@ -144,7 +144,6 @@ class SessionReader(ModuleReader):
                 super()._read_statement(statement, following)
 
     def _imports_own(self, statement: ast.stmt) -> bool:
-        """Whether a statement imports only modules that can also go into the file."""
         return bool(tops := imported_tops(statement)) and tops <= {"", *self.project}
 
     def _keep(self, statement: ast.stmt, following: ast.stmt | None) -> None:

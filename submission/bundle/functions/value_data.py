@@ -14,6 +14,9 @@ LITERALS = (bool, int, str, bytes, type(None), EllipsisType)
 
 DEFINITIONS = (type, FunctionType, BuiltinFunctionType, Enum)
 
+LEAST_WHOLE_TIME = 10**9  # clocks that tell whole numbers have passed this, in any unit
+LONGEST_SECONDS = 10**10  # what tells more counts smaller units, down to nanoseconds
+
 UNKNOWN = object()
 """Stands for an unknown or missing value."""
 
@@ -37,6 +40,12 @@ def is_data(value: Any) -> bool:
     return is_array or (isinstance(value, (*LITERALS, float)) and not isinstance(value, Enum))
 
 
+def is_of_torch_jit(value: Any) -> bool:
+    """Whether a value is a module compiled by torch.jit, whose weights are not its attributes."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.jit.ScriptModule)
+
+
 def same_data(one: Any, other: Any) -> bool:
     """Whether two values of `is_data` are equal in content and in the names of their types.
 
@@ -56,6 +65,25 @@ def same_data(one: Any, other: Any) -> bool:
 def is_same(one: Any, other: Any) -> bool:
     """Whether two values consist of the same data, as far as is known."""
     return same_data(data_of(one), data_of(other))
+
+
+def is_later(one: Any, other: Any, seconds: float) -> bool:
+    """Whether two values are the same, but for clocks that have run on by at most `seconds`."""
+    return _is_later(data_of(one), data_of(other), seconds)
+
+
+def _is_later(one: Any, other: Any, seconds: float) -> bool:
+    if isinstance(one, dict) and isinstance(other, dict):
+        return _is_later([*one.items()], [*other.items()], seconds)
+    if isinstance(one, tuple | list) and type(one).__qualname__ == type(other).__qualname__:
+        return len(one) == len(other) and all(
+            _is_later(*pair, seconds) for pair in zip(one, other, strict=True)
+        )
+    is_clock = type(one) is float or (type(one) is int and one > LEAST_WHOLE_TIME)
+    if is_clock and type(one) is type(other) and one < other:
+        rounding = type(one) is int  # up to the next whole number
+        return bool(other - one <= seconds * (1e9 if one > LONGEST_SECONDS else 1) + rounding)
+    return same_data(one, other)
 
 
 def data_of(value: Any) -> Any:
@@ -91,6 +119,8 @@ def _as_data(value: Any, within: frozenset[int]) -> Any:
     kind = type(value).__qualname__
     if isinstance(value, date | time) or type(value).__module__.startswith("numpy.random."):
         return [kind]  # a time or a random generator: a file has its own, new in each game
+    if is_of_torch_jit(value):
+        return [kind, _as_data({**value.state_dict()}, inner)]
     if places := places_of(value):
         return [kind, {name: _as_data(place.read(), inner) for name, place in places.items()}]
     with suppress(Exception):  # from a lock, for example

@@ -180,7 +180,6 @@ def seed_generators(seed: int | None) -> None:
 
 
 def _limit(memory: int) -> None:
-    """Limit the memory and the files of this process, where the system can."""
     if resource is None:
         return
     limits = {resource.RLIMIT_FSIZE: FILE_BYTES, resource.RLIMIT_CORE: 0}

@@ -91,7 +91,6 @@ def read_source(source: Path, python: Path | None = None) -> SourceFacts:
 
 
 def _imported_modules(tree: ast.AST) -> Iterator[str]:
-    """The full names of the modules that a part of the source imports."""
     for node in ast.walk(tree):
         match node:
             case ast.Import():
@@ -157,7 +156,6 @@ def _imports(modules: Set[str], guarded: Set[str], folder: Path) -> Iterator[Imp
 
 
 def _definitions(statements: list[ast.stmt]) -> Iterator[Definition]:
-    """The top-level definitions, in order."""
     for statement in statements:
         match statement:
             case ast.FunctionDef() | ast.AsyncFunctionDef():

@@ -361,6 +361,25 @@ def test_what_cannot_be_written_is_refused(agent: Any, reason: str) -> None:
         function_file(agent)
 
 
+@pytest.mark.parametrize("agent", ["agent", "net"])
+def test_a_value_of_chance_that_cannot_be_written_is_refused_where_it_matters(
+    agent: str, modules: Path
+) -> None:
+    text = f"""
+from random import random
+from threading import Lock
+class Net:
+    def __init__(self): self.lock, self.worth = Lock(), [random() for _ in range(7)]
+    def __call__(self, obs, config): return max({FREE}, key=lambda k: self.worth[k])
+net = Net()
+def agent(obs, config): return net(obs, config)
+"""
+    with pytest.raises(ValueError, match="uses net, a lock that cannot be written into a file"):
+        function_file(getattr(module(modules, text), agent))
+    text = text.replace("self.worth[k]", "k")
+    assert function_file(getattr(module(modules, text), agent)).note is None
+
+
 def test_a_file_is_accepted_and_may_be_saved_again(modules: Path) -> None:
     mine = module(modules, PLACING)
     built = connectx.build(mine.agent)

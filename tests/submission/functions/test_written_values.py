@@ -59,10 +59,11 @@ def agent(obs, config):
     assert "npy" not in built.replace('"weights.npy"', "") or "load(" in built
 
 
-def test_arrays_in_an_open_file_are_data_and_it_stays_open(modules: Path) -> None:
+@pytest.mark.parametrize("worth", ["W['worth']", "W[W.files[0]]", "W.f.worth"])
+def test_arrays_in_an_open_file_are_data_and_it_stays_open(worth: str, modules: Path) -> None:
     np.savez("weights.npz", worth=np.arange(7))
     text = "import numpy as np\nW = np.load('weights.npz')\n"
-    text += f"def agent(obs, config): return max({FREE}, key=lambda k: W['worth'][k])"
+    text += f"def agent(obs, config): return max({FREE}, key=lambda k: {worth}[k])"
     mine = module(modules, text)
     with mine.W:
         built = function_file(mine.agent).text
@@ -144,11 +145,36 @@ agent = Player()
         "from time import perf_counter as clock\nBEGUN = clock()\n",
         "from timeit import default_timer\nBEGUN = default_timer()\n",
         "import time\ntick = time.monotonic\nBEGUN = 1 + tick()\n",
+        "import time\nBEGUN = {'start': time.time(), 'moves': [0, time.time_ns()]}\n",
+        "import time\nclass BEGUN: start, until = time.time(), 1000 * time.time()\n",
+        "import time\ndef BEGUN(now=time.time()): pass\n",
+        "import time\nclass Clock:\n    def __init__(self): self.start = time.time()\n"
+        "BEGUN = Clock()\n",
     ],
 )
-def test_a_clock_by_another_name_is_the_files_own(reading: str, modules: Path) -> None:
-    text = f"{reading}def agent(obs, config): return {FREE}[BEGUN < 0]\n"
-    assert reading.splitlines()[-1] in function_file(module(modules, text).agent).text
+def test_a_clock_is_the_files_own_whatever_its_name_and_place(reading: str, modules: Path) -> None:
+    text = f"{reading}def agent(obs, config): return {FREE}[BEGUN is None]\n"
+    built = function_file(module(modules, text).agent).text
+    assert reading.splitlines()[-1] in built
+    assert "BEGUN." not in built
+
+
+@pytest.mark.parametrize(
+    ("seeded", "generator"),
+    [
+        ("random.seed(3)", "random"),
+        ("np.random.seed(3)", "np.random"),
+        ("RNG = np.random.default_rng(3)", "RNG"),
+    ],
+)
+def test_what_a_seed_does_not_decide_alone_is_data(
+    seeded: str, generator: str, modules: Path
+) -> None:
+    """The file leaves out what else was drawn before."""
+    drawn = f"[{generator}.random() for _ in range(7)]"
+    text = f"import random\nimport numpy as np\n{seeded}\nDATA = {drawn}\nW = {drawn}\n"
+    text += f"def agent(obs, config): return max({FREE}, key=W.__getitem__)\n"
+    require_same_answers(modules, text)
 
 
 @pytest.mark.parametrize("default", ["dict()", "random.Random(7)", "threading.Lock()", "time()"])
@@ -162,6 +188,7 @@ def test_what_a_nested_function_has_at_its_definition_is_made_anew(
     assert f"kept={default})" in function_file(agent).text
 
 
+@pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")
 def test_a_trained_network_of_torch_is_data(modules: Path) -> None:
     """Its file had new weights in each game, and the proof took them for the trained ones."""
     pytest.importorskip("torch")
@@ -182,6 +209,9 @@ def agent(obs, config):
     built = function_file(mine.agent).text
     assert answers(of_file(built)) == answers(mine.agent)
     assert len(built) < 50_000
+    vars(mine)["net"] = mine.torch.jit.script(mine.net)
+    with pytest.raises(ValueError, match=r"^agent uses net, a network that torch.jit has compiled"):
+        function_file(mine.agent)
 
 
 def test_what_has_learnt_is_data(modules: Path) -> None:
