@@ -228,8 +228,8 @@ def test_a_text_that_cannot_be_read_is_refused(text: str) -> None:
         ("{'a': 1, 'b': {'c': 1, 'c': 2}}", "has the action 'c' twice at one node: rename one"),
         ('{"chance": {"a": [0.5, 1], "a": [0.5, 2]}}', "has the action 'a' twice"),
         ("[1, {2, 3}]", "the node after 1 is {2, 3}: a number, a list or a dict"),
-        ("{'max': 3}", "the root of the tree is 3: a number, a list or a dict"),
-        ("{'max': {'min': [1]}}", "a number, a list or a dict is expected"),
+        ("{'max': 3}", "the root of the tree is 3: a list or a dict of branches is expected"),
+        ("{'max': {'min': [1]}}", "a list or a dict of branches is expected"),
     ],
 )
 def test_a_text_that_describes_no_tree_is_refused(text: str, message: str) -> None:
