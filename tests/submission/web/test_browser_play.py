@@ -120,7 +120,7 @@ def test_a_digit_without_a_column_does_nothing_and_a_full_column_says_so(site: S
         for key in ("9", "8", "7"):
             page.keyboard.press(key)
         told = page.locator("#board [role=status]")
-        expect(told).to_have_text("X plays column 7. O’s turn")
+        expect(told).to_have_text("X plays column 7. O\u2019s turn")
         expect(places(page).first).to_have_attribute("aria-label", "Column 1, full")
         places(page).first.click(force=True)
         expect(told).to_have_text("Column 1, full.")
