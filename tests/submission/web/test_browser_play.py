@@ -326,12 +326,19 @@ def test_a_disc_falls_before_a_slow_server_answers_and_is_taken_back(site: Site)
         assert "400" in site.complaints.pop()
 
 
-def test_an_agents_value_is_told_in_its_own_view(site: Site) -> None:
+def test_an_agents_value_is_told_in_its_own_view_and_its_trap_does_not_move_the_board(
+    site: Site,
+) -> None:
     answer = {"action": 1, "value": -1.0, "elapsed": 0.0, "engine": None, "trap": ""}
     with site.visit("#game=connectx-6x7x4&moves=44&first=person&second=random") as page:
         page.route("**/api/move", lambda route: route.fulfill(json=answer))
         places(page).first.click()
         expect(page.locator("#seats .seat small").nth(2)).to_have_text("value +1")
+        answer["trap"] = "sets a trap: 2 replies only draw, 3 lose, 2 keep the win"
+        before = page.locator("#board svg").bounding_box()
+        places(page).nth(2).click()
+        expect(page.locator("#seats .trap").nth(1)).to_have_text(str(answer["trap"]))
+        assert page.locator("#board svg").bounding_box() == before
 
 
 def test_the_list_of_moves_stays_where_it_was_scrolled_to_while_moves_are_judged(
