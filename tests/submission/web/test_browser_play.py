@@ -485,7 +485,9 @@ def test_a_seat_is_taken_by_any_agent_that_knows_the_game_with_its_options(site:
         go_to(page, "game=connectx-5x5x4&moves=44&first=person&second=person")
         expect(places(page)).to_have_count(5)
         dialog = agents_for_the_second_seat(page)
-        names = dialog.get_by_label("agent", exact=True).locator("option").all_inner_texts()
+        agent = dialog.get_by_label("agent", exact=True)
+        expect(agent).to_have_value("alphabeta")  # not the weakest
+        names = agent.locator("option").all_inner_texts()
         assert "mcts" in names
         assert not {"policy", "alphazero"} & {*names}
         page.keyboard.press("Escape")
