@@ -243,8 +243,7 @@ def trace_text(trace: SearchTrace, limit: int = LIMIT) -> str:
     """
     picture = picture_of(trace, limit)
     legend = ["Double lines: the line that is expected."] if trace.principal_variation else []
-    lines = [picture.title, *picture.notes, *legend, "", *picture_lines(picture.root)]
-    return "\n".join(lines)
+    return "\n".join([picture.title, *picture.notes, *legend, "", *picture_lines(picture.root)])
 
 
 def picture_lines(root: PictureNode) -> Iterator[str]:

@@ -75,7 +75,6 @@ def test_a_string_of_moves_is_played_from_the_empty_board() -> None:
         ("448", "move 3 of '448' is 8: legal: 1, 2, 3, 4, 5, 6, 7"),
         ("1111111", "move 7 of '1111111' is 1: legal: 2, 3, 4, 5, 6, 7"),
         ("12121213", "move 8 of '12121213' is 3: the game is over"),
-        ("4x", "the moves '4x' contain 'x'"),
     ],
 )
 def test_an_illegal_move_is_named_with_its_ply(moves: str, message: str) -> None:
