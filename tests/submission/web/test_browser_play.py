@@ -243,9 +243,7 @@ def test_undo_redo_and_any_ply(site: Site) -> None:
         expect(line).to_have_text("move 3 of 3")
 
 
-def test_a_replayed_line_is_offered_only_where_it_leads_on(
-    site: Site,
-) -> None:
+def test_a_replayed_line_is_offered_only_where_it_leads_on(site: Site) -> None:
     with site.visit("#game=connectx-6x7x4&moves=4453") as page:
         line, offered = page.locator("#ply-line"), page.locator("#lines button")
         page.get_by_role("button", name="2. O, column 4").click()
