@@ -245,7 +245,7 @@ def parse_moves(moves: str) -> list[int]:
         numbers = list(numbers[0])
     for number in numbers:
         if not (number.isascii() and number.isdigit() and int(number) >= 1):
-            raise ValueError(f"{number!r} in the moves {moves!r} is not a number of at least 1")
+            raise ValueError(f"the moves {moves!r} contain {number!r}: write numbers from 1 on")
     return [int(number) - 1 for number in numbers]
 
 

@@ -176,19 +176,20 @@ def _interior(path: TreePath, tree: Any, turn: int) -> tuple[_Position, list[Any
         return _Position(CHANCE, tuple(outcomes), tuple(map(float, probabilities))), subtrees
     if isinstance(tree, MaxNode | MinNode):
         turn = 1 if isinstance(tree, MaxNode) else 2
-        tree = tree.branches
-    branches = _by_action(path, tree)
+        branches = _by_action(path, tree.branches)
+    else:
+        branches = _by_action(path, tree, "a number, a list or a dict")
     return _Position(turn, tuple(branches)), list(branches.values())
 
 
-def _by_action(path: TreePath, branches: Any) -> dict[ActionName, Any]:
+def _by_action(
+    path: TreePath, branches: Any, expected: str = "a list or a dict of branches"
+) -> dict[ActionName, Any]:
     """Return the items of a list by their numbers, or those of a dict by their names."""
     if isinstance(branches, list | tuple):
         branches = dict(enumerate(branches))
     if not isinstance(branches, Mapping):
-        raise ValueError(
-            f"{_place(path)} is {branches!r:.60}: a number, a list or a dict is expected"
-        )
+        raise ValueError(f"{_place(path)} is {branches!r:.60}: {expected} is expected")
     if not branches:
         raise ValueError(f"{_place(path)} has no actions: write a number for a leaf")
     for action in branches:

@@ -253,7 +253,7 @@ def game_from_id(text: str, largest: int | None = None) -> BoardGame:
     sizes = re.fullmatch(r"\d{1,4}(x\d{1,4})*", numbers, re.ASCII)
     count = len(numbers.split("x")) if sizes else 0
     if entry is None or bool(dash) != bool(count) or count != len(entry.sizes):
-        raise ValueError(f"{text!r} is not a game: write one such as connectx-6x7x4 or tictactoe")
+        raise ValueError(f"no game is called {text!r}: write one like connectx-6x7x4 or tictactoe")
     chosen = dict(zip(entry.sizes, map(int, numbers.split("x") if dash else ()), strict=True))
     for size, number in chosen.items():
         if largest is not None and number > largest:

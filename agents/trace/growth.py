@@ -4,6 +4,7 @@ A step of a depth-first search is the visit of a node, a step of Monte Carlo tre
 simulation.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from threading import Semaphore, Thread
 from time import perf_counter
@@ -16,7 +17,7 @@ from agents.trace.pictures.picture import Picture, PictureNode, Shape, by_import
 from agents.trace.recorder import LIMIT, TraceFull
 from agents.trace.recording import recorded
 from agents.trace.story import tell
-from agents.trace.trace import Path, ReturnReason, SearchTrace, Simulation, TracedNode
+from agents.trace.trace import Path, ReturnReason, SearchTrace, Simulation, TracedNode, narrowed
 
 LAST_WORDS = 8  # the number of last lines of the walk that accompany a picture
 TEXTS = ("action", "probability", "value", "alpha", "beta", "cutoff", "mark")
@@ -41,27 +42,27 @@ def trace_after(trace: SearchTrace, step: int) -> SearchTrace:
 def _walked(nodes: list[TracedNode], step: int) -> list[TracedNode]:
     """The nodes of the current iteration as they were after a step."""
     iteration = nodes[step - 1].iteration
-    entered = [node for node in nodes[:step] if node.iteration == iteration]
+    entered = {node.path: node for node in nodes[:step] if node.iteration == iteration}
     following = nodes[step] if step < len(nodes) else None
     way = following.path if following and following.iteration == iteration else ()
-    windows = {node.path: node.window for node in entered}
-    if following:
-        windows[way] = following.window
-    seen = {node.path for node in entered}
-    return [
-        _still_open(node, seen, windows.get(way[: len(node.path) + 1]))
-        if node.path == way[: len(node.path)] != way or node.ending is ReturnReason.NOT_YET
-        else node
-        for node in entered
-    ]
+    for path, node in reversed(entered.items()):  # children before their parents
+        if path == way[: len(path)] != way or node.ending is ReturnReason.NOT_YET:
+            entered[path] = _still_open(node, entered)
+    return [*entered.values()]
 
 
-def _still_open(
-    node: TracedNode, seen: set[Path], window: tuple[float, float] | None
-) -> TracedNode:
+def _still_open(node: TracedNode, entered: Mapping[Path, TracedNode]) -> TracedNode:
+    """A node as it was before the search left it, with the window after its last child so far."""
+    visited = [action for action in node.visited if (*node.path, action) in entered]
+    window = node.window
+    if visited:
+        last = entered[*node.path, visited[-1]]
+        window = last.window
+        if last.value is not None:
+            window = narrowed(window, last.value, node.player == 1, node.player == 2)
     return replace(
         node,
-        visited=[action for action in node.visited if (*node.path, action) in seen],
+        visited=visited,
         window_returned=window if node.player else None,
         value=None,
         bound=Bound.EXACT,

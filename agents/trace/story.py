@@ -242,8 +242,8 @@ def trace_text(trace: SearchTrace, limit: int = LIMIT) -> str:
         ValueError: the trace holds no search, or the limit is below 1.
     """
     picture = picture_of(trace, limit)
-    heading = [picture.title, *picture.notes, "Double lines: the line that is expected.", ""]
-    return "\n".join([*heading, *picture_lines(picture.root)])
+    legend = ["Double lines: the line that is expected."] if trace.principal_variation else []
+    return "\n".join([picture.title, *picture.notes, *legend, "", *picture_lines(picture.root)])
 
 
 def picture_lines(root: PictureNode) -> Iterator[str]:

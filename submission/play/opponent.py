@@ -9,6 +9,7 @@ from random import getrandbits
 
 from agents.agent import Agent
 from agents.baselines import RandomAgent
+from agents.levels import LevelAgent
 from agents.registry import agent_from_text
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
@@ -85,7 +86,8 @@ def find_opponent(wanted: str | Path | Agent | Player, env: BoardGame) -> Oppone
         text = fspath(wanted)
         agent = agent_from_text(text)
         agent.require_playable(env)
-        return Opponent(text.partition(":")[0], text, agent)
+        name = f"level {agent.n}" if isinstance(agent, LevelAgent) else text.partition(":")[0]
+        return Opponent(name, text, agent)
     _of_submissions(env)
     return SubmissionOpponent(wanted if isinstance(wanted, Player) else find_player(fspath(wanted)))
 

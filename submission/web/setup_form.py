@@ -23,7 +23,6 @@ LARGEST_SIZE = 20  # rows, columns and stones in a row of a board in the browser
 MOST_PLIES = LARGEST_SIZE**2
 DEFAULT_SECONDS, LEAST_SECONDS, MOST_SECONDS = 2.0, 0.05, 30.0  # time of an agent for a move
 
-
 OPTION_LIMITS: Mapping[str, tuple[float, float]] = {
     "depth": (1, 400),
     "time_limit": (0, MOST_SECONDS),

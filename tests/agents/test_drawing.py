@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import AlphaBetaAgent, ExpectimaxAgent, MCTSAgent, MinimaxAgent
+from agents.trace.growth import trace_after
 from agents.trace.pictures.drawing import draw
 from agents.trace.recording import recorded
 from agents.trace.story import tell, trace_text
@@ -196,8 +197,11 @@ def test_the_textbook_tree_as_it_is_drawn() -> None:
 
 
 def test_the_textbook_tree_as_text() -> None:
-    text = trace_text(trace_of(AlphaBetaAgent(**PLAIN), ExplicitTree(TEXTBOOK)))
-    assert text.split("\n\n")[1].splitlines() == [
+    trace = trace_of(AlphaBetaAgent(**PLAIN), ExplicitTree(TEXTBOOK))
+    heading, tree = trace_text(trace).split("\n\n")
+    assert heading.endswith("Double lines: the line that is expected.")
+    assert "Double lines" not in trace_text(trace_after(trace, 6))  # none is known yet
+    assert tree.splitlines() == [
         "max = 3   alpha -∞ → 3, beta ∞",
         "╞═ 0: min = 3   alpha -∞, beta ∞ → 3",
         "│  ╞═ 0: 3",

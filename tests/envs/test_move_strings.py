@@ -44,7 +44,7 @@ def test_moves_are_counted_from_one(moves: str, actions: list[int]) -> None:
     ],
 )
 def test_what_is_no_number_is_named(moves: str, wrong: str) -> None:
-    with pytest.raises(ValueError, match=f"'{wrong}' in the moves .* is not a number of at least"):
+    with pytest.raises(ValueError, match=f"contain '{wrong}': write numbers from 1 on"):
         parse_moves(moves)
 
 
@@ -75,7 +75,6 @@ def test_a_string_of_moves_is_played_from_the_empty_board() -> None:
         ("448", "move 3 of '448' is 8: legal: 1, 2, 3, 4, 5, 6, 7"),
         ("1111111", "move 7 of '1111111' is 1: legal: 2, 3, 4, 5, 6, 7"),
         ("12121213", "move 8 of '12121213' is 3: the game is over"),
-        ("4x", "'x' in the moves"),
     ],
 )
 def test_an_illegal_move_is_named_with_its_ply(moves: str, message: str) -> None:

@@ -66,7 +66,7 @@ def histories(draw: st.DrawFn) -> History:
             "You win (X).|The moves were 1212121. To go on from before the last one:|"
             "  connectx solve 121212| .  .  .  .  .  .  .|[X] .  .  .  .  .  .",
         ),
-        ("level:n=3,seed=1 --moves 121212", "1", "You win (X).|[X] .  .  .  .  .  ."),
+        ("level:n=4,seed=1 --moves 121212", "7", "level 4 plays column 2.|level 4 wins (O)."),
         ("greedy --moves 121212", "7", "greedy plays column 2.|greedy wins (O)."),
         (
             "greedy --moves 121212 --seat 2",

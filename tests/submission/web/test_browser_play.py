@@ -120,7 +120,7 @@ def test_a_digit_without_a_column_does_nothing_and_a_full_column_says_so(site: S
         for key in ("9", "8", "7"):
             page.keyboard.press(key)
         told = page.locator("#board [role=status]")
-        expect(told).to_have_text("X plays column 7. O's turn")
+        expect(told).to_have_text("X plays column 7. O\u2019s turn")
         expect(places(page).first).to_have_attribute("aria-label", "Column 1, full")
         places(page).first.click(force=True)
         expect(told).to_have_text("Column 1, full.")
@@ -243,9 +243,7 @@ def test_undo_redo_and_any_ply(site: Site) -> None:
         expect(line).to_have_text("move 3 of 3")
 
 
-def test_a_replayed_line_is_offered_only_where_it_leads_on(
-    site: Site,
-) -> None:
+def test_a_replayed_line_is_offered_only_where_it_leads_on(site: Site) -> None:
     with site.visit("#game=connectx-6x7x4&moves=4453") as page:
         line, offered = page.locator("#ply-line"), page.locator("#lines button")
         page.get_by_role("button", name="2. O, column 4").click()
@@ -326,12 +324,19 @@ def test_a_disc_falls_before_a_slow_server_answers_and_is_taken_back(site: Site)
         assert "400" in site.complaints.pop()
 
 
-def test_an_agents_value_is_told_in_its_own_view(site: Site) -> None:
+def test_an_agents_value_is_told_in_its_own_view_and_its_trap_does_not_move_the_board(
+    site: Site,
+) -> None:
     answer = {"action": 1, "value": -1.0, "elapsed": 0.0, "engine": None, "trap": ""}
     with site.visit("#game=connectx-6x7x4&moves=44&first=person&second=random") as page:
         page.route("**/api/move", lambda route: route.fulfill(json=answer))
         places(page).first.click()
         expect(page.locator("#seats .seat small").nth(2)).to_have_text("value +1")
+        answer["trap"] = "sets a trap: 2 replies only draw, 3 lose, 2 keep the win"
+        before = page.locator("#board svg").bounding_box()
+        places(page).nth(2).click()
+        expect(page.locator("#seats .trap").nth(1)).to_have_text(str(answer["trap"]))
+        assert page.locator("#board svg").bounding_box() == before
 
 
 def test_the_list_of_moves_stays_where_it_was_scrolled_to_while_moves_are_judged(
@@ -478,7 +483,9 @@ def test_a_seat_is_taken_by_any_agent_that_knows_the_game_with_its_options(site:
         go_to(page, "game=connectx-5x5x4&moves=44&first=person&second=person")
         expect(places(page)).to_have_count(5)
         dialog = agents_for_the_second_seat(page)
-        names = dialog.get_by_label("agent", exact=True).locator("option").all_inner_texts()
+        agent = dialog.get_by_label("agent", exact=True)
+        expect(agent).to_have_value("alphabeta")  # not the weakest
+        names = agent.locator("option").all_inner_texts()
         assert "mcts" in names
         assert not {"policy", "alphazero"} & {*names}
         page.keyboard.press("Escape")

@@ -531,9 +531,7 @@ def test_the_page_is_small(site: Site) -> None:
     assert 100_000 < sum(sizes.values()) < MOST_BYTES
 
 
-def test_nothing_moves_while_the_page_loads_and_nothing_covers_a_columns_number(
-    site: Site,
-) -> None:
+def test_nothing_moves_while_the_page_loads_and_nothing_covers_a_columns_number(site: Site) -> None:
     with site.page(viewport={"width": 2560, "height": 1440}) as page:
         moved = page.evaluate(
             """() => new Promise(resolve => {

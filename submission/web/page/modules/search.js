@@ -149,8 +149,8 @@ export class Search {
     this.#begun = { agent: found.agent, options: found.options };
     const { signal } = this.#asked = new AbortController();
     try {
-      const picture = await postAsPage("search/picture", { step: found.step, root: [], nodes: MOST_NODES }, signal);
-      this.#whole = await this.#askWhole([], picture.steps, signal);
+      const picture = await askPicture(found.step, [], signal);
+      this.#whole = (await askPicture(picture.steps, [], signal)).nodes;
       this.#draw(picture);
       this.#setStage(found.isOnStage);
     } catch (error) {
@@ -253,14 +253,12 @@ export class Search {
   async #ask(step, top = this.#top) {
     if (this.#thinking) this.#setPaused(true);
     this.#asked.abort();
-    this.#asked = new AbortController();
+    const { signal } = this.#asked = new AbortController();
     this.#wanted = Math.max(1, Math.min(step, this.#picture.steps));
     try {
-      const question = { step: this.#wanted, root: top, nodes: MOST_NODES };
-      const { signal } = this.#asked;
-      const picture = await postAsPage("search/picture", question, signal);
+      const picture = await askPicture(this.#wanted, top, signal);
       if (top !== this.#top || !this.#whole) {
-        this.#whole = this.#thinking ? null : await this.#askWhole(top, picture.steps, signal);
+        this.#whole = this.#thinking ? null : (await askPicture(picture.steps, top, signal)).nodes;
       }
       showError(byId("tree-error"), "");
       this.#top = top;
@@ -272,11 +270,6 @@ export class Search {
       byId("search-step").value = this.#wanted;
       showError(byId("tree-error"), error.message);
     }
-  }
-
-  /** The nodes below a top after the last step. */
-  async #askWhole(root, step, signal) {
-    return (await postAsPage("search/picture", { step, root, nodes: MOST_NODES }, signal)).nodes;
   }
 
   /** Show one step after the other; from the last step, start again at the first, which has only the root. */
@@ -397,6 +390,11 @@ export class Search {
     byId("tree-way").hidden = !this.#top.length;
     byId("tree-way").replaceChildren(...items);
   }
+}
+
+/** Ask for the picture after a step, below the node `root`. */
+function askPicture(step, root, signal) {
+  return postAsPage("search/picture", { step, root, nodes: MOST_NODES }, signal);
 }
 
 /** The node at a path or, if it is missing, the nearest one above it. */

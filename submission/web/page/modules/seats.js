@@ -136,7 +136,7 @@ export function askAgent(player, seat, game, { agents, seconds }, onChoice) {
     min: seconds.least, max: seconds.most, value: (known && (seat.seconds ?? seat.options.time_limit)) ?? seconds.default,
   });
   const select = h("select", { id: "seat-agent" }, ...offered.map(({ name }) =>
-    h("option", { value: name, selected: name === known?.name }, name)));
+    h("option", { value: name, selected: name === (known?.name ?? "alphabeta") }, name)));
   const help = h("p", { class: "faint" });
   const place = h("div");
   let form;

@@ -124,7 +124,7 @@ export function statusText(state, game, turns) {
 }
 
 function yourTurnText(state, { ply, position: { player, place } }) {
-  const whose = countAgents(state) ? "Your turn" : `${MARKS[player]}'s turn`;
+  const whose = countAgents(state) ? "Your turn" : `${MARKS[player]}’s turn`;
   if (ply >= 4) return whose;
   return `${whose}: ${place === "column" ? "drop a disc" : `place an ${MARKS[player]}`}`;
 }

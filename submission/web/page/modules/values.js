@@ -58,8 +58,7 @@ export class Values {
 }
 
 function stateText({ position, player, phase, done }) {
-  const worth = `${MARKS[player]} to move: ${position.text}`;
-  return `${worth}. ${done ? "" : PHASES[phase]}`.trim();
+  return `${MARKS[player]} to move: ${position.text}. ${done ? "" : PHASES[phase]}`.trim();
 }
 
 function valueRow(value, place) {
