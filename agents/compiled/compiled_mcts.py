@@ -10,7 +10,7 @@ from math import inf, log, sqrt
 from typing import Any
 
 from agents.agent import Clock
-from agents.compiled.compilation import Compilation
+from agents.compiled.compilation import Compilation, takes_wide_words
 from agents.compiled.learned_value import CERTAINTY, LearnedValue, guess_of
 from agents.compiled.pooled_trees import Forest, PooledTree
 from agents.compiled.tree_kernel import (
@@ -252,11 +252,8 @@ class UctTree(PooledTree):
         return make_kernels_on_board(self.setup.board)
 
 
-def _grows_what_plain_python_grows(env: ConnectX, rounded: bool | None = None) -> bool:
-    """Whether the compiled kernels grow the same trees as the plain ones.
-
-    Leaves are evaluated by playouts, or if `rounded` is given by `LearnedValue.of_stones`.
-    """
+def _grows_what_plain_python_grows(env: ConnectX, rounded: bool | None) -> bool:
+    """Whether the compiled kernels grow the same trees as the plain ones."""
     learned = None if rounded is None else LearnedValue.of_stones(env, rounded)
     grown = []
     for plain in (False, True):
@@ -271,17 +268,19 @@ def _grows_what_plain_python_grows(env: ConnectX, rounded: bool | None = None) -
 
 
 PROOF_BOARD = ConnectX(rows=4, columns=5, inarow=3)
-MCTS = Compilation("Monte Carlo", partial(_grows_what_plain_python_grows, PROOF_BOARD))
-LEARNED_MCTS, LEARNED_MCTS_IN_FLOATS = (
-    Compilation(
-        "Monte Carlo with a network", partial(_grows_what_plain_python_grows, PROOF_BOARD, rounded)
-    )
-    for rounded in (True, False)
-)
+
+
+def mcts_on(env: ConnectX, rounded: bool | None = None) -> Compilation:
+    """The compilation of the search for a board; one serves all boards of 64 bits.
+
+    `rounded` is that of the learned value (`LearnedValue.is_rounded`), None for playouts.
+    """
+    return _compilation(env if takes_wide_words(env) else None, rounded)
 
 
 @lru_cache
-def mcts_on(env: ConnectX) -> Compilation:
-    """The compilation of the search for a board of wide words."""
-    prove = partial(_grows_what_plain_python_grows, env)
-    return Compilation(f"Monte Carlo on {env!r}", prove, env)
+def _compilation(wide: ConnectX | None, rounded: bool | None) -> Compilation:
+    kind = "" if rounded is None else " with a network"
+    place = "" if wide is None else f" on {wide!r}"
+    prove = partial(_grows_what_plain_python_grows, wide or PROOF_BOARD, rounded)
+    return Compilation(f"Monte Carlo{kind}{place}", prove, wide)

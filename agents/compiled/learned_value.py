@@ -144,6 +144,11 @@ class LearnedValue:
         return network_arrays(self.policy.network, require_known_game(self.policy, env))
 
 
+def rounding_of(value: object) -> bool | None:
+    """`LearnedValue.is_rounded`; None for other values of leaves."""
+    return value.is_rounded if isinstance(value, LearnedValue) else None
+
+
 def learned_weights_option(use: str) -> Any:
     """A dataclass field, of type `str | bytes | None`, for the weights of learned values.
 

@@ -16,7 +16,7 @@ import pytest
 from agents import Agent, make_agent
 from agents.compiled.compilation import Compilation, Patience
 from agents.registry import AGENTS, JsonValue
-from envs import ConnectFour
+from envs import ConnectFour, ConnectX
 from submission.bundle.bundle import build_bundle
 from tests.helpers.bitbully_judge import Judge
 from tests.helpers.bundle_games import FAULTS
@@ -146,7 +146,7 @@ def test_a_search_that_must_be_compiled_runs_in_plain_python_meanwhile(
     goes_on = Event()
     bank_of_patience.compile_beside_games()
     slow = Compilation("alpha-beta", lambda: goes_on.wait(60))
-    monkeypatch.setattr("agents.alpha_beta_agent.LEARNED_ALPHA_BETA", slow)
+    monkeypatch.setattr("agents.alpha_beta_agent.alpha_beta_on", lambda *_: slow)
     env = ConnectFour()
     agent = make_agent("alphabeta", depth=2, engine="compiled")
     meanwhile = agent.search(env, env.initial_state())
@@ -159,27 +159,21 @@ def test_a_search_that_must_be_compiled_runs_in_plain_python_meanwhile(
 
 
 @pytest.mark.parametrize(
-    ("name", "plain", "learned"),
-    [
-        ("alphabeta", "alpha_beta_agent.ALPHA_BETA", "alpha_beta_agent.LEARNED_ALPHA_BETA"),
-        ("mcts", "mcts_agent.MCTS", "mcts_agent.LEARNED_MCTS"),
-    ],
+    ("name", "on_board"),
+    [("alphabeta", "alpha_beta_agent.alpha_beta_on"), ("mcts", "mcts_agent.mcts_on")],
 )
 def test_only_the_search_that_will_be_used_is_compiled(
-    name: str, plain: str, learned: str, monkeypatch: pytest.MonkeyPatch
+    name: str, on_board: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begun = list[str]()
+    begun = list[bool | None]()
 
-    def begin(compilation: str) -> bool:
-        begun.append(compilation)
-        return True
+    def compilation(env: ConnectX, rounded: bool | None) -> Compilation:
+        return Compilation("a test", lambda: not begun.append(rounded))
 
-    for compilation in (plain, learned):
-        prove = partial(begin, compilation)
-        monkeypatch.setattr(f"agents.{compilation}", Compilation("a test", prove))
+    monkeypatch.setattr(f"agents.{on_board}", compilation)
     make_agent(name).compile(ConnectFour())
     make_agent(name, weights=None).compile(ConnectFour())
-    assert begun == [learned, plain]
+    assert begun == [True, None]
 
 
 def test_the_perfect_agent_compiles_its_solver_and_then_what_sees_traps(
@@ -197,7 +191,7 @@ def test_the_perfect_agent_compiles_its_solver_and_then_what_sees_traps(
     bank_of_patience.compile_beside_games()
     solver, alpha_beta = (Compilation(name, partial(prove, name)) for name in ("solver", "search"))
     monkeypatch.setattr("agents.perfect.solver_compilation", lambda env: solver)
-    monkeypatch.setattr("agents.alpha_beta_agent.ALPHA_BETA", alpha_beta)
+    monkeypatch.setattr("agents.alpha_beta_agent.alpha_beta_on", lambda *_: alpha_beta)
     make_agent("perfect").compile(ConnectFour())
     assert not alpha_beta.is_ready()
     goes_on.set()

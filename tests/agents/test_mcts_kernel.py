@@ -353,7 +353,8 @@ def test_whole_numbers_are_not_compiled_anew() -> None:
 
 
 def test_without_numba_the_reference_searches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agents.mcts_agent.LEARNED_MCTS", Compilation("a test", lambda: False))
+    without = Compilation("a test", lambda: False)
+    monkeypatch.setattr("agents.mcts_agent.mcts_on", lambda *_: without)
     env = ConnectFour()
     agent = MCTSAgent(simulations=20, seed=1)
     agent.search(env, env.initial_state())

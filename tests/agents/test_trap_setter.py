@@ -67,7 +67,7 @@ def test_opponents_see_farther_as_soon_as_their_search_is_compiled(
     patience.compile_beside_games()
     monkeypatch.setattr("agents.compiled.compilation.PATIENCE", patience)
     compilation = Compilation("a test", lambda: goes_on.wait(60))
-    monkeypatch.setattr("agents.alpha_beta_agent.ALPHA_BETA", compilation)
+    monkeypatch.setattr("agents.alpha_beta_agent.alpha_beta_on", lambda *_: compilation)
     setter = TrapSetter(Judge(SOLVER))
     replies = replies_of(make_agent("greedy"), 2, seed=1)
     setter.watch(replies[:1], Clock())

@@ -111,8 +111,8 @@ def engine_after_a_while(searches: Searches, game: str, agent: str, **options: A
 def test_boards_beyond_the_limit_of_those_compiled_for_themselves_are_searched_in_plain_python(
     own_searches: Searches, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    compiled_alpha_beta.alpha_beta_on.cache_clear()  # another test may have compiled the first
-    compiled_mcts.mcts_on.cache_clear()
+    compiled_alpha_beta._compilation.cache_clear()  # another test may have compiled the first
+    compiled_mcts._compilation.cache_clear()
     searches, compilation.WIDE_BOARDS.most = own_searches, 1
     assert engine_after_a_while(searches, FIRST, "alphabeta", depth=2) == "compiled"
     twins = len(TWINS)
