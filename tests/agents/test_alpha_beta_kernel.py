@@ -241,6 +241,7 @@ def test_an_entry_holds_what_was_packed(
     entry = pack_entry(score, reach, bound, 1 << cell, *proven)
     assert 0 < entry < 1 << 63
     assert unpack_entry(entry) == (score, reach, bound, cell, *proven)
+    assert unpack_entry(0)[-2:] == (-1, 1), "the key of an empty entry is that of the empty board"
 
 
 @jit
