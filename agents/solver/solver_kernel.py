@@ -9,7 +9,7 @@ It follows P. Pons' tutorial, "Solving Connect 4: how to build a perfect AI":
     Position::compute_winning_position  `threats_of`
     Position::possibleNonLosingMoves    `safe_cells` of `envs.bitboard`
     Position::canWinNext                `trivial_bounds`, at the root; safe moves preclude it below
-    Position::key, key3                 `position_key`, the mirror image's where that is smaller
+    Position::key, key3                 `table_key`, the mirror image's where that is smaller
     Position::moveScore                 the merit in `order_moves`
     MoveSorter::add, getNext            `insert_move`, `play_next_move`
     TranspositionTable::get, put        `stored_bounds`, `store_bounds`, which keep both bounds
@@ -61,11 +61,10 @@ from agents.solver.score_table import (
     ScoreTable,
     bucket_and_tag,
     fetch_bucket,
-    position_key,
     store_bounds,
     stored_bounds,
 )
-from envs.bitboard import BoardMasks, column_from_middle
+from envs.bitboard import BoardMasks, column_from_middle, mirrored
 from envs.compiled.jit import Words, inlined, jit
 
 FOLLOW_UP_CHILD_LEFT = 14
@@ -211,8 +210,12 @@ def look_up(board: BoardMasks, table: ScoreTable, line: ForcedLine) -> tuple[boo
 
 @inlined
 def table_key(board: BoardMasks, mover: int, mask: int) -> int:
-    """The key of a position in the table."""
-    return position_key(board, mover, mask, mask.bit_count() < MIRROR_STONES)
+    """The key of a position in the table: its own or, with few stones, its mirror image's."""
+    # A column of h stones adds a number from 2**h - 1 to 2**(h + 1) - 2: sums are unique.
+    key = mover + mask
+    if mask.bit_count() < MIRROR_STONES:
+        key = min(key, mirrored(board.rows, board.columns, key))
+    return key
 
 
 @inlined

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from agents.book.book_format import BookContent, decode_book, encode_book
 from agents.book.book_positions import FEW_POSITIONS, BookScope, positions_by_ply, stones_of_keys
 from agents.book.opening_book import OpeningBook, open_book, shipped_book, shipped_book_of
-from agents.solver.score_table import position_key
+from agents.solver.solver_kernel import table_key
 from envs import BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.bitboard import board_masks
 from tests.helpers.brute_force import env_of, reached_states, score_by_brute_force, truth_of
@@ -40,7 +40,7 @@ LARGE_BOARDS = [BookScope(6, 7, 4, 5), BookScope(6, 9, 5, 3), BookScope(2, 21, 3
 def solver_key(scope: BookScope, state: BoardState) -> int:
     """What the solver's table calls a position and its mirror image."""
     board = board_masks(scope.rows, scope.columns, scope.inarow)
-    return int(position_key(board, state.mover, state.mask, mirrored=True))
+    return int(table_key(board, state.mover, state.mask))
 
 
 def state_of_key(scope: BookScope, key: int, ply: int) -> BoardState:
