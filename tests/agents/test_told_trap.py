@@ -6,7 +6,7 @@ import pytest
 
 from agents.agent import Clock, TimeUp
 from agents.solver.solver import Solver
-from agents.traps.told_trap import ToldTrap, told_trap
+from agents.traps.told_choice import ToldTrap, told_trap
 from envs import BoardState, ConnectFour, ConnectX
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.strategies import random_game

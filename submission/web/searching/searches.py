@@ -21,7 +21,7 @@ from agents.registry import make_agent
 from agents.solver.solver import Solver
 from agents.solver.solver_engine import is_solvable, solver_compilation
 from agents.trace.growth import SlicedSearch, growth_after
-from agents.traps.told_trap import told_trap
+from agents.traps.told_choice import told_trap
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 from submission.play.game_history import History

@@ -11,7 +11,7 @@ from agents.levels import LEVELS
 from agents.registry import make_agent
 from agents.solver.solver import Solver
 from agents.solver.solver_engine import solver_compilation
-from agents.traps.told_trap import told_trap
+from agents.traps.told_choice import told_trap
 from envs import ConnectFour, state_from_moves
 from envs.compiled.jit import TWINS
 from envs.games import game_from_id, game_id
