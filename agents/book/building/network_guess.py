@@ -12,7 +12,7 @@ from math import atanh
 from agents.agent import player_sign
 from agents.compiled.learned_value import LearnedValue
 from agents.networks.shipped import SHIPPED, StoredPolicy
-from agents.traps.trap_search import steady_guess
+from agents.traps.trap_search import Guess, steady_guess
 from agents.traps.trap_tree import Turn
 from envs.board import BoardState
 from envs.connectx import ConnectX
@@ -23,37 +23,32 @@ SURE = 0.99  # the least value, for the player to move, at which a network has n
 MOST = 0.5  # the largest guess for a lost position
 
 
-class NetworkGuess:
-    """Guesses the values of moves in a lost position by the networks' doubt in the opponent's win.
+def network_guess(env: ConnectX, networks: Sequence[LearnedValue]) -> Guess:
+    """Guess the values of moves in a lost position by the networks' doubt in the opponent's win.
 
-    Args:
-        env: the rules.
-        networks: networks of the game, at least one.
+    `networks` are networks of the game, at least one.
     """
+    without_doubts = steady_guess(env, MISTAKE)
 
-    def __init__(self, env: ConnectX, networks: Sequence[LearnedValue]) -> None:
-        self.env = env
-        self.networks = networks
-        self._without_doubts = steady_guess(env, MISTAKE)
+    def doubt(state: BoardState) -> float:
+        """How far the networks are from being sure that the player to move wins."""
+        if not env.get_available_actions(state):
+            return 0.0
+        sign = player_sign(env, state)
+        values = (sign * network(env, state) for network in networks)
+        return sum(atanh(SURE) - atanh(min(SURE, max(-SURE, value))) for value in values)
 
-    def __call__(self, state: BoardState, turn: Turn) -> Sequence[float]:
-        """Guess the value of each move."""
-        least = self._without_doubts(state, turn)
+    def guess(state: BoardState, turn: Turn) -> Sequence[float]:
+        least = without_doubts(state, turn)
         if turn.score >= 0:
             return least
-        doubts = (self._doubt(self.env.get_next_state(state, column)) for column in turn.moves)
+        children = (env.get_next_state(state, column) for column in turn.moves)
         return [
-            min(MOST, value + WEIGHT_OF_DOUBT * doubt)
-            for value, doubt in zip(least, doubts, strict=True)
+            min(MOST, value + WEIGHT_OF_DOUBT * doubt(child))
+            for value, child in zip(least, children, strict=True)
         ]
 
-    def _doubt(self, state: BoardState) -> float:
-        """How far the networks are from being sure that the player to move wins."""
-        if not self.env.get_available_actions(state):
-            return 0.0
-        sign = player_sign(self.env, state)
-        values = (sign * network(self.env, state) for network in self.networks)
-        return sum(atanh(SURE) - atanh(min(SURE, max(-SURE, value))) for value in values)
+    return guess
 
 
 def shipped_networks(env: ConnectX) -> Sequence[LearnedValue]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from agents.agent import Clock, OnProgress, TimeUp
 from agents.book.building.book_building import told_how_to_go_on
-from agents.book.building.network_guess import NetworkGuess, shipped_networks
+from agents.book.building.network_guess import network_guess, shipped_networks
 from agents.book.building.replies_file import RepliesFile, TrapScope, joined_replies
 from agents.book.building.shards import kept_by_thread
 from agents.book.opening_book import shipped_book_of
@@ -177,7 +177,7 @@ def _new_search(env: ConnectX) -> TrapSearch:
     """A search guided by the package's networks for the game, if there are any."""
     networks = shipped_networks(env)
     if networks:
-        return TrapSearch(env, NetworkGuess(env, networks), GUIDED_SHARE)
+        return TrapSearch(env, network_guess(env, networks), GUIDED_SHARE)
     return TrapSearch(env, steady_guess(env, MISTAKE), EVEN_SHARE)
 
 
