@@ -167,8 +167,12 @@ def test_only_the_search_that_will_be_used_is_compiled(
 ) -> None:
     begun = list[bool | None]()
 
+    def begin(rounded: bool | None) -> bool:
+        begun.append(rounded)
+        return True
+
     def compilation(env: ConnectX, rounded: bool | None) -> Compilation:
-        return Compilation("a test", lambda: not begun.append(rounded))
+        return Compilation("a test", partial(begin, rounded))
 
     monkeypatch.setattr(f"agents.{on_board}", compilation)
     make_agent(name).compile(ConnectFour())
