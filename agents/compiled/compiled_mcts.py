@@ -19,11 +19,11 @@ from agents.compiled.tree_kernel import (
     STREAM,
     TAKEN,
     UNPROVEN,
+    GrowKernel,
     Setup,
     TreeArrays,
-    TreeKernels,
     TreeRule,
-    make_kernels,
+    make_grow,
     make_simulation,
     put_node,
     value_at_sight,
@@ -190,23 +190,17 @@ def decisive_playout(mover: int, mask: int, stream: int, board: BoardMasks) -> t
 
 simulate_by_playouts = make_simulation(TreeRule(cell_of_move, best_child, add_child, play_out))
 simulate_by_guesses = make_simulation(TreeRule(cell_of_move, best_child, add_child, guess_leaf))
-kernels_by_playouts = make_kernels(make_node, simulate_by_playouts)
-kernels_by_guesses = make_kernels(make_node, simulate_by_guesses)
+grow_by_playouts = make_grow(simulate_by_playouts)
+grow_by_guesses = make_grow(simulate_by_guesses)
 """Compiled once for all boards of 64 bits."""
 
 
 @cache
-def make_kernels_on_board(board: BoardMasks) -> TreeKernels:
-    """The kernels for trees that grow by playouts, with the board as a constant.
+def make_grow_on_board(board: BoardMasks) -> GrowKernel:
+    """The kernel for trees that grow by playouts, with the board as a constant.
 
-    They ignore the board in their argument `setup`.
+    It ignores the board in its argument `setup`.
     """
-
-    @inlined
-    def make_node_on_board(
-        tree: TreeArrays, place: int, action: int, mover: int, mask: int, setup: Setup
-    ) -> None:
-        make_node(tree, place, action, mover, mask, Setup(board, setup.settings))
 
     @inlined
     def simulate_on_board(
@@ -215,7 +209,7 @@ def make_kernels_on_board(board: BoardMasks) -> TreeKernels:
         there = Setup(board, setup.settings)
         simulate_by_playouts(tree, root, through, mover, mask, there)
 
-    return make_kernels(make_node_on_board, simulate_on_board)
+    return make_grow(simulate_on_board)
 
 
 SLICE = 1000  # playouts of each tree between two looks at the clock: about a millisecond
@@ -228,6 +222,8 @@ class UctTree(PooledTree):
     Its game is one that `agents.compiled.compilation.is_compiled_game` accepts. A `learned` value
     replaces playouts.
     """
+
+    make_root = staticmethod(make_node)
 
     def __init__(
         self,
@@ -243,13 +239,13 @@ class UctTree(PooledTree):
         super().__init__(env, state, setup, stream, plain)
 
     @property
-    def kernels(self) -> TreeKernels:
-        """The kernels; each board of wide words has its own."""
+    def kernel(self) -> GrowKernel:
+        """The kernel; each board of wide words has its own."""
         if self.setup.network != ():
-            return kernels_by_guesses
+            return grow_by_guesses
         if self.plain or type(self.setup.board.board) is int:
-            return kernels_by_playouts
-        return make_kernels_on_board(self.setup.board)
+            return grow_by_playouts
+        return make_grow_on_board(self.setup.board)
 
 
 def _grows_what_plain_python_grows(env: ConnectX, rounded: bool | None) -> bool:

@@ -18,7 +18,7 @@ from agents.compiled.tree_kernel import (
     Setup,
     TreeArrays,
     TreeRule,
-    make_kernels,
+    make_grow,
     make_simulation,
     put_node,
     settle_node,
@@ -162,7 +162,7 @@ def evaluate_sides(
 
 
 rule_by_network = TreeRule(cell_of_action, best_child, add_children, evaluate_leaf)
-kernels_by_network = make_kernels(make_node, make_simulation(rule_by_network))
+grow_by_network = make_grow(make_simulation(rule_by_network))
 """Compiled once for all boards of the same word width."""
 
 
@@ -171,7 +171,8 @@ class PuctTree(PooledTree):
 
     fields = GUIDED_NODE
     slice = 250
-    kernels = kernels_by_network
+    kernel = property(lambda tree: grow_by_network)
+    make_root = staticmethod(make_node)
 
     def __init__(
         self,
