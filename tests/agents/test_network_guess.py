@@ -6,7 +6,7 @@ from statistics import fmean
 
 import pytest
 
-from agents.book.building.network_guess import MOST, network_guess, shipped_networks
+from agents.book.building.trap_book import MOST_GUESS, network_guess, shipped_networks
 from agents.compiled.learned_value import LearnedValue
 from agents.registry import make_agent
 from agents.traps.trap_search import promise
@@ -46,7 +46,7 @@ def test_doubts_of_a_certain_win_raise_the_guess() -> None:
 
 
 def test_a_guess_for_a_lost_position_is_no_more_than_a_draw() -> None:
-    assert guess_of({"443": 1.0, "444": -1.0})(STATE, Turn(-20, MOVES)) == [MOST, PROMISE]
+    assert guess_of({"443": 1.0, "444": -1.0})(STATE, Turn(-20, MOVES)) == [MOST_GUESS, PROMISE]
 
 
 def test_in_a_drawn_position_doubts_do_not_count() -> None:
