@@ -181,7 +181,7 @@ def test_the_shipped_book_against_published_scores() -> None:
 
 
 def test_for_other_games_the_shipped_book_is_not_opened(monkeypatch: pytest.MonkeyPatch) -> None:
-    """That takes half a second, which the first move on any other board took longer."""
+    """Opening it takes half a second, by which the first move would be late."""
     monkeypatch.setattr("agents.book.opening_book.shipped_book", lambda: pytest.fail("opened"))
     assert [shipped_book_of(env) for env in (ConnectX(6, 8), TicTacToe())] == [None, None]
 

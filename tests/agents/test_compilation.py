@@ -183,7 +183,7 @@ def test_only_the_search_that_will_be_used_is_compiled(
 def test_the_perfect_agent_compiles_its_solver_and_then_what_sees_traps(
     monkeypatch: pytest.MonkeyPatch, bank_of_patience: Patience
 ) -> None:
-    """Without alpha-beta a whole game's traps were set for opponents who see three plies."""
+    """Without alpha-beta traps would be set for opponents who see three plies, all game long."""
     steps, goes_on = list[str](), Event()
 
     def prove(name: str) -> bool:
