@@ -22,14 +22,7 @@ from agents.trace.subject import (
     tree_lines,
     tree_subject,
 )
-from agents.trace.trace import (
-    BOUND_SIGNS,
-    Path,
-    SearchTrace,
-    TracedNode,
-    decimals_of,
-    number_label,
-)
+from agents.trace.trace import BOUND_SIGNS, Path, SearchTrace, TracedNode, decimals_of, number_label
 from envs.explicit_tree import ExplicitTree
 from envs.protocol import CHANCE
 
