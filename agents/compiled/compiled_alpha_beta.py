@@ -1,7 +1,7 @@
 """Alpha-beta with a compiled kernel below the root: the search, its scales and compilations."""
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 from agents.agent import BackedUp, Clock, Variation
@@ -35,7 +35,7 @@ from agents.compiled.alpha_beta_tables import (
     state_score,
     value_score,
 )
-from agents.compiled.compilation import Compilation, is_compiled_game, takes_wide_words
+from agents.compiled.compilation import Compilation, compilation_on, is_compiled_game
 from agents.compiled.learned_value import CACHE_SIZE, CERTAINTY, GuessArrays, LearnedValue
 from agents.guidance.heuristics import Heuristic, automatic, open_lines, zero
 from agents.guidance.ordering import ORDERINGS, Ordering, natural
@@ -220,20 +220,6 @@ def _finds_what_plain_python_finds(env: ConnectX, rounded: bool | None) -> bool:
     return found[0] == found[1]
 
 
-PROOF_BOARD = ConnectX(rows=4, columns=5, inarow=3)
-
-
 def alpha_beta_on(env: ConnectX, rounded: bool | None = None) -> Compilation:
-    """The compilation of the search for a board; one serves all boards of 64 bits.
-
-    `rounded` is that of the learned value (`LearnedValue.is_rounded`), None without one.
-    """
-    return _compilation(env if takes_wide_words(env) else None, rounded)
-
-
-@lru_cache
-def _compilation(wide: ConnectX | None, rounded: bool | None) -> Compilation:
-    kind = "" if rounded is None else " with a network"
-    place = "" if wide is None else f" on {wide!r}"
-    prove = partial(_finds_what_plain_python_finds, wide or PROOF_BOARD, rounded)
-    return Compilation(f"alpha-beta{kind}{place}", prove, wide)
+    """The compilation of the search for a board, and for the learned value of `compilation_on`."""
+    return compilation_on(env, "alpha-beta", _finds_what_plain_python_finds, rounded)

@@ -5,12 +5,12 @@ or by a network's guess. Playouts are those of `agents.guidance.rollouts`, with 
 random stream in place of `rng.random()`.
 """
 
-from functools import cache, lru_cache, partial
+from functools import cache
 from math import inf, log, sqrt
 from typing import Any
 
 from agents.agent import Clock
-from agents.compiled.compilation import Compilation, takes_wide_words
+from agents.compiled.compilation import Compilation, compilation_on
 from agents.compiled.learned_value import CERTAINTY, LearnedValue, guess_of
 from agents.compiled.pooled_trees import Forest, PooledTree
 from agents.compiled.tree_kernel import (
@@ -263,20 +263,6 @@ def _grows_what_plain_python_grows(env: ConnectX, rounded: bool | None) -> bool:
     return grown[:2] == grown[2:]
 
 
-PROOF_BOARD = ConnectX(rows=4, columns=5, inarow=3)
-
-
 def mcts_on(env: ConnectX, rounded: bool | None = None) -> Compilation:
-    """The compilation of the search for a board; one serves all boards of 64 bits.
-
-    `rounded` is that of the learned value (`LearnedValue.is_rounded`), None for playouts.
-    """
-    return _compilation(env if takes_wide_words(env) else None, rounded)
-
-
-@lru_cache
-def _compilation(wide: ConnectX | None, rounded: bool | None) -> Compilation:
-    kind = "" if rounded is None else " with a network"
-    place = "" if wide is None else f" on {wide!r}"
-    prove = partial(_grows_what_plain_python_grows, wide or PROOF_BOARD, rounded)
-    return Compilation(f"Monte Carlo{kind}{place}", prove, wide)
+    """The compilation of the search for a board, and for the learned value of `compilation_on`."""
+    return compilation_on(env, "Monte Carlo", _grows_what_plain_python_grows, rounded)
