@@ -135,14 +135,10 @@ def posterior(
 
 
 class OpponentMixture:
-    """A model that mixes several models, each of which is the right one with some probability.
+    """A model that mixes several models, at least one; each is right with some probability.
 
-    Args:
-        models: at least one.
-        weights: how likely each model is, at least 0; None: all equally likely.
-
-    Raises:
-        ValueError: no models, the wrong number of weights, or impossible weights.
+    The weights, at least 0, say how likely each model is; None: all equally likely. A ValueError
+    for no models, the wrong number of weights, or impossible weights.
     """
 
     def __init__(

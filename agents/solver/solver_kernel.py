@@ -122,14 +122,9 @@ def search(
     No score lies between alpha and alpha + 1, so the second case never occurs: the search decides
     whether the score is above alpha, with a bound that may be far from it.
 
-    Args:
-        board: the board.
-        table: the transposition table.
-        stack: filled by `enter_node` in frame 0, where the player to move cannot win at once.
-        ply: 0 to begin, or the ply at which the search paused.
-        nodes: the number visited before.
-        node_limit: the search pauses when `nodes` reaches it.
-        under_way: see `Batch`.
+    To begin, fill frame 0 by `enter_node`, where the player to move cannot win at once, and let
+    `ply` be 0; to resume, let it be the ply at which the search paused. It pauses when `nodes`, the
+    number visited so far, reaches `node_limit`.
 
     Returns:
         -1 and v, for the player to move in frame 0, or the ply at which the search paused and 0;
