@@ -15,6 +15,7 @@ from agents.compiled.pooled_trees import Forest, PooledTree
 from agents.compiled.tree_kernel import (
     NODE,
     UNPROVEN,
+    GrowKernel,
     Setup,
     TreeArrays,
     TreeRule,
@@ -171,7 +172,6 @@ class PuctTree(PooledTree):
 
     fields = GUIDED_NODE
     slice = 250
-    kernel = property(lambda tree: grow_by_network)
     make_root = staticmethod(make_node)
 
     def __init__(
@@ -184,6 +184,11 @@ class PuctTree(PooledTree):
     ) -> None:
         arrays = network_arrays(network, env)
         super().__init__(env, state, Setup(arrays.board, settings, arrays), plain=plain)
+
+    @property
+    def kernel(self) -> GrowKernel:
+        """The kernel, for boards of any size."""
+        return grow_by_network
 
 
 def _grows_what_plain_python_grows(env: ConnectX, whole: bool) -> bool:
