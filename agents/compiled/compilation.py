@@ -78,6 +78,7 @@ WIDE_BOARDS = WideBoards()
 
 
 IN_TURN = Lock()  # serialises the compilations in the background of a game
+CREATING = Lock()  # held while a compilation is looked up, so that threads do not create two
 
 
 class Compilation:
@@ -220,7 +221,8 @@ def compilation_on(env: ConnectX, search: str, prove: Prove, rounded: bool | Non
     A search by a learned value has its own, with `rounded` as in `LearnedValue.is_rounded`; None is
     a search without one.
     """
-    return _known_compilation(env if takes_wide_words(env) else None, search, prove, rounded)
+    with CREATING:
+        return _known_compilation(env if takes_wide_words(env) else None, search, prove, rounded)
 
 
 @lru_cache

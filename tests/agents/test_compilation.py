@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -14,8 +15,13 @@ from time import perf_counter
 import pytest
 
 from agents import Agent, make_agent
+from agents.compiled import compilation
 from agents.compiled.compilation import Compilation, Patience
+from agents.compiled.compiled_alpha_beta import alpha_beta_on
+from agents.compiled.compiled_mcts import mcts_on
 from agents.registry import AGENTS, JsonValue
+from agents.solver import solver_engine
+from agents.solver.solver_engine import solver_compilation
 from envs import ConnectFour, ConnectX
 from submission.bundle.bundle import build_bundle
 from tests.helpers.bitbully_judge import Judge
@@ -119,6 +125,21 @@ def test_threads_that_ask_at_the_same_time_wait_for_one_compilation() -> None:
     for thread in threads:
         thread.join()
     assert (runs, answers, compilation.has_failed()) == ([1], [True] * 5, False)
+
+
+@pytest.mark.parametrize("on_board", [alpha_beta_on, mcts_on, solver_compilation])
+def test_threads_that_look_a_compilation_up_at_the_same_time_find_one(
+    on_board: Callable[[ConnectX], Compilation], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def create_slowly(*_: object) -> None:
+        Event().wait(0.05)
+
+    monkeypatch.setattr(Compilation, "__init__", create_slowly)
+    with ThreadPoolExecutor(4) as threads:
+        found = [*threads.map(on_board, [ConnectX(9, 12, 9)] * 4)]
+    for kept in (compilation._known_compilation, solver_engine._compilation_on):
+        kept.cache_clear()
+    assert [each is found[0] for each in found] == [True] * 4
 
 
 def test_beside_a_game_nothing_is_waited_for_but_what_it_allows(bank_of_patience: Patience) -> None:
