@@ -10,7 +10,7 @@ from math import exp, inf, prod, sqrt
 from typing import Any, NamedTuple
 
 from agents.agent import Clock
-from agents.compiled.compilation import Compilation
+from agents.compiled.compilation import CREATING, Compilation
 from agents.compiled.pooled_trees import Forest, PooledTree
 from agents.compiled.tree_kernel import (
     NODE,
@@ -227,7 +227,8 @@ def wavy_network(env: BoardGame, whole: bool = True) -> PolicyNetwork:
 
 def puct_on(env: BoardGame, network: PolicyNetwork) -> Compilation:
     """The compilation of the search for a board: one for each word width and kind of sums."""
-    return _puct(bits_of_word(word_of_board(*env.size)(0)), adds_whole_numbers(network, env))
+    with CREATING:
+        return _puct(bits_of_word(word_of_board(*env.size)(0)), adds_whole_numbers(network, env))
 
 
 @cache

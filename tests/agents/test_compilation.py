@@ -15,10 +15,11 @@ from time import perf_counter
 import pytest
 
 from agents import Agent, make_agent
-from agents.compiled import compilation
+from agents.compiled import compilation, compiled_puct
 from agents.compiled.compilation import Compilation, Patience
 from agents.compiled.compiled_alpha_beta import alpha_beta_on
 from agents.compiled.compiled_mcts import mcts_on
+from agents.compiled.compiled_puct import puct_on, wavy_network
 from agents.registry import AGENTS, JsonValue
 from agents.solver import solver_engine
 from agents.solver.solver_engine import solver_compilation
@@ -127,7 +128,13 @@ def test_threads_that_ask_at_the_same_time_wait_for_one_compilation() -> None:
     assert (runs, answers, compilation.has_failed()) == ([1], [True] * 5, False)
 
 
-@pytest.mark.parametrize("on_board", [alpha_beta_on, mcts_on, solver_compilation])
+def puct_of_wavy_network(env: ConnectX) -> Compilation:
+    return puct_on(env, wavy_network(env))
+
+
+@pytest.mark.parametrize(
+    "on_board", [alpha_beta_on, mcts_on, puct_of_wavy_network, solver_compilation]
+)
 def test_threads_that_look_a_compilation_up_at_the_same_time_find_one(
     on_board: Callable[[ConnectX], Compilation], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -137,7 +144,11 @@ def test_threads_that_look_a_compilation_up_at_the_same_time_find_one(
     monkeypatch.setattr(Compilation, "__init__", create_slowly)
     with ThreadPoolExecutor(4) as threads:
         found = [*threads.map(on_board, [ConnectX(9, 12, 9)] * 4)]
-    for kept in (compilation._known_compilation, solver_engine._compilation_on):
+    for kept in (
+        compilation._known_compilation,
+        compiled_puct._puct,
+        solver_engine._compilation_on,
+    ):
         kept.cache_clear()
     assert [each is found[0] for each in found] == [True] * 4
 
