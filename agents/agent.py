@@ -77,11 +77,7 @@ class Agent(ABC):
         """Compile the search for this game, if possible; see `agents.compiled.compilation`."""
 
     def require_playable(self, env: Env[Any, Any]) -> None:  # noqa: B027  # most play every game
-        """Check that the agent can play a game; its options may be for another one.
-
-        Raises:
-            ValueError: it cannot.
-        """
+        """Raise ValueError if the agent cannot play a game, as its options are for another one."""
 
     def bank_share(self, env: Env[Any, Any]) -> float:
         """Share of a match's time bank that one move may take, from 0 to 1.
@@ -127,8 +123,7 @@ def is_value(number: Any) -> bool:
 def final_reward(env: Env[State, Action], state: State, action: Action) -> float:
     """The reward of an action that ends the game, from player 1's view.
 
-    Raises:
-        ValueError: it is not a number from -1 to 1, so a search could not recognise a win.
+    A ValueError if it is not a number from -1 to 1, so that a search could not recognise a win.
     """
     reward = env.reward(state, action)
     try:  # as `is_value`, but without a call for each end of a game
@@ -157,13 +152,9 @@ class TimeUp(Exception):
 
 
 class Clock:
-    """Measures time from its start to the shortest of the limits.
+    """Measures time from its start to the shortest of some limits, in seconds; None is no limit.
 
-    Args:
-        *time_limits: seconds each; None is no limit.
-
-    Raises:
-        ValueError: one is nan, with which the time would never be up.
+    A ValueError if one is nan, with which the time would never be up.
     """
 
     def __init__(self, *time_limits: float | None) -> None:
@@ -268,8 +259,7 @@ def expected_value(values: Sequence[float], probabilities: Iterable[float]) -> f
 def make_rng(seed: int | None) -> random.Random:
     """A separate random generator, so that no agent disturbs another.
 
-    Args:
-        seed: None draws the seed from Python's global generator, so that `random.seed` makes a
-            match of unseeded agents repeatable.
+    Without a seed one is drawn from Python's global generator, so that `random.seed` makes a match
+    of unseeded agents repeatable.
     """
     return random.Random(random.getrandbits(64) if seed is None else seed)

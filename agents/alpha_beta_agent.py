@@ -7,16 +7,14 @@ from typing import Any
 
 from agents.agent import UNKNOWN, Clock, Finding, TimeUp, player_sign
 from agents.alpha_beta import AlphaBeta, TranspositionTable
-from agents.compiled.compilation import Compilation, takes_wide_words
-from agents.compiled.compiled_alpha_beta import (
-    ALPHA_BETA,
-    LEARNED_ALPHA_BETA,
-    LEARNED_ALPHA_BETA_IN_FLOATS,
-    CompiledAlphaBeta,
-    alpha_beta_on,
-    can_compile,
+from agents.compiled.compilation import Compilation
+from agents.compiled.compiled_alpha_beta import CompiledAlphaBeta, alpha_beta_on, can_compile
+from agents.compiled.learned_value import (
+    LearnedValue,
+    learned_values,
+    learned_weights_option,
+    rounding_of,
 )
-from agents.compiled.learned_value import LearnedValue, learned_values, learned_weights_option
 from agents.depth_first import Deepened, DepthFirstAgent, DepthFirstSearch
 from agents.engines import TwoEngines
 from agents.guidance.final_move import LOOK_AHEAD, TIE_BREAKS, best_against_fallible
@@ -122,9 +120,7 @@ class AlphaBetaAgent(DepthFirstAgent, TwoEngines):
         heuristic = self.heuristic_for(env, compiled=True)
         if not can_compile(env, heuristic, self.chosen_ordering()):
             return None
-        if isinstance(heuristic, LearnedValue):
-            return LEARNED_ALPHA_BETA if heuristic.is_rounded else LEARNED_ALPHA_BETA_IN_FLOATS
-        return alpha_beta_on(env) if takes_wide_words(env) else ALPHA_BETA
+        return alpha_beta_on(env, rounding_of(heuristic))
 
     def _new_search(self, env: Any, clock: Clock, compiled: bool) -> AlphaBeta[Any, Any]:
         heuristic, ordering = self.heuristic_for(env, compiled), self.chosen_ordering()

@@ -46,8 +46,7 @@ class GreedyAgent(Agent):
     ) -> SearchResult[Action]:
         """Compare the sensible actions; `action_values` has only those.
 
-        Raises:
-            ValueError: the game is over, or a heuristic or a reward is not a number from -1 to 1.
+        A ValueError if the game is over, or a heuristic or a reward is not a number from -1 to 1.
         """
         clock = Clock()
         heuristic = choose("heuristic", self.heuristic, HEURISTICS)

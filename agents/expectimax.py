@@ -47,10 +47,8 @@ class ExpectimaxAgent(MinimaxAgent):
 class Expectimax(Minimax[State, Action]):
     """One expectimax search: minimax with the opponent as a chance player.
 
-    The player whose turn it is at the root decides; the other follows the model.
-
-    Raises:
-        ValueError: from its methods, if the model returns no distribution over legal actions.
+    The player whose turn it is at the root decides; the other follows the model. Its methods raise
+    ValueError if the model returns no distribution over legal actions.
     """
 
     def __init__(

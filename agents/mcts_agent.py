@@ -6,15 +6,14 @@ from random import Random
 from typing import Any
 
 from agents.agent import Clock, SearchResult, legal_actions, make_rng
-from agents.compiled.compilation import Compilation, is_compiled_game, takes_wide_words
-from agents.compiled.compiled_mcts import (
-    LEARNED_MCTS,
-    LEARNED_MCTS_IN_FLOATS,
-    MCTS,
-    UctTree,
-    mcts_on,
+from agents.compiled.compilation import Compilation, is_compiled_game
+from agents.compiled.compiled_mcts import UctTree, mcts_on
+from agents.compiled.learned_value import (
+    LearnedValue,
+    learned_values,
+    learned_weights_option,
+    rounding_of,
 )
-from agents.compiled.learned_value import LearnedValue, learned_values, learned_weights_option
 from agents.compiled.pooled_trees import Forest
 from agents.engines import TreeAgent
 from agents.guidance.final_move import FINAL_MOVES, final_action, principal_variation, root_value
@@ -127,12 +126,10 @@ class MCTSAgent(TreeAgent):
         if not is_compiled_game(env):
             return None
         if isinstance(rollout, LearnedValue):
-            if not rollout.serves_compiled(env):
-                return None
-            return LEARNED_MCTS if rollout.is_rounded else LEARNED_MCTS_IN_FLOATS
-        if rollout not in PLAYOUTS:
-            return None
-        return mcts_on(env) if takes_wide_words(env) else MCTS
+            serves = rollout.serves_compiled(env)
+        else:
+            serves = rollout in PLAYOUTS
+        return mcts_on(env, rounding_of(rollout)) if serves else None
 
     def _rollout(self, env: Any, compiled: bool) -> Rollout:
         """The function that the option names; `auto` is `learned` if compiled and fit for `env`."""

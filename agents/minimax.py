@@ -4,15 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from agents.agent import (
-    BackedUp,
-    Clock,
-    Finding,
-    Found,
-    final_reward,
-    mean,
-    possible_outcomes,
-)
+from agents.agent import BackedUp, Clock, Finding, Found, final_reward, mean, possible_outcomes
 from agents.depth_first import Deepened, DepthFirstAgent, DepthFirstSearch
 from agents.guidance.final_move import LOOK_AHEAD, TIE_BREAKS, best_against_fallible
 from agents.guidance.heuristics import guess

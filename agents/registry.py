@@ -71,13 +71,8 @@ def agent_class(name: str) -> type[Agent]:
 def make_agent(name: str, **options: Any) -> Agent:
     """Make a registered agent.
 
-    Args:
-        name: one of `REGISTERED`.
-        options: as `agents.options.agent_options` lists them; those left out have their
-            defaults.
-
-    Raises:
-        ValueError: unknown agent or option, or an invalid value; one clear sentence.
+    The name is one of `REGISTERED`; `agents.options.agent_options` lists the options, and those
+    left out have their defaults. A ValueError for an unknown agent or option, or an invalid value.
     """
     agent, options = agent_class(name), plain_options(options)
     check_options(name, agent, options)
@@ -113,12 +108,10 @@ def parse_specification(text: str) -> AgentSpecification:
 
 
 def agent_from_text(text: str, seed: int | None = None) -> Agent:
-    """Make the registered agent that a text describes; `parse_specification` reads it.
+    """Make the registered agent that a text describes; raises like the two that it calls.
 
-    The seed is used if the agent has this option and the text does not set it.
-
-    Raises:
-        ValueError: unknown agent or option, or an invalid value.
+    `parse_specification` reads the text, `make_agent` makes the agent. The seed is used if the
+    agent has this option and the text does not set it.
     """
     name, options = parse_specification(text)
     if seed is not None and any(info.name == "seed" for info in agent_options(agent_class(name))):
@@ -140,10 +133,7 @@ def parse_options(texts: Iterable[str]) -> dict[str, JsonValue]:
     """The options of texts like `depth=4`, `time_limit=none` or `rollout=decisive`.
 
     A value is JSON (`4`, `0.5`, `"text"`), or `none`, `true` or `false` in any case; anything else
-    is a text.
-
-    Raises:
-        ValueError: a text without `=`, an empty key, or a key that is given twice.
+    is a text. A ValueError for a text without `=`, an empty key, or a key that is given twice.
     """
     options: dict[str, JsonValue] = {}
     for text in texts:

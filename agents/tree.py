@@ -153,15 +153,10 @@ class MonteCarloTree(ABC, Generic[State, Action]):
         """The sum of the results of a simulation that reached `leaf`, from player 1's view."""
 
     def grow(self, simulations: int | None, clock: Clock, through: Action | None = None) -> int:
-        """Run simulations until all are run, the time is up or the root is proven.
+        """Run simulations until all are run, the time is up or the root is proven; count them.
 
-        Args:
-            simulations: None is no limit.
-            clock: checked after each simulation.
-            through: the root's action that all of them go through; None: the rule selects it.
-
-        Returns:
-            The simulations run.
+        None is no limit. The clock is checked after each. All of them go `through` an action of the
+        root; if it is None, the rule selects it.
         """
         done = 0
         while self.root.proven is None and done != simulations:

@@ -1,7 +1,7 @@
 """The positions of an opening book, ply by ply, as arrays of keys.
 
 A position and its mirror image have the same key, the smaller `mover + mask` of the two, as in
-`agents.solver.score_table.position_key`. The stones follow from the key: with the lowest cell of
+`agents.solver.solver_kernel.table_key`. The stones follow from the key: with the lowest cell of
 each column added, the highest bit of a column is its lowest free cell, and the bits below it are
 the stones of the player to move.
 """

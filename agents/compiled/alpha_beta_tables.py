@@ -16,14 +16,14 @@ from typing import NamedTuple
 from envs.board import BoardState
 from envs.compiled.jit import WordKind, Words, folded, inlined, words_of, zeros
 
+WIN_SCORE = (1 << 40) - 1  # the score of a won state; estimates stay below it
+
 AT_LEAST = 1  # the score is at least the one in the table
 AT_MOST = 2  # the score is at most the one in the table; both bounds together make it exact
 
 _REACH_BITS = 8  # of the plies looked ahead
 _CELL_BITS = 8
-_PROOF_BITS = 3
-"""Bits of the pair of the least and the greatest proven result, valid for any reach."""
-_SCORE_OFFSET = 1 << 41  # makes every score positive
+_RESULT_BITS = 2  # of the least and of the greatest proven result, which hold for any reach
 _SPREADER = 0x1E3779B97F4A7C15  # odd, with well-mixed bits: multiplication spreads similar keys
 _LOW_62_BITS = (1 << 62) - 1
 
@@ -38,9 +38,13 @@ def slot_of(table: Words, key: int) -> int:
 
 @inlined
 def pack_entry(score: int, reach: int, bound: int, move: int, low: int, high: int) -> int:
-    """Pack an entry into one integer of 63 bits: score, reach, proof, cell and bound."""
-    packed = ((score + _SCORE_OFFSET) << _REACH_BITS) | reach
-    packed = (packed << _PROOF_BITS) | pack_proof(low, high)
+    """Pack an entry into one integer of 63 bits: score, reach, proven results, cell and bound.
+
+    The results are packed so that 0, an empty entry, proves nothing: the empty board has its key.
+    """
+    packed = ((score + WIN_SCORE) << _REACH_BITS) | reach
+    packed = (packed << _RESULT_BITS) | (low + 1)
+    packed = (packed << _RESULT_BITS) | (1 - high)
     cell = (move - 1).bit_count()  # the number of a bit is the count of bits below it
     return ((packed << _CELL_BITS) | cell) << 2 | bound
 
@@ -50,33 +54,17 @@ def unpack_entry(entry: int) -> tuple[int, int, int, int, int, int]:
     """Unpack the score, reach, bound, number of the move's bit, and least and greatest result."""
     cell = (entry >> 2) & ((1 << _CELL_BITS) - 1)
     rest = entry >> (2 + _CELL_BITS)
-    low, high = unpack_proof(rest & ((1 << _PROOF_BITS) - 1))
-    rest >>= _PROOF_BITS
+    high = 1 - (rest & ((1 << _RESULT_BITS) - 1))
+    rest >>= _RESULT_BITS
+    low = (rest & ((1 << _RESULT_BITS) - 1)) - 1
+    rest >>= _RESULT_BITS
     reach = rest & ((1 << _REACH_BITS) - 1)
-    return (rest >> _REACH_BITS) - _SCORE_OFFSET, reach, entry & 3, cell, low, high
-
-
-@inlined
-def pack_proof(low: int, high: int) -> int:
-    """The index of a pair of results, from 0 for (-1, 1), which proves nothing, to 5.
-
-    The pairs with high = 1 are 0, 1 and 2, those with high = 0 are 3 and 4, and (-1, -1) is 5.
-    """
-    above, below = low + 1, 1 - high
-    return above + below * (7 - below) // 2
-
-
-@inlined
-def unpack_proof(place: int) -> tuple[int, int]:
-    """The pair of results with this index."""
-    below = int(place > 2) + int(place > 4)
-    return place - below * (7 - below) // 2 - 1, 1 - below
+    return (rest >> _REACH_BITS) - WIN_SCORE, reach, entry & 3, cell, low, high
 
 
 PLACE_BITS = 5  # bits of a number of stones in a line
 LONGEST_LINE = 16
 """The longest line with which all scores are exact, as whole numbers and as floats."""
-WIN_SCORE = 1 << 40  # the score of a won state; estimates stay below it
 
 
 class LineScores(NamedTuple):

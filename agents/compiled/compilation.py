@@ -4,10 +4,11 @@ import atexit
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import lru_cache, partial
 from math import inf
 from threading import Event, Lock, Thread
 from time import perf_counter
-from typing import TypeGuard
+from typing import TypeAlias, TypeGuard
 
 from envs.bitboard import fits_in_wide_word, fits_in_word
 from envs.compiled.jit import COMPILED_ANEW, ENDING, compiles
@@ -77,6 +78,7 @@ WIDE_BOARDS = WideBoards()
 
 
 IN_TURN = Lock()  # serialises the compilations in the background of a game
+CREATING = Lock()  # held while a compilation is looked up, so that threads do not create two
 
 
 class Compilation:
@@ -205,3 +207,28 @@ def is_compiled_game(env: object) -> TypeGuard[ConnectX]:
 def takes_wide_words(env: object) -> TypeGuard[ConnectX]:
     """Whether `env` can be compiled but needs more than 64 bits, and so its own compilation."""
     return is_compiled_game(env) and not fits_in_word(*env.size)
+
+
+PROOF_BOARD = ConnectX(rows=4, columns=5, inarow=3)
+"""The board on which code for all boards of 64 bits is compared with plain Python."""
+Prove: TypeAlias = Callable[[ConnectX, bool | None], bool]
+"""Compares a search on a board, with `rounded` of `compilation_on`."""
+
+
+def compilation_on(env: ConnectX, search: str, prove: Prove, rounded: bool | None) -> Compilation:
+    """The compilation of a search for a board; one serves all boards of 64 bits.
+
+    A search by a learned value has its own, with `rounded` as in `LearnedValue.is_rounded`; None is
+    a search without one.
+    """
+    with CREATING:
+        return _known_compilation(env if takes_wide_words(env) else None, search, prove, rounded)
+
+
+@lru_cache
+def _known_compilation(
+    wide: ConnectX | None, search: str, prove: Prove, rounded: bool | None
+) -> Compilation:
+    kind = "" if rounded is None else " with a network"
+    place = "" if wide is None else f" on {wide!r}"
+    return Compilation(f"{search}{kind}{place}", partial(prove, wide or PROOF_BOARD, rounded), wide)

@@ -1,7 +1,7 @@
 """Alpha-beta with a compiled kernel below the root: the search, its scales and compilations."""
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 from agents.agent import BackedUp, Clock, Variation
@@ -35,7 +35,7 @@ from agents.compiled.alpha_beta_tables import (
     state_score,
     value_score,
 )
-from agents.compiled.compilation import Compilation, is_compiled_game
+from agents.compiled.compilation import Compilation, compilation_on, is_compiled_game
 from agents.compiled.learned_value import CACHE_SIZE, CERTAINTY, GuessArrays, LearnedValue
 from agents.guidance.heuristics import Heuristic, automatic, open_lines, zero
 from agents.guidance.ordering import ORDERINGS, Ordering, natural
@@ -209,11 +209,10 @@ def slice_on_board(kernel: AlphaBetaSlice, board: BoardMasks, plain: bool) -> Sl
     return compiled(make_slice_on_board(board))
 
 
-def _finds_what_plain_python_finds(
-    env: ConnectX, make_heuristic: Callable[[ConnectX], Heuristic]
-) -> bool:
+def _finds_what_plain_python_finds(env: ConnectX, rounded: bool | None) -> bool:
     """Whether the compiled kernel visits the same nodes as the plain one."""
-    state, heuristic = env.initial_state(), make_heuristic(env)
+    state = env.initial_state()
+    heuristic = open_lines if rounded is None else LearnedValue.of_stones(env, rounded)
     found = []
     for plain in (False, True):
         search = CompiledAlphaBeta(env, heuristic, natural, Clock(), 100, True, plain)
@@ -221,25 +220,6 @@ def _finds_what_plain_python_finds(
     return found[0] == found[1]
 
 
-PROOF_BOARD = ConnectX(rows=4, columns=5, inarow=3)
-ALPHA_BETA = Compilation(
-    "alpha-beta", partial(_finds_what_plain_python_finds, PROOF_BOARD, lambda env: open_lines)
-)
-LEARNED_ALPHA_BETA, LEARNED_ALPHA_BETA_IN_FLOATS = (
-    Compilation(
-        "alpha-beta with a network",
-        partial(
-            _finds_what_plain_python_finds,
-            PROOF_BOARD,
-            partial(LearnedValue.of_stones, rounded=rounded),
-        ),
-    )
-    for rounded in (True, False)
-)
-
-
-@lru_cache
-def alpha_beta_on(env: ConnectX) -> Compilation:
-    """The compilation of alpha-beta for a board of wide words."""
-    prove = partial(_finds_what_plain_python_finds, env, lambda env: open_lines)
-    return Compilation(f"alpha-beta on {env!r}", prove, env)
+def alpha_beta_on(env: ConnectX, rounded: bool | None = None) -> Compilation:
+    """The compilation of the search for a board, and for the learned value of `compilation_on`."""
+    return compilation_on(env, "alpha-beta", _finds_what_plain_python_finds, rounded)

@@ -5,12 +5,12 @@ or by a network's guess. Playouts are those of `agents.guidance.rollouts`, with 
 random stream in place of `rng.random()`.
 """
 
-from functools import cache, lru_cache, partial
+from functools import cache
 from math import inf, log, sqrt
 from typing import Any
 
 from agents.agent import Clock
-from agents.compiled.compilation import Compilation
+from agents.compiled.compilation import Compilation, compilation_on
 from agents.compiled.learned_value import CERTAINTY, LearnedValue, guess_of
 from agents.compiled.pooled_trees import Forest, PooledTree
 from agents.compiled.tree_kernel import (
@@ -19,11 +19,11 @@ from agents.compiled.tree_kernel import (
     STREAM,
     TAKEN,
     UNPROVEN,
+    GrowKernel,
     Setup,
     TreeArrays,
-    TreeKernels,
     TreeRule,
-    make_kernels,
+    make_grow,
     make_simulation,
     put_node,
     value_at_sight,
@@ -190,23 +190,17 @@ def decisive_playout(mover: int, mask: int, stream: int, board: BoardMasks) -> t
 
 simulate_by_playouts = make_simulation(TreeRule(cell_of_move, best_child, add_child, play_out))
 simulate_by_guesses = make_simulation(TreeRule(cell_of_move, best_child, add_child, guess_leaf))
-kernels_by_playouts = make_kernels(make_node, simulate_by_playouts)
-kernels_by_guesses = make_kernels(make_node, simulate_by_guesses)
+grow_by_playouts = make_grow(simulate_by_playouts)
+grow_by_guesses = make_grow(simulate_by_guesses)
 """Compiled once for all boards of 64 bits."""
 
 
 @cache
-def make_kernels_on_board(board: BoardMasks) -> TreeKernels:
-    """The kernels for trees that grow by playouts, with the board as a constant.
+def make_grow_on_board(board: BoardMasks) -> GrowKernel:
+    """The kernel for trees that grow by playouts, with the board as a constant.
 
-    They ignore the board in their argument `setup`.
+    It ignores the board in its argument `setup`.
     """
-
-    @inlined
-    def make_node_on_board(
-        tree: TreeArrays, place: int, action: int, mover: int, mask: int, setup: Setup
-    ) -> None:
-        make_node(tree, place, action, mover, mask, Setup(board, setup.settings))
 
     @inlined
     def simulate_on_board(
@@ -215,7 +209,7 @@ def make_kernels_on_board(board: BoardMasks) -> TreeKernels:
         there = Setup(board, setup.settings)
         simulate_by_playouts(tree, root, through, mover, mask, there)
 
-    return make_kernels(make_node_on_board, simulate_on_board)
+    return make_grow(simulate_on_board)
 
 
 SLICE = 1000  # playouts of each tree between two looks at the clock: about a millisecond
@@ -228,6 +222,8 @@ class UctTree(PooledTree):
     Its game is one that `agents.compiled.compilation.is_compiled_game` accepts. A `learned` value
     replaces playouts.
     """
+
+    make_root = staticmethod(make_node)
 
     def __init__(
         self,
@@ -243,20 +239,17 @@ class UctTree(PooledTree):
         super().__init__(env, state, setup, stream, plain)
 
     @property
-    def kernels(self) -> TreeKernels:
-        """The kernels; each board of wide words has its own."""
+    def kernel(self) -> GrowKernel:
+        """The kernel; each board of wide words has its own."""
         if self.setup.network != ():
-            return kernels_by_guesses
+            return grow_by_guesses
         if self.plain or type(self.setup.board.board) is int:
-            return kernels_by_playouts
-        return make_kernels_on_board(self.setup.board)
+            return grow_by_playouts
+        return make_grow_on_board(self.setup.board)
 
 
-def _grows_what_plain_python_grows(env: ConnectX, rounded: bool | None = None) -> bool:
-    """Whether the compiled kernels grow the same trees as the plain ones.
-
-    Leaves are evaluated by playouts, or if `rounded` is given by `LearnedValue.of_stones`.
-    """
+def _grows_what_plain_python_grows(env: ConnectX, rounded: bool | None) -> bool:
+    """Whether the compiled kernels grow the same trees as the plain ones."""
     learned = None if rounded is None else LearnedValue.of_stones(env, rounded)
     grown = []
     for plain in (False, True):
@@ -270,18 +263,6 @@ def _grows_what_plain_python_grows(env: ConnectX, rounded: bool | None = None) -
     return grown[:2] == grown[2:]
 
 
-PROOF_BOARD = ConnectX(rows=4, columns=5, inarow=3)
-MCTS = Compilation("Monte Carlo", partial(_grows_what_plain_python_grows, PROOF_BOARD))
-LEARNED_MCTS, LEARNED_MCTS_IN_FLOATS = (
-    Compilation(
-        "Monte Carlo with a network", partial(_grows_what_plain_python_grows, PROOF_BOARD, rounded)
-    )
-    for rounded in (True, False)
-)
-
-
-@lru_cache
-def mcts_on(env: ConnectX) -> Compilation:
-    """The compilation of the search for a board of wide words."""
-    prove = partial(_grows_what_plain_python_grows, env)
-    return Compilation(f"Monte Carlo on {env!r}", prove, env)
+def mcts_on(env: ConnectX, rounded: bool | None = None) -> Compilation:
+    """The compilation of the search for a board, and for the learned value of `compilation_on`."""
+    return compilation_on(env, "Monte Carlo", _grows_what_plain_python_grows, rounded)

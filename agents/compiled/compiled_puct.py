@@ -10,15 +10,16 @@ from math import exp, inf, prod, sqrt
 from typing import Any, NamedTuple
 
 from agents.agent import Clock
-from agents.compiled.compilation import Compilation
+from agents.compiled.compilation import CREATING, Compilation
 from agents.compiled.pooled_trees import Forest, PooledTree
 from agents.compiled.tree_kernel import (
     NODE,
     UNPROVEN,
+    GrowKernel,
     Setup,
     TreeArrays,
     TreeRule,
-    make_kernels,
+    make_grow,
     make_simulation,
     put_node,
     settle_node,
@@ -162,7 +163,7 @@ def evaluate_sides(
 
 
 rule_by_network = TreeRule(cell_of_action, best_child, add_children, evaluate_leaf)
-kernels_by_network = make_kernels(make_node, make_simulation(rule_by_network))
+grow_by_network = make_grow(make_simulation(rule_by_network))
 """Compiled once for all boards of the same word width."""
 
 
@@ -171,7 +172,7 @@ class PuctTree(PooledTree):
 
     fields = GUIDED_NODE
     slice = 250
-    kernels = kernels_by_network
+    make_root = staticmethod(make_node)
 
     def __init__(
         self,
@@ -183,6 +184,11 @@ class PuctTree(PooledTree):
     ) -> None:
         arrays = network_arrays(network, env)
         super().__init__(env, state, Setup(arrays.board, settings, arrays), plain=plain)
+
+    @property
+    def kernel(self) -> GrowKernel:
+        """The kernel, for boards of any size."""
+        return grow_by_network
 
 
 def _grows_what_plain_python_grows(env: ConnectX, whole: bool) -> bool:
@@ -221,7 +227,8 @@ def wavy_network(env: BoardGame, whole: bool = True) -> PolicyNetwork:
 
 def puct_on(env: BoardGame, network: PolicyNetwork) -> Compilation:
     """The compilation of the search for a board: one for each word width and kind of sums."""
-    return _puct(bits_of_word(word_of_board(*env.size)(0)), adds_whole_numbers(network, env))
+    with CREATING:
+        return _puct(bits_of_word(word_of_board(*env.size)(0)), adds_whole_numbers(network, env))
 
 
 @cache

@@ -90,9 +90,7 @@ class LearnedValue:
         """The value of an unfinished state, from player 1's view, in (-1, 1).
 
         It is compiled where possible, unless games, which cannot wait, compile in the background.
-
-        Raises:
-            ValueError: the network is for another game.
+        A ValueError if the network is for another game.
         """
         known = self._known.of_game
         if env not in known:
@@ -142,6 +140,11 @@ class LearnedValue:
     def arrays(self, env: BoardGame) -> NetworkArrays:
         """The network for a kernel, with its own memory; a ValueError for another game."""
         return network_arrays(self.policy.network, require_known_game(self.policy, env))
+
+
+def rounding_of(value: object) -> bool | None:
+    """`LearnedValue.is_rounded`; None for other values of leaves."""
+    return value.is_rounded if isinstance(value, LearnedValue) else None
 
 
 def learned_weights_option(use: str) -> Any:

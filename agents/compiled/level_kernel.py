@@ -8,8 +8,7 @@ from functools import partial
 
 from agents.compiled.alpha_beta_tables import LONGEST_LINE, WIN_SCORE
 from agents.compiled.compilation import is_compiled_game
-from agents.compiled.level_search import line_up, search_root
-from agents.compiled.level_tables import (
+from agents.compiled.level_search import (
     BEST,
     GAIN_MASK,
     THREAT,
@@ -17,6 +16,8 @@ from agents.compiled.level_tables import (
     free_cell,
     level_tables,
     line_score,
+    line_up,
+    search_root,
     wins_above,
 )
 from agents.guidance.ordering import automatic_order

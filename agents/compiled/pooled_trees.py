@@ -23,9 +23,9 @@ from agents.compiled.tree_kernel import (
     STREAM,
     TAKEN,
     UNPROVEN,
+    GrowKernel,
     Setup,
     TreeArrays,
-    TreeKernels,
     transplant,
 )
 from agents.tree import MergedNode, SearchedNode
@@ -46,6 +46,8 @@ class PooledTree(ABC):
 
     fields: Sequence[tuple[str, str]] = NODE  # of a node
     slice: int  # simulations between two looks at the clock: about a millisecond
+    make_root: Callable[..., None]
+    """Makes the root; not compiled, which would not pay off for a single node."""
 
     def __init__(
         self, env: BoardGame, state: BoardState, setup: Setup, stream: int = 0, plain: bool = False
@@ -60,14 +62,14 @@ class PooledTree(ABC):
 
     @property
     @abstractmethod
-    def kernels(self) -> TreeKernels:
-        """The kernels, to be compiled on first use."""
+    def kernel(self) -> GrowKernel:
+        """The kernel that grows the tree, to be compiled on first use."""
 
     def begin(self, state: BoardState) -> None:
         """Start a new tree with only the root; the random stream continues."""
         self.state, self.place = state, ROOT
         self.nodes = empty_nodes(1, self.fields)
-        self.kernels.make_node(self._arrays, ROOT, NO_ACTION, *self._stones, self.setup)
+        self.make_root(self._arrays, ROOT, NO_ACTION, *self._stones, self.setup)
         self.counters[TAKEN] = 1
 
     @property
@@ -83,7 +85,7 @@ class PooledTree(ABC):
         """
         first = NO_PLACE if through is None else self.root.children[through].place
         return int(
-            self._runnable(self.kernels.grow)(
+            self._runnable(self.kernel)(
                 self._arrays, self.place, first, *self._stones, self.setup, simulations
             )
         )

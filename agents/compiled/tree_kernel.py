@@ -15,7 +15,7 @@ Monte-Carlo Tree Search" (2008). A search supplies three of them as functions (`
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from envs.compiled.jit import inlined, jit
 
@@ -126,17 +126,12 @@ def make_simulation(rule: TreeRule) -> Callable[..., None]:
     return simulate
 
 
-class TreeKernels(NamedTuple):
-    """The kernels of trees of one kind."""
-
-    make_node: Callable[[TreeArrays, int, int, int, int, Setup], None]
-    """Makes the root of a tree; not compiled, which would not pay off for a single node."""
-    grow: Callable[[TreeArrays, int, int, int, int, Setup, int], int]
-    """Runs at most some simulations, until the root is proven; returns the number run."""
+GrowKernel: TypeAlias = Callable[[TreeArrays, int, int, int, int, Setup, int], int]
+"""Runs at most some simulations, until the root is proven; returns the number run."""
 
 
-def make_kernels(make_node: Callable[..., None], simulate: Callable[..., None]) -> TreeKernels:
-    """Make kernels from the functions that make a node and run a simulation."""
+def make_grow(simulate: Callable[..., None]) -> GrowKernel:
+    """Make the kernel of trees of one kind from the function that runs a simulation."""
 
     @jit
     def grow_tree(
@@ -148,7 +143,7 @@ def make_kernels(make_node: Callable[..., None], simulate: Callable[..., None]) 
             simulate(tree, root, through, mover, mask, setup)
         return count
 
-    return TreeKernels(make_node, grow_tree)
+    return grow_tree
 
 
 @inlined

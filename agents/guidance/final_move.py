@@ -86,13 +86,9 @@ def best_against_fallible(
     not: the value of each is the mean over the likely replies. This is expectimax, one reply deep,
     with perfect play after it.
 
-    Args:
-        env: the rules.
-        state: the state in which to choose.
-        candidates: the equally good actions, at least one. The first is chosen if no other is
-            better, or if the functions raise `TimeUp`.
-        seen: the value of a reply by the opponent's own look-ahead.
-        exact: the value of an action under perfect play.
+    The opponent's own look-ahead gives a reply the value `seen`; `exact` is the value of an action
+    under perfect play. The first of the `candidates`, at least one, is chosen if no other is
+    better, or if these functions raise `TimeUp`.
     """
     if len(candidates) == 1:
         return candidates[0]

@@ -28,12 +28,8 @@ def uniform_replies(env: Env[State, Action], state: State) -> Mapping[Action, fl
 def epsilon_greedy(agent: Agent, epsilon: float) -> OpponentModel:
     """A model that plays the agent's action, or with probability `epsilon` any action.
 
-    Args:
-        agent: should be deterministic: without randomness and time limits.
-        epsilon: from 0, which always follows the agent, to 1.
-
-    Raises:
-        ValueError: `epsilon` is out of this range.
+    The agent should be deterministic: without randomness and time limits. A ValueError if `epsilon`
+    is not from 0, with which the model always follows the agent, to 1.
     """
     require_within("epsilon", epsilon, 0, 1)
     return partial(_epsilon_greedy, agent, epsilon)
@@ -53,17 +49,13 @@ def softmax(agent: Agent, temperature: float) -> OpponentModel:
     """A model that prefers actions to which `agent` gives a high value.
 
     The probabilities are proportional to exp(value / temperature), with values from the view of
-    the player to move.
-
-    Args:
-        agent: must examine all actions, as minimax without a time limit does.
-        temperature: above 0; an action whose value is lower by this is 1 / e times as likely.
+    the player to move: an action whose value is lower by the temperature is 1 / e times as likely.
 
     Raises:
-        ValueError: `temperature` is not above 0; or, when called, the agent leaves out actions.
+        ValueError: `temperature` is not above 0; or, when called, the agent leaves out actions:
+            it must examine all, as minimax without a time limit does.
     """
-    if not 0 < temperature < inf:
-        raise ValueError(f"temperature must be above 0 and finite, not {temperature!r}")
+    _require_temperature(temperature)
     return partial(_softmax, agent, temperature)
 
 
@@ -83,19 +75,12 @@ def _softmax(
 def visit_shares(agent: Agent, temperature: float) -> OpponentModel:
     """A model that prefers actions that a tree search has visited often.
 
-    The probabilities are proportional to visits ^ (1 / temperature). If the root is proven, the
-    agent's action has probability 1.
-
-    Args:
-        agent: must grow a new tree for each state, like `mcts` and `alphazero` with `keep_tree`
-            false.
-        temperature: above 0; 1 gives the shares of visits, near 0 the most visited action.
-
-    Raises:
-        ValueError: `temperature` is not above 0, or the agent grows no tree.
+    The probabilities are proportional to visits ^ (1 / temperature): 1 gives the shares of visits,
+    near 0 the most visited action. If the root is proven, the agent's action has probability 1. The
+    agent must grow a new tree for each state, like `mcts` and `alphazero` with `keep_tree` false.
+    A ValueError if `temperature` is not above 0, or the agent grows no tree.
     """
-    if not 0 < temperature < inf:
-        raise ValueError(f"temperature must be above 0 and finite, not {temperature!r}")
+    _require_temperature(temperature)
     if not hasattr(agent, "tree"):
         raise ValueError(
             f"visit_shares needs a tree search, such as mcts or alphazero, not {agent}"
@@ -115,6 +100,11 @@ def _visit_shares(
     return in_proportion(
         {action: (child.visits / most) ** (1.0 / temperature) for action, child in children}
     )
+
+
+def _require_temperature(temperature: float) -> None:
+    if not 0 < temperature < inf:
+        raise ValueError(f"temperature must be above 0 and finite, not {temperature!r}")
 
 
 class Remembered:
@@ -145,14 +135,10 @@ def posterior(
 
 
 class OpponentMixture:
-    """A model that mixes several models, each of which is the right one with some probability.
+    """A model that mixes several models, at least one; each is right with some probability.
 
-    Args:
-        models: at least one.
-        weights: how likely each model is, at least 0; None: all equally likely.
-
-    Raises:
-        ValueError: no models, the wrong number of weights, or impossible weights.
+    The weights, at least 0, say how likely each model is; None: all equally likely. A ValueError
+    for no models, the wrong number of weights, or impossible weights.
     """
 
     def __init__(
@@ -181,12 +167,9 @@ class OpponentMixture:
         return in_proportion(mixed)
 
     def after(self, env: Env[State, Action], state: State, action: Action) -> "OpponentMixture":
-        """The mixture after the opponent has played an action, by Bayes' theorem.
+        """The mixture after the opponent has played an action; raises like `probabilities_of`.
 
         No single action refutes a model, because it may be a mistake.
-
-        Raises:
-            ValueError: like `probabilities_of`.
         """
         told = [probabilities_of(model, env, state).get(action, 0.0) for model in self.models]
         return OpponentMixture(self.models, posterior(self.weights, told, SLIP))
@@ -211,8 +194,7 @@ def opponent_models(
 ) -> Mapping[str, OpponentModel]:
     """The models by name, for an opponent that looks ahead as `agent` does.
 
-    Raises:
-        ValueError: like `epsilon_greedy` and `softmax`.
+    Raises like `epsilon_greedy` and `softmax`.
     """
     return {
         "uniform": uniform_replies,

@@ -57,11 +57,10 @@ class SplitSearch(DepthFirstSearch[State, Action]):
         self, state: State, actions: Iterable[Action], depth: float, found: Found[Action]
     ) -> None:
         """Examine `actions` as the search does, several at a time."""
+        task = partial(examine, self.agent, self.search_id, self.env, state, depth)
         if not isinstance(self.agent, AlphaBetaAgent):
-            task = partial(examine, self.agent, self.env, state, depth)
-            self.examine_all(list(actions), task, found)
+            self.examine_all(list(actions), partial(task, None), found)
             return
-        task = partial(examine_within, self.agent, self.search_id, self.env, state, depth)
         first, *others = actions
         self.examine_all((first,), partial(task, (-1.0, 1.0)), found)
         value = found[first].value
@@ -89,37 +88,32 @@ class SplitSearch(DepthFirstSearch[State, Action]):
             found.update({action: arrived[action] for action in actions if action in arrived})
 
 
-def examine(
-    agent: DepthFirstAgent, env: Any, state: Any, depth: float, action: Any, seconds: float
-) -> Examined:
-    """Search one action of a root as an agent does; TimeUp if it took longer than `seconds`."""
-    search, found = agent.new_search(env, Clock(seconds)), Found[Any]()
-    search.search_root(state, (action,), depth, found)
-    return Examined(found[action], search.nodes - 1)
-
-
 latest = threading.local()
 """In each thread of a worker: the `search` that it works for, and that search's `search_id`."""
 
 
-def examine_within(
+def examine(
     agent: DepthFirstAgent,
     search_id: str,
     env: Any,
     state: Any,
     depth: float,
-    window: tuple[float, float],
+    window: tuple[float, float] | None,
     action: Any,
     seconds: float,
 ) -> Examined:
-    """Search one action of a root within a window, by this thread's search.
+    """Search one action of a root by this thread's search; TimeUp after some seconds.
 
-    Its table is kept for further actions and greater depths.
+    The search, with its table, is kept for further actions and greater depths. Alpha-beta searches
+    within a window.
     """
     if getattr(latest, "search_id", None) != search_id:
         latest.search, latest.search_id = agent.new_search(env, Clock()), search_id
     search = latest.search
     search.clock = Clock(seconds)
-    nodes = search.nodes
-    finding = Finding(*search.action_value(state, action, depth, 0, *window))
-    return Examined(finding, search.nodes - nodes)
+    nodes, found = search.nodes, Found[Any]()
+    if window is None:
+        search.search_root(state, (action,), depth, found)
+    else:
+        found[action] = Finding(*search.action_value(state, action, depth, 0, *window))
+    return Examined(found[action], search.nodes - nodes)

@@ -63,12 +63,10 @@ class ExactMoves:
     def outcomes(
         self, state: BoardState, clock: Clock, is_enough: Callable[[], bool]
     ) -> dict[int, ScoreBounds]:
-        """Bound the result of each move as far as possible, from -1 (lost) to 1 (won).
+        """Bound the result of each move, from -1 (lost) to 1 (won), for the player to move.
 
-        Args:
-            state: the position; bounds are from the view of the player to move there.
-            clock: ends the search, which also ends when a move is proven to be best.
-            is_enough: ends the search as well; called between two slices of it.
+        The search ends when a move is proven to be best, when the clock expires, or when
+        `is_enough`, which is called between two slices of it, returns True.
         """
         legal = from_the_middle(self.env.columns, legal_actions(self.env, state))
         found = dict.fromkeys(legal, ScoreBounds(-1, 1))

@@ -63,11 +63,7 @@ class PlainEngine:
         self._next_glance = 0.0
 
     def narrow(self, state: BoardState, lower: int, upper: int) -> Iterator[tuple[int, int]]:
-        """Yield ever narrower bounds of a score, until they are equal.
-
-        Raises:
-            TimeUp: the time or the nodes are used up.
-        """
+        """Yield ever narrower bounds of a score, until they are equal; TimeUp as in `search`."""
         least, most = trivial_bounds(self.board, state.mover, state.mask)
         upper = max(lower, min(upper, most))
         lower = min(upper, max(lower, least))
@@ -88,10 +84,8 @@ class PlainEngine:
 
         Returns:
             A bound v of the true score t, both for the player to move: t <= v if v <= alpha, and
-            t >= v if v > alpha; see `agents.solver.solver_kernel.search`.
-
-        Raises:
-            TimeUp: the time or the nodes are used up.
+            t >= v if v > alpha; see `agents.solver.solver_kernel.search`. TimeUp if the time or the
+            nodes are used up.
         """
         if self.nodes >= self._next_glance:
             self._glance()

@@ -144,13 +144,9 @@ def follow_up_bound(board: BoardMasks, leader: int, mask: int, completing: int) 
     """An upper bound of the score of the leader, who is to move.
 
     It is the number of the board's cells if the follow-up gives no bound, or if the board takes
-    all bits of a word, so that its highest guard would be the sign.
-
-    Args:
-        board: the board.
-        leader: stones of the player to move, who does not win at once.
-        mask: stones of both players.
-        completing: free cells that complete a line of the follower.
+    all bits of a word, so that its highest guard would be the sign. `leader` are the stones of the
+    player to move, who does not win at once, `mask` those of both players, and `completing` the
+    free cells that complete a line of the follower.
     """
     bits = (board.rows + 1) * board.columns
     if bits == 64 or bits == 128 or bits == 256:

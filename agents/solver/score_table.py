@@ -138,21 +138,6 @@ def generation_in(part: TablePart, generation: int) -> int:
 
 
 @inlined
-def position_key(board: BoardMasks, mover: int, mask: int, mirrored: bool) -> int:
-    """Compute a number that identifies this position, or it and its mirror image."""
-    # A column of h stones adds a number from 2**h - 1 to 2**(h + 1) - 2: sums are unique.
-    key = mover + mask
-    if mirrored:
-        height = board.rows + 1
-        image = 0
-        for column in range(board.columns):
-            cells = (key >> (height * column)) & ((1 << height) - 1)
-            image |= cells << (height * (board.columns - 1 - column))
-        key = min(key, image)
-    return key
-
-
-@inlined
 def part_of(layout: TableLayout, left: int) -> TablePart:
     """The part of a table for positions with `left` free cells."""
     return layout.far if left > FAR_LEFT else layout.near

@@ -53,12 +53,10 @@ def plies_to_end(cells: int, plies: int, bounds: ScoreBounds) -> int | None:
 
 
 def result_in_words(bounds: ScoreBounds, plies: int | None) -> str:
-    """Put a result into words, for the player to move.
+    """Put a result into words, for the player to move, with the most plies until the game ends.
 
-    Args:
-        bounds: the bounds of the score.
-        plies: the most plies until the game ends. The words count only the winner's moves, with
-            the winning one: "wins in 5 moves" is a win with the ninth ply.
+    The words count only the winner's moves, with the winning one: "wins in 5 moves" is a win with
+    the ninth ply.
     """
     if plies is not None and bounds.outcome:
         moves = (plies + 1) // 2

@@ -215,10 +215,7 @@ class Solver:
     ) -> dict[int, ScoreBounds]:
         """Score each legal action, from the view of the player to move in `state`.
 
-        `time_limit` is as in `bounds`.
-
-        Raises:
-            ValueError: the game is over.
+        `time_limit` is as in `bounds`. A ValueError if the game is over.
         """
         actions = legal_actions(self.env, state)
         children = {action: self.env.get_next_state(state, action) for action in actions}
@@ -257,12 +254,8 @@ class Solver:
     def score_all(self, states: Sequence[BoardState], cold: bool = False) -> list[int]:
         """Score many positions by search, without the book.
 
-        Args:
-            states: the positions, none of them finished.
-            cold: start each with an empty table, on one thread, so that they can be timed.
-
-        Raises:
-            ValueError: the game is over in one of the positions.
+        If `cold`, each starts with an empty table, on one thread, so that they can be timed. A
+        ValueError if the game is over in one of the positions.
         """
         for state in states:
             legal_actions(self.env, state)

@@ -6,7 +6,12 @@ from functools import lru_cache
 from typing import TypeAlias, TypeGuard
 
 from agents.agent import Clock
-from agents.compiled.compilation import Compilation, is_compiled_game, takes_wide_words
+from agents.compiled.compilation import (
+    CREATING,
+    Compilation,
+    is_compiled_game,
+    takes_wide_words,
+)
 from agents.solver.plain_solver import PlainEngine, PlainJob
 from agents.solver.score_table import MOST_CELLS, empty_table, next_generation, table_layout
 from agents.solver.solver_kernel import MOVE_FIELDS, SOLVER_FRAME_FIELDS, SolverStack
@@ -133,9 +138,10 @@ def is_solvable(env: object) -> TypeGuard[ConnectX]:
 
 def solver_compilation(env: ConnectX) -> Compilation:
     """The compilation of the solver for a board; one serves all boards that share code."""
-    if is_compiled_for_itself(board_masks(*env.size)):
-        return _compilation_on(env, f"the solver of {env!r}")
-    return _compilation_on(PROOF_BOARD, "the solver")
+    with CREATING:
+        if is_compiled_for_itself(board_masks(*env.size)):
+            return _compilation_on(env, f"the solver of {env!r}")
+        return _compilation_on(PROOF_BOARD, "the solver")
 
 
 @lru_cache

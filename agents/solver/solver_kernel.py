@@ -9,7 +9,7 @@ It follows P. Pons' tutorial, "Solving Connect 4: how to build a perfect AI":
     Position::compute_winning_position  `threats_of`
     Position::possibleNonLosingMoves    `safe_cells` of `envs.bitboard`
     Position::canWinNext                `trivial_bounds`, at the root; safe moves preclude it below
-    Position::key, key3                 `position_key`, the mirror image's where that is smaller
+    Position::key, key3                 `table_key`, the mirror image's where that is smaller
     Position::moveScore                 the merit in `order_moves`
     MoveSorter::add, getNext            `insert_move`, `play_next_move`
     TranspositionTable::get, put        `stored_bounds`, `store_bounds`, which keep both bounds
@@ -61,11 +61,10 @@ from agents.solver.score_table import (
     ScoreTable,
     bucket_and_tag,
     fetch_bucket,
-    position_key,
     store_bounds,
     stored_bounds,
 )
-from envs.bitboard import BoardMasks, column_from_middle
+from envs.bitboard import BoardMasks, column_from_middle, mirrored
 from envs.compiled.jit import Words, inlined, jit
 
 FOLLOW_UP_CHILD_LEFT = 14
@@ -123,14 +122,9 @@ def search(
     No score lies between alpha and alpha + 1, so the second case never occurs: the search decides
     whether the score is above alpha, with a bound that may be far from it.
 
-    Args:
-        board: the board.
-        table: the transposition table.
-        stack: filled by `enter_node` in frame 0, where the player to move cannot win at once.
-        ply: 0 to begin, or the ply at which the search paused.
-        nodes: the number visited before.
-        node_limit: the search pauses when `nodes` reaches it.
-        under_way: see `Batch`.
+    To begin, fill frame 0 by `enter_node`, where the player to move cannot win at once, and let
+    `ply` be 0; to resume, let it be the ply at which the search paused. It pauses when `nodes`, the
+    number visited so far, reaches `node_limit`.
 
     Returns:
         -1 and v, for the player to move in frame 0, or the ply at which the search paused and 0;
@@ -211,8 +205,12 @@ def look_up(board: BoardMasks, table: ScoreTable, line: ForcedLine) -> tuple[boo
 
 @inlined
 def table_key(board: BoardMasks, mover: int, mask: int) -> int:
-    """The key of a position in the table."""
-    return position_key(board, mover, mask, mask.bit_count() < MIRROR_STONES)
+    """The key of a position in the table: its own or, with few stones, its mirror image's."""
+    # A column of h stones adds a number from 2**h - 1 to 2**(h + 1) - 2: sums are unique.
+    key = mover + mask
+    if mask.bit_count() < MIRROR_STONES:
+        key = min(key, mirrored(board.rows, board.columns, key))
+    return key
 
 
 @inlined

@@ -81,18 +81,12 @@ def narrow_bounds(
     """Narrow the bounds of the positions' scores, one position after the other.
 
     A position is solved when its bounds are equal: to its score, or, if the score lies outside of
-    the given bounds, to the nearer one.
-
-    Args:
-        board: the board.
-        layout: the layout of the table.
-        batch: the positions.
-        arrays: the state of the search. To begin, set GENERATION, and everything else in `progress`
-            to 0.
-        node_limit: the most nodes to visit in total.
+    the given bounds, to the nearer one. To begin, set GENERATION, and everything else in `progress`
+    to 0.
 
     Returns:
-        Whether all are solved; False at the node limit, where the next call continues.
+        Whether all are solved; False if `node_limit` nodes were visited in total: the next call
+        continues there.
     """
     progress = arrays.progress
     lowers, uppers = batch.lowers, batch.uppers

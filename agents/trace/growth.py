@@ -131,19 +131,12 @@ def growth_after(trace: SearchTrace, step: int, limit: int, top: Path = ()) -> G
 
 
 def tree_data(picture: Picture, limit: int, way: Path) -> list[dict[str, Any]]:
-    """The most important nodes of a tree.
+    """The `limit` most important nodes of a tree, with the node at `way` if there is room.
 
-    Args:
-        picture: the whole tree.
-        limit: the most nodes, at least 1.
-        way: the path of a node to include, with the nodes above it, if there is room.
-
-    Returns:
-        Each node after its parent, in the order of importance: for any n the first n nodes are a
-        tree. `parent` is the index of a node's parent, `place` its place among its siblings,
-        `move` the action that leads to it, `below` the number of visited nodes below it,
-        `unvisited` the labels of children that were never visited, `board` its cells as digits;
-        the rest is as in `PictureNode`.
+    Each comes after its parent, in the order of importance: for any n the first n nodes are a tree.
+    `parent` is the index of a node's parent, `place` its place among its siblings, `move` the
+    action that leads to it, `below` the number of visited nodes below it, `unvisited` the labels of
+    children that were never visited, `board` its cells as digits; the rest is as in `PictureNode`.
     """
     shown = by_importance(picture.root, way)[:limit]
     below: dict[Path, int] = {}

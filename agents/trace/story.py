@@ -56,10 +56,8 @@ def tell(trace: SearchTrace, leaves: LeafValues | None = None, first: int = 1) -
     """The walk of the search in words, a line for each step, indented by the depth of the node.
 
     With iterative deepening it is the last search, with Monte Carlo tree search it starts at the
-    simulation `first`, counted from 1. Unvisited leaves are named by their values in `leaves`.
-
-    Raises:
-        ValueError: the trace holds no search.
+    simulation `first`, counted from 1. Unvisited leaves are named by their values in `leaves`. A
+    ValueError if the trace holds no search.
     """
     if not trace.steps:
         raise ValueError(NO_SEARCH)
@@ -234,12 +232,7 @@ def _standing(trace: SearchTrace, child: ChildStatistics, sign: int) -> str:
 def trace_text(trace: SearchTrace, limit: int = LIMIT) -> str:
     """The tree of a search as lines of text, with the same content as `draw`.
 
-    Args:
-        trace: a trace that was filled by `agents.trace.recording.recorded`.
-        limit: the most nodes to show; subtrees without room become one line `+ n nodes`.
-
-    Raises:
-        ValueError: the trace holds no search, or the limit is below 1.
+    Subtrees without room become one line `+ n nodes`. Arguments and errors are as in `draw`.
     """
     picture = picture_of(trace, limit)
     legend = ["Double lines: the line that is expected."] if trace.principal_variation else []

@@ -42,9 +42,8 @@ def search_trace(
 ) -> SearchTrace:
     """Search the subject with an agent, and record the search.
 
-    Raises:
-        ValueError: the agent or an option is unknown, the agent cannot be recorded, or the search
-            is too large for a trace.
+    A ValueError if the agent or an option is unknown, the agent cannot be recorded, or the search
+    is too large for a trace.
     """
     trace, given = SearchTrace(), dict[str, Any]()
     if shown := RECORDED_SEARCHES.get(agent):
@@ -68,10 +67,7 @@ def textbook_tree(text: str) -> ExplicitTree:
 
     So no leaf counts as a win, which would let a search end early or try a branch first. The scale
     is a power of two: division and multiplication by it are exact, except for a leaf whose quotient
-    is below 1e-307.
-
-    Raises:
-        ValueError: like `envs.explicit_tree.parse_tree`; or the root is a chance node.
+    is below 1e-307. Raises like `envs.explicit_tree.parse_tree`, and if the root is a chance node.
     """
     tree = parse_tree(text)
     if tree.current_player(tree.initial_state()) == CHANCE:

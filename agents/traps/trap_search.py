@@ -48,11 +48,8 @@ class TrapSearch:
 
     A trial is a `select`, which descends from the root to an opponent's position with unknown
     replies, and an `expand` with these replies. Several trials may be under way at the same time.
-
-    Args:
-        env: the rules.
-        guess: the values of moves that no trial has reached.
-        even_share: the share of a turn's visits that is spread evenly over its moves, from 0 to 1.
+    A `guess` gives the values of moves that no trial has reached; `even_share`, from 0 to 1, is the
+    share of a turn's visits that is spread evenly over its moves.
     """
 
     def __init__(self, env: ConnectX, guess: Guess, even_share: float = 0.0) -> None:
@@ -217,9 +214,7 @@ def _wanting_reply(node: ReplyTurn, belief: Belief) -> tuple[TrapTurn, Belief, i
 def steady_guess(env: ConnectX, mistake: float) -> Guess:
     """Guess the values of moves as if each of the opponent's replies had the same risk.
 
-    Args:
-        env: the rules.
-        mistake: the assumed share of mistakes among the opponent's moves, from 0 to 1.
+    `mistake` is the assumed share of mistakes among these replies, from 0 to 1.
     """
 
     def guess(state: BoardState, turn: Turn) -> Sequence[float]:
@@ -230,16 +225,11 @@ def steady_guess(env: ConnectX, mistake: float) -> Guess:
 
 
 def promise(stones_left: int, score: int, mistake: float) -> float:
-    """Guess the points of a player who plays exactly, if each reply may be a mistake.
+    """Guess the points, from 0 to below 1, of an exact player if each reply may be a mistake.
 
-    Args:
-        stones_left: the number of stones that the opponent has left.
-        score: the exact score of a position that is not won, for the player who sets traps.
-        mistake: the probability that a reply is a mistake. A mistake is assumed to give half a
-            point: from a loss to a draw, or from a draw to a win.
-
-    Returns:
-        Points, from 0 to below 1.
+    The opponent has `stones_left`, and each of their replies is a mistake with the probability
+    `mistake`. It is assumed to give half a point: from a loss to a draw, or from a draw to a win.
+    The `score` is that of a position that is not won, for the player who sets traps.
     """
     replies = stones_left + score  # in a lost position, those before the opponent's winning move
     return (0.0 if score < 0 else 0.5) + 0.5 * (1.0 - (1.0 - mistake) ** replies)

@@ -80,14 +80,11 @@ class TrapSetter:
             self._watched.append((state, column))
 
     def best(self, state: BoardState, turn: Turn, clock: Clock, trials: float = inf) -> int:
-        """Choose the most promising move.
+        """Choose the most promising move in a position that the player to move cannot win.
 
-        Args:
-            state: a position that the player to move cannot win.
-            turn: its exact score and the moves that keep the result, at least one; the first is
-                taken if no other is better, or the time is already up.
-            clock: the time limit of the search.
-            trials: the most trials of the search.
+        `turn` has its exact score and the moves that keep the result, at least one; the first is
+        taken if no other is better, or the time is already up. The search ends with the clock, or
+        after some trials.
         """
         column = turn.moves[0]
         if len(turn.moves) > 1:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from agents.compiled.alpha_beta_kernel import make_slice_on_board
-from agents.compiled.compiled_mcts import make_kernels_on_board
+from agents.compiled.compiled_mcts import make_grow_on_board
 from envs.bitboard import board_masks
 from envs.compiled.jit import WORDS
 from envs.learning.vector.vector_kernels import make_step
@@ -26,5 +26,5 @@ def words_of_at_least(bits: int) -> Iterator[None]:
 
 def forget_boards() -> None:
     """Clear the caches keyed by a board's numbers, which are equal for all widths of words."""
-    for made_once in board_masks, make_kernels_on_board, make_slice_on_board, make_step:
+    for made_once in board_masks, make_grow_on_board, make_slice_on_board, make_step:
         made_once.cache_clear()

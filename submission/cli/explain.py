@@ -12,8 +12,13 @@ from agents.perfect import PerfectAgent
 from agents.registry import parse_options
 from agents.reporting.input_file import read_content
 from agents.reporting.output_file import replace_text
-from agents.trace.exercise import answers, exercise_sheet, quiz_sheet, solve_exercise
-from agents.trace.open_tree import read_open_tree
+from agents.trace.exercise import (
+    answers,
+    exercise_sheet,
+    quiz_sheet,
+    read_open_tree,
+    solve_exercise,
+)
 from agents.trace.pictures.drawing import draw
 from agents.trace.recorder import LIMIT as TRACE_LIMIT
 from agents.trace.recording import RECORDED_SEARCHES

@@ -14,14 +14,16 @@ from agents.options import require_at_least
 from agents.reporting.output_file import held, require_writable
 from agents.solver.analysis import (
     Analysis,
+    ReachedPosition,
     WatchedAnalyse,
     analyse,
     analyse_score,
     as_json_line,
     as_plain_line,
+    read_position,
+    read_positions,
     render_analysis,
 )
-from agents.solver.reached_position import ReachedPosition, read_position, read_positions
 from agents.solver.saved_table import load_table, require_table, save_table
 from agents.solver.score_words import score_text
 from agents.solver.solver import Solver

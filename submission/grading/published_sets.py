@@ -23,7 +23,7 @@ from typing import Any
 
 from agents.agent import OnProgress
 from agents.reporting.input_file import quoted, read_json, refused_line
-from agents.solver.reached_position import read_position
+from agents.solver.analysis import read_position
 from envs.board import moves_text
 from submission.grading.position_making import solve_all
 from submission.grading.solved_positions import (

@@ -20,8 +20,8 @@ from typing import Any, Self, TypeVar
 from agents.guidance.ordering import sensible_actions
 from agents.options import require_whole
 from agents.reporting.input_file import quoted, read_content, read_header, record_of, refused
+from agents.solver.analysis import read_position
 from agents.solver.position_bounds import sign
-from agents.solver.reached_position import read_position
 from envs.board import BoardState, state_from_moves
 from envs.connectx import ConnectFour
 

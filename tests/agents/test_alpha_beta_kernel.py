@@ -159,7 +159,7 @@ def test_compiling_is_not_part_of_a_moves_time(monkeypatch: pytest.MonkeyPatch) 
         return True
 
     slow = Compilation("alpha-beta", compile_slowly)
-    monkeypatch.setattr("agents.alpha_beta_agent.ALPHA_BETA", slow)
+    monkeypatch.setattr("agents.alpha_beta_agent.alpha_beta_on", lambda *_: slow)
     env = ConnectFour()
     result = compiled(depth=1).search(env, env.initial_state(), time_limit=0.2)
     assert result.elapsed < 0.2
@@ -209,8 +209,7 @@ def test_what_the_kernel_does_not_know_is_refused_or_left_to_the_reference(
 
 def test_without_numba_the_reference_searches(monkeypatch: pytest.MonkeyPatch) -> None:
     without = Compilation("alpha-beta", lambda: False)
-    for name in ("ALPHA_BETA", "LEARNED_ALPHA_BETA"):
-        monkeypatch.setattr(f"agents.alpha_beta_agent.{name}", without)
+    monkeypatch.setattr("agents.alpha_beta_agent.alpha_beta_on", lambda *_: without)
     env = ConnectFour()
     with pytest.raises(ValueError, match="needs Numba"):
         compiled(depth=2).search(env, env.initial_state())
@@ -242,6 +241,7 @@ def test_an_entry_holds_what_was_packed(
     entry = pack_entry(score, reach, bound, 1 << cell, *proven)
     assert 0 < entry < 1 << 63
     assert unpack_entry(entry) == (score, reach, bound, cell, *proven)
+    assert unpack_entry(0)[-2:] == (-1, 1), "the key of an empty entry is that of the empty board"
 
 
 @jit

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from agents.book.book_format import BookContent, decode_book, encode_book
 from agents.book.book_positions import FEW_POSITIONS, BookScope, positions_by_ply, stones_of_keys
 from agents.book.opening_book import OpeningBook, open_book, shipped_book, shipped_book_of
-from agents.solver.score_table import position_key
+from agents.solver.solver_kernel import table_key
 from envs import BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.bitboard import board_masks
 from tests.helpers.brute_force import env_of, reached_states, score_by_brute_force, truth_of
@@ -40,7 +40,7 @@ LARGE_BOARDS = [BookScope(6, 7, 4, 5), BookScope(6, 9, 5, 3), BookScope(2, 21, 3
 def solver_key(scope: BookScope, state: BoardState) -> int:
     """What the solver's table calls a position and its mirror image."""
     board = board_masks(scope.rows, scope.columns, scope.inarow)
-    return int(position_key(board, state.mover, state.mask, mirrored=True))
+    return int(table_key(board, state.mover, state.mask))
 
 
 def state_of_key(scope: BookScope, key: int, ply: int) -> BoardState:
@@ -181,7 +181,7 @@ def test_the_shipped_book_against_published_scores() -> None:
 
 
 def test_for_other_games_the_shipped_book_is_not_opened(monkeypatch: pytest.MonkeyPatch) -> None:
-    """That takes half a second, which the first move on any other board took longer."""
+    """Opening it takes half a second, by which the first move would be late."""
     monkeypatch.setattr("agents.book.opening_book.shipped_book", lambda: pytest.fail("opened"))
     assert [shipped_book_of(env) for env in (ConnectX(6, 8), TicTacToe())] == [None, None]
 

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -14,9 +15,15 @@ from time import perf_counter
 import pytest
 
 from agents import Agent, make_agent
+from agents.compiled import compilation, compiled_puct
 from agents.compiled.compilation import Compilation, Patience
+from agents.compiled.compiled_alpha_beta import alpha_beta_on
+from agents.compiled.compiled_mcts import mcts_on
+from agents.compiled.compiled_puct import puct_on, wavy_network
 from agents.registry import AGENTS, JsonValue
-from envs import ConnectFour
+from agents.solver import solver_engine
+from agents.solver.solver_engine import solver_compilation
+from envs import ConnectFour, ConnectX
 from submission.bundle.bundle import build_bundle
 from tests.helpers.bitbully_judge import Judge
 from tests.helpers.bundle_games import FAULTS
@@ -121,6 +128,31 @@ def test_threads_that_ask_at_the_same_time_wait_for_one_compilation() -> None:
     assert (runs, answers, compilation.has_failed()) == ([1], [True] * 5, False)
 
 
+def puct_of_wavy_network(env: ConnectX) -> Compilation:
+    return puct_on(env, wavy_network(env))
+
+
+@pytest.mark.parametrize(
+    "on_board", [alpha_beta_on, mcts_on, puct_of_wavy_network, solver_compilation]
+)
+def test_threads_that_look_a_compilation_up_at_the_same_time_find_one(
+    on_board: Callable[[ConnectX], Compilation], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def create_slowly(*_: object) -> None:
+        Event().wait(0.05)
+
+    monkeypatch.setattr(Compilation, "__init__", create_slowly)
+    with ThreadPoolExecutor(4) as threads:
+        found = [*threads.map(on_board, [ConnectX(9, 12, 9)] * 4)]
+    for kept in (
+        compilation._known_compilation,
+        compiled_puct._puct,
+        solver_engine._compilation_on,
+    ):
+        kept.cache_clear()
+    assert [each is found[0] for each in found] == [True] * 4
+
+
 def test_beside_a_game_nothing_is_waited_for_but_what_it_allows(bank_of_patience: Patience) -> None:
     goes_on = Event()
     bank_of_patience.compile_beside_games()
@@ -146,7 +178,7 @@ def test_a_search_that_must_be_compiled_runs_in_plain_python_meanwhile(
     goes_on = Event()
     bank_of_patience.compile_beside_games()
     slow = Compilation("alpha-beta", lambda: goes_on.wait(60))
-    monkeypatch.setattr("agents.alpha_beta_agent.LEARNED_ALPHA_BETA", slow)
+    monkeypatch.setattr("agents.alpha_beta_agent.alpha_beta_on", lambda *_: slow)
     env = ConnectFour()
     agent = make_agent("alphabeta", depth=2, engine="compiled")
     meanwhile = agent.search(env, env.initial_state())
@@ -159,33 +191,31 @@ def test_a_search_that_must_be_compiled_runs_in_plain_python_meanwhile(
 
 
 @pytest.mark.parametrize(
-    ("name", "plain", "learned"),
-    [
-        ("alphabeta", "alpha_beta_agent.ALPHA_BETA", "alpha_beta_agent.LEARNED_ALPHA_BETA"),
-        ("mcts", "mcts_agent.MCTS", "mcts_agent.LEARNED_MCTS"),
-    ],
+    ("name", "on_board"),
+    [("alphabeta", "alpha_beta_agent.alpha_beta_on"), ("mcts", "mcts_agent.mcts_on")],
 )
 def test_only_the_search_that_will_be_used_is_compiled(
-    name: str, plain: str, learned: str, monkeypatch: pytest.MonkeyPatch
+    name: str, on_board: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begun = list[str]()
+    begun = list[bool | None]()
 
-    def begin(compilation: str) -> bool:
-        begun.append(compilation)
+    def begin(rounded: bool | None) -> bool:
+        begun.append(rounded)
         return True
 
-    for compilation in (plain, learned):
-        prove = partial(begin, compilation)
-        monkeypatch.setattr(f"agents.{compilation}", Compilation("a test", prove))
+    def compilation(env: ConnectX, rounded: bool | None) -> Compilation:
+        return Compilation("a test", partial(begin, rounded))
+
+    monkeypatch.setattr(f"agents.{on_board}", compilation)
     make_agent(name).compile(ConnectFour())
     make_agent(name, weights=None).compile(ConnectFour())
-    assert begun == [learned, plain]
+    assert begun == [True, None]
 
 
 def test_the_perfect_agent_compiles_its_solver_and_then_what_sees_traps(
     monkeypatch: pytest.MonkeyPatch, bank_of_patience: Patience
 ) -> None:
-    """Without alpha-beta a whole game's traps were set for opponents who see three plies."""
+    """Without alpha-beta traps would be set for opponents who see three plies, all game long."""
     steps, goes_on = list[str](), Event()
 
     def prove(name: str) -> bool:
@@ -197,7 +227,7 @@ def test_the_perfect_agent_compiles_its_solver_and_then_what_sees_traps(
     bank_of_patience.compile_beside_games()
     solver, alpha_beta = (Compilation(name, partial(prove, name)) for name in ("solver", "search"))
     monkeypatch.setattr("agents.perfect.solver_compilation", lambda env: solver)
-    monkeypatch.setattr("agents.alpha_beta_agent.ALPHA_BETA", alpha_beta)
+    monkeypatch.setattr("agents.alpha_beta_agent.alpha_beta_on", lambda *_: alpha_beta)
     make_agent("perfect").compile(ConnectFour())
     assert not alpha_beta.is_ready()
     goes_on.set()

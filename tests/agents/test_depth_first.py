@@ -146,7 +146,7 @@ def test_a_heuristic_that_calls_itself_is_found_in_the_traceback() -> None:
 def test_an_ordering_that_drops_or_repeats_an_action_is_refused(
     agent: type[DepthFirstAgent], wrong: tuple[int, ...]
 ) -> None:
-    """The value of the others passed for that of the state, proven."""
+    """Else the value of the other actions would pass for that of the state, proven."""
     env = ExplicitTree(TEXTBOOK)
     searcher = agent(ordering=lambda env, state, actions: wrong)
     with pytest.raises(ValueError, match=r"^the ordering gives \(.*\) of \(0, 1, 2\) in \(\): it"):
@@ -157,7 +157,7 @@ def test_an_ordering_that_drops_or_repeats_an_action_is_refused(
 def test_an_ordering_that_drops_or_repeats_an_action_below_the_root_is_refused(
     wrong: list[int],
 ) -> None:
-    """An action that came twice was counted as two, and what it proved passed for a proof."""
+    """An action that comes twice would count as two, and so prove what it does not."""
     env = ExplicitTree(TEXTBOOK)
     searcher = AlphaBetaAgent(ordering=lambda env, state, actions: wrong if state else actions)
     with pytest.raises(ValueError, match=r"^the ordering gives .* of \(0, 1, 2\) in \(0,\): it"):

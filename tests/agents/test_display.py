@@ -9,8 +9,7 @@ from rich.text import Text
 
 from agents import SearchResult, Solver, make_agent
 from agents.reporting.rich_html import COLOURS, html_of
-from agents.solver.analysis import analyse, as_json_line
-from agents.solver.reached_position import read_position
+from agents.solver.analysis import analyse, as_json_line, read_position
 from agents.trace import SearchTrace, draw, recorded
 from envs import ConnectFour, ExplicitTree
 from submission.bundle.bundle import build_bundle

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from agents import MCTSAgent
 from agents.agent import Clock
 from agents.compiled.compilation import Compilation
-from agents.compiled.compiled_mcts import SLICE, UctTree, kernels_by_playouts
+from agents.compiled.compiled_mcts import SLICE, UctTree, grow_by_playouts
 from agents.compiled.learned_value import LearnedValue
 from agents.compiled.pooled_trees import Forest
 from agents.compiled.tree_kernel import STREAM, TAKEN
@@ -347,13 +347,14 @@ def test_whole_numbers_are_not_compiled_anew() -> None:
     for exploration in (2.0, 2):
         agent = MCTSAgent(1, exploration=exploration, engine="compiled", weights=None)
         agent.search(env, env.initial_state())
-        twin: Any = fastest(kernels_by_playouts.grow)
+        twin: Any = fastest(grow_by_playouts)
         known.append(len(twin.signatures))
     assert known[0] == known[1]
 
 
 def test_without_numba_the_reference_searches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agents.mcts_agent.LEARNED_MCTS", Compilation("a test", lambda: False))
+    without = Compilation("a test", lambda: False)
+    monkeypatch.setattr("agents.mcts_agent.mcts_on", lambda *_: without)
     env = ConnectFour()
     agent = MCTSAgent(simulations=20, seed=1)
     agent.search(env, env.initial_state())

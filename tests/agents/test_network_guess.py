@@ -6,7 +6,7 @@ from statistics import fmean
 
 import pytest
 
-from agents.book.building.network_guess import MOST, NetworkGuess, shipped_networks
+from agents.book.building.trap_book import MOST_GUESS, network_guess, shipped_networks
 from agents.compiled.learned_value import LearnedValue
 from agents.registry import make_agent
 from agents.traps.trap_search import promise
@@ -33,7 +33,7 @@ def guess_of(values: Mapping[str, float]) -> Callable[[BoardState, Turn], list[f
         def __call__(self, env: object, state: BoardState, rng: object = None) -> float:
             return known[state.key]
 
-    guess = NetworkGuess(ENV, [Known(), Known()])
+    guess = network_guess(ENV, [Known(), Known()])
     return lambda state, turn: [*guess(state, turn)]
 
 
@@ -46,7 +46,7 @@ def test_doubts_of_a_certain_win_raise_the_guess() -> None:
 
 
 def test_a_guess_for_a_lost_position_is_no_more_than_a_draw() -> None:
-    assert guess_of({"443": 1.0, "444": -1.0})(STATE, Turn(-20, MOVES)) == [MOST, PROMISE]
+    assert guess_of({"443": 1.0, "444": -1.0})(STATE, Turn(-20, MOVES)) == [MOST_GUESS, PROMISE]
 
 
 def test_in_a_drawn_position_doubts_do_not_count() -> None:
@@ -64,7 +64,7 @@ def test_networks_of_the_package_know_connect_four_alone() -> None:
 
 def test_a_search_errs_where_the_shipped_networks_doubt() -> None:
     """Of 160 won positions of random games, alpha-beta gives away those that seem least certain."""
-    judge, rng, guess = Judge(), Random(5), NetworkGuess(ENV, shipped_networks(ENV))
+    judge, rng, guess = Judge(), Random(5), network_guess(ENV, shipped_networks(ENV))
     opponent = make_agent("alphabeta", depth=4, time_limit=None, weights=None)
     guesses = list[tuple[float, bool]]()
     while len(guesses) < 160:

@@ -218,7 +218,6 @@ def test_a_book_of_traps_that_was_written_anew_is_read_anew(tmp_path: Path) -> N
 
 
 def test_books_of_another_board_leave_those_of_the_package_in_use() -> None:
-    """They were silently ignored, and the package's own with them."""
     other = encode_repertoire(RepertoireScope(4, 5, 4, -1, 0, 0), make_bit_field({}))
     agent, env = PerfectAgent(repertoire=other, traps=other), ConnectFour()
     assert agent.source(env, env.initial_state()) == "repertoire"

@@ -110,7 +110,7 @@ def test_rewards_beyond_a_win_prove_nothing(name: str) -> None:
 
 
 def test_a_rounded_mean_does_not_stand_in_the_way_of_a_proof() -> None:
-    """The bound by which chance is cut off missed -7 by its last bit, and deepening never ended."""
+    """The bound by which chance is cut off misses -7 by its last bit; still deepening must end."""
     sixths = ChanceNode([(1 / 6, [6]), (1 / 3, 0), (1 / 3, [0]), (1 / 6, 0)])
     env = ExplicitTree(MinNode([MaxNode([-7]), [8], [sixths]]))
     with ends_within(5):

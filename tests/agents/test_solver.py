@@ -170,7 +170,6 @@ def test_a_time_limit_ends_the_search_in_time() -> None:
 
 
 def test_compiling_takes_no_time_from_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compiling used to eat up the time limit on a board that nobody had searched yet."""
 
     def compiled_slowly(env: ConnectX) -> Compilation:
         sleep(0.3)

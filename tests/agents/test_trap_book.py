@@ -75,9 +75,7 @@ def test_no_move_of_a_book_gives_a_result_away(scope: TrapScope) -> None:
 
 
 @with_every_executor
-def test_every_executor_finds_the_same_values(
-    executor_of: ExecutorFactory,
-) -> None:
+def test_every_executor_finds_the_same_values(executor_of: ExecutorFactory) -> None:
     builder = grown(LOST, executor_of=executor_of, workers=3)
     assert builder.root.value == pytest.approx(whole_tree(LOST).root.value)
 

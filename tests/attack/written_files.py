@@ -24,7 +24,7 @@ from agents.policy.training.label_files import read_labelled_positions, write_la
 from agents.policy.training.labelling import LabelSettings, make_labelled_positions
 from agents.solver.saved_table import load_table, save_table
 from agents.solver.solver import Solver
-from agents.trace.open_tree import read_open_tree
+from agents.trace.exercise import read_open_tree
 from envs.connectx import ConnectX
 from envs.explicit_tree import parse_tree
 from submission.arena.game_record import GameConfiguration

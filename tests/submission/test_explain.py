@@ -19,8 +19,7 @@ from agents.book.book_format import encode_repertoire
 from agents.book.building.repertoire_building import RepertoireBuilder
 from agents.book.repertoire import RepertoireScope
 from agents.options import alternatives
-from agents.trace.exercise import solve_exercise
-from agents.trace.open_tree import read_open_tree
+from agents.trace.exercise import read_open_tree, solve_exercise
 from agents.trace.recording import RECORDED_SEARCHES
 from agents.trace.story import tell
 from agents.trace.subject import leaf_values, search_trace, textbook_tree, tree_subject

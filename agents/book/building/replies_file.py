@@ -11,12 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from agents.book.building.book_building import (
-    HEADING,
-    FindingsFile,
-    board_words,
-    position_of_key,
-)
+from agents.book.building.book_building import HEADING, FindingsFile, board_words, position_of_key
 from agents.registry import agent_from_text
 from agents.solver.position_bounds import trivial_bounds
 from agents.traps.trap_tree import Reply, Turn

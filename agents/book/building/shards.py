@@ -43,7 +43,8 @@ def scores_of_keys(scope: BookScope, table_megabytes: int, keys: Sequence[int]) 
     """Solve positions of an opening book: the scores, for the player to move."""
     movers, masks = stones_of_keys(scope.board, np.array(keys, np.int64))
     stones = zip(movers.tolist(), masks.tolist(), strict=True)
-    return _solver(scope, table_megabytes).score_all([BoardState.of_stones(*one) for one in stones])
+    solver = _kept_solver(ConnectX(scope.rows, scope.columns, scope.inarow), table_megabytes)
+    return solver.score_all([BoardState.of_stones(*one) for one in stones])
 
 
 def kept_by_thread(make: Callable[Arguments, Outcome]) -> Callable[Arguments, Outcome]:
@@ -59,7 +60,4 @@ def kept_by_thread(make: Callable[Arguments, Outcome]) -> Callable[Arguments, Ou
     return kept
 
 
-@lru_cache(maxsize=1)
-def _solver(scope: BookScope, table_megabytes: int) -> Solver:
-    """The solver of a worker, whose table serves all shards."""
-    return Solver(ConnectX(scope.rows, scope.columns, scope.inarow), table_megabytes)
+_kept_solver = kept_by_thread(Solver)  # its table serves all shards

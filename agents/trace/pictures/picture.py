@@ -76,10 +76,8 @@ PLAYER_SHAPES = {CHANCE: Shape.CHANCE, 1: Shape.MAX, 2: Shape.MIN}  # by the pla
 def picture_of(trace: SearchTrace, limit: int) -> Picture:
     """The picture of a trace, folded to at most `limit` nodes.
 
-    In Monte Carlo tree search it keeps the nodes with the most visits, else the upper levels.
-
-    Raises:
-        ValueError: the trace holds no search, or the limit is below 1.
+    In Monte Carlo tree search it keeps the nodes with the most visits, else the upper levels. A
+    ValueError if the trace holds no search, or the limit is below 1.
     """
     require_at_least("limit", limit, 1)
     picture = whole_picture(trace)

@@ -13,15 +13,15 @@ from msgspec import Meta, Struct
 from agents.agent import Agent, Clock, TimeUp
 from agents.book.opening_book import shipped_book, shipped_book_of
 from agents.compiled.compilation import PATIENCE, WIDE_BOARDS, Compilation
-from agents.compiled.compiled_alpha_beta import ALPHA_BETA, LEARNED_ALPHA_BETA
-from agents.compiled.compiled_mcts import LEARNED_MCTS, MCTS
+from agents.compiled.compiled_alpha_beta import alpha_beta_on
+from agents.compiled.compiled_mcts import mcts_on
 from agents.levels import LEVELS
 from agents.options import agent_options
 from agents.registry import make_agent
 from agents.solver.solver import Solver
 from agents.solver.solver_engine import is_solvable, solver_compilation
 from agents.trace.growth import SlicedSearch, growth_after
-from agents.traps.told_trap import told_trap
+from agents.traps.told_choice import told_trap
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 from submission.play.game_history import History
@@ -88,15 +88,15 @@ class Searches:
     def prepare(self) -> None:
         """Compile the searches, those with a network last, and open the book."""
         connect_four = ConnectX()
-        compilations = [solver_compilation(connect_four), MCTS, ALPHA_BETA]
+        compilations = [of(connect_four) for of in (solver_compilation, mcts_on, alpha_beta_on)]
         for compilation in compilations:
             compilation.begin()
         while not all(map(_is_settled, compilations)):
             sleep(POLL_SECONDS)
         shipped_book()
         self._prepared.set()
-        for compilation in (LEARNED_MCTS, LEARNED_ALPHA_BETA):
-            compilation.begin()
+        for on_board in (mcts_on, alpha_beta_on):
+            on_board(connect_four, rounded=True).begin()
 
     def move(self, asked: MoveAsked) -> dict[str, Any]:
         """Find an agent's move."""

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from agents.agent import Clock
-from agents.compiled import compilation, compiled_alpha_beta, compiled_mcts
+from agents.compiled import compilation
 from agents.levels import LEVELS
 from agents.registry import make_agent
 from agents.solver.solver import Solver
 from agents.solver.solver_engine import solver_compilation
-from agents.traps.told_trap import told_trap
+from agents.traps.told_choice import told_trap
 from envs import ConnectFour, state_from_moves
 from envs.compiled.jit import TWINS
 from envs.games import game_from_id, game_id
@@ -111,8 +111,7 @@ def engine_after_a_while(searches: Searches, game: str, agent: str, **options: A
 def test_boards_beyond_the_limit_of_those_compiled_for_themselves_are_searched_in_plain_python(
     own_searches: Searches, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    compiled_alpha_beta.alpha_beta_on.cache_clear()  # another test may have compiled the first
-    compiled_mcts.mcts_on.cache_clear()
+    compilation._known_compilation.cache_clear()  # another test may have compiled the first
     searches, compilation.WIDE_BOARDS.most = own_searches, 1
     assert engine_after_a_while(searches, FIRST, "alphabeta", depth=2) == "compiled"
     twins = len(TWINS)
