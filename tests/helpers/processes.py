@@ -11,7 +11,7 @@ from time import monotonic, sleep
 
 import psutil
 
-from tests.helpers.signals import heed_ctrl_c
+from tests.helpers.signals import heed_signals
 
 ROOT = Path(__file__).parents[2]
 
@@ -41,21 +41,26 @@ def output_of(
 
 
 @contextmanager
-def running_command(*words: str, folder: Path = ROOT) -> Iterator[subprocess.Popen[str]]:
-    """`connectx` in a folder, with pipes, in its own session; killed after a minute."""
+def running_command(
+    *words: str,
+    folder: Path = ROOT,
+    program: Sequence[str] = ("-m", "submission"),
+    **variables: str,
+) -> Iterator[subprocess.Popen[str]]:
+    """`connectx` in a folder, with pipes, in its own session; killed after two minutes."""
     pipe = subprocess.PIPE
     with subprocess.Popen(
-        [sys.executable, "-m", "submission", *words],
+        [sys.executable, *program, *words],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200", **variables},
         stdin=pipe,
         stdout=pipe,
         stderr=pipe,
         text=True,
-        preexec_fn=heed_ctrl_c,
+        preexec_fn=heed_signals,
         start_new_session=True,
     ) as process:
-        alarm = Timer(60, process.kill)
+        alarm = Timer(120, process.kill)
         alarm.start()
         yield process
         alarm.cancel()
