@@ -4,11 +4,11 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import monotonic, sleep
 
 import psutil
 import pytest
 
+from tests.helpers.clocks import wait_until
 from tests.helpers.processes import is_gone, noted, running_command
 from tests.helpers.systems import needs_posix, needs_throttling
 
@@ -69,8 +69,5 @@ def test_nothing_is_left_behind(
         assert survivors(str(temporary))
         running.send_signal(getattr(signal, name))
         assert running.wait(60) != 0
-    end = monotonic() + 20
-    while left := [*survivors(str(temporary)), *temporary.iterdir()]:
-        assert monotonic() < end, f"left behind: {left}"
-        sleep(0.2)
+    wait_until(lambda: not [*survivors(str(temporary)), *temporary.iterdir()], 20)
     assert all(map(is_gone, pids))

@@ -1,11 +1,9 @@
 """The notebook's board, asked as a browser asks it: messages in, views out."""
 
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from threading import Event
-from time import monotonic, sleep
 from typing import Any
 
 import numpy as np
@@ -14,17 +12,11 @@ import pytest
 import connectx
 from agents import Agent, SearchResult, Solver
 from envs import ConnectFour, ConnectX, ExplicitTree, TicTacToe, state_from_moves
+from tests.helpers.clocks import wait_until
 
 pytest.importorskip("anywidget", reason="the extra `notebook` is not installed")
 
 PATIENCE = 30.0
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    end = monotonic() + PATIENCE
-    while not condition():
-        assert monotonic() < end
-        sleep(0.005)
 
 
 def click(board: Any, command: str, **content: object) -> None:
