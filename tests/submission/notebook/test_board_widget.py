@@ -179,17 +179,6 @@ def test_what_cannot_be_played_is_refused(arguments: dict[str, Any], sentence: s
         connectx.Board(**arguments)
 
 
-def test_a_function_plays_and_its_failure_is_told() -> None:
-    seconds: Any = np.float32(0.5)
-    board = connectx.Board(opponent=misplaces, seconds=seconds)
-    board.play(3)
-    wait_until(lambda: "thinking" not in board.view["message"])
-    assert "misplaces failed" in board.view["message"]
-    board.undo()
-    assert board.view["message"] == "Your move (X)."
-    board.close()
-
-
 @dataclass
 class Wrong(Agent):
     """Answers by an action that may not exist; by an error where it has none."""
@@ -203,13 +192,22 @@ class Wrong(Agent):
 
 
 @pytest.mark.parametrize(
-    ("action", "sentence"), [(None, "Wrong has failed (KeyError: 'best')."), (9, "action 9")]
+    ("opponent", "sentence"),
+    [
+        (misplaces, "misplaces failed"),
+        (Wrong(None), "Wrong has failed (KeyError: 'best')."),
+        (Wrong(9), "action 9"),
+    ],
 )
-def test_what_is_wrong_with_an_agent_is_told(action: int | None, sentence: str) -> None:
-    board = connectx.Board(opponent=Wrong(action))
+def test_what_is_wrong_with_an_opponent_is_told(opponent: Any, sentence: str) -> None:
+    seconds: Any = np.float32(0.5)
+    board = connectx.Board(opponent=opponent, seconds=seconds)
     board.play(3)
     wait_until(lambda: "thinking" not in board.view["message"])
     assert sentence in board.view["message"]
+    board.undo()
+    assert board.view["message"] == "Your move (X)."
+    board.close()
 
 
 def test_without_anywidget_one_sentence_says_what_to_install(
