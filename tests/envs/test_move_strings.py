@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from envs import ConnectX, TicTacToe, parse_moves, state_from_moves
+from envs import ConnectX, parse_moves, state_from_moves
 from envs.board import moves_text
 
 
@@ -28,16 +28,6 @@ from envs.board import moves_text
 )
 def test_moves_are_counted_from_one(moves: str, actions: list[int]) -> None:
     assert parse_moves(moves) == actions
-
-
-def test_a_string_of_moves_is_played_from_the_empty_board() -> None:
-    env = ConnectX()
-    state = env.initial_state()
-    for column in (3, 3, 4, 2):
-        state = env.get_next_state(state, column)
-    assert state_from_moves(env, "4453") == state
-    assert state_from_moves(env, "") == env.initial_state()
-    assert TicTacToe().to_board(state_from_moves(TicTacToe(), "59")) == [0, 0, 0, 0, 1, 0, 0, 0, 2]
 
 
 REFUSED: dict[str, list[Any]] = {
