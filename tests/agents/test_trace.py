@@ -274,7 +274,7 @@ def test_the_board_and_the_player_of_each_node_follow_kaggles_rules() -> None:
     for path, board, player in nodes:
         game = kaggle_game(env, state)
         for column in path:
-            game.play(column)
+            game.play(column)  # type: ignore[arg-type]
         assert (board, player) == (tuple(game.board), game.mark)
 
 
