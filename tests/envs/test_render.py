@@ -15,22 +15,19 @@ from tests.helpers.strategies import Position, board_games, positions
 SVG = "{http://www.w3.org/2000/svg}"
 
 
+WIDE = """\
+ .  .  .  .  .  .  .  .  .  .  X
+ .  .  .  .  .  .  .  .  .  O  X
+ 1  2  3  4  5  6  7  8  9 10 11"""
+
+
 def test_text_of_boards_drawn_by_hand() -> None:
-    wide = ConnectX(rows=2, columns=11, inarow=4)
-    for env, moves, lines in (
-        (ConnectX(2, 7, 4), "4453", [". . . O . . .", ". . O X X . .", "1 2 3 4 5 6 7"]),
-        (TicTacToe(), "519", ["O . .", ". X .", ". . X", "1 2 3"]),
-        (
-            wide,
-            "11,10,11",
-            [
-                " .  .  .  .  .  .  .  .  .  .  X",
-                " .  .  .  .  .  .  .  .  .  O  X",
-                " 1  2  3  4  5  6  7  8  9 10 11",
-            ],
-        ),
+    for env, moves, text in (
+        (ConnectX(2, 7, 4), "4453", ". . . O . . .\n. . O X X . .\n1 2 3 4 5 6 7"),
+        (TicTacToe(), "519", "O . .\n. X .\n. . X\n1 2 3"),
+        (ConnectX(rows=2, columns=11, inarow=4), "11,10,11", WIDE),
     ):
-        assert board_text(env, state_from_moves(env, moves)).splitlines() == lines
+        assert board_text(env, state_from_moves(env, moves)) == text
     won = state_from_moves(TicTacToe(), "14253")
     first_row = board_ansi(TicTacToe(), won).splitlines()[0]
     assert first_row == " ".join(["\x1b[7mX\x1b[0m"] * 3)
