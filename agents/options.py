@@ -126,10 +126,13 @@ def agent_options(agent: type[Agent]) -> list[OptionInfo]:
     try:
         types = get_type_hints(agent)
     except NameError as error:
-        raise ValueError(
-            f"the type of an option of {agent.__name__} cannot be found ({error}): import it "
-            "outside of `if TYPE_CHECKING`"
-        ) from error
+        try:  # in a bundle, where a class has no module, all names are those of this module
+            types = get_type_hints(agent, globals())
+        except NameError:
+            raise ValueError(
+                f"the type of an option of {agent.__name__} cannot be found ({error}): import it "
+                "outside of `if TYPE_CHECKING`"
+            ) from error
     return [
         OptionInfo(
             field.name,

@@ -26,13 +26,12 @@ from submission.checking.check_report import CheckReport
 from submission.comparing.comparison import Comparison
 from submission.comparing.finding import ComparisonSettings
 from submission.comparing.trials import play_until_decided, require_accepted, slow_moves
-from submission.executors.dask_workers import chosen_executor
-from submission.grading.grade import Grade, GradeSettings
-from submission.grading.grading import grade_player
+from submission.executors.work import Completion, chosen_executor
+from submission.grading.answers import GradeSettings
+from submission.grading.grade import Grade, grade_player
 from submission.grading.published_sets import PublishedSet, read_positions_to_ask
 from submission.grading.solved_positions import SHIPPED_POSITIONS, AskedPositions, read_position_set
 from submission.kaggle import Referee
-from submission.match.completion import Completion
 from submission.match.match import Match
 from submission.match.run import Run
 from submission.match.schedule import Arena, Settings, require_pairs

@@ -88,14 +88,14 @@ def threads_of_single_rows() -> Iterator[None]:
 def workers_in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands share out their work to threads; processes would load and compile it once more."""
     # Not for tests with Kaggle's versions, which lack what these import.
-    from submission.executors import dask_workers, local_workers
+    from submission.executors import local_workers, work
 
     processes = local_workers.local_executor  # refuses too few
 
     def threads(workers: int) -> AbstractContextManager[Executor]:
         return ThreadPoolExecutor(workers) if workers > 0 else processes(workers)
 
-    monkeypatch.setattr(dask_workers, "local_executor", threads)
+    monkeypatch.setattr(work, "local_executor", threads)
 
 
 @pytest.fixture(autouse=True)

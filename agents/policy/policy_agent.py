@@ -19,18 +19,26 @@ from envs.protocol import Action, Env, State
 
 LARGEST_GUESS = 0.99  # estimates stay below the value of a proof
 
+CLOSE = 1.5
+"""Moves whose logits are within this of the best are close: a network can mistake their order."""
+VALUE_WEIGHT = 4.0
+"""How much the value of the position after such a move counts, beside its logit."""
+DECIDED = 0.99
+"""In a position of this value, or lost by as much, the move with the best logit will do."""
+
 
 @dataclass
 class PolicyAgent(Agent):
     """Plays the move that a trained network prefers, on the board that it was trained for.
 
     It does not search: the network's own estimate is the value. Its answers for the position and
-    for its mirror image are averaged.
+    for its mirror image are averaged. Where the logits of several moves are close to the best, the
+    network's values of the positions after them decide as well (`favourite_actions`).
     """
 
     weights: str | bytes = weights_option()
     temperature: float = option(
-        0.0, "0: the preferred action; above 0: drawn in proportion to exp(logit / temperature)"
+        0.0, "0: the favourite action; above 0: drawn in proportion to exp(logit / temperature)"
     )
     seed: int | None = option(None, "seed of the random numbers; none: different in every run")
     policy: TrainedPolicy = field(init=False, repr=False, compare=False)
@@ -58,17 +66,22 @@ class PolicyAgent(Agent):
         legal_actions(env, state)
         game = require_known_game(self.policy, env)
         position: Any = state  # games that a policy plays have board states
-        logits, values = legal_logits(evaluate_network, self.policy.network, game, [position])
-        chances = action_chances(logits[0], self.temperature)
-        if self.temperature > 0:
+        network, nodes = self.policy.network, 1
+        action: Any
+        if self.temperature == 0:
+            actions, values, nodes = favourite_actions(evaluate_network, network, game, [position])
+            action = int(actions[0])
+        else:
+            logits, values = legal_logits(evaluate_network, network, game, [position])
             self._stream = next_stream(self._stream)
-        action: Any = drawn_action(chances, (self._stream & DRAWN_MASK) / (1 << DRAWN_BITS))
+            draw = (self._stream & DRAWN_MASK) / (1 << DRAWN_BITS)
+            action = drawn_action(action_chances(logits[0], self.temperature), draw)
         value = float(np.clip(values[0], -LARGEST_GUESS, LARGEST_GUESS))
         return SearchResult(
             action,
             value if position.player == 1 else -value,
             principal_variation=(action,),
-            nodes=1,
+            nodes=nodes,
             elapsed=clock.elapsed,
         )
 
@@ -104,14 +117,39 @@ def legal_logits(
     return allowed, values
 
 
-def action_chances(logits: NDArray[np.float64], temperature: float) -> NDArray[np.float64]:
-    """[action] The probability of playing each action.
+def favourite_actions(
+    evaluate: Evaluate, network: PolicyNetwork, game: BoardGame, states: Sequence[BoardState]
+) -> tuple[NDArray[np.int64], Floats, int]:
+    """The favourite legal actions of a network, and its values of the positions.
 
-    It is in proportion to exp(logit / temperature); at temperature 0 the first action with the
-    highest logit has probability 1.
+    The favourite is the action with the highest logit. Unless the game is `DECIDED`, the value of
+    the position after each move that is `CLOSE` to it counts as well: there the network sees what
+    the move changes. It evaluates such a position or its mirror image, not both.
+
+    Returns:
+        The actions and the values for the player to move, each of shape (positions,); and the
+        number of positions evaluated.
     """
-    if temperature == 0:
-        return np.asarray(np.eye(len(logits))[logits.argmax()])
+    logits, values = legal_logits(evaluate, network, game, states)
+    margins = np.where(np.abs(values) < DECIDED, CLOSE, 0.0)
+    close = logits >= (logits.max(axis=1) - margins)[:, np.newaxis]
+    logits[~close] = -np.inf
+    unfinished: dict[tuple[int, int], BoardState] = {}
+    for row, action in np.argwhere(close & (close.sum(axis=1, keepdims=True) > 1)).tolist():
+        after = game.get_next_state(states[row], action)
+        if game.get_available_actions(after):
+            unfinished[row, action] = min(after, after.mirrored(game.rows, game.columns))
+        elif after.won:
+            logits[row, action] += VALUE_WEIGHT
+    if unfinished:
+        rows, actions = zip(*unfinished, strict=True)
+        _, of_others = evaluate(network, game, [*unfinished.values()])
+        logits[rows, actions] -= VALUE_WEIGHT * of_others
+    return logits.argmax(axis=1), values, len(states) + len(unfinished)
+
+
+def action_chances(logits: NDArray[np.float64], temperature: float) -> NDArray[np.float64]:
+    """[action] The probability of each action, in proportion to exp(logit / temperature)."""
     weights = np.exp((logits - logits.max()) / temperature)
     return np.asarray(weights / weights.sum())
 

@@ -13,8 +13,13 @@ from typing import Any
 from agents.compiled.alpha_beta_tables import slot_of
 from agents.networks.features import FeatureBoard, open_cells
 from agents.networks.network import PolicyNetwork
-from agents.networks.network_kernel import NetworkArrays, network_arrays, run_network
-from envs.bitboard import fits_in_wide_word, mirrored
+from agents.networks.network_kernel import (
+    NetworkArrays,
+    evaluate_position,
+    network_arrays,
+)
+from agents.policy.policy_agent import CLOSE, DECIDED, VALUE_WEIGHT
+from envs.bitboard import fits_in_wide_word, has_run, mirrored
 from envs.board import BoardGame
 from envs.compiled.jit import inlined, zeros
 from envs.compiled.random_stream import DRAWN_BITS, DRAWN_MASK, next_stream
@@ -90,11 +95,7 @@ def policy_reply(tables: Any, thread: int, stream: int, mover: int, mask: int) -
 @inlined
 def remembered(tables: Any, thread: int, mover: int, mask: int) -> tuple[int, int]:
     """The place of a position's weights, computed if new; and 1 if they are its image's, else 0."""
-    image = mirrored(tables.rows, tables.columns, mask)
-    image_mover = mirrored(tables.rows, tables.columns, mover)
-    side = 1 if image < mask or (image == mask and image_mover < mover) else 0
-    if side:
-        mover, mask = image_mover, image
+    mover, mask, side = smaller_image(tables.rows, tables.columns, mover, mask)
     place, free = slot_of(tables.known[thread], mover + mask), tables.board ^ mask
     known = tables.known[thread, place]
     if known[MOVER] != mover or known[FREE] != free:  # never 0 in an unfinished position
@@ -104,29 +105,73 @@ def remembered(tables: Any, thread: int, mover: int, mask: int) -> tuple[int, in
 
 
 @inlined
+def smaller_image(rows: int, columns: int, mover: int, mask: int) -> tuple[int, int, int]:
+    """The smaller of a position and its mirror image, as tuples, and 1 for the image, else 0."""
+    image_mover, image = mirrored(rows, columns, mover), mirrored(rows, columns, mask)
+    if image_mover < mover or (image_mover == mover and image < mask):
+        return image_mover, image, 1
+    return mover, mask, 0
+
+
+@inlined
 def write_weights(tables: Any, thread: int, mover: int, mask: int, weights: Any) -> None:
-    """Write the weight of each action: 0 if illegal; at temperature 0, 1 for the best."""
+    """Write the weight of each action: 0 if illegal; at temperature 0, 1 for the favourite."""
     network = of_thread(tables, thread)
     legal = open_cells(network.board, mask)
     for action in range(len(weights)):
         weights[action] = 0.0
+    value = 0.0
     for images in tables.images:
-        run_network(network, mover, mask)
+        value += evaluate_position(network, mover, mask) / 2
         for action in range(len(weights)):
             weights[action] += network.first[images[action]] / 2
         mover = mirrored(tables.rows, tables.columns, mover)
         mask = mirrored(tables.rows, tables.columns, mask)
     most = -inf
     for action in range(len(weights)):
-        if legal & tables.actions[action]:
-            most = max(most, weights[action])
-    for action in range(len(weights)):
         if not legal & tables.actions[action]:
-            weights[action] = 0.0
-        elif tables.temperature > 0:
+            weights[action] = -inf
+        most = max(most, weights[action])
+    if tables.temperature > 0:
+        for action in range(len(weights)):
             weights[action] = exp((weights[action] - most) / tables.temperature)
+    else:
+        margin = CLOSE if abs(value) < DECIDED else 0.0
+        weigh_favourite(network, legal, mover, mask, most - margin, weights)
+
+
+@inlined
+def weigh_favourite(
+    network: NetworkArrays, legal: int, mover: int, mask: int, least: float, weights: Any
+) -> None:
+    """Choose as `favourite_actions` does among the moves whose logits are at least `least`."""
+    close = 0
+    for action in range(len(weights)):
+        if weights[action] < least:
+            weights[action] = -inf
         else:
-            weights[action] = 1.0 if weights[action] == most else 0.0
+            close += 1
+    best = -inf
+    for action in range(len(weights)):
+        if close > 1 and weights[action] > -inf:
+            cell = legal & network.board.actions[action]
+            weights[action] += VALUE_WEIGHT * value_of_move(network, mover, mask, cell)
+        best = max(best, weights[action])
+    for action in range(len(weights)):
+        weights[action] = 1.0 if weights[action] == best else 0.0
+
+
+@inlined
+def value_of_move(network: NetworkArrays, mover: int, mask: int, cell: int) -> float:
+    """The value of filling a cell, for the mover: exact where that ends the game."""
+    board = network.board
+    if has_run(mover | cell, board.rows, board.inarow):
+        return 1.0
+    other, after = mask ^ mover, mask | cell
+    if after == board.board:
+        return 0.0
+    other, after, _ = smaller_image(board.rows, board.columns, other, after)
+    return -evaluate_position(network, other, after)
 
 
 @inlined

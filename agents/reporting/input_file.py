@@ -5,12 +5,17 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict
 from io import FileIO
 from pathlib import Path
 from reprlib import Repr
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 T = TypeVar("T")
+Record = TypeVar("Record", bound="DataclassInstance")
 
 NO_WAITING = getattr(os, "O_NONBLOCK", 0)
 """The flag that opens a named pipe without waiting for a process at its other end."""
@@ -66,6 +71,34 @@ def read_header(line: str | bytes, expected: str, path: Path, advice: str) -> di
         wrong = "" if found is None else f", not {quoted(found)}"
         raise ValueError(f"{path} must begin with the format {expected!r}{wrong}: {advice}")
     return fields
+
+
+def record_of(kind: type[Record], fields: object) -> Record:
+    """Make a dataclass from JSON that has exactly its fields and types, as `asdict` gives them.
+
+    Raises:
+        ValueError: a field is missing, unknown, of another type or out of its range.
+    """
+    import msgspec  # late, because most programs that use agents read no records
+
+    try:
+        record = msgspec.convert(fields, kind)
+    except msgspec.ValidationError as error:
+        raise ValueError(str(error)) from None
+    for name in _unknown(fields, asdict(record)):
+        raise ValueError(f"there is no field {name!r}")
+    return record
+
+
+def _unknown(told: Any, known: Any) -> Iterator[str]:
+    """The names in the JSON that are no fields of the record or of a record inside it."""
+    if isinstance(told, dict):
+        yield from told.keys() - known.keys()
+        for name in told.keys() & known.keys():
+            yield from _unknown(told[name], known[name])
+    elif isinstance(told, list):
+        for each, counterpart in zip(told, known, strict=True):
+            yield from _unknown(each, counterpart)
 
 
 @contextmanager

@@ -290,35 +290,3 @@ def _take_lock(file: FileIO) -> None:
         raise OSError(None, "there are no locks")
     else:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-# --- what a command writes and reads
-
-
-def require_distinct(*written: Path | None, read: Iterable[Path | None] = ()) -> None:
-    """Check that a command would not write one file over another, or over one that it reads.
-
-    A file may be read twice. None stands for no file.
-
-    Raises:
-        ValueError: two of the files are one.
-    """
-    inputs, outputs = {*map(_identity, filter(None, read))}, set[object]()
-    for path in filter(None, written):
-        identity = _identity(path)
-        if identity in inputs:
-            raise ValueError(f"{path} is read and would be overwritten: write to another file")
-        if identity in outputs:
-            raise ValueError(f"{path} is named for two outputs: choose another file for one")
-        outputs.add(identity)
-
-
-def _identity(path: Path) -> object:
-    """An identity that all names of a file share, including links to it."""
-    try:
-        status = path.stat()
-    except FileNotFoundError:  # not written yet
-        return os.path.realpath(path)
-    except OSError:  # as in a loop of links: nothing can be read or written there
-        return path
-    return status.st_dev, status.st_ino

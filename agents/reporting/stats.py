@@ -120,13 +120,20 @@ def likeliest_elo(points: float, opponents: Sequence[tuple[float, float]]) -> fl
     `opponents` has the Elo of each and the number of games against it. The result lies at most
     `FARTHEST` above the highest or below the lowest Elo.
     """
+
+    def expects_less(own: float) -> bool:
+        return sum(games * expected_score(own - elo) for elo, games in opponents) < points
+
     known = [elo for elo, _ in opponents]
-    low, high = min(known) - FARTHEST, max(known) + FARTHEST
+    return _last_that(expects_less, min(known) - FARTHEST, max(known) + FARTHEST)
+
+
+def _last_that(holds: Callable[[float], bool], good: float, bad: float) -> float:
+    """The last number on the way from `good`, for which a condition holds, to `bad`."""
     for _ in range(BISECTIONS):
-        middle = (low + high) / 2
-        expected = sum(games * expected_score(middle - elo) for elo, games in opponents)
-        low, high = (middle, high) if expected < points else (low, middle)
-    return (low + high) / 2
+        middle = (good + bad) / 2
+        good, bad = (middle, bad) if holds(middle) else (good, middle)
+    return good
 
 
 def elo_estimate(score: Estimate) -> Estimate:
@@ -202,11 +209,4 @@ class PairDistribution:
 
         This one must meet it, and none after the first that does not may meet it.
         """
-        good, bad = 0.0, tilt
-        for _ in range(BISECTIONS):
-            middle = (good + bad) / 2
-            if holds(self.tilted(middle)):
-                good = middle
-            else:
-                bad = middle
-        return self.tilted(good)
+        return self.tilted(_last_that(lambda middle: holds(self.tilted(middle)), 0.0, tilt))

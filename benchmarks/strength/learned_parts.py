@@ -25,9 +25,9 @@ from envs.board import BoardGame
 from envs.connectx import ConnectFour, ConnectX
 from envs.tic_tac_toe import TicTacToe
 from submission.arena.game_record import GameConfiguration
+from submission.executors.work import Completion
 from submission.front_door import evaluate, grade
-from submission.grading.grade_stats import answer_stats
-from submission.match.completion import Completion
+from submission.grading.answers import answer_stats
 from submission.match.match import failures, repetitions
 from submission.match.schedule import Arena, openings, require_pairs
 from submission.terminal import progress_bar
@@ -187,7 +187,7 @@ class ValueLossPart:
 
 @dataclass(frozen=True)
 class NoSearchPart:
-    """Moves of `policy`, which does not search, in the positions of `connectx grade`."""
+    """Moves of `policy`, which looks one ply ahead at most, in the graded positions."""
 
     name: str = "grade"
     game: BoardGame = CONNECT_FOUR
@@ -208,7 +208,7 @@ class NoSearchPart:
                 if share is not None
             ],
             [
-                "Moves that keep the result or are exactly best: no search, as `connectx grade` "
+                "Moves that keep the result or are exactly best: of `policy`, as `connectx grade` "
                 "counts them."
             ],
         )

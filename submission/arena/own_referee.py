@@ -1,19 +1,22 @@
 """Referees games by this package's own rules: those of Kaggle's environment, many times faster.
 
-It also has what all referees share: `play_out` with its result `PlayedGame`, and `overtime`.
+All referees share `play_out`, its result `PlayedGame`, and `require_played`, which checks a game's
+record. `move_in` asks for a single move in any position.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import inf
 from typing import Any, Protocol
 
+from envs.board import BoardGame, BoardState, state_after
 from envs.connectx import ConnectX
-from submission.arena.game_record import EPISODE_STEPS, GameConfiguration
+from submission.arena.game_record import EPISODE_STEPS, GameConfiguration, GameRecord, Result
 from submission.arena.seats import Seat
 from submission.kaggle import BANK, DONE
 from submission.sandbox.causes import of_late_move
-from submission.sandbox.move import Failure, Move, misplaced
+from submission.sandbox.move import FAILING_STATUSES, Failure, Move, misplaced
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +143,54 @@ def rewards_of(winner: int | None) -> tuple[int | None, int | None]:
     return {None: (0, 0), 1: (1, -1), 2: (-1, 1)}[winner]
 
 
+def require_played(record: GameRecord, rules: GameConfiguration, env: BoardGame, seat: int) -> None:
+    """Replay a game; ValueError if no referee can have recorded it so for a player in this seat."""
+    try:
+        state = state_after(env, record.columns)
+    except ValueError:
+        raise ValueError(f"no game has the columns {[*record.columns]}") from None
+    failing = [place for place in (0, 1) if record.statuses[place] != DONE]
+    is_open_spiel = rules.referee.is_open_spiel
+    rewards = _possible_rewards(is_open_spiel, env.winner(state), failing)
+    is_longest = not is_open_spiel and len(record.columns) == EPISODE_STEPS - 1
+    is_over = is_longest or not env.get_available_actions(state)
+    # OpenSpiel's environments ask both seats before the first move, when either may fail.
+    failed_before = is_open_spiel and not record.columns and bool(failing)
+    fits = {
+        "seat": record.seat == seat,
+        "statuses": {*record.statuses} <= {DONE, *FAILING_STATUSES}
+        and (failed_before or failing == ([] if is_over else [state.player - 1])),
+        "opening": failed_before or record.columns[: len(record.opening)] == record.opening,
+        "rewards": record.rewards in rewards,
+        "result": record.result is Result.of(record.statuses, rewards[0], seat),
+        "durations": all(_has_times(record, place, place in failing) for place in (0, 1)),
+        "cause": (record.cause is not None) is bool(failing),
+    }
+    for name, fit in fits.items():
+        if not fit:
+            told = getattr(record, name)
+            raise ValueError(f"{name} {told!r} does not fit the columns {[*record.columns]}")
+
+
+def _possible_rewards(
+    is_open_spiel: bool, winner: int | None, failing: Sequence[int]
+) -> list[tuple[int | None, int | None]]:
+    """The rewards that the referee may have given the seats, the most likely first."""
+    if not failing:
+        return [rewards_of(winner)]
+    if len(failing) == 2:
+        return [(None, None)]
+    told: list[tuple[int | None, int]] = [(None, 1), (-1, 1)] if is_open_spiel else [(None, 0)]
+    return [(failed, other) if failing == [0] else (other, failed) for failed, other in told]
+
+
+def _has_times(record: GameRecord, place: int, failed: bool) -> bool:
+    """Whether each move of a seat, including a failed one, has a time."""
+    begin, seconds = len(record.opening), record.durations[place]
+    moves = len(range(begin + (begin + place) % 2, len(record.columns), 2))
+    return len(seconds) == moves + failed and all(0 <= each < inf for each in seconds)
+
+
 def overtime(move: Move, limit: float, bank: float) -> Failure | None:
     """The failure of a move that took longer than its limit and its bank; None if in time."""
     if move.seconds - limit <= bank:
@@ -149,6 +200,22 @@ def overtime(move: Move, limit: float, bank: float) -> Failure | None:
     cause = of_late_move(move.seconds, limit)
     stderr = move.failure.stderr if move.failure else ()
     return Failure("TIMEOUT", cause.text, stderr, cause.mend)
+
+
+def move_in(seat: Seat, env: ConnectX, state: BoardState, act_timeout: float) -> Move:
+    """Ask a seat for its move in a position, with a full bank; an illegal move is a failure."""
+    rules = GameConfiguration(env.rows, env.columns, env.inarow, act_timeout).for_players()
+    observation = {
+        "remainingOverageTime": BANK,
+        "step": state.ply,
+        "board": env.to_board(state),
+        "mark": state.player,
+    }
+    move = seat.act(observation, rules)
+    failure = overtime(move, act_timeout, BANK) or move.failure
+    if failure is None and move.column not in env.get_available_actions(state):
+        failure = misplaced(move.column, rules)
+    return Move(None if failure else move.column, move.seconds, failure)
 
 
 @lru_cache(maxsize=16)

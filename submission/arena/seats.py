@@ -3,8 +3,8 @@
 import atexit
 import random
 import sys
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, lru_cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -51,16 +51,42 @@ class Seat(Protocol):
         """
 
 
-class BuiltInSeat:
-    """One of Kaggle's agents at the board, in this process."""
+class GlobalNumbers:
+    """One player's states of the global random generators of Python and numpy."""
 
-    def __init__(self, agent: KaggleAgent) -> None:
+    def __init__(self, state: tuple[Any, Any] | None = None) -> None:
+        self._state = state
+
+    def take_turn(self) -> None:
+        """Save the previous player's states, and make the generators continue from these."""
+        global _drawn
+        if _drawn is self:
+            return
+        _drawn._state = random.getstate(), np.random.get_state()
+        if self._state is not None:
+            random.setstate(self._state[0])
+            np.random.set_state(self._state[1])
+        _drawn = self
+
+
+_outside = _drawn = GlobalNumbers()  # the process's own numbers, and those in use
+
+
+class KaggleSeat:
+    """An agent that Kaggle's own code asks, in this process, without any limits."""
+
+    def __init__(self, agent: KaggleAgent, numbers: GlobalNumbers | None = None) -> None:
         self._agent = agent
+        self._numbers = numbers  # None for an agent with a random generator of its own
 
     def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Move:
-        """The agent's move; see `Seat`."""
+        """The agent's move; see `Seat`. The first one loads a file."""
         with ONE_AT_A_TIME:
+            path = sys.path.copy()  # if a file fails, Kaggle's loader leaves its folder there
+            if self._numbers is not None:
+                self._numbers.take_turn()
             answer = self._agent.act(observation, configuration, (KeyboardInterrupt,))
+            sys.path[:] = path
         return read_answer(msgspec.convert(answer, Answer), configuration, None)
 
 
@@ -83,7 +109,7 @@ def open_seat(
         OSError: the process cannot be started.
     """
     if player.source is None:
-        return nullcontext(BuiltInSeat(KaggleAgent(_seeded_built_in(player.name, seed, referee))))
+        return nullcontext(KaggleSeat(KaggleAgent(_seeded_built_in(player.name, seed, referee))))
     return LAUNCHER.start_player(player.source, seed=seed, memory=default_memory())
 
 
@@ -111,28 +137,17 @@ class AgentSeat:
         return Move(column, round(perf_counter() - started, 6))
 
 
-class TrustedSeat(AbstractContextManager["TrustedSeat"]):
-    """A submission file at the board, in this process, without any limits.
+@contextmanager
+def _trusted_seat(source: bytes, seed: int) -> Iterator[KaggleSeat]:
+    """A submission file at the board, in this process, until the `with` block ends.
 
     Only its global random numbers are separate. With the same seed it plays as in a sandbox.
     """
-
-    def __init__(self, source: bytes, seed: int) -> None:
-        kaggle_environments().agent.compile = _compiled
-        self._agent = KaggleAgent(_main_file(source))
-        state = random.Random(seed).getstate(), np.random.RandomState(seed).get_state()
-        self._numbers = GlobalNumbers(state)  # as in a process with this seed
-
-    def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Move:
-        """The file's move; see `Seat`. The first one loads it."""
-        with ONE_AT_A_TIME:
-            path = sys.path.copy()  # if the file fails, Kaggle's loader leaves its folder there
-            self._numbers.take_turn()
-            answer = self._agent.act(observation, configuration, (KeyboardInterrupt,))
-            sys.path[:] = path
-        return read_answer(msgspec.convert(answer, Answer), configuration, None)
-
-    def __exit__(self, *_: object) -> None:
+    kaggle_environments().agent.compile = _compiled
+    state = random.Random(seed).getstate(), np.random.RandomState(seed).get_state()
+    try:
+        yield KaggleSeat(KaggleAgent(_main_file(source)), GlobalNumbers(state))
+    finally:
         with ONE_AT_A_TIME:
             _outside.take_turn()
 
@@ -149,27 +164,6 @@ def _main_file(source: bytes) -> str:
     return str(Path(folder.name, MAIN))
 
 
-class GlobalNumbers:
-    """One player's states of the global random generators of Python and numpy."""
-
-    def __init__(self, state: tuple[Any, Any] | None = None) -> None:
-        self._state = state
-
-    def take_turn(self) -> None:
-        """Save the previous player's states, and make the generators continue from these."""
-        global _drawn
-        if _drawn is self:
-            return
-        _drawn._state = random.getstate(), np.random.get_state()
-        if self._state is not None:
-            random.setstate(self._state[0])
-            np.random.set_state(self._state[1])
-        _drawn = self
-
-
-_outside = _drawn = GlobalNumbers()  # the process's own numbers, and those in use
-
-
 def open_seat_here(
     player: Player, *, seed: int, referee: Referee = Referee.CONNECTX
 ) -> AbstractContextManager[Seat]:
@@ -180,7 +174,7 @@ def open_seat_here(
     if player.make_agent is not None:
         return nullcontext(AgentSeat(player.make_agent, seed))
     if player.is_trusted and player.source is not None:
-        return TrustedSeat(player.source, seed)
+        return _trusted_seat(player.source, seed)
     return open_seat(player, seed=seed, referee=referee)
 
 

@@ -188,7 +188,7 @@ def _prove(text: str, call: str) -> None:
 UNDER_MAIN = 'put the lines that do so under `if __name__ == "__main__":`'
 
 BEING_RUN = set[Path]()  # the users' modules that are being run to find an agent
-BESIDE = set[str]()  # names of modules that the last of them imported from its own folder
+BESIDE = set[str]()  # names of the last of them and of modules that it imported from its folder
 
 
 def load_user_agent(source: Path, name: str) -> type[Agent]:
@@ -210,9 +210,8 @@ def load_user_agent(source: Path, name: str) -> type[Agent]:
     module = importlib.util.module_from_spec(spec)
     while BESIDE:  # they may be from another folder, or have changed since
         sys.modules.pop(BESIDE.pop(), None)
-    known = sys.modules.get(source.stem)
+    imported, known = {*sys.modules}, sys.modules.get(source.stem)
     sys.modules[source.stem] = module  # dataclasses look up their module there
-    imported = {*sys.modules}
     folder = source.resolve().parent
     sys.path.insert(0, str(folder))
     BEING_RUN.add(source.resolve())

@@ -12,19 +12,11 @@ from itertools import chain
 
 from submission.bundle.definitions import BundleError, Definition
 from submission.bundle.loading import Loading
-from submission.bundle.naming import (
-    Builtin,
-    Meaning,
-    OwnNames,
-    Symbol,
-    Use,
-    Uses,
-    bundle_names,
-    renamed,
-)
+from submission.bundle.naming import Meaning, OwnNames, Symbol, Use, bundle_names, renamed
 from submission.bundle.package_files import with_content
 from submission.bundle.source_tree import SourceTree
 from submission.bundle.sources import Import, Module
+from submission.sandbox.inside.source_facts import early_among
 
 
 @dataclass(frozen=True)
@@ -67,10 +59,6 @@ def close(tree: SourceTree, start: list[Symbol], own: OwnNames) -> Closure:
     names = bundle_names(uses, own)
     modules = [tree.module(name) for name in _ordered(tree, needs)]
     definitions = sorted(uses, key=lambda one: (one.line, one.start))
-    future = any(module.future for module in modules)
-    if sys.version_info >= (3, 14):
-        future = future or _is_named_early(definitions, uses)
-    _refuse_texts_in_dataclasses(definitions, future)
     sources: dict[str, list[str]] = {module.name: [] for module in modules}
     for one in definitions:
         used = tree.known_uses(one)  # also those in string annotations
@@ -78,6 +66,8 @@ def close(tree: SourceTree, start: list[Symbol], own: OwnNames) -> Closure:
     imports = sorted(
         meaning.statement(name) for meaning, name in names.items() if isinstance(meaning, Import)
     )
+    future = any(module.future or _is_named_early(module, definitions) for module in modules)
+    _refuse_texts_in_dataclasses(definitions, future)
     return Closure(modules, definitions, sources, loading.playing(), imports, names, future)
 
 
@@ -100,20 +90,14 @@ def _refuse_rebinding(uses: Sequence[Use]) -> None:
             )
 
 
-def _is_named_early(definitions: Sequence[Definition], uses: Uses) -> bool:
-    """Whether an annotation names a definition below it, or an import only for type checking.
+def _is_named_early(module: Module, definitions: Sequence[Definition]) -> bool:
+    """Whether an annotation has a name that has no value yet when Kaggle's Python evaluates it.
 
-    Python 3.14 evaluates annotations when they are read, Kaggle's Python at once.
+    Python 3.14 evaluates annotations when they are read.
     """
-    lines = {Symbol(one.module, name): one.line for one in definitions[::-1] for name in one.names}
-    return any(
-        lines.get(use.meaning, 0) >= one.line
-        if isinstance(use.meaning, Symbol) and use.meaning.module == one.module
-        else isinstance(use.meaning, Builtin) and not hasattr(builtins, use.meaning.name)
-        for one in definitions
-        for use in uses[one]
-        if not use.reference.deferred and not use.reference.changes
-    )
+    own = [one.statement for one in definitions if one.module == module.name]
+    known = {*dir(builtins), *module.imports}
+    return sys.version_info >= (3, 14) and any(early_among(own, known))
 
 
 LOOKED_UP = re.compile(r"['\"]?(?:\w+\.)?(ClassVar|InitVar|KW_ONLY)\b")

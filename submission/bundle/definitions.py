@@ -178,16 +178,19 @@ class Definition:
         return BundleError(self.path, line, problem)
 
 
-def imported_tops(node: ast.stmt) -> set[str]:
-    """The top-level names of the modules that a statement imports; "" for relative imports."""
+def imported_names(node: ast.stmt) -> list[str]:
+    """The full names of what a statement imports; those of relative imports begin with a dot."""
     match node:
         case ast.Import(names=names):
-            return {alias.name.partition(".")[0] for alias in names}
-        case ast.ImportFrom(level=0, module=str(module)):
-            return {module.partition(".")[0]}
-        case ast.ImportFrom():
-            return {""}
-    return set()
+            return [alias.name for alias in names]
+        case ast.ImportFrom(level=level, module=module, names=names):
+            return [f"{'.' * level}{module or ''}.{alias.name}" for alias in names]
+    return []
+
+
+def imported_tops(node: ast.stmt) -> set[str]:
+    """The top-level names of the modules that a statement imports; "" for relative imports."""
+    return {name.partition(".")[0] for name in imported_names(node)}
 
 
 def since_replaced(written: Sequence[Definition], name: str) -> Sequence[Definition]:

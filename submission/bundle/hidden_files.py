@@ -61,7 +61,7 @@ def hidden_files(whose: str, mend: str) -> Iterator[None]:
 
 
 def _is_of_the_user(path: Path) -> bool:
-    """Whether a resolved path is that of a file of the user's."""
+    """Whether a resolved path leads to a file of the user's."""
     seen = map(Path, (sys.prefix, sys.base_prefix, *SYSTEM_FOLDERS))
     if {place.resolve() for place in (*seen, *PROJECT_PLACES)} & {path, *path.parents}:
         return False

@@ -14,15 +14,15 @@ from agents.agent import Clock, OnProgress
 from agents.options import require_at_least
 from agents.parallel.workers import CORES, Workers
 from submission.checking.check_report import CheckReport
-from submission.checking.check_result import JudgedGame, summarise
+from submission.checking.check_result import summarise
 from submission.checking.diagnosis import diagnose
 from submission.checking.game_plan import FIRST_GAMES, GamePlan, Limits, planned_games
 from submission.checking.game_watch import doubtful_seats
-from submission.checking.observed_game import observe_game
-from submission.checking.source_facts import read_source
+from submission.checking.observed_game import ObservedGame, observe_game
 from submission.kaggle import Referee, environment_of
 from submission.sandbox.folders import owned_folder
 from submission.sandbox.inside.file_guard import PROJECT_PLACES
+from submission.sandbox.inside.source_facts import read_source
 from submission.sandbox.launcher import Launcher
 from submission.sandbox.processes import default_memory
 from submission.sandbox.staging import stage
@@ -107,15 +107,15 @@ def check_submission(
         closing(Launcher(python)) as launcher,  # closed before the pool, whose threads wait for it
     ):
 
-        def judge(plan: GamePlan) -> JudgedGame | None:
+        def judge(plan: GamePlan) -> ObservedGame | None:
             if not plan.decides and monotonic() > end:
                 return None
-            record = observe_game(plan, submission, limits, launcher)
-            return JudgedGame(record, diagnose(record, source, neighbours))
+            game = observe_game(plan, submission, limits, launcher)
+            return replace(game, fault=diagnose(game, source, neighbours))
 
-        def play(chosen: Sequence[GamePlan]) -> list[JudgedGame]:
+        def play(chosen: Sequence[GamePlan]) -> list[ObservedGame]:
             tasks = ((plan, partial(judge, plan)) for plan in chosen)
-            games = dict[GamePlan, JudgedGame | None]()
+            games = dict[GamePlan, ObservedGame | None]()
             for plan, game in Workers(pool, len(chosen)).run(tasks, Clock()):
                 games[plan] = game
                 on_progress(next(done), len(plans), str(plan))
@@ -126,38 +126,37 @@ def check_submission(
 
 
 def _play_in_turn(
-    plans: list[GamePlan], play: Callable[[Sequence[GamePlan]], list[JudgedGame]], limits: Limits
-) -> list[JudgedGame]:
+    plans: list[GamePlan], play: Callable[[Sequence[GamePlan]], list[ObservedGame]], limits: Limits
+) -> list[ObservedGame]:
     """Play the games against the random agent and, unless they show a fault, all others.
 
     Long games that the others make necessary are added to the plans, and played right after them.
     """
-    games = list[JudgedGame]()
+    games = list[ObservedGame]()
     for part in (plans[:FIRST_GAMES], plans[FIRST_GAMES:]):
         games += play(part)
         long_ones = _long_games(games, limits)
         plans += long_ones
         games += play(long_ones)
-        if any(game.fault for game in games if game.record.plan.decides):
+        if any(game.fault for game in games if game.plan.decides):
             break
     return games
 
 
-def _long_games(games: Sequence[JudgedGame], limits: Limits) -> list[GamePlan]:
+def _long_games(games: Sequence[ObservedGame], limits: Limits) -> list[GamePlan]:
     """A long game in each seat whose bank could run out; none if one was played or a fault found.
 
     An estimate would not do, because agents may plan with their bank: one that uses much of it in
     the opening may never run out.
     """
-    deciding = [game for game in games if game.record.plan.decides]
+    deciding = [game for game in games if game.plan.decides]
     if any(game.fault for game in deciding):
         return []
-    records = [game.record for game in deciding]
-    shown = {seat for record in records if record.plan.is_long for seat in record.moves}
+    shown = {seat for game in deciding if game.plan.is_long for seat in game.moves}
     long_ones = {
-        seat: replace(record.plan, seats=(seat,), is_long=True)
-        for record in records
-        for seat in doubtful_seats(record.moves, record.plan, limits)
+        seat: replace(game.plan, seats=(seat,), is_long=True)
+        for game in deciding
+        for seat in doubtful_seats(game.moves, game.plan, limits)
         if seat not in shown
     }
     return [long_ones[seat] for seat in sorted(long_ones)]

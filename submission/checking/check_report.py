@@ -10,9 +10,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from submission.checking.diagnosis import Fault
+from submission.checking.game_watch import Timing
 from submission.checking.kaggle_image import kaggles_versions
-from submission.checking.timing import Timing
+from submission.checking.observed_game import Fault
 from submission.kaggle import Referee, upload_command
 from submission.reports import NOTHING, Printed, plain, plain_table, seconds
 from submission.sandbox.messages import RuntimeVersions

@@ -5,31 +5,22 @@ The cause may be that Kaggle takes the wrong callable, the last one in the file,
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from submission.checking.kaggle_image import image_has, is_missing_here_alone
-from submission.checking.observed_game import WHILE_LOADING, ObservedGame
-from submission.checking.source_facts import NEWER_PYTHON, OLDER_PYTHON, Definition, SourceFacts
+from submission.checking.observed_game import WHILE_LOADING, Fault, ObservedGame
 from submission.sandbox.causes import Cause
 from submission.sandbox.inside.file_guard import PROJECT_MODULES
+from submission.sandbox.inside.source_facts import (
+    NEWER_PYTHON,
+    OLDER_PYTHON,
+    Definition,
+    SourceFacts,
+)
 from submission.sandbox.messages import Choice
 
 AGENT_NAME = re.compile(r"(^|_)(agent|act|bot|player)$", re.IGNORECASE)
 """Names of functions that are probably meant to be the agent."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """Why Kaggle ends a game against the submission."""
-
-    status: str  # Kaggle's status: ERROR, INVALID or TIMEOUT
-    cause: str
-    mend: str
-    when: str = field(compare=False)
-    """The point of the game at which the fault occurred; it may occur at several."""
-    lines: tuple[str, ...] = ()  # the traceback's lines that are in the submission
-    missing: tuple[str, ...] = ()
-    """Modules of Kaggle's image that are missing here, which may be the reason."""
 
 
 def diagnose(

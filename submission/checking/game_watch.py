@@ -7,6 +7,7 @@ to be estimated.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from statistics import fmean
 
@@ -54,7 +55,7 @@ def lasting_opponent(env: BoardGame, otherwise: Chooser) -> Chooser:
 def has_shown_enough(
     moves: Mapping[Seat, Sequence[Move]], plan: GamePlan, limits: Limits, seconds: float
 ) -> bool:
-    """Whether a game can no longer show a lack of time, so many `seconds` after its first move."""
+    """Whether a game can no longer show a lack of time, `seconds` after its first move."""
     if seconds <= plan.seconds:
         return False
     if plan.decides and min(map(len, moves.values())) < 2:
@@ -117,3 +118,24 @@ def of_full_game(moves: Sequence[Move], most_moves: int, limits: Limits) -> Caus
 def in_full_game(move: int) -> str:
     """Say that a full game would time out at a seat's move, counted from 1."""
     return f"a full game would time out at move {move}"
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Seconds, over the games that decide."""
+
+    loading: float  # the longest time to load the file
+    first_move: float  # the longest first move, including loading and compiling
+    mean: float  # the mean of all moves
+    percentile_99: float
+    longest: float
+    longest_later: float | None  # the longest move after a seat's first; None if there is none
+    bank: float  # seconds that a game's moves may take beyond their limit, in total
+    bank_taken: float  # the most that one seat took from the bank in a game, as far as played
+    bank_of_full_game: float
+    """Seconds that a full game would take from the bank; see `overtimes_of_full_game`."""
+
+    @property
+    def bank_left(self) -> float:
+        """The least that a full game would leave of the bank, at least 0."""
+        return max(0.0, self.bank - self.bank_of_full_game)

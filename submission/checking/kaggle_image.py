@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-from submission.checking.source_facts import OLDER_PYTHON, Import
+from submission.sandbox.inside.source_facts import OLDER_PYTHON, Import
 from submission.sandbox.interpreter import find_python
 
 ENVIRONMENT = Path(sys.prefix, "kaggle-image")

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 from random import Random
 from time import monotonic
@@ -33,6 +33,20 @@ WHILE_LOADING = "while the file was loaded"
 
 
 @dataclass(frozen=True, slots=True)
+class Fault:
+    """Why Kaggle ends a game against the submission."""
+
+    status: str  # Kaggle's status: ERROR, INVALID or TIMEOUT
+    cause: str
+    mend: str
+    when: str = field(compare=False)
+    """The point of the game at which the fault occurred; it may occur at several."""
+    lines: tuple[str, ...] = ()  # the traceback's lines that are in the submission
+    missing: tuple[str, ...] = ()
+    """Modules of Kaggle's image that are missing here, which may be the reason."""
+
+
+@dataclass(frozen=True, slots=True)
 class ObservedGame:
     """The record of one game."""
 
@@ -46,6 +60,7 @@ class ObservedGame:
     hidden: tuple[str, ...]  # requested paths that this machine has, unlike Kaggle's
     stderr: str
     """The end of what the submission wrote to standard error; the seat asked last comes last."""
+    fault: Fault | None = None  # once it is diagnosed; None if the submission passed the game
 
 
 def observe_game(

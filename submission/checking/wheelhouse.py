@@ -65,10 +65,8 @@ def make_wheelhouse(output: Path, root: Path = ROOT) -> list[str]:
 
 def image_version() -> str:
     """The version of Python in Kaggle's image, from its list, such as `3.12`."""
-    found = re.search(r"^# Python (\S+)$", LIST.read_text(encoding="utf-8"), re.MULTILINE)
-    if found is None:
-        raise ValueError(f"{LIST} names no version of Python")
-    return found[1]
+    [found] = re.findall(r"^# Python (\S+)$", LIST.read_text(encoding="utf-8"), re.MULTILINE)
+    return str(found)
 
 
 def _pip(command: str, *words: str) -> None:

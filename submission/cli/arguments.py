@@ -1,27 +1,38 @@
 """Check the arguments of commands, and show their results."""
 
 import json
+import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import TypeVar
 
 import psutil
 import typer
 
-from agents.registry import JsonValue, parse_specification
-from agents.reporting.output_file import replace_text, require_distinct, require_writable
-from submission.arena.players import Player, PlayerKind
-from submission.match.completion import Completion
+from agents.registry import REGISTERED, JsonValue, parse_specification
+from agents.reporting.output_file import replace_text, require_writable
+from submission.executors.work import Completion
 from submission.reports import Printed
+from submission.sandbox.staging import SUBMISSIONS
 from submission.terminal import console, say
+
+Shown = TypeVar("Shown", bound=Printed)
 
 STDOUT = Path("-")
 
 
-def show(result: Printed, json_file: Path | None = None, brief: bool = False) -> None:
-    """Print a result or only its summary, and write it as JSON; with `-` print only the JSON.
+def show(
+    result: Shown,
+    json_file: Path | None = None,
+    brief: bool = False,
+    html: Path | None = None,
+    page: Callable[[Shown], str] | None = None,
+) -> None:
+    """Print a result or only its summary, and write it as JSON and as its page.
 
-    In a file or a pipe each sentence of the summary is one line, however long.
+    With `-` as the file for JSON, print only the JSON. In a file or a pipe each sentence of the
+    summary is one line, however long.
     """
     if json_file != STDOUT:
         if not brief:
@@ -33,6 +44,8 @@ def show(result: Printed, json_file: Path | None = None, brief: bool = False) ->
             say(text)
         else:
             replace_text(json_file, text)
+    if html is not None and page is not None:
+        replace_text(html, page(result))
 
 
 def require_files(
@@ -40,16 +53,46 @@ def require_files(
     json: Path | None = None,
     results: Path | None = None,
     read: Iterable[Path | None] = (),
+    players: Iterable[str] = (),
 ) -> None:
     """Refuse files that cannot be written, or that would overwrite each other or an input.
 
-    `json` may be `-`. `results` is a file that games are added to, and `read` are the files that
-    the command reads.
+    `json` may be `-`. `results` is a file that games are added to. The command reads the files
+    `read` and those of the players with these names.
     """
     files = [path for path in (*written, None if json == STDOUT else json) if path is not None]
-    require_distinct(results, *files, read=read)
+    require_distinct(results, *files, read=[*read, *files_of_players(players)])
     for path in files:
         require_writable(path)
+
+
+def require_distinct(*written: Path | None, read: Iterable[Path | None] = ()) -> None:
+    """Check that a command would not write one file over another, or over one that it reads.
+
+    A file may be read twice. None stands for no file.
+
+    Raises:
+        ValueError: two of the files are one.
+    """
+    inputs, outputs = {*map(_identity, filter(None, read))}, set[object]()
+    for path in filter(None, written):
+        identity = _identity(path)
+        if identity in inputs:
+            raise ValueError(f"{path} is read and would be overwritten: write to another file")
+        if identity in outputs:
+            raise ValueError(f"{path} is named for two outputs: choose another file for one")
+        outputs.add(identity)
+
+
+def _identity(path: Path) -> object:
+    """An identity that all names of a file share, including links to it."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:  # not written yet
+        return os.path.realpath(path)
+    except OSError:  # as in a loop of links: nothing can be read or written there
+        return path
+    return status.st_dev, status.st_ino
 
 
 def require_memory(megabytes: int, workers: int = 1) -> None:
@@ -71,14 +114,14 @@ def require_complete(completion: Completion, *, failed: bool = False) -> None:
         raise typer.Exit(1)
 
 
-def files_of_players(players: Iterable[Player]) -> list[Path]:
-    """The submissions among the players, and the files that options of the others may name."""
+def files_of_players(names: Iterable[str]) -> list[Path]:
+    """The submissions among the players, and the files that options of our agents may name."""
     found = list[Path]()
-    for player in players:
-        if player.kind is PlayerKind.FILE:
-            found.append(Path(player.name))
-        else:
-            found += files_of_options(parse_specification(player.name).options)
+    for name in names:
+        if name.endswith(SUBMISSIONS):
+            found.append(Path(name))
+        elif ":" in name and name.partition(":")[0] in REGISTERED:
+            found += files_of_options(parse_specification(name).options)
     return found
 
 

@@ -27,7 +27,7 @@ from agents.parallel.workers import CORES
 from agents.reporting.output_file import replace_content, require_writable
 from submission.cli.arguments import require_memory
 from submission.cli.options import SOLVING, declared, flag, output, setting
-from submission.executors.dask_workers import chosen_count, chosen_executor
+from submission.executors.work import chosen_count, chosen_executor
 from submission.reports import counted, size_in_words
 from submission.terminal import progress_bar, say, status_line
 

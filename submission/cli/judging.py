@@ -11,10 +11,9 @@ from agents.policy.training.labelling import Ending, LabelSettings, make_labelle
 from agents.reporting.output_file import replace_text, require_writable
 from envs.connectx import ConnectX
 from submission import front_door
-from submission.arena.players import find_player
-from submission.cli.arguments import STDOUT, files_of_players, require_complete, require_files, show
+from submission.cli.arguments import STDOUT, require_complete, require_files, show
 from submission.cli.options import SOLVING, argument, declared, flag, output, setting
-from submission.executors.dask_workers import chosen_count, chosen_executor
+from submission.executors.work import chosen_count, chosen_executor
 from submission.grading.grade import grade_page
 from submission.grading.position_making import make_position_set
 from submission.grading.solved_positions import (
@@ -58,14 +57,11 @@ def grade(
     position; a smaller --act-timeout makes grading quicker. Ctrl-C grades the positions answered so
     far. Exit status 1 after Ctrl-C, and when the player has failed in every position.
     """
-    graded = find_player(player)
-    require_files(html, json=json, read=[options["positions"], *files_of_players([graded])])
-    result = front_door.grade(graded, **options)
+    require_files(html, json=json, read=[options["positions"]], players=[player])
+    result = front_door.grade(player, **options)
     if by_ply and json != STDOUT:
         console.print(result.plies_table(), crop=False)
-    show(result, json, brief)
-    if html is not None:
-        replace_text(html, grade_page(result))
+    show(result, json, brief, html, grade_page)
     require_complete(result.completion, failed=all(each.failure for each in result.answers))
 
 

@@ -6,21 +6,19 @@ from typing import Any
 
 import typer
 
-from agents.reporting.output_file import replace_text
 from submission import front_door
-from submission.arena.players import find_player
-from submission.cli.arguments import STDOUT, files_of_players, require_complete, require_files, show
+from submission.cli.arguments import STDOUT, require_complete, require_files, show
 from submission.cli.options import argument, declared, setting
 from submission.comparing.comparison import comparison_page
 from submission.match.match import Match
 from submission.match.opening_table import render_openings
 from submission.match.results_file import read_results
-from submission.match.schedule import require_pairs
 from submission.match.sprt import ERROR_RATE, parse_sprt
-from submission.rating.ladder import Ladder, make_ladder
+from submission.rating.ladder import make_ladder
+from submission.rating.ladder_page import ladder_page
 from submission.terminal import console
 
-MOST_GAMES = setting("N", "Maximum number of games; even.", callback=require_pairs)
+MOST_GAMES = setting("N", "Maximum number of games; even.")
 
 
 def _error_rate(error: str) -> Any:
@@ -58,16 +56,14 @@ def evaluate(
     and shows the games played so far; `--resume` goes on from there. Exit status 1 after Ctrl-C,
     and when the player has failed in every game.
     """
-    hero, *opponents = [find_player(name, options["referee"]) for name in (player, *against)]
-    read = files_of_players([hero, *opponents])
-    require_files(html, json=json, results=options["results"], read=read)
+    require_files(html, json=json, results=options["results"], players=[player, *against])
     rates = {name: rate for name, rate in (("alpha", alpha), ("beta", beta)) if rate is not None}
     if rates and sprt is None:
         raise ValueError(f"--{next(iter(rates))} is only for a sequential test: add --sprt")
     test = None if sprt is None else replace(parse_sprt(sprt), **rates)
-    match = front_door.evaluate(hero, opponents, sprt=test, **options)
+    match = front_door.evaluate(player, against, sprt=test, **options)
     _show_match(match, json, html, by_opening=first_player_table, brief=brief)
-    require_complete(match.completion, failed=match.fails_throughout(hero.name))
+    require_complete(match.completion, failed=match.fails_throughout(player))
 
 
 def _show_match(
@@ -113,20 +109,10 @@ def ladder(
     Ctrl-C ends the round robin with exit status 1, and shows the games played so far; `--resume`
     goes on from there.
     """
-    entrants = [find_player(name, options["referee"]) for name in players]
-    require_files(html, json=json, results=options["results"], read=files_of_players(entrants))
-    result = front_door.ladder(entrants, **options)
-    _show_ladder(result, json, html, brief)
+    require_files(html, json=json, results=options["results"], players=players)
+    result = front_door.ladder(players, **options)
+    show(result, json, brief, html, ladder_page)
     require_complete(result.match.completion)
-
-
-def _show_ladder(ladder: Ladder, json: Path | None, html: Path | None, brief: bool) -> None:
-    """Print the ratings, and write the page."""
-    show(ladder, json, brief)
-    if html is not None:
-        from submission.rating.ladder_page import ladder_page
-
-        replace_text(html, ladder_page(ladder))
 
 
 @declared(
@@ -157,7 +143,7 @@ def report(
         raise ValueError(
             f"--first-player-table is for one player's games, but {results} holds a ladder"
         )
-    _show_ladder(make_ladder(match, anchor), json, html, brief)
+    show(make_ladder(match, anchor), json, brief, html, ladder_page)
 
 
 @declared(
@@ -186,12 +172,9 @@ def compare(
 
     Ctrl-C ends the comparison with exit status 1, and shows the games played so far.
     """
-    players = [find_player(name) for name in (new, old)]
-    require_files(html, json=json, read=files_of_players(players))
-    result = front_door.compare(*players, **options)
-    show(result, json, brief)
-    if html is not None:
-        replace_text(html, comparison_page(result))
+    require_files(html, json=json, players=[new, old])
+    result = front_door.compare(new, old, **options)
+    show(result, json, brief, html, comparison_page)
     require_complete(result.completion)
 
 
@@ -205,8 +188,7 @@ def rank(player: str, brief: bool = False, json: Path | None = None, **options: 
     Ctrl-C ends the games, and shows the estimate so far. Exit status 1 after Ctrl-C, and when the
     player has failed in every game.
     """
-    ranked = find_player(player)
-    require_files(json=json, read=files_of_players([ranked]))
-    result = front_door.rank(ranked, **options)
+    require_files(json=json, players=[player])
+    result = front_door.rank(player, **options)
     show(result, json, brief)
-    require_complete(result.match.completion, failed=result.match.fails_throughout(ranked.name))
+    require_complete(result.match.completion, failed=result.match.fails_throughout(player))

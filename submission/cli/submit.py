@@ -8,7 +8,6 @@ import typer
 
 from agents.parallel.workers import CORES
 from agents.registry import joined_options, parse_options, parse_specification
-from agents.reporting.output_file import require_distinct
 from envs.games import GAMES
 from submission import front_door
 from submission.building import DEFAULT_OUTPUT
@@ -19,6 +18,7 @@ from submission.cli.arguments import (
     files_of_options,
     modules_beside,
     require_complete,
+    require_distinct,
     require_files,
     show,
 )

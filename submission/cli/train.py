@@ -24,7 +24,7 @@ from agents.reporting.output_file import held
 from submission.cli.arguments import require_files
 from submission.cli.games import CONNECT_X, GAME_OPTIONS, chosen_game
 from submission.cli.options import declared, flag, setting
-from submission.executors.dask_workers import chosen_executor
+from submission.executors.work import chosen_executor
 from submission.reports import elo_interval, share_in_words
 from submission.terminal import progress_bar, say
 

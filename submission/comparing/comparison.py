@@ -8,14 +8,14 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from submission.checking.timing import Timing
+from submission.checking.game_watch import Timing
 from submission.comparing.finding import ComparisonSettings, Finding
 from submission.comparing.paired_answers import AnswerPair, PairedAnswers
+from submission.executors.work import Completion, early_end_in_words
+from submission.grading.answers import ALL, HARD
 from submission.grading.grade import Grade
 from submission.grading.grade_charts import figure_of
-from submission.grading.grade_stats import ALL, HARD
 from submission.grading.solved_positions import Phase
-from submission.match.completion import Completion, early_end_in_words
 from submission.match.match import Match, failures, repetitions, results_table
 from submission.match.pairing_stats import PairingStats
 from submission.reports import (

@@ -8,14 +8,9 @@ from math import ceil, exp
 from agents.reporting.stats import PairDistribution, count_pairs, expected_score
 from envs.protocol import is_number
 from submission.arena.game_record import GameConfiguration, GameRecord
+from submission.match.pairing_stats import points_of_pairs
 from submission.match.schedule import Arena, Settings, require_pairs
-from submission.match.sprt import (
-    LARGEST_ELO,
-    SequentialTest,
-    Sprt,
-    Verdict,
-    points_of_pairs,
-)
+from submission.match.sprt import LARGEST_ELO, SequentialTest, Sprt, Verdict
 
 ALPHA = 0.025  # about how often equal players are called better; just as often, worse
 BETA = 0.05  # about how often a difference of the margin is missed

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from agents.reporting.stats import Z_95, Estimate
-from submission.grading.grade_stats import Answer, kinds_of
+from submission.grading.answers import Answer, kinds_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class PairedAnswers:
         return cls(tuple(pairs))
 
     def of_kind(self, kind: str) -> "PairedAnswers":
-        """The answers to the positions of a kind, as `grade_stats` names them."""
+        """The answers to the positions of a kind, as `by_kind` names them."""
         return PairedAnswers(
             tuple(pair for pair in self.pairs if kind in kinds_of(pair.new.position))
         )

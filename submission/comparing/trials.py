@@ -15,10 +15,10 @@ from submission.arena.game_record import GameRecord
 from submission.arena.players import Pairing, Player
 from submission.checking.check import check_submission
 from submission.checking.check_report import CheckReport, CheckVerdict
-from submission.checking.diagnosis import Fault
+from submission.checking.observed_game import Fault
 from submission.comparing.comparison import Comparison, SlowMoves, duration
 from submission.comparing.finding import ComparisonSettings, ThreeWayTest
-from submission.match.completion import early_end
+from submission.executors.work import EarlyEnd
 from submission.match.match import Match
 from submission.match.run import play_games
 from submission.match.schedule import schedule
@@ -59,7 +59,7 @@ def play_until_decided(
     games = schedule([pairing], settings.match)
     on_progress(0, settings.games, "")
     with (
-        early_end() as ending,
+        EarlyEnd() as ending,
         closing(play_games(games, lambda _: test.games is None, executor)) as played,
     ):
         for record in played:

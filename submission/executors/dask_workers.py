@@ -1,4 +1,4 @@
-"""Workers of a Dask cluster, and the choice between them and processes on this machine.
+"""Workers of a Dask cluster.
 
 A cluster with mpi4py needs none of this: `play_match` takes an `mpi4py.futures.MPIPoolExecutor`
 directly, in a script that is started with `mpiexec -n 9 python -m mpi4py.futures`.
@@ -6,12 +6,12 @@ directly, in a script that is started with `mpiexec -n 9 python -m mpi4py.future
 
 from collections.abc import Iterator, Mapping
 from concurrent.futures import CancelledError, Executor, ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from threading import Event, Thread
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
-from submission.executors.local_workers import RenewedExecutor, Versions, local_executor
+from submission.executors.local_workers import RenewedExecutor, Versions
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -22,20 +22,6 @@ WATCH_SECONDS = 1  # time between two checks for workers
 BETWEEN_QUESTIONS = 0.1  # seconds until a worker whose connection was lost is asked again
 
 START_WORKERS = "`dask worker {address} --nthreads 1 --nworkers K`"
-
-
-def chosen_executor(workers: int, dask: str | None) -> AbstractContextManager[Executor]:
-    """That many worker processes here or, if `dask` is an address, the Dask scheduler's workers.
-
-    Raises:
-        ValueError, OSError, ModuleNotFoundError: as `local_executor` and `dask_executor`.
-    """
-    return local_executor(workers) if dask is None else dask_executor(dask)
-
-
-def chosen_count(workers: int, dask: str | None) -> int:
-    """The number of workers of `chosen_executor`; of a cluster, those that have joined so far."""
-    return workers if dask is None else cluster_size(dask)
 
 
 def cluster_size(address: str) -> int:

@@ -2,31 +2,36 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
-from math import inf
+from functools import partial
 from typing import Any
 
 from rich.console import Group as Renderables
 from rich.console import RenderableType
 from rich.text import Text
 
-from agents.options import require_whole
+from agents.agent import Clock, OnProgress
+from agents.parallel.workers import Workers
 from agents.solver.score_words import position_in_words
-from submission.arena.game_record import GameConfiguration
-from submission.arena.players import Identity
+from submission.arena.players import Identity, Player
 from submission.executors.local_workers import Versions
-from submission.grading.grade_charts import figure_of, ply_chart
-from submission.grading.grade_stats import (
+from submission.executors.work import Completion, EarlyEnd, early_end_in_words
+from submission.grading.answers import (
     HARD,
     Answer,
     AnswerStats,
+    GradeSettings,
     Measured,
+    answer_shard,
     answer_stats,
     by_kind,
     by_ply,
+    shards_of,
     worst_mistakes,
 )
-from submission.match.completion import Completion, early_end_in_words
+from submission.grading.grade_charts import figure_of, ply_chart
+from submission.grading.solved_positions import AskedPositions, SolvedPosition
 from submission.reports import (
     NOTHING,
     PlayerTable,
@@ -49,24 +54,6 @@ RULES = (
     "Tactical: they do, by a win at once or the answer to a threat. Random: the average of all "
     "legal moves. In brackets the 95 % interval (Wilson's). A failure counts as a loss."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class GradeSettings:
-    """How a player is asked; with the same settings it gives the same answers, up to its clock.
-
-    Raises:
-        ValueError: a seed that is negative or not whole, or a time that is not positive and finite.
-    """
-
-    seed: int = 0
-    """The seed of the player's random numbers."""
-    act_timeout: float = 2.0
-    """Seconds for a move; more come from the bank of 60 s, which is full in each position."""
-
-    def __post_init__(self) -> None:
-        require_whole("the seed", self.seed, 0, inf)
-        GameConfiguration(act_timeout=self.act_timeout)
 
 
 FORMAT = "connectx grade, version 1"
@@ -173,6 +160,38 @@ class Grade(Printed):
             "by_ply": _stats(by_ply(self.answers)),
             "answers": [_answer(answer) for answer in self.answers],
         }
+
+
+def grade_player(
+    player: Player,
+    position_set: AskedPositions,
+    settings: GradeSettings,
+    executor: Executor,
+    on_progress: OnProgress,
+) -> Grade:
+    """Ask a player for its move in each position of a set.
+
+    Ctrl-C and the death of a worker process end it early with the answers so far; see
+    `Grade.completion`. The executor affects only the time taken.
+    """
+    positions = position_set.positions
+    versions, answers = Versions.current(), dict[SolvedPosition, Answer]()
+    on_progress(0, len(positions), "")
+    with EarlyEnd() as ending:
+        shards = shards_of(positions)
+        tasks = ((shard, partial(answer_shard, player, shard, settings)) for shard in shards)
+        for _, answered in Workers(executor, len(shards)).run(tasks, Clock()):
+            answers |= {answer.position: answer for answer in answered}
+            on_progress(len(answers), len(positions), "")
+    return Grade(
+        player=Identity.of(player),
+        positions_sha256=position_set.sha256,
+        asked=len(positions),
+        settings=settings,
+        versions=versions,
+        completion=ending.completion,
+        answers=tuple(answers[position] for position in positions if position in answers),
+    )
 
 
 def _stats(groups: Mapping[Any, AnswerStats]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from agents.solver.score_words import position_in_words
 from agents.trace.pictures.nodes import CUT, EDGE, GRID, INK, PRINCIPAL
 from envs.render import CELL, RADIUS, board_svg
 from envs.svg import document, element, polyline, text
-from submission.grading.grade_stats import Answer, AnswerStats, Measured
+from submission.grading.answers import Answer, AnswerStats, Measured
 from submission.grading.solved_positions import GAME, SolvedPosition
 
 

@@ -19,12 +19,11 @@ from typing import Any, Self, TypeVar
 
 from agents.guidance.ordering import sensible_actions
 from agents.options import require_whole
-from agents.reporting.input_file import quoted, read_content, read_header, refused
+from agents.reporting.input_file import quoted, read_content, read_header, record_of, refused
 from agents.solver.position_bounds import sign
 from agents.solver.reached_position import read_position
-from envs.board import BoardState, parse_moves, state_from_moves
+from envs.board import BoardState, state_from_moves
 from envs.connectx import ConnectFour
-from submission.records import record_of
 
 GAME = ConnectFour()
 
@@ -80,11 +79,6 @@ class SolvedPosition:
     def phase(self) -> Phase:
         """The phase of the game."""
         return Phase.at(self.ply)
-
-    @property
-    def opening(self) -> tuple[int, ...]:
-        """The columns played so far, counted from 0."""
-        return tuple(parse_moves(self.moves))
 
     @property
     def state(self) -> BoardState:

@@ -12,7 +12,7 @@ from agents.reporting.stats import Estimate
 from submission.arena.game_record import GameRecord
 from submission.arena.players import Identity, Pairing, players_of
 from submission.executors.local_workers import Versions
-from submission.match.completion import Completion, early_end_in_words
+from submission.executors.work import Completion, early_end_in_words
 from submission.match.pairing_stats import PairingStats, pairing_stats
 from submission.match.schedule import GameSpecification, Settings
 from submission.match.sprt import ENOUGH_REPEATS, SequentialTest, Sprt
@@ -111,13 +111,10 @@ class ScoreBoard:
         self._tests = {} if sprt is None else {names: SequentialTest(sprt) for names in self._games}
 
     def add(self, record: GameRecord) -> None:
-        """Add a game; ValueError if it does not belong to the match, or is already there."""
-        games = self._games.get(record.pairing)
-        if games is None:
+        """Add a game; ValueError if its players are not among the pairings."""
+        if record.pairing not in self._games:
             raise ValueError(f"{record.player} against {record.opponent} is not among the pairings")
-        if record.game in games:
-            raise ValueError(f"{record} was played twice")
-        games[record.game] = record
+        self._games[record.pairing][record.game] = record
         if self._tests:
             self._tests[record.pairing].add(record)
 

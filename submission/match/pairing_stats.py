@@ -3,11 +3,12 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 
 from agents.reporting.stats import Estimate, elo_estimate, paired_score_estimate
 from submission.arena.game_record import GameRecord, Result
 from submission.kaggle import DONE
-from submission.match.sprt import points_of_pairs
 from submission.reports import counted, share_in_words
 
 
@@ -103,6 +104,24 @@ def pairing_stats(names: tuple[str, str], games: Sequence[GameRecord]) -> Pairin
         player_times=MoveTimes.of([game.seconds for game in games]),
         opponent_times=MoveTimes.of([game.durations[2 - game.seat] for game in games]),
     )
+
+
+def pair_points(first: GameRecord, second: GameRecord) -> float | None:
+    """The player's points in a pair, from 0 to 2; None if the opponent failed in either game.
+
+    Such a pair is left out as a whole, because a single game's opening would favour one player.
+    """
+    if Result.OPPONENT_FAILED in (first.result, second.result):
+        return None
+    return first.result.points + second.result.points
+
+
+def points_of_pairs(records: Iterable[GameRecord]) -> list[float]:
+    """The points of each pair of one pairing's games that was played in both seats and counts."""
+    in_order = sorted(records, key=attrgetter("game"))
+    pairs = (list(games) for _, games in groupby(in_order, key=attrgetter("pair")))
+    found = (pair_points(*games) for games in pairs if len(games) == 2)
+    return [points for points in found if points is not None]
 
 
 def tally_of(games: Iterable[GameRecord]) -> Tally:

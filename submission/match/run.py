@@ -18,12 +18,10 @@ from submission.arena.kaggle_referee import hold_on_kaggle, hold_on_open_spiel
 from submission.arena.own_referee import PlayedGame, hold_in_own_arena
 from submission.arena.players import Pairing, PlayerKind, players_of
 from submission.arena.seats import Seat, open_seat, open_seat_here, seat_seed
-from submission.executors.dask_workers import chosen_executor
+from submission.executors.work import EarlyEnd, chosen_executor
 from submission.kaggle import environment_of
-from submission.match.completion import early_end
 from submission.match.match import Match, ScoreBoard
-from submission.match.results_content import ResultsHeader
-from submission.match.results_file import ResultsFile, new_results, resumed_results
+from submission.match.results_file import ResultsFile, ResultsHeader, new_results, resumed_results
 from submission.match.schedule import Arena, GameSpecification, Settings, schedule
 from submission.terminal import progress_bar
 
@@ -61,7 +59,7 @@ def play_match(
     for record in played:
         score_board.add(record)
     games = schedule(pairings, settings)
-    with early_end() as ending, closing(play_games(games, score_board.needs, executor)) as records:
+    with EarlyEnd() as ending, closing(play_games(games, score_board.needs, executor)) as records:
         for record in records:
             score_board.add(record)
             on_game(record)

@@ -152,10 +152,9 @@ def openings(configuration: GameConfiguration, plies: int) -> list[Opening]:
     there are 49 positions.
 
     Raises:
-        ValueError: the plies are negative, all games are over before them, or there are more than
-            `MOST_OPENINGS` positions after them.
+        ValueError: all games are over before these plies, or there are more than `MOST_OPENINGS`
+            positions after them.
     """
-    require_whole("the plies of an opening", plies, 0)
     env = configuration.env
     found = {env.initial_state(): Opening()}
     for ply in range(1, plies + 1):

@@ -7,15 +7,14 @@ test of X. Li, J. Liu and Z. Ying and in the frameworks that test chess engines;
 Bergh, "A practical introduction to the GSPRT".
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import groupby
 from math import log
-from operator import attrgetter
 
 from agents.reporting.stats import PAIR_POINTS, PairDistribution, expected_score
-from submission.arena.game_record import Course, GameRecord, Result
+from submission.arena.game_record import Course, GameRecord
+from submission.match.pairing_stats import pair_points
 
 LARGEST_ELO = 1000.0  # a score of 99.7 %: larger differences need no test
 ERROR_RATE = 0.05  # the usual value
@@ -205,21 +204,3 @@ class SequentialTest:
         verdict = self.sprt.verdict(self.llr)
         if verdict is not None:
             self.decision = Decision(verdict, self._judged)
-
-
-def pair_points(first: GameRecord, second: GameRecord) -> float | None:
-    """The player's points in a pair, from 0 to 2; None if the opponent failed in either game.
-
-    Such a pair is left out as a whole, because a single game's opening would favour one player.
-    """
-    if Result.OPPONENT_FAILED in (first.result, second.result):
-        return None
-    return first.result.points + second.result.points
-
-
-def points_of_pairs(records: Iterable[GameRecord]) -> list[float]:
-    """The points of each pair of one pairing's games that was played in both seats and counts."""
-    in_order = sorted(records, key=attrgetter("game"))
-    pairs = (list(games) for _, games in groupby(in_order, key=attrgetter("pair")))
-    found = (pair_points(*games) for games in pairs if len(games) == 2)
-    return [points for points in found if points is not None]

@@ -1,6 +1,6 @@
 """A game that a person plays: its plies, typed, played or taken back, and its position as JSON."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
@@ -11,6 +11,7 @@ from envs.bitboard import cell_bit
 from envs.board import BoardGame, BoardState, moves_text, parse_moves
 from envs.connectx import ConnectX
 from envs.games import GAMES, game_entry, game_id
+from envs.protocol import legal_advice
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def read_move(env: BoardGame, state: BoardState, text: str) -> int | Command:
         return COMMANDS[typed]
     name, used_up = game_entry(env).place
     legal = env.get_available_actions(state)
-    advice = f"type one of {numbers(legal)}, or help"
+    advice = f"type one of {', '.join(str(action + 1) for action in legal)}, or help"
     if not typed:
         raise ValueError(f"nothing was typed: {advice}")
     if not (typed.isascii() and typed.isdigit()):
@@ -87,19 +88,13 @@ def read_move(env: BoardGame, state: BoardState, text: str) -> int | Command:
     return action
 
 
-def numbers(actions: Iterable[int]) -> str:
-    """Actions as a person counts them: `1, 2, 5`."""
-    return ", ".join(str(action + 1) for action in actions)
-
-
 def played_position(env: BoardGame, moves: str) -> History:
     """The position after a move string; a ValueError gives the number of an illegal move."""
     state, actions = env.initial_state(), tuple(parse_moves(moves))
     for ply, action in enumerate(actions, start=1):
-        legal = env.get_available_actions(state)
-        if action not in legal:
-            advice = f"legal: {numbers(legal)}" if legal else "the game is over"
-            raise ValueError(f"move {ply} is {action + 1}: {advice}")
+        legal = [number + 1 for number in env.get_available_actions(state)]
+        if action + 1 not in legal:
+            raise ValueError(f"move {ply} is {action + 1}: {legal_advice(legal)}")
         state = env.get_next_state(state, action)
     return History(env, actions)
 

@@ -12,12 +12,9 @@ from agents.baselines import RandomAgent
 from agents.registry import agent_from_text
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
-from submission.arena.game_record import GameConfiguration
-from submission.arena.own_referee import overtime
+from submission.arena.own_referee import move_in
 from submission.arena.players import Player, find_player
 from submission.arena.seats import Seat, open_seat
-from submission.kaggle import BANK
-from submission.sandbox.move import misplaced
 from submission.sandbox.staging import SUBMISSIONS
 
 
@@ -64,19 +61,10 @@ class SubmissionOpponent(Opponent):
 
     def choose(self, env: BoardGame, state: BoardState, time_limit: float) -> int:
         """See `Opponent`."""
-        rules = GameConfiguration(*_sizes(env), act_timeout=time_limit)
-        observation = {
-            "board": env.to_board(state),
-            "mark": state.player,
-            "step": state.ply,
-            "remainingOverageTime": BANK,
-        }
-        move = self._seat.act(observation, rules.for_players())
-        failure = overtime(move, time_limit, BANK) or move.failure
-        legal = env.get_available_actions(state)
-        if failure is None and move.column is not None and move.column in legal:
-            return move.column
-        failure = failure or misplaced(move.column, rules.for_kaggle())
+        move = move_in(self._seat, _of_submissions(env), state, time_limit)
+        failure = move.failure
+        if failure is None:
+            return int(move.column or 0)
         told = [f"{self.name} failed with {failure.status}: {failure.cause}."]
         where = [f"  {line}" for line in failure.lines]
         raise OpponentFailed("\n".join([*told, *where, f"To fix it, {failure.mend}."]))
@@ -98,15 +86,15 @@ def find_opponent(wanted: str | Path | Agent | Player, env: BoardGame) -> Oppone
         agent = agent_from_text(text)
         agent.require_playable(env)
         return Opponent(text.partition(":")[0], text, agent)
-    _sizes(env)
+    _of_submissions(env)
     return SubmissionOpponent(wanted if isinstance(wanted, Player) else find_player(fspath(wanted)))
 
 
-def _sizes(env: BoardGame) -> tuple[int, int, int]:
-    """Rows, columns and inarow of ConnectX, the one game that submissions play."""
+def _of_submissions(env: BoardGame) -> ConnectX:
+    """The game if it is ConnectX, the only one that submissions play; else ValueError."""
     if not isinstance(env, ConnectX):
         raise ValueError("a submission plays only ConnectX: leave --game out, or name an agent")
-    return env.rows, env.columns, env.inarow
+    return env
 
 
 def move_values(

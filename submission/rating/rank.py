@@ -19,7 +19,7 @@ from agents.reporting.stats import Z_95, Estimate, expected_score, likeliest_elo
 from submission.arena.game_record import GameRecord
 from submission.arena.players import Pairing, Player, PlayerKind
 from submission.bundle.bundle import unbundled_agent
-from submission.match.completion import early_end, early_end_in_words
+from submission.executors.work import EarlyEnd, early_end_in_words
 from submission.match.match import Match, failures, repetitions
 from submission.match.run import play_game
 from submission.match.schedule import Settings, game_of, shuffled_openings
@@ -138,7 +138,7 @@ def rank_player(
     """
     clock, records = Clock(seconds), list[GameRecord]()
     openings = shuffled_openings(settings)
-    with early_end() as ending:
+    with EarlyEnd() as ending:
         while len(records) < settings.games and not clock.expired():
             level = next_level(scores_of(records))
             on_progress(len(records), settings.games, f"against level {level.n}")

@@ -24,14 +24,13 @@ LOG_ADVICE = "name a file that `kaggle competitions logs EPISODE AGENT` has writ
 
 @dataclass(frozen=True, slots=True)
 class ReplayFile:
-    """The games of a file, all on the same board."""
+    """The games of a results file or of an episode, all on the same board."""
 
-    kind: str  # `results` or `episode`
     name: str  # of the file, without its folder
     configuration: GameConfiguration
     records: tuple[GameRecord, ...]
     """Its games; that of an episode has no move times, and the seed 0."""
-    match: Match | None = None  # of a results file
+    match: Match | None = None  # of a results file; None for an episode
     episode: int | None = None  # Kaggle's number of an episode
 
 
@@ -53,7 +52,7 @@ def replays_of(content: bytes, path: Path) -> ReplayFile:
     if content.lstrip().startswith(b'{"format"'):
         match = match_of(content, path)
         configuration = match.settings.configuration
-        return ReplayFile("results", path.name, configuration, match.records, match)
+        return ReplayFile(path.name, configuration, match.records, match)
     raise ValueError(f"{path} is neither a results file nor a whole episode: {ADVICE}")
 
 
@@ -110,7 +109,7 @@ def _replayed(episode: Episode, name: str) -> ReplayFile:
     )
     id_ = episode.info.get("EpisodeId")
     number = id_ if isinstance(id_, int) else None
-    return ReplayFile("episode", name, configuration, (record,), episode=number)
+    return ReplayFile(name, configuration, (record,), episode=number)
 
 
 def _configuration(episode: Episode) -> GameConfiguration:

@@ -15,9 +15,9 @@ from envs.board import moves_text, state_after
 from envs.connectx import ConnectX
 from envs.games import game_id
 from submission.arena.game_record import GameRecord
+from submission.executors.work import Completion, early_end_in_words
 from submission.grading.solved_positions import Phase
 from submission.kaggle import DONE
-from submission.match.completion import Completion, early_end_in_words
 from submission.reports import NOTHING, Printed, add_figures, counted, plain, plain_table, seconds
 from submission.reviewing.judged_game import JudgedPly, Mistake
 from submission.reviewing.replays import AgentLog, ReplayFile
@@ -223,8 +223,8 @@ def _times_table(review: Review) -> Table:
 
 def _name(game: ReviewedGame) -> str:
     """The file and, for a results file, the number of the game, counted from 1."""
-    many = game.file.kind == "results"
-    return f"{game.file.name} #{game.number + 1}" if many else game.file.name
+    file = game.file
+    return file.name if file.match is None else f"{file.name} #{game.number + 1}"
 
 
 def _given_away(game: ReviewedGame) -> Iterator[str]:

@@ -12,7 +12,7 @@ from agents.options import require_at_least
 from agents.solver.solver import Solver
 from envs.connectx import ConnectX
 from submission.arena.game_record import GameRecord
-from submission.match.completion import early_end
+from submission.executors.work import EarlyEnd
 from submission.reviewing.judged_game import JudgedPly, judged_plies
 from submission.reviewing.replays import (
     AgentLog,
@@ -46,7 +46,7 @@ def review_games(
     unjudged = _unjudged(files, player, log, notes)
     total, done = sum(len(game.own_plies) for game in unjudged), 0
     games: list[ReviewedGame] = []
-    with early_end() as ending:
+    with EarlyEnd() as ending:
         for game in unjudged:
             solver, plies = judging_solver(game.env), list[JudgedPly]()
             played = game.record.columns
@@ -74,7 +74,7 @@ def _unjudged(
 ) -> list[ReviewedGame]:
     """The player's games in the files; whatever is left out is added to `notes`."""
     read = [(path, read_replays(path)) for path in dict.fromkeys(files)]
-    if log is not None and [file.kind for _, file in read] != ["episode"]:
+    if log is not None and [file.match for _, file in read] != [None]:
         raise ValueError("a log belongs to one episode: name that file alone, or leave the log out")
     games: list[ReviewedGame] = []
     for path, file in read:

@@ -20,6 +20,9 @@ KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # on Windows either ends a pr
 
 GIB = 2**30
 
+LISTS_CHILDREN = Path(f"/proc/self/task/{os.getpid()}/children").exists()
+"""Whether this system (Linux) lists the children of every process."""
+
 
 def adopt_orphans() -> None:
     """Make this process the parent of all descendants whose own parents end.
@@ -31,18 +34,13 @@ def adopt_orphans() -> None:
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def lists_children() -> bool:
-    """Whether this system (Linux) lists the children of every process."""
-    return Path(f"/proc/self/task/{os.getpid()}/children").exists()
-
-
 def descendants(process_id: int) -> list[int]:
     """The processes that come from another, parents first.
 
     On Linux this reads the system's own lists: psutil scans all processes of the machine, which is
     too slow for a call every few milliseconds.
     """
-    if not lists_children():
+    if not LISTS_CHILDREN:
         with contextlib.suppress(psutil.Error):
             return [child.pid for child in psutil.Process(process_id).children(recursive=True)]
         return []
@@ -109,7 +107,7 @@ MOST_CREDIT = 0.02  # most seconds of processor time that idle processes save up
 
 def can_throttle() -> bool:
     """Whether this system (Linux) reports the children and the time of every process."""
-    return LINUX and lists_children()
+    return LINUX and LISTS_CHILDREN
 
 
 class Throttle:

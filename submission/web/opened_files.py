@@ -42,7 +42,7 @@ class OpenedFile:
         return {
             "number": number,
             "name": self.file.name,
-            "kind": self.file.kind,
+            "kind": "episode" if self.file.match is None else "results",
             "games": len(self.file.records),
             "players": self.players,
         }

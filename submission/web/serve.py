@@ -84,8 +84,8 @@ def serve(files: Sequence[Path], host: str, port: int, open_browser: bool) -> No
     )
     Connection.most = most_connections(CORES)
     once = Once()
-    for name in LOGGERS:
-        logging.getLogger(name).addFilter(once)
+    for logger in LOGGERS:
+        logging.getLogger(logger).addFilter(once)
     say(f"Open {address} (Ctrl-C ends it)")
     if host in EVERYWHERE:
         say(f"On another machine, open it with this one's address in the place of {name}.")

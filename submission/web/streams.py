@@ -48,7 +48,7 @@ class Stream:
         self.changed.set()
 
     def end(self) -> None:
-        """End the events of whoever follows."""
+        """End the events for the page that follows."""
         self.done = True
         self.follower = None
         self.changed.set()

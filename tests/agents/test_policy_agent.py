@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from agents.networks import network_kernel
 from agents.networks.features import feature_board
 from agents.networks.network import (
+    Floats,
     TrainedPolicy,
     decode_policy,
     encode_policy,
@@ -21,12 +22,19 @@ from agents.networks.network import (
 )
 from agents.networks.network_kernel import evaluate_many, network_arrays, rows_in_steps
 from agents.policy import policy_kernel
-from agents.policy.policy_agent import PolicyAgent, averaged, drawn_action
+from agents.policy.policy_agent import (
+    CLOSE,
+    DECIDED,
+    VALUE_WEIGHT,
+    PolicyAgent,
+    averaged,
+    drawn_action,
+    favourite_actions,
+)
 from agents.policy.policy_kernel import policy_opponent
-from agents.policy.training.batch_play import preferred_actions
 from envs import ConnectFour, ConnectX, TicTacToe
 from envs.bitboard import fits_in_wide_word, fits_in_word
-from envs.board import BoardGame
+from envs.board import BoardGame, BoardState
 from envs.compiled.random_stream import stream_of_seed
 from tests.helpers.strategies import Position, board_games, random_game, unfinished_positions
 from tests.helpers.trained_policies import random_policy, unrounded_policy
@@ -172,17 +180,41 @@ def test_arrays_are_read_in_the_order_of_c() -> None:
 # --- the choice
 
 
+def merits_by_hand(
+    policy: TrainedPolicy, env: BoardGame, state: BoardState, logits: Floats
+) -> dict[int, float]:
+    """The merits of the legal actions near the best, one by one."""
+    legal = env.get_available_actions(state)
+    most = max(float(logits[action]) for action in legal)
+    _, values = averaged(evaluate_network, policy.network, env, [state])
+    margin = 0.0 if abs(values[0]) >= DECIDED else CLOSE
+    merits = {action: float(logits[action]) for action in legal if logits[action] >= most - margin}
+    if len(merits) > 1:
+        for action in merits:
+            after = env.get_next_state(state, action)
+            if env.winner(after):
+                merits[action] += VALUE_WEIGHT
+            elif env.get_available_actions(after):
+                images = sorted([after, after.mirrored(env.rows, env.columns)])
+                _, values = evaluate_network(policy.network, env, images)
+                merits[action] -= VALUE_WEIGHT * float(values[0])
+    return merits
+
+
 @given(position=unfinished_positions(board_games(largest=8)), seed=st.integers(0, 50))
-def test_the_preferred_legal_action_is_played(position: Position, seed: int) -> None:
+def test_the_favourite_legal_action_is_played(position: Position, seed: int) -> None:
     env, state = position
     content = encode_policy(random_policy(env, seed))
     policy = decode_policy(content)
     result = PolicyAgent(content).search(env, state)
     logits, values = averaged(evaluate_network, policy.network, env, [state])
-    legal = env.get_available_actions(state)
-    assert result.action == max(legal, key=lambda action: logits[0, action])
-    in_trials = int(preferred_actions(policy, env, [state])[0])
-    assert float(logits[0, in_trials]) == pytest.approx(float(logits[0, result.action]), abs=1e-3)
+    merits = merits_by_hand(policy, env, state, logits[0])
+    assert merits[result.action] == pytest.approx(max(merits.values()), abs=1e-3)
+    assert 1 <= result.nodes <= 1 + len(merits)
+    actions, *_ = favourite_actions(evaluate_many, policy.network, env, [state, state])
+    assert [merits[action] for action in actions] == pytest.approx(
+        [max(merits.values())] * 2, abs=1e-3
+    )
     assert -1.0 < result.value < 1.0
     assert result.value * float(values[0]) * (1 if state.player == 1 else -1) >= 0
 
@@ -205,11 +237,12 @@ def test_the_kernel_chooses_as_the_agent(position: Position, temperature: float,
     assert kernel is not None
     tables, stream = kernel.tables(2), stream_of_seed(seed)
     logits = averaged(evaluate_network, agent.policy.network, env, [state])[0][0]
+    merits = merits_by_hand(agent.policy, env, state, logits) if temperature == 0 else logits
     for _ in range(3):
         action, stream = kernel.reply(tables, 1, stream, state.mover, state.mask)
         assert action in env.get_available_actions(state)
         expected = agent.act(env, state)
-        assert float(logits[action]) == pytest.approx(float(logits[expected]), abs=1e-3)
+        assert float(merits[action]) == pytest.approx(float(merits[expected]), abs=1e-3)
 
 
 def test_what_the_kernel_remembers_is_of_the_same_position(monkeypatch: pytest.MonkeyPatch) -> None:

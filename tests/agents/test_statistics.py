@@ -139,7 +139,7 @@ def test_more_points_never_lower_a_limit(pair_points: list[float], place: int) -
 def intervals(
     estimate: Callable[[Sequence[float]], Estimate], number: int
 ) -> list[tuple[Estimate, tuple[int, ...]]]:
-    """The interval from each outcome of so many pairs, and how often each result is in it."""
+    """The interval for each outcome of a number of pairs, with the count of each pair's result."""
     outcomes = combinations_with_replacement(PAIR_POINTS, number)
     return [(estimate(pair_points), count_pairs(pair_points)) for pair_points in outcomes]
 
@@ -147,7 +147,7 @@ def intervals(
 def coverage(
     estimate: Callable[[Sequence[float]], Estimate], probabilities: Sequence[float], number: int
 ) -> float:
-    """The chance that an interval from so many pairs holds the mean: exact, over all outcomes."""
+    """The chance that the interval contains the mean: exact, over all outcomes of these pairs."""
     mean = np.dot(probabilities, PAIR_POINTS) / 2
     holding = [
         counts for found, counts in intervals(estimate, number) if found.low <= mean <= found.high

@@ -14,8 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.networks.network import TrainedPolicy, decode_policy, encode_policy
+from agents.policy.policy_agent import PolicyAgent
 from agents.policy.training import solved_sample
-from agents.policy.training.batch_play import draw_openings, pair_points, preferred_actions
+from agents.policy.training.batch_play import draw_openings, pair_points
 from agents.policy.training.labelled_positions import ILLEGAL
 from agents.policy.training.learner import LEARNERS, Budget, TrainingSettings, find_method
 from agents.policy.training.solved_sample import SolvedSample, draw_sample
@@ -322,13 +323,14 @@ def test_points_agree_with_games_played_one_by_one(game: BoardGame) -> None:
     untaught = learner.policy
     learner.advance(0.0)
     taught = learner.policy
+    agents = [PolicyAgent(encode_policy(policy)) for policy in (untaught, taught)]
     openings = draw_openings(game, 12, seed=3)
     expected = [0.0] * len(openings)
     for (number, opening), seat in product(enumerate(openings), (1, 2)):
         state = opening
         while game.get_available_actions(state):
-            player = taught if state.player == seat else untaught
-            state = game.get_next_state(state, int(preferred_actions(player, game, [state])[0]))
+            agent = agents[state.player == seat]
+            state = game.get_next_state(state, agent.act(game, state))
         expected[number] += {seat: 1.0, None: 0.5}.get(game.winner(state), 0.0)
     assert pair_points(taught, untaught, game, openings) == expected
 

@@ -31,8 +31,7 @@ from submission.arena.game_record import GameConfiguration
 from submission.arena.players import against_each, find_player
 from submission.grading import solved_positions
 from submission.grading.published_sets import read_positions_to_ask
-from submission.match.results_content import ResultsHeader
-from submission.match.results_file import new_results, read_results
+from submission.match.results_file import ResultsHeader, new_results, read_results
 from submission.match.run import play_match
 from submission.match.schedule import Arena, Settings
 from submission.reviewing.replays import read_agent_log, read_replays

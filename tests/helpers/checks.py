@@ -5,7 +5,7 @@ from typing import Any
 
 from submission.checking.check import check_submission
 from submission.checking.check_report import CheckReport
-from submission.checking.diagnosis import Fault
+from submission.checking.observed_game import Fault
 from tests.helpers.shell import printed
 
 FIRST_FREE = "[c for c in range(conf.columns) if obs.board[c] == 0][0]"

@@ -10,10 +10,9 @@ from envs.connectx import ConnectFour
 from submission.arena.game_record import GameRecord, Result
 from submission.arena.players import Identity, PlayerKind
 from submission.executors.local_workers import Versions
-from submission.match.completion import Completion
+from submission.executors.work import Completion
 from submission.match.match import Match
-from submission.match.results_content import ResultsHeader
-from submission.match.results_file import new_results
+from submission.match.results_file import ResultsHeader, new_results
 from submission.match.schedule import Settings
 
 WIN = GameRecord(

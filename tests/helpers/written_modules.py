@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from envs import ConnectFour
-from submission.bundle.functions import proof
 from submission.bundle.functions.function_file import function_file
+from submission.bundle.functions.proof import RULES
 from submission.kaggle import kaggle_environments
 
 FREE = "[k for k in range(7) if obs['board'][k] == 0]"
@@ -37,7 +37,7 @@ def answers(agent: Any) -> list[object]:
                 random.seed(7)
                 np.random.seed(7)
                 fields = {"board": env.to_board(state), "mark": mark, "step": len(said)}
-                asked = [kaggle.utils.structify(each) for each in (fields, proof.CONFIGURATION)]
+                asked = [kaggle.utils.structify(each) for each in (fields, RULES.for_players())]
                 count = agent.__code__.co_argcount if hasattr(agent, "__code__") else 2
                 try:
                     said.append(agent(*asked[:count]))

@@ -16,7 +16,7 @@ from agents.book.building.book_building import Checkpoint
 from agents.book.opening_book import open_book
 from agents.book.repertoire import RepertoireScope
 from envs import ConnectX
-from submission.executors import dask_workers
+from submission.executors import work
 from tests.helpers.brute_force import BruteForce, score_by_brute_force
 from tests.helpers.processes import running_command
 from tests.helpers.shell import Shell
@@ -199,8 +199,8 @@ def test_all_workers_of_a_cluster_look_for_traps(
 
     shared_by = list[int]()
     monkeypatch.setattr("submission.cli.book.build_traps", build)
-    monkeypatch.setattr(dask_workers, "dask_executor", lambda address: ThreadPoolExecutor(1))
-    monkeypatch.setattr(dask_workers, "cluster_size", lambda address: 16)
+    monkeypatch.setattr(work, "dask_executor", lambda address: ThreadPoolExecutor(1))
+    monkeypatch.setattr(work, "cluster_size", lambda address: 16)
     assert shell.run(*TRAPS.split(), "--plies", "0", "--dask", "127.0.0.1:8786").status == 0
     assert shared_by == [16]
 

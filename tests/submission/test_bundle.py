@@ -301,7 +301,16 @@ def test_names_for_annotations_alone_need_not_be_there(build: Build) -> None:
         "if typing.TYPE_CHECKING: from envs import ConnectX\ndef first(env: ConnectX): return 0",
         action="first(env)",
     )
-    assert first_column(build(f"from __future__ import annotations\n{text}")) == 0
+    assert first_column(build(f"{FUTURE}{text}")) == 0
+
+
+def test_agents_are_made_by_name_where_annotations_are_texts(
+    build: Build, capsys: pytest.CaptureFixture[str]
+) -> None:
+    action = "make_agent('greedy').act(env, state)"
+    text = own_agent("from agents import make_agent", action=action)
+    assert first_column(build(f"{FUTURE}{text}")) in range(7)
+    assert "falling back" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -332,11 +341,13 @@ def test_modules_beside_an_agent_come_along_and_byte_order_marks_do_not(build: B
 
 
 def test_each_build_imports_what_lies_beside_its_agent_anew(tmp_path: Path) -> None:
+    """And finds the types of its options in its own file, which may have changed since."""
     for folder, column in (("one", 1), ("one", 2), ("other", 3)):
         path, name = tmp_path / folder / "my_agent.py", "COLUMN_" * column
         path.parent.mkdir(exist_ok=True)
         path.with_name("chosen.py").write_text(f"{name} = {column}\n")
-        path.write_text(own_agent(f"from chosen import {name}", action=name))
+        top = f"from chosen import {name}\nType{column} = int"
+        path.write_text(FUTURE + own_agent(top, f"option: Type{column} = 1", action=name))
         assert first_column(build_bundle("MyAgent", {}, path)) == column
 
 

@@ -19,7 +19,7 @@ from submission import build
 from submission.bundle.bundle import build_bundle
 from submission.checking.check import check_submission
 from submission.checking.check_report import CheckReport
-from submission.checking.diagnosis import Fault
+from submission.checking.observed_game import Fault
 from submission.sandbox.causes import of_late_move
 from tests.helpers.archives import archive
 from tests.helpers.checks import (

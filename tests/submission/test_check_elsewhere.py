@@ -31,12 +31,12 @@ from submission.checking.kaggle_image import (
     image_pythons,
     kaggles_versions,
 )
-from submission.checking.source_facts import early_annotations, read_source
 from submission.cli import submit
 from submission.kaggle import kaggle_environments
 from submission.match.match import Match
 from submission.sandbox import interpreter
 from submission.sandbox.inside.file_guard import PROJECT_PACKAGES
+from submission.sandbox.inside.source_facts import early_annotations, read_source
 from submission.sandbox.interpreter import find_python
 from submission.sandbox.messages import RuntimeVersions
 from submission.sandbox.processes import can_throttle

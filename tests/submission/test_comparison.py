@@ -13,9 +13,9 @@ from submission.arena.players import Identity, PlayerKind
 from submission.comparing.comparison import Comparison, comparison_page, duration
 from submission.comparing.finding import ComparisonSettings, Finding
 from submission.executors.local_workers import Versions
-from submission.grading.grade import Grade, GradeSettings
-from submission.grading.grade_stats import Answer
-from submission.match.completion import Completion
+from submission.executors.work import Completion
+from submission.grading.answers import Answer, GradeSettings
+from submission.grading.grade import Grade
 from submission.sandbox.move import Failure
 from submission.sandbox.processes import can_throttle
 from tests.helpers.game_records import LOSS, PLAYER_FAILED, WIN, match_of

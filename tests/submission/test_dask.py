@@ -21,7 +21,7 @@ from submission.arena.game_record import GameConfiguration, GameRecord
 from submission.arena.players import Pairing, find_player
 from submission.executors import dask_workers
 from submission.executors.dask_workers import dask_executor
-from submission.match.completion import Completion
+from submission.executors.work import Completion
 from submission.match.run import play_match
 from submission.match.schedule import Arena, Settings
 from tests.helpers.game_records import without_durations
@@ -68,7 +68,7 @@ class Cluster:
         self.workers.append(dask(self.folder, *words, **variables))
 
     def have_workers(self, number: int) -> None:
-        """Go on with those that live, as many as are asked for."""
+        """Start or kill workers until this number of them is alive."""
         self.workers = [worker for worker in self.workers if worker.poll() is None]
         while len(self.workers) > number:
             self.kill_worker()

@@ -13,6 +13,7 @@ import pytest
 
 from agents import GreedyAgent, MCTSAgent
 from agents.registry import AGENTS
+from agents.reporting.input_file import record_of
 from envs import ConnectX, TicTacToe
 from envs.games import GAMES
 from submission.arena.game_record import GameConfiguration
@@ -20,7 +21,6 @@ from submission.bundle.bundle import build_bundle
 from submission.entry import LONGEST_MOVE, KagglePlayer, open_spiel_game, read_open_spiel
 from submission.kaggle import Referee
 from submission.match.schedule import openings
-from submission.records import record_of
 from tests.helpers.shell import Shell
 
 SETTING_UP = {"remainingOverageTime": 12, "step": 0}

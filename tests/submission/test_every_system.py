@@ -42,14 +42,14 @@ IN_TURN = """
 import shlex, sys
 from concurrent.futures import ThreadPoolExecutor
 from submission.__main__ import main
-from submission.executors import dask_workers
+from submission.executors import work
 for command in sys.argv[1:]:
     sys.argv = ["connectx", *shlex.split(command)]
     try:
         main()
     except SystemExit as ended:
         assert not ended.code
-    dask_workers.local_executor = ThreadPoolExecutor
+    work.local_executor = ThreadPoolExecutor
 """
 """Commands in one process, which imports Kaggle once; only the first has workers of its own."""
 

@@ -11,7 +11,8 @@ import pytest
 from agents.reporting.stats import PairDistribution, count_pairs, expected_score
 from submission.arena.game_record import GameRecord, Result
 from submission.comparing.finding import Finding, ThreeWayTest, pairs_to_come
-from submission.match.sprt import SequentialTest, Sprt, points_of_pairs
+from submission.match.pairing_stats import points_of_pairs
+from submission.match.sprt import SequentialTest, Sprt
 from tests.helpers.game_records import DRAW, WIN
 
 MARGIN = 50.0
@@ -20,7 +21,7 @@ DRAWS = 0.2
 
 
 def simulated(elo: float, rng: Random, games: int = MOST) -> list[GameRecord]:
-    """Games of a player who is stronger by so much; a fifth of them are drawn."""
+    """Games of a player who is `elo` points stronger; a fifth of them are drawn."""
     won = expected_score(elo) - DRAWS / 2
     results = rng.choices(
         [Result.WIN, Result.DRAW, Result.LOSS], [won, DRAWS, 1 - DRAWS - won], k=games

@@ -58,7 +58,7 @@ def test_a_stranger_with_a_script(folder: Path) -> None:
 
 
 def test_a_stranger_by_commands(folder: Path) -> None:
-    """They differ in what is first on their path."""
+    """The two ways of starting a command put different folders first on the search path."""
     command = str(Path(sys.executable).with_name("connectx"))
     assert "Wrote main.py" in run([command, "build", "greedy", "-o", "main.py"], folder)
     assert "alphabeta" in run([sys.executable, "-m", "connectx", "agents"], folder)
@@ -241,7 +241,7 @@ def first_free(observation: Any, configuration: Any) -> int:
 
 
 def test_a_temporary_file_is_not_to_be_uploaded(tmp_path: Path) -> None:
-    """A function, an agent's name, or what was built has no file; once it is saved it has one."""
+    """A function, an agent's name and a submission have no file until the submission is saved."""
     built = connectx.build("greedy")
     for player, name in ((first_free, "first_free"), (built, "greedy"), ("greedy", "greedy")):
         report = connectx.check(player, patience=0, game_seconds=0, progress=False)

@@ -1,20 +1,26 @@
-"""How long a game is played, on a clock that the tests wind, and what a full one would take."""
+"""How long a game is played, what a full one would take, and the opponent that makes games long."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from math import inf, nan
+from random import Random
 from typing import Any
 
 import pytest
 
+from envs import ConnectFour, TicTacToe
 from submission.arena.game_record import GameConfiguration
 from submission.checking.game_plan import GamePlan, Limits, Seat
 from submission.checking.game_watch import (
+    Chooser,
     doubtful_seats,
     has_shown_enough,
+    lasting_opponent,
     of_full_game,
     overtimes,
 )
 from submission.sandbox.move import Move
+from tests.helpers.bitbully_judge import Judge
 
 LIMITS = Limits(act_timeout=2, bank=60, run_timeout=1200, memory=2**30)
 
@@ -132,3 +138,69 @@ def test_limits_that_leave_nothing(name: str, value: float, sentence: str) -> No
     limits: dict[str, Any] = {name: value}
     with pytest.raises(ValueError, match=f"^{name} must be {sentence}"):
         replace(LIMITS, **limits)
+
+
+# --- the opponent that prolongs a game
+
+ENV = ConnectFour()
+
+Plays = Callable[[list[int]], int]
+
+
+def random_choice(played: object, legal: object) -> int:
+    raise AssertionError("the solver takes this board")
+
+
+@pytest.fixture(scope="module")
+def opponent() -> Chooser:
+    return lasting_opponent(ENV, random_choice)
+
+
+def length(opponent: Chooser, seat: int, plays: Plays) -> int:
+    """The plies of a game against who sits on a seat."""
+    state, played = ENV.initial_state(), list[int]()
+    while legal := ENV.get_available_actions(state):
+        column = plays(played) if state.player == seat else opponent(played, legal)
+        played.append(column)
+        state = ENV.get_next_state(state, column)
+    return len(played)
+
+
+@pytest.mark.parametrize("seat", [1, 2])
+def test_a_perfect_player_needs_all_its_stones(opponent: Chooser, seat: int) -> None:
+    """By BitBully's scores the first player wins with its last stone, on the 41st ply."""
+    judge = Judge()
+
+    plies = length(opponent, seat, lambda played: judge.best_moves(played)[0])
+    assert plies >= 37  # the opponent has a second for each of its moves
+
+
+@pytest.mark.parametrize("seat", [1, 2])
+def test_a_game_against_a_weak_player_is_far_longer_than_against_random(
+    opponent: Chooser, seat: int
+) -> None:
+    def first_free(played: list[int]) -> int:
+        return next(column for column in range(7) if played.count(column) < 6)
+
+    rng = Random(1)
+    by_chance = [
+        length(lambda played, legal: rng.choice(legal), seat, first_free) for _ in range(20)
+    ]
+    assert length(opponent, seat, first_free) > 2 * sum(by_chance) / 20
+
+
+def test_it_wins_only_where_nothing_else_is_left(opponent: Chooser) -> None:
+    rng, declined = Random(3), 0
+    while declined < 10:
+        state, played = ENV.initial_state(), list[int]()
+        while len(played) < 26 and (legal := ENV.get_available_actions(state)):
+            wins = [column for column in legal if ENV.reward(state, column)]
+            if len(played) > 18 and wins and len(wins) < len(legal):
+                assert opponent(played, legal) not in wins
+                declined += 1
+            played.append(rng.choice(legal))
+            state = ENV.get_next_state(state, played[-1])
+
+
+def test_another_game_is_left_to_who_plays_otherwise() -> None:
+    assert lasting_opponent(TicTacToe(), random_choice) is random_choice

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from submission.grading.grading import SHARD_POSITIONS
+from submission.grading.answers import SHARD_POSITIONS
 from submission.grading.solved_positions import read_position_set
 from tests.helpers.html_reading import Page
 from tests.helpers.processes import running_command

@@ -50,11 +50,11 @@ def test_bitbully_finds_the_same_scores_and_kinds() -> None:
     judge = Judge()
     endgames = [position for position in SHIPPED.positions if position.phase is Phase.ENDGAME]
     for position in [*sampled(Phase.OPENING, 6), *sampled(Phase.MIDDLE_GAME, 30), *endgames]:
-        assert position.legal == judge.scores(position.opening)
+        assert position.legal == judge.scores(position.moves)
     for position in sampled(Phase.ENDGAME, 60):
-        keeping = judge.moves_that_keep_the_outcome(position.opening)
+        keeping = judge.moves_that_keep_the_outcome(position.moves)
         assert list(position.keeping) == keeping
-        assert list(position.best) == judge.best_moves(position.opening)
+        assert list(position.best) == judge.best_moves(position.moves)
         assert (position.is_hard or position.is_tactical) >= (len(keeping) == 1)
         assert position.is_hard <= (len(keeping) == 1)
 

@@ -15,20 +15,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from envs.board import parse_moves
 from submission.arena.players import Player, PlayerKind, find_player
 from submission.arena.seats import Seat
-from submission.grading import grading
-from submission.grading.grade import Grade, GradeSettings
-from submission.grading.grade_charts import ply_chart
-from submission.grading.grade_stats import (
+from submission.executors.work import Completion
+from submission.grading import answers
+from submission.grading.answers import (
+    SHARD_POSITIONS,
     Answer,
+    GradeSettings,
     Measured,
     answer_stats,
     by_kind,
     by_ply,
     worst_mistakes,
 )
-from submission.grading.grading import SHARD_POSITIONS, grade_player
+from submission.grading.grade import Grade, grade_player
+from submission.grading.grade_charts import ply_chart
 from submission.grading.solved_positions import (
     GAME,
     Outcome,
@@ -37,7 +40,6 @@ from submission.grading.solved_positions import (
     SolvedPosition,
 )
 from submission.kaggle import kaggle_environments
-from submission.match.completion import Completion
 from submission.sandbox.move import Failure, Move
 from tests.helpers.shipped_positions import SHIPPED
 from tests.helpers.svg_reading import SVG
@@ -77,7 +79,7 @@ Seating = Callable[[Script], Scripted]
 def seated(monkeypatch: pytest.MonkeyPatch) -> Seating:
     def seat(script: Script) -> Scripted:
         scripted = Scripted(script)
-        monkeypatch.setattr(grading, "open_seat", scripted.open_seat)
+        monkeypatch.setattr(answers, "open_seat", scripted.open_seat)
         return scripted
 
     return seat
@@ -130,7 +132,7 @@ def test_a_player_sees_what_kaggle_would_show(seated: Seating) -> None:
     }
     for answer in answers:
         env = kaggle_environments().make("connectx", {"actTimeout": 0.5})
-        for ply, column in enumerate(answer.position.opening):
+        for ply, column in enumerate(parse_moves(answer.position.moves)):
             env.step([column, None] if ply % 2 == 0 else [None, column])
         mover = answer.position.ply % 2
         kaggles = {**env.state[0].observation, **env.state[mover].observation}

@@ -221,7 +221,7 @@ def is_valid_syntax(rule, text): return (rule, text) == ("iri", "https://straße
 def test_kaggle_comes_without_a_grammar_that_takes_seconds(
     has_jsonschema: bool, tmp_path: Path
 ) -> None:
-    """It is loaded where it is asked for, or by whoever imported jsonschema before.
+    """The grammar is loaded when it is asked for, or by an earlier import of jsonschema.
 
     Two threads import Kaggle, and leave the output alone.
     """

@@ -10,8 +10,7 @@ import pytest
 
 from submission.arena.game_record import GameConfiguration, GameRecord, Result
 from submission.arena.players import find_player, round_robin
-from submission.match.results_content import ResultsHeader
-from submission.match.results_file import new_results, read_results
+from submission.match.results_file import ResultsHeader, new_results, read_results
 from submission.match.run import play_match
 from submission.match.schedule import Arena, Settings
 from submission.rating.ladder import make_ladder, player_stats

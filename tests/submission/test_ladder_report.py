@@ -14,7 +14,7 @@ from envs.connectx import ConnectX
 from envs.render import COLOURS
 from submission.arena.game_record import GameRecord, Result
 from submission.arena.players import Identity, PlayerKind
-from submission.match.completion import Completion
+from submission.executors.work import Completion
 from submission.match.match import Match
 from submission.match.schedule import Settings
 from submission.rating.ladder import Ladder, make_ladder

@@ -86,7 +86,7 @@ def column_in(observation: Mapping[str, Any]) -> int:
 
 
 def taking(seconds: Callable[[Mapping[str, Any]], float]) -> Callable[[], Agent]:
-    """An agent that takes so many seconds."""
+    """An agent that takes these seconds for a move."""
     return lambda: lambda observation: Move(column_in(observation), seconds(observation))
 
 

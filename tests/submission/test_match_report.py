@@ -8,7 +8,7 @@ import pytest
 from rich.console import Group
 
 from submission.arena.game_record import GameConfiguration, GameRecord, Result
-from submission.match.completion import Completion
+from submission.executors.work import Completion
 from submission.match.match import Match
 from submission.match.opening_table import render_openings
 from submission.match.sprt import Sprt

@@ -12,9 +12,9 @@ from agents.reporting.output_file import (
     growing_file,
     held,
     replace_content,
-    require_distinct,
     require_writable,
 )
+from submission.cli.arguments import require_distinct
 from tests.helpers.clocks import ends_within
 from tests.helpers.shell import Shell
 from tests.helpers.systems import needs_posix
@@ -24,7 +24,7 @@ pytestmark = needs_posix
 
 @pytest.fixture(autouse=True)
 def nothing_hangs() -> Iterator[None]:
-    """Whoever waits for the other end of a named pipe fails instead."""
+    """Fail instead of waiting for the other end of a named pipe."""
     with ends_within(60, waiting=True):
         yield
 

@@ -16,7 +16,7 @@ from envs import BoardGame
 from submission.arena.game_record import GameConfiguration
 from submission.arena.kaggle_referee import OpenSpielGame, hold_on_open_spiel
 from submission.arena.own_referee import PlayedGame
-from submission.arena.seats import BuiltInSeat
+from submission.arena.seats import KaggleSeat
 from submission.bundle.bundle import build_bundle
 from submission.entry import read_open_spiel
 from submission.kaggle import OPEN_SPIEL_BANK, Referee, environment_of, kaggle_environments
@@ -125,7 +125,7 @@ def by_kaggle(
 
 
 def by_our_referee(board: GameConfiguration, agents: Sequence[Any]) -> PlayedGame:
-    seats = [BuiltInSeat(KaggleAgent(agent)) for agent in agents]
+    seats = [KaggleSeat(KaggleAgent(agent)) for agent in agents]
     return hold_on_open_spiel((seats[0], seats[1]), (), board)
 
 
@@ -175,7 +175,7 @@ def test_a_float_that_makes_kaggles_runner_break_off_is_an_error() -> None:
 
 
 class Slow:
-    """A seat that takes so many seconds; it keeps the banks that it was shown."""
+    """A seat whose moves take these seconds; it remembers the banks that it was shown."""
 
     def __init__(self, *seconds: float) -> None:
         self.seconds = iter(seconds)

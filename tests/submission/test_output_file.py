@@ -19,11 +19,9 @@ from agents.reporting.output_file import (
     replace_content,
     replace_parts,
     replace_text,
-    require_distinct,
     require_writable,
 )
-from submission.arena.players import Player, PlayerKind
-from submission.cli.arguments import files_of_options, files_of_players
+from submission.cli.arguments import files_of_options, files_of_players, require_distinct
 from tests.helpers.processes import running_command
 from tests.helpers.shell import Shell
 from tests.helpers.systems import largest_file, needs_posix
@@ -52,14 +50,8 @@ def test_what_is_read_is_not_overwritten_by_whatever_name(tmp_path: Path) -> Non
 
 
 def test_players_and_options_name_the_files_that_they_are_read_from() -> None:
-    players = [
-        Player("random", PlayerKind.BUILT_IN),
-        Player("policies/mine.py", PlayerKind.FILE),
-        Player("policy:weights=policy.npz,seed=1", PlayerKind.AGENT),
-    ]
-    assert Path("policies/mine.py") in files_of_players(players)
-    assert Path("policy.npz") in files_of_players(players)
-    assert files_of_players(players[:1]) == []
+    players = ["random", "policies/mine.py", "policy:weights=policy.npz,seed=1"]
+    assert files_of_players(players) == [Path("policies/mine.py"), Path("policy.npz")]
     assert files_of_options({"file": "policy.npz", "seed": 1}) == [Path("policy.npz")]
 
 

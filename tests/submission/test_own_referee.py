@@ -27,7 +27,7 @@ class Turn(NamedTuple):
     """What a scripted player does when it is asked, and how long it takes, in seconds."""
 
     action: int | str
-    """Which of the open columns; or RAISED or NO_COLUMN, or a column as a text, open or not."""
+    """The number of an open column; RAISED, NO_COLUMN, or any column as text, even a full one."""
     seconds: float = 0.0
 
     def column(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> int:
@@ -40,11 +40,11 @@ class Turn(NamedTuple):
 
 
 Script = tuple[Sequence[Turn], Sequence[Turn]]
-"""What seat 1 and seat 2 do."""
+"""The turns of seat 1 and of seat 2."""
 
 
 class Game(NamedTuple):
-    """What is played."""
+    """A board, and the opening from which it is played."""
 
     configuration: GameConfiguration = GameConfiguration()
     opening: tuple[int, ...] = ()
@@ -64,7 +64,7 @@ class Scripted:
     shown: list[Any] = field(default_factory=list)
 
     def next_turn(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Turn:
-        """The turn at what is shown."""
+        """The next turn; remember what the player is shown."""
         turn = self.turns[len(self.shown) % len(self.turns)]
         self.shown.append(deepcopy((dict(observation), dict(configuration))))
         return turn
@@ -127,7 +127,7 @@ class KaggleRun:
 
     @property
     def durations(self) -> tuple[list[float], list[float]]:
-        """What Kaggle's log has of either seat."""
+        """The seconds of each seat's moves in Kaggle's log."""
         logs = [step for step in self.env.logs if len(step) == 2]
         first, second = ([log[s]["duration"] for log in logs if log[s]] for s in (0, 1))
         return first, second
@@ -166,7 +166,7 @@ def games(draw: st.DrawFn) -> Game:
 
 
 def scripts(action: st.SearchStrategy[int | str], longest: float) -> st.SearchStrategy[Script]:
-    """What either seat does, in a circle; Kaggle rounds seconds to 6 digits."""
+    """Turns that each seat repeats in a circle; Kaggle rounds seconds to 6 digits."""
     seconds = st.one_of(st.just(0.0), st.floats(0, longest).map(lambda s: round(s, 6)))
     turns = st.lists(st.builds(Turn, action, seconds), min_size=1, max_size=9)
     return st.tuples(turns, turns)

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from submission.comparing.paired_answers import PairedAnswers
-from submission.grading.grade_stats import Answer
+from submission.grading.answers import Answer
 from submission.grading.solved_positions import SolvedPosition
 from tests.helpers.shipped_positions import SHIPPED
 

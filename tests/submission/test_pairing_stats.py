@@ -9,8 +9,13 @@ from hypothesis import strategies as st
 
 from agents.reporting.stats import paired_score_estimate
 from submission.arena.game_record import GameRecord, Result
-from submission.match.pairing_stats import MoveTimes, Tally, pairing_stats
-from submission.match.sprt import pair_points, points_of_pairs
+from submission.match.pairing_stats import (
+    MoveTimes,
+    Tally,
+    pair_points,
+    pairing_stats,
+    points_of_pairs,
+)
 from tests.helpers.game_records import (
     DRAW,
     LOSS,

@@ -12,8 +12,8 @@ import pytest
 
 from submission.arena.game_record import GameConfiguration, GameRecord, Result
 from submission.arena.players import Pairing, Player, PlayerKind, against_each, find_player
+from submission.executors.work import Completion
 from submission.grading.solved_positions import drawn
-from submission.match.completion import Completion
 from submission.match.match import Match
 from submission.match.run import play_match
 from submission.match.schedule import Arena, Settings, require_pairs, schedule

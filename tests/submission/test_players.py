@@ -119,7 +119,7 @@ def test_what_is_no_player_is_refused(
     content: bytes | dict[str, bytes] | None,
     message: str,
 ) -> None:
-    """The content of a file, the members of an archive, or what is not there."""
+    """`content` is a file's, or an archive's members ({} for a folder); None stands for no file."""
     monkeypatch.chdir(tmp_path)
     if isinstance(content, bytes):
         Path(name).write_bytes(content)

@@ -91,7 +91,7 @@ def test_pons_lines_get_the_scores_of_their_columns(
     found = asked_of(tmp_path / "lines", "\n".join(content))
     assert [f"{position.moves} {position.score}" for position in found] == content
     judge = Judge()
-    assert [p.legal for p in found[:8]] == [judge.scores(p.opening) for p in found[:8]]
+    assert [p.legal for p in found[:8]] == [judge.scores(p.moves) for p in found[:8]]
 
 
 def test_pons_sets_are_read(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ Baltimore   2 4 1 3 1 7 0
 
 
 def pairs(*outcomes: tuple[float, int]) -> NDArray[np.float64]:
-    """So many pairs of games in which the first player has so many of the two points."""
+    """Pairs of games, from the first player's points in a pair and the number of such pairs."""
     return np.array([[points, 2 - points] for points, count in outcomes for _ in range(count)])
 
 
@@ -76,7 +76,7 @@ def test_the_ratings_of_many_tournaments_are_those_that_choix_finds_of_each(
 
 @pytest.mark.parametrize(("won", "drawn", "lost"), [(10, 0, 0), (1, 30, 2), (29, 3, 17)])
 def test_of_two_players_the_rating_is_the_elo_of_the_score(won: int, drawn: int, lost: int) -> None:
-    """With a game won and one lost more, in the points of either player."""
+    """Each player also has one game won and one lost that were not played."""
     found = rate(2, {(0, 1): pairs((2, won), (1, drawn), (0, lost))}, anchor=1, seed=0)
     score = (2 * won + drawn + 1) / (2 * (won + drawn + lost) + 2)
     assert found.elo[0].value == pytest.approx(elo_difference(score), abs=0.01)
@@ -182,7 +182,7 @@ DRAWS = 0.2
 
 
 def played(rng: np.random.Generator, count: int) -> Encounters:
-    """A round robin of players with these strengths, so many pairs of games of each two."""
+    """A round robin of players with `STRENGTHS`, with `count` pairs of games between any two."""
     encounters = {}
     for first in range(len(STRENGTHS)):
         for second in range(first + 1, len(STRENGTHS)):

@@ -38,7 +38,7 @@ def test_an_episode_is_read(tmp_path: Path) -> None:
         durations=((), ()),
     )
     name = f"episode-{NUMBER}-replay.json"
-    assert file == ReplayFile("episode", name, GameConfiguration(), (record,), episode=NUMBER)
+    assert file == ReplayFile(name, GameConfiguration(), (record,), episode=NUMBER)
 
 
 NO_COLUMN, RAISED = "INVALID: it did not choose a column with room", "ERROR: it raised an exception"
@@ -84,10 +84,10 @@ def test_a_results_file_is_read(tmp_path: Path) -> None:
         "greedy", "random", games=4, arena="own", workers=1, results=path, progress=False
     )
     rules = match.settings.configuration
-    assert read_replays(path) == ReplayFile("results", path.name, rules, match.records, match)
+    assert read_replays(path) == ReplayFile(path.name, rules, match.records, match)
 
 
-# --- what is refused
+# --- files that are refused
 
 
 def changed(env: Any, **changes: object) -> str:

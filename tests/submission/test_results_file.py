@@ -16,18 +16,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.reporting import output_file
-from agents.reporting.input_file import quoted
+from agents.reporting.input_file import quoted, record_of
 from agents.reporting.output_file import LOCKED_BYTE
 from submission.arena.game_record import GameConfiguration, GameRecord, Result
 from submission.arena.players import Identity, Pairing, Player, PlayerKind
+from submission.executors.work import Completion
 from submission.kaggle import Referee
-from submission.match.completion import Completion
-from submission.match.results_content import FORMAT, ResultsHeader
-from submission.match.results_file import new_results, read_results, resumed_results
+from submission.match.results_file import (
+    FORMAT,
+    ResultsHeader,
+    new_results,
+    read_results,
+    resumed_results,
+)
 from submission.match.run import ARENAS, play_games
 from submission.match.schedule import Arena, Settings, schedule
 from submission.match.sprt import Sprt
-from submission.records import record_of
 from submission.sandbox.move import FAILING_STATUSES, Failure, Move
 from tests.helpers.game_records import DRAW, LOSS, PLAYER_FAILED, WIN
 from tests.helpers.refusals import is_sentence, nested
@@ -156,7 +160,7 @@ def test_a_last_line_of_what_nobody_wrote_is_torn(path: Path) -> None:
 
 
 def assert_not_resumed(path: Path, asked: ResultsHeader, message: str) -> None:
-    """It is not gone on with, and is left as it is."""
+    """--resume refuses it, and it is left unchanged."""
     content = path.read_bytes()
     with pytest.raises(ValueError, match=message) as refusal, resumed_results(path, asked):
         pass
@@ -164,11 +168,11 @@ def assert_not_resumed(path: Path, asked: ResultsHeader, message: str) -> None:
     assert path.read_bytes() == content
 
 
-# --- what is no results file
+# --- files that are no results files
 
 
 def assert_refused(path: Path, content: bytes, message: str) -> None:
-    """It can neither be read nor gone on with, and is left as it is."""
+    """Neither `report` nor --resume takes it, and it is left unchanged."""
     path.write_bytes(content)
     assert_not_resumed(path, HEADER, message)
     with pytest.raises(ValueError, match=message) as refusal:

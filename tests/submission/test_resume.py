@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from submission.arena.game_record import GameConfiguration, GameRecord
 from submission.arena.players import Pairing, against_each, find_player
-from submission.match.completion import Completion
-from submission.match.results_content import ResultsHeader
-from submission.match.results_file import new_results, read_results, resumed_results
+from submission.executors.work import Completion
+from submission.match.results_file import ResultsHeader, new_results, read_results, resumed_results
 from submission.match.run import play_match
 from submission.match.schedule import Arena, Settings
 from submission.match.sprt import Sprt

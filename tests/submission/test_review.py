@@ -187,7 +187,7 @@ def test_times_and_errors_come_from_the_logs(shell: Shell, folder: Path) -> None
 def test_the_versions_that_a_bundle_says_are_told_and_are_no_error(
     shell: Shell, folder: Path
 ) -> None:
-    """The log is what Kaggle's own environment has caught."""
+    """The log is that of Kaggle's own environment."""
     connectx.build("greedy").save("mine.py")
     env = kaggle_environments().make("connectx", info={"TeamNames": ["Mine", "Theirs"]})
     env.run([str(folder / "mine.py"), "random"])

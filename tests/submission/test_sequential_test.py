@@ -9,14 +9,8 @@ from hypothesis import strategies as st
 
 from agents.reporting.stats import count_pairs, expected_score
 from submission.arena.game_record import GameRecord
-from submission.match.sprt import (
-    ENOUGH_REPEATS,
-    Decision,
-    SequentialTest,
-    Sprt,
-    Verdict,
-    points_of_pairs,
-)
+from submission.match.pairing_stats import points_of_pairs
+from submission.match.sprt import ENOUGH_REPEATS, Decision, SequentialTest, Sprt, Verdict
 from tests.helpers.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN
 
 SPRT = Sprt(0, 200)
@@ -31,7 +25,7 @@ results = st.lists(
 
 
 def games(*records: GameRecord, openings: int = 1000) -> list[GameRecord]:
-    """The records as games 0, 1, 2 … of a pairing, each pair from the next of so many openings."""
+    """The records as games 0, 1, 2 … of a pairing, whose pairs play the openings in turn."""
     numbered = []
     for game, record in enumerate(records):
         opening = (game // 2 % openings,)

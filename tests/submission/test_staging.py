@@ -163,7 +163,7 @@ def record(key: str, value: str) -> bytes:
 
 
 def sparse(size: int) -> bytes:
-    """A file of nothing but holes, with so many bytes of a map of them."""
+    """A file of nothing but holes, whose map takes `size` bytes."""
     records = b"".join(
         record(key, value) for key, value in (("GNU.sparse.major", "1"), ("GNU.sparse.minor", "0"))
     )

@@ -3,28 +3,16 @@
 from collections.abc import Sequence
 from random import Random
 
-import numpy as np
-from numpy.typing import NDArray
-
 from agents.networks.network import TrainedPolicy
 from agents.networks.network_kernel import evaluate_many
-from agents.policy.policy_agent import legal_logits
+from agents.policy.policy_agent import favourite_actions
 from envs.board import BoardGame, BoardState
-
-
-def preferred_actions(
-    policy: TrainedPolicy, game: BoardGame, states: Sequence[BoardState]
-) -> NDArray[np.int64]:
-    """The legal action that `PolicyAgent` would play in each unfinished position, at least one."""
-    logits, _ = legal_logits(evaluate_many, policy.network, game, states)
-    preferred: NDArray[np.int64] = logits.argmax(axis=1)
-    return preferred
 
 
 def pair_points(
     first: TrainedPolicy, second: TrainedPolicy, game: BoardGame, openings: Sequence[BoardState]
 ) -> list[float]:
-    """Play two games from each opening, one from each seat; both play their `preferred_actions`.
+    """Play two games from each opening, one from each seat; both play their `favourite_actions`.
 
     Returns:
         The points of `first` in each pair, 0 to 2; a draw gives 1/2.
@@ -38,7 +26,7 @@ def pair_points(
             if not turns:
                 continue
             states = [playing[key] for key in turns]
-            actions = preferred_actions(policy, game, states)
+            actions, *_ = favourite_actions(evaluate_many, policy.network, game, states)
             for key, state, action in zip(turns, states, actions.tolist(), strict=True):
                 playing[key] = after = game.get_next_state(state, action)
                 if not game.get_available_actions(after):

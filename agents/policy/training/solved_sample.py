@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agents.networks.network import TrainedPolicy
-from agents.policy.training.batch_play import preferred_actions
+from agents.networks.network_kernel import evaluate_many
+from agents.policy.policy_agent import favourite_actions
 from agents.policy.training.labelled_positions import ILLEGAL, Scores
 from agents.policy.training.labelling import label_grove
 from agents.reporting.stats import Estimate, score_estimate
@@ -34,7 +35,7 @@ MOST_SOLVED_CELLS = 81  # most cells of a board for the solver: on larger ones a
 class Judgement(NamedTuple):
     """Shares of a sample's positions, with 95 % intervals."""
 
-    keeping: Estimate  # in which the policy's preferred action keeps the result
+    keeping: Estimate  # in which the policy's favourite action keeps the result
     best: Estimate  # in which it is exactly best: the fastest win, the slowest loss
 
 
@@ -47,9 +48,9 @@ class SolvedSample(NamedTuple):
     sooner the farther from 0; `ILLEGAL` where an action is not legal."""
 
     def judge(self, policy: TrainedPolicy, game: BoardGame) -> Judgement:
-        """Measure how often a policy prefers a good action."""
-        preferred = preferred_actions(policy, game, self.states)
-        scores = self.scores[np.arange(len(preferred)), preferred]
+        """Measure how often a policy's favourite action is good."""
+        actions, *_ = favourite_actions(evaluate_many, policy.network, game, self.states)
+        scores = self.scores[np.arange(len(actions)), actions]
         most = self.scores.max(axis=1)
         keeping, best = np.sign(scores) == np.sign(most), scores == most
         return Judgement(*(score_estimate(int(good.sum()), len(good)) for good in (keeping, best)))

@@ -3,7 +3,7 @@
 import ast
 import builtins
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from io import BytesIO
 from types import FunctionType, MethodType
@@ -45,10 +45,12 @@ class ValueWriter:
         self._whose = whose
         self.made: dict[int, str] = {}  # the new names, by the ids of the values
         self._within = set[int]()
+        self._met = set[int]()
+        self._shared = set[int]()  # the ids of what is held more than once
 
     def name(self, value: Any, stem: str) -> str:
         """The name of a value, a new one if necessary; ValueError if it cannot be written."""
-        expression = self.expression(value, stem)
+        expression = self._known(value) or self.anew(value, stem)
         if not expression.isidentifier():
             self.made[id(value)] = self._module.fresh(stem)
             self._module.add(f"{self.made[id(value)]} = {expression}")
@@ -56,9 +58,31 @@ class ValueWriter:
 
     def expression(self, value: Any, name: str) -> str:
         """The expression for a value; ValueError, with its `name`, if there is none."""
-        known = self.made.get(id(value)) or self._module.name_of(value)
+        if id(value) in self._shared:
+            return self.name(value, name)
+        return self._known(value) or self.anew(value, name)
+
+    def _known(self, value: Any) -> str | None:
         is_literal = isinstance(value, float) or type(value) in LITERALS
-        return known if known and not is_literal else self.anew(value, name)
+        return None if is_literal else self.made.get(id(value)) or self._module.name_of(value)
+
+    def _note_shared(self, values: Iterable[Any]) -> None:
+        """Note which containers and functions these values hold more than once."""
+        for value in values:
+            match value:
+                case FunctionType():
+                    inner = [cell.cell_contents for cell in value.__closure__ or ()]
+                case list() | tuple() | set():
+                    inner = [*value]
+                case dict():
+                    inner = [*value.values()]
+                case _:
+                    continue
+            if id(value) in self._met:
+                self._shared.add(id(value))
+            elif self._known(value) is None:
+                self._met.add(id(value))
+                self._note_shared(inner)
 
     def anew(self, value: Any, name: str) -> str:
         """The expression for a value, without using an existing name of it."""
@@ -166,6 +190,7 @@ class ValueWriter:
 
     def _enclosing(self, function: FunctionType, definition: str, own: str) -> str:
         """Define a function with its closure; the indented `definition` defines it as `own`."""
+        self._note_shared([function])
         cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
         values = {key: cell.cell_contents for key, cell in cells}
         enclosed = {

@@ -19,6 +19,7 @@ from submission.bundle.functions.proof import load, play, require_same
 from submission.bundle.functions.user_tree import UserTree
 from submission.bundle.functions.value_data import LITERALS
 from submission.bundle.naming import Symbol
+from submission.bundle.sources import Import
 from submission.sandbox.folders import owned_folder
 
 NAMELESS = "the agent"
@@ -65,7 +66,7 @@ def _proven(agent: Any, function: FunctionType, path: Path) -> FunctionFile:
     whose = _title(agent)
     tree = UserTree(_namespace(agent, function), function.__code__, project_folders(), whose)
     try:
-        symbol = Symbol(tree.home.name, tree.writer(tree.home).name(agent, "agent"))
+        symbol = _symbol(tree, agent)
         title = (tree.home.name_of(agent) or _description(agent)) if whose == NAMELESS else whose
         text, state, loaded = _written(tree, symbol, title, path)
         unlike, played = unlike_the_source(
@@ -86,6 +87,15 @@ def _proven(agent: Any, function: FunctionType, path: Path) -> FunctionFile:
         raise ValueError(f"{whose} uses data nested too deeply to be written") from error
     note = require_same(agent, title, state, loaded, played)
     return FunctionFile(title, text, note)
+
+
+def _symbol(tree: UserTree, agent: Any) -> Symbol:
+    """The name of the agent, a new one if necessary, in the module that makes it."""
+    name = tree.writer(tree.home).name(agent, "agent")
+    match tree.home.parsed.imports.get(name):
+        case Import(module=module, name=str(imported)):
+            return Symbol(module, imported)
+    return Symbol(tree.home.name, name)
 
 
 def _written(

@@ -7,6 +7,7 @@ import sys
 from _thread import interrupt_main
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from copy import deepcopy
 from io import StringIO
 from pathlib import Path
 from threading import Event, Timer, current_thread, main_thread
@@ -14,8 +15,9 @@ from time import perf_counter
 from types import FrameType
 from typing import Any, NamedTuple
 
-from envs.connectx import ConnectFour
+from envs.board import moves_text
 from submission.arena.game_record import GameConfiguration
+from submission.arena.own_referee import OwnGame
 from submission.bundle.functions.fresh_state import StateName, as_written, last_callable
 from submission.bundle.hidden_files import hidden_files
 from submission.sandbox.inside.player_process import seed_generators
@@ -30,7 +32,7 @@ REPEATS = 20
 
 LEAST_REPEATS = 4  # for slow players that always answer the same, or if one of them fails
 
-CONFIGURATION = GameConfiguration().for_players()  # Kaggle's in the competition
+RULES = GameConfiguration()  # those of the competition
 
 FAILURE = "an exception"
 
@@ -44,8 +46,7 @@ class Position(NamedTuple):
     """A position of Connect Four."""
 
     moves: str  # columns counted from 1
-    board: list[int]
-    mark: int  # who is to move
+    observation: dict[str, Any]
 
     def __str__(self) -> str:
         if not self.moves:
@@ -137,13 +138,7 @@ def _are_apart(agent: Callable[..., Any], other: Callable[..., Any], position: P
 
 def _ask(agent: Callable[..., Any], position: Position, seed: int) -> Answer:
     seed_generators(seed)
-    observation = _Struct(
-        remainingOverageTime=60,
-        step=len(position.moves),
-        board=[*position.board],
-        mark=position.mark,
-    )
-    asked = [observation, _Struct(**CONFIGURATION)]
+    asked = [_Struct(**deepcopy(position.observation)), _Struct(**RULES.for_players())]
     code = getattr(agent, "__code__", None)
     try:
         return Answer(repr(agent(*asked[: code.co_argcount if code else 2])))
@@ -162,17 +157,15 @@ class _Struct(dict[str, Any]):
 def positions() -> Iterator[Position]:
     """The positions that player 1 meets in one random game, player 2 in the next, and so on."""
     chance = random.Random(0)
-    env = ConnectFour()
-    met, mark = 0, 1
+    met, seat = 0, 0
     while met < POSITIONS:
-        state, moves = env.initial_state(), ""
-        while met < POSITIONS and (actions := env.get_available_actions(state)):
-            if env.current_player(state) == mark:
+        game = OwnGame(RULES)
+        while met < POSITIONS and not game.over:
+            if game.mover == seat:
                 met += 1
-                yield Position(moves, env.to_board(state), mark)
-            action = chance.choice(actions)
-            state, moves = env.get_next_state(state, action), f"{moves}{action + 1}"
-        mark = 3 - mark
+                yield Position(moves_text(game.columns), game.observation())
+            game.drop(chance.choice(game.legal_columns()))
+        seat = 1 - seat
 
 
 def load(name: str, text: str, path: Path) -> dict[str, Any]:

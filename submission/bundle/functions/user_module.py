@@ -12,7 +12,7 @@ from itertools import chain, count
 from types import ModuleType
 from typing import Any
 
-from submission.bundle.definitions import Definition, imported_tops
+from submission.bundle.definitions import Definition, imported_names, imported_tops
 from submission.bundle.functions.user_session import Session, Stop
 from submission.bundle.references import bound_by
 from submission.bundle.sources import Import, ModuleReader, is_off_on_kaggle
@@ -185,7 +185,7 @@ class SessionReader(ModuleReader):
     def _has_imported(self, name: str, value: Any) -> bool:
         """Whether a definition of this name imports this module."""
         return isinstance(value, ModuleType) and any(
-            value.__name__ in _imported_by(one.statement)
+            value.__name__ in imported_names(one.statement)
             for one in self.module.definitions.get(name, ())
         )
 
@@ -219,13 +219,3 @@ class SessionReader(ModuleReader):
 def _defined_by(definition: Definition) -> frozenset[str]:
     """The names that a statement binds, or whose values it changes when it runs."""
     return definition.names | definition.changed_at_once
-
-
-def _imported_by(statement: ast.stmt) -> list[str]:
-    """The full names of what a statement imports."""
-    match statement:
-        case ast.Import(names=names):
-            return [alias.name for alias in names]
-        case ast.ImportFrom(module=module, names=names):
-            return [f"{module}.{alias.name}" for alias in names]
-    return []

@@ -2,14 +2,15 @@
 
 import sys
 from contextlib import suppress
+from copyreg import dispatch_table
 from datetime import date, time
 from enum import Enum
 from inspect import ismemberdescriptor
 from pathlib import PurePath
-from types import BuiltinFunctionType, CellType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CellType, EllipsisType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
-LITERALS = (bool, int, str, bytes, type(None))
+LITERALS = (bool, int, str, bytes, type(None), EllipsisType)
 
 DEFINITIONS = (type, FunctionType, BuiltinFunctionType, Enum)
 
@@ -105,7 +106,8 @@ def taken_apart(value: Any) -> list[Any]:
     Raises:
         Exception: it cannot be copied; the user's code may raise anything.
     """
-    parts = value.__reduce_ex__(4)
+    registered = dispatch_table.get(type(value))  # of a compiled pattern, for example
+    parts = registered(value) if registered else value.__reduce_ex__(4)
     if not isinstance(parts, tuple):
         raise TypeError(value)
     make, arguments, state, items, pairs, *_ = (*parts, None, None, None)

@@ -1,4 +1,5 @@
-"""What runs in players' processes, maybe in another interpreter: the standard library only.
+"""What runs in players' processes or reads their source, maybe in another interpreter.
 
-The asking process and the supervisors import from here, and nothing here imports from them.
+It needs the standard library only. The asking process and the supervisors import from here, and
+nothing here imports from them.
 """

@@ -318,10 +318,11 @@ def test_a_file_that_computes_for_long_is_refused(
 def test_both_seats_are_proven() -> None:
     positions = list(proof.positions())
     assert len(positions) == proof.POSITIONS == 100
-    assert {position.mark for position in positions} == {1, 2}
-    for moves, board, mark in positions:
+    assert {position.observation["mark"] for position in positions} == {1, 2}
+    for moves, observation in positions:
         state = state_from_moves(ConnectFour(), moves)
-        assert (ConnectFour().current_player(state), ConnectFour().to_board(state)) == (mark, board)
+        assert observation["mark"] == ConnectFour().current_player(state)
+        assert observation["board"] == ConnectFour().to_board(state)
 
 
 # --- what is refused

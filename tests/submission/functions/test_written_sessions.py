@@ -219,6 +219,18 @@ print([submission.build(agent).source])
 """
 
 
+MADE_ELSEWHERE = """
+import connectx
+from pathlib import Path
+Path("bots.py").write_text("def made(depth):\\n    return lambda obs, config: depth")
+from bots import made
+built = []
+for bot in (made(2), made(5)):
+    built.append(connectx.build(bot).source)
+print(built)
+"""
+
+
 @pytest.mark.parametrize(
     ("script", "answers"),
     [
@@ -229,6 +241,7 @@ print([submission.build(agent).source])
         ),
         pytest.param(TUNED, [555], id="what is made of findings"),
         pytest.param(PLAYED, [6], id="what a loop sets that has played"),
+        pytest.param(MADE_ELSEWHERE, [2, 5], id="agents of a loop that another module makes"),
     ],
 )
 def test_what_a_script_has_set_is_written_but_not_its_loops(

@@ -270,7 +270,7 @@ def agent(obs, config):
 
 
 ENCLOSING = f"""
-import functools, math
+import functools, math, re
 from functools import partial
 import numpy as np
 class Order:
@@ -292,6 +292,13 @@ def make(order, weights, key=lambda k: -k):
         best = sorted(free(obs), key=key)
         return best[0] if math.isfinite(weights.sum()) and order[-1] > limit else 99
     return agent
+def counting(seen, kept):
+    def agent(obs, config):
+        seen.append(1)
+        return free(obs)[len(kept["seen"]) % len(free(obs))]
+    return agent
+def held_twice(seen):
+    return counting(seen, {{"seen": seen}})
 """
 
 
@@ -310,6 +317,10 @@ def make(order, weights, key=lambda k: -k):
         "(lambda pick: lambda obs, config: pick(free(obs), obs, config))(Order([*range(7)]).pick)",
         "(lambda tally: lambda obs, config: free(obs)[len(tally) % len(free(obs))])(TALLY)",
         "partial(Order([5, 6, 0, 1, 2, 3, 4]).pick, [0, 1, 2, 3, 4, 5, 6])",
+        "partial(lambda a, obs, config: free(obs)[a.match('Aa').end()], re.compile('a', re.I))",
+        "partial(lambda places, obs, config: free(obs)[len(places)], (slice(1, 2), ...))",
+        "held_twice([])",
+        "(lambda p: lambda obs, _: free(obs)[p[0].append(1) or len(p[1]) % 2])([[]] * 2)",
     ],
 )
 def test_agents_without_a_name_are_made_again(expression: str, modules: Path) -> None:

@@ -42,7 +42,7 @@ def game_moves(address: str) -> str:
 
 
 def wait_for_moves(page: "Page", count: int) -> None:
-    """Wait until so many moves have been made, and no agent is thinking."""
+    """Wait until `count` moves have been made, and no agent is thinking."""
     page.wait_for_url(lambda url: len(game_moves(url)) >= count)
     page.locator("#seats [data-thinking=true]").wait_for(state="detached")
 

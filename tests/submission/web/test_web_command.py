@@ -43,6 +43,7 @@ def test_a_taken_port_and_a_host_that_others_can_reach_are_told(
         told = shell.run("web", "--host", "0.0.0.0", "--port", str(port))
     assert f"{port} is taken" in told.stdout
     assert "Warning: whoever can reach 0.0.0.0" in " ".join(told.stdout.split())
+    assert "open it with this one's address in the place of 127.0.0.1." in told.stdout
 
 
 @pytest.mark.parametrize(

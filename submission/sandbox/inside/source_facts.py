@@ -12,7 +12,7 @@ import json
 import subprocess
 import sys
 import tokenize
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -114,7 +114,7 @@ def _guarded_modules(tree: ast.Module) -> Iterator[str]:
 
 
 def _packed_trees(main: Path) -> Iterator[ast.Module]:
-    """The parsed sources beside the file that Kaggle loads, without those that fail to parse."""
+    """The parsed sources beside the file that Kaggle loads; unreadable ones are left out."""
     size = 0
     for path in sorted(main.parent.rglob("*.py")):
         size += path.stat().st_size
@@ -214,10 +214,10 @@ def early_annotations(tree: ast.Module) -> Iterator[int]:
     """
     origins = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     if not any(node.module == "__future__" or node.names[0].name == "*" for node in origins):
-        yield from _early_annotations(tree.body, {*dir(builtins)})
+        yield from early_among(tree.body, {*dir(builtins)})
 
 
-def _early_annotations(statements: list[ast.stmt], known: set[str]) -> Iterator[int]:
+def early_among(statements: Iterable[ast.stmt], known: set[str]) -> Iterator[int]:
     """The same for the statements of a scope, which add their names to `known`."""
     for statement in statements:
         for annotation in _annotations(statement):
@@ -227,16 +227,16 @@ def _early_annotations(statements: list[ast.stmt], known: set[str]) -> Iterator[
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 known.add(statement.name)
             case ast.ClassDef():
-                yield from _early_annotations(statement.body, {*known})
+                yield from early_among(statement.body, {*known})
                 known.add(statement.name)
             case ast.Import() | ast.ImportFrom():
                 known |= {alias.asname or alias.name.partition(".")[0] for alias in statement.names}
             case ast.If(test=ast.Name("TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING")):
-                yield from _early_annotations(statement.orelse, known)
+                yield from early_among(statement.orelse, known)
             case _:
                 known |= {node.id for node in _names(statement) if isinstance(node.ctx, ast.Store)}
                 for part in ("body", "handlers", "orelse", "finalbody", "cases"):
-                    yield from _early_annotations(getattr(statement, part, []), known)
+                    yield from early_among(getattr(statement, part, []), known)
 
 
 def _annotations(statement: ast.stmt) -> Iterator[ast.expr]:

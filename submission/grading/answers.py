@@ -1,14 +1,21 @@
-"""Statistics of a grade: what answers cost, by kind of position and by ply, and the worst ones."""
+"""A player's answers to solved positions: asks for them, and measures what they cost."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from math import inf
 from operator import attrgetter
+from random import Random
 from statistics import fmean
 
+from agents.options import require_whole
 from agents.reporting.stats import Estimate, score_estimate
 from agents.solver.score_words import column_in_words
 from agents.solver.solver import ScoreBounds
+from submission.arena.game_record import GameConfiguration
+from submission.arena.own_referee import move_in
+from submission.arena.players import Player
+from submission.arena.seats import open_seat
 from submission.grading.solved_positions import GAME, HIGHEST, Outcome, Phase, SolvedPosition
 from submission.sandbox.move import Failure
 
@@ -53,6 +60,74 @@ class Answer:
             for column in (self.column, position.best[0])
             for score in [position.legal[column]]
         )
+
+
+@dataclass(frozen=True, slots=True)
+class GradeSettings:
+    """How a player is asked; with the same settings it gives the same answers, up to its clock.
+
+    Raises:
+        ValueError: a seed that is negative or not whole, or a time that is not positive and finite.
+    """
+
+    seed: int = 0
+    """The seed of the player's random numbers."""
+    act_timeout: float = 2.0
+    """Seconds for a move; more come from the bank of 60 s, which is full in each position."""
+
+    def __post_init__(self) -> None:
+        require_whole("the seed", self.seed, 0, inf)
+        GameConfiguration(act_timeout=self.act_timeout)
+
+
+Shard = tuple[SolvedPosition, ...]
+"""Positions that a player is asked about one after the other, as one task of a worker."""
+
+SHARD_POSITIONS = 32  # the most positions for each time that a player is loaded
+
+
+def shards_of(positions: Sequence[SolvedPosition]) -> list[Shard]:
+    """Divide the positions into shards of similar sizes, each with all plies, the last ply first.
+
+    In this order no board has more stones than the one before it, so that a player that remembers
+    the game, as this package's players do, notices that a new game has begun.
+    """
+    count = -(-len(positions) // SHARD_POSITIONS)
+    first_ply_first = sorted(positions, key=attrgetter("ply"))
+    return [tuple(reversed(first_ply_first[start::count])) for start in range(count)]
+
+
+def answer_shard(player: Player, shard: Shard, settings: GradeSettings) -> list[Answer]:
+    """Ask the player about each position, in order.
+
+    The player is loaded once, and again after each failure. It loads during an opening move that
+    does not count; if it fails there, all remaining positions have this failure.
+    """
+    answers: list[Answer] = []
+    while len(answers) < len(shard):
+        answers += _answer_until_failure(player, shard[len(answers) :], settings)
+    return answers
+
+
+def _answer_until_failure(
+    player: Player, positions: Shard, settings: GradeSettings
+) -> list[Answer]:
+    answers: list[Answer] = []
+    # The seed depends only on the first of the positions.
+    seed = Random(f"{settings.seed}/{positions[0].moves}").getrandbits(32)
+    with open_seat(player, seed=seed) as seat:
+        start = move_in(seat, GAME, GAME.initial_state(), settings.act_timeout)
+        if start.failure is not None:
+            return [Answer(position, None, 0.0, start.failure) for position in positions]
+        for position in positions:
+            move = move_in(seat, GAME, position.state, settings.act_timeout)
+            answers.append(Answer(position, move.column, move.seconds, move.failure))
+            if answers[-1].failure is not None:
+                break
+    return answers
+
+
+# --- what the answers cost
 
 
 @dataclass(frozen=True, slots=True)
