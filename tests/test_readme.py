@@ -3,8 +3,6 @@
 import doctest
 import re
 import shlex
-import sys
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -135,10 +133,7 @@ def test_blocks_that_train_are_programs(document: Path) -> None:
 
 @pytest.mark.parametrize("commands", command_chains(), ids="; ".join)
 @pytest.mark.usefixtures("workers_in_threads")
-def test_commands(
-    commands: list[str], shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "stdin", StringIO())
+def test_commands(commands: list[str], shell: Shell, tmp_path: Path) -> None:
     for number, command in enumerate(commands, start=1):
         run(command, shell)
         assert {path.name for path in tmp_path.iterdir()} == files_of(commands[:number])

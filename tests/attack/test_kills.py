@@ -69,38 +69,28 @@ class Work:
 SMALL = "--rows 4 --columns 4 --inarow 3 --workers 2 --table-megabytes 1"
 MIDDLE = "--rows 4 --columns 5 --workers 2 --table-megabytes 1"
 
+
+def matched(words: str) -> Work:
+    return Work(f"{words} --results games.jsonl", records, "games.jsonl", grows=True)
+
+
+def built(words: str, output: str, state: str) -> Work:
+    return Work(f"book {words} -o {output}", findings(state, output), state, grows=True)
+
+
 WORKS = {
-    "evaluate": Work(
+    "evaluate": matched(
         "evaluate good.py --against random --against greedy --games 8 --rows 4 --columns 5 "
-        "--workers 2 --results games.jsonl",
-        records,
-        state="games.jsonl",
-        grows=True,
+        "--workers 2"
     ),
-    "ladder": Work(
+    "ladder": matched(
         "ladder good.py random greedy minimax:depth=1 --games 6 --rows 4 --columns 5 --arena own "
-        "--workers 2 --results games.jsonl --seed 3",
-        records,
-        state="games.jsonl",
-        grows=True,
+        "--workers 2 --seed 3"
     ),
-    "book": Work(
-        f"book --plies 5 {MIDDLE} -o book.py",
-        findings("book.py.scores", "book.py"),
-        state="book.py.scores",
-        grows=True,
-    ),
-    "repertoire": Work(
-        f"book --repertoire --plies 4 {MIDDLE} -o moves.cxrp",
-        findings("moves.cxrp.moves", "moves.cxrp"),
-        state="moves.cxrp.moves",
-        grows=True,
-    ),
-    "traps": Work(
-        f"book --traps {SMALL} --minutes 1 --opponent greedy -o traps.cxrp",
-        findings("traps.cxrp.replies", "traps.cxrp"),
-        state="traps.cxrp.replies",
-        grows=True,
+    "book": built(f"--plies 5 {MIDDLE}", "book.py", "book.py.scores"),
+    "repertoire": built(f"--repertoire --plies 4 {MIDDLE}", "moves.cxrp", "moves.cxrp.moves"),
+    "traps": built(
+        f"--traps {SMALL} --minutes 1 --opponent greedy", "traps.cxrp", "traps.cxrp.replies"
     ),
     "positions": Work(
         "positions --per-ply 2 --first-ply 0 --last-ply 1 --workers 2 -o positions.jsonl",

@@ -21,19 +21,13 @@ from benchmarks.solver.positions import (
 )
 from benchmarks.solver.solver_peer import BitBully
 from envs import ConnectFour, state_from_moves
+from tests.helpers.bitbully_judge import bitbully_with_book
 from tests.helpers.brute_force import BruteForce, score_by_brute_force
 from tests.helpers.kaggle_rules import kaggle_game
 from tests.helpers.published_positions import published_positions
 from tests.helpers.strategies import Position, contested_games, late_positions, mirrored
 
 each_set = pytest.mark.parametrize("kind", SETS, ids=lambda kind: kind.name)
-
-
-@pytest.fixture(scope="module")
-def bitbully() -> BitBully:
-    """The solver with its book, which takes half a second to load."""
-    pytest.importorskip("bitbully")
-    return BitBully(book=True)
 
 
 @given(late_positions(contested_games(5), most_free_cells=8))
@@ -76,7 +70,8 @@ def test_scores_are_those_of_both_solvers(kind: PositionSet) -> None:
 
 
 @each_set
-def test_the_seed_makes_the_positions(kind: PositionSet, bitbully: BitBully) -> None:
+def test_the_seed_makes_the_positions(kind: PositionSet) -> None:
+    bitbully = bitbully_with_book()
     assert list(islice(make_set(kind, 1, bitbully), 5)) == read_positions(kind.path)[:5]
     if kind is SETS[0]:
         assert list(islice(make_set(kind, 2, bitbully), 5)) != read_positions(kind.path)[:5]

@@ -3,13 +3,10 @@
 from pathlib import Path
 from random import Random
 
-import pytest
-
 from agents import RandomAgent
 from agents.book.opening_book import shipped_book_of
 from agents.solver.solver import Solver
 from benchmarks.solver.make_positions import mirror_free_identity
-from benchmarks.solver.solver_peer import BitBully
 from benchmarks.strength.hard_positions import (
     HARD_POSITIONS,
     PER_PLY,
@@ -21,6 +18,7 @@ from benchmarks.strength.hard_positions import (
     write_hard_positions,
 )
 from submission.grading.solved_positions import GAME, two_plies_decide
+from tests.helpers.bitbully_judge import Judge
 
 positions = read_hard_positions(HARD_POSITIONS)
 
@@ -34,10 +32,9 @@ def test_the_set_is_what_it_claims_to_be() -> None:
 
 
 def test_its_scores_are_bitbullys() -> None:
-    pytest.importorskip("bitbully")
-    bitbully = BitBully(book=True)
+    judge = Judge()
     for position in positions[::PER_PLY]:
-        assert bitbully.scores_of_moves(position.moves) == position.legal
+        assert judge.scores(position.moves) == position.legal
 
 
 def test_the_same_seed_makes_the_same_positions() -> None:

@@ -1,6 +1,7 @@
 """The timings of the vector environments: what is printed and drawn of them."""
 
 import shutil
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -28,32 +29,18 @@ from benchmarks.environments.vector_environments import (
 from tests.helpers.benchmark_reports import report_text
 from tests.helpers.systems import needs_posix
 
+BY_CLOCK = {ONE_THREAD: 30e6, TWO_THREADS: 28e6, SAME_STEP: 20e6, PEER: 4e6}
+AGAINST_RANDOM = {ONE_AGAINST_RANDOM: 20e6, TWO_AGAINST_RANDOM: 38e6}
 SPEEDS = [
-    BatchSpeed(
-        "Connect Four",
-        8192,
-        {ONE_THREAD: 30e6, TWO_THREADS: 28e6, SAME_STEP: 20e6, PEER: 4e6},
-        {
-            ONE_THREAD: 30e6,
-            TWO_THREADS: 54e6,
-            SAME_STEP: 20e6,
-            PEER: 4e6,
-            ONE_AGAINST_RANDOM: 20e6,
-            TWO_AGAINST_RANDOM: 38e6,
-        },
-    )
+    BatchSpeed("Connect Four", 8192, BY_CLOCK, {**BY_CLOCK, TWO_THREADS: 54e6, **AGAINST_RANDOM})
 ]
 
 
 def test_every_batch_of_every_game_is_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vector_environments, "BATCHES", (1, 3))
     measured = list(measure_batches(rounds=1))
-    assert [(speed.game, speed.size) for speed in measured] == [
-        ("Connect Four", 1),
-        ("Connect Four", 3),
-        ("tic-tac-toe", 1),
-        ("tic-tac-toe", 3),
-    ]
+    batches = [*product(("Connect Four", "tic-tac-toe"), (1, 3))]
+    assert [(speed.game, speed.size) for speed in measured] == batches
     for speed in measured:
         assert {ONE_THREAD, TWO_THREADS, SAME_STEP} <= set(speed.by_clock)
         assert min(speed.by_processor.values()) > 0

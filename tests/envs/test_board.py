@@ -107,14 +107,6 @@ def test_what_is_no_column_or_free_cell_is_illegal(game: BoardGame) -> None:
         env.get_next_state(state_from_moves(env, "5"), 4)
 
 
-def test_nothing_is_legal_after_the_end() -> None:
-    for env, moves in ((ConnectX(), "1212121"), (TicTacToe(), "14253")):
-        state = state_from_moves(env, moves)
-        assert not env.get_available_actions(state)
-        with pytest.raises(ValueError, match=r"illegal action 5 in .*: the game is over"):
-            env.get_next_state(state, 5)
-
-
 # --- wins
 
 

@@ -1,10 +1,12 @@
 """Move strings."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from envs import ConnectX, TicTacToe, parse_moves, state_from_moves
+from envs import ConnectX, parse_moves, state_from_moves
 from envs.board import moves_text
 
 
@@ -28,56 +30,27 @@ def test_moves_are_counted_from_one(moves: str, actions: list[int]) -> None:
     assert parse_moves(moves) == actions
 
 
-@pytest.mark.parametrize(
-    ("moves", "wrong"),
-    [
-        ("0", "0"),
-        ("4403", "0"),
-        ("4a5", "a"),
-        ("-1", "-"),
-        ("1,-1", "-1"),
-        ("4, 0", "0"),
-        ("4.5", r"\."),
-        ("1,x", "x"),
-        ("²", "²"),
-        ("٣", "٣"),
-    ],
-)
-def test_what_is_no_number_is_named(moves: str, wrong: str) -> None:
-    with pytest.raises(ValueError, match=f"contain '{wrong}': write numbers from 1 on"):
-        parse_moves(moves)
-
-
-def test_a_number_is_no_string_of_moves() -> None:
-    with pytest.raises(ValueError, match=r"^moves must be a string such as '4453', not 44$"):
-        parse_moves(44)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("moves", ["1,,2", ",1", " ,", "4, ,5", "1,,"])
-def test_a_missing_number_is_not_passed_over(moves: str) -> None:
-    with pytest.raises(ValueError, match="a number is missing before a comma"):
-        parse_moves(moves)
-
-
-def test_a_string_of_moves_is_played_from_the_empty_board() -> None:
-    env = ConnectX()
-    state = env.initial_state()
-    for column in (3, 3, 4, 2):
-        state = env.get_next_state(state, column)
-    assert state_from_moves(env, "4453") == state
-    assert state_from_moves(env, "") == env.initial_state()
-    assert TicTacToe().to_board(state_from_moves(TicTacToe(), "59")) == [0, 0, 0, 0, 1, 0, 0, 0, 2]
+REFUSED: dict[str, list[Any]] = {
+    "contain '0': write numbers from 1 on": ["0", "4403", "4, 0"],
+    "contain 'a': write numbers from 1 on": ["4a5"],
+    "contain '-': write numbers from 1 on": ["-1"],
+    "contain '-1': write numbers from 1 on": ["1,-1"],
+    r"contain '\.': write numbers from 1 on": ["4.5"],
+    "contain 'x': write numbers from 1 on": ["1,x", "4x"],
+    "contain '²': write numbers from 1 on": ["²"],
+    "contain '٣': write numbers from 1 on": ["٣"],
+    "a number is missing before a comma": ["1,,2", ",1", " ,", "4, ,5", "1,,"],
+    "^moves must be a string such as '4453', not 44$": [44],
+    "move 3 of '448' is 8: legal: 1, 2, 3, 4, 5, 6, 7": ["448"],
+    "move 7 of '1111111' is 1: legal: 2, 3, 4, 5, 6, 7": ["1111111"],
+    "move 8 of '12121213' is 3: the game is over": ["12121213"],
+}
 
 
 @pytest.mark.parametrize(
-    ("moves", "message"),
-    [
-        ("448", "move 3 of '448' is 8: legal: 1, 2, 3, 4, 5, 6, 7"),
-        ("1111111", "move 7 of '1111111' is 1: legal: 2, 3, 4, 5, 6, 7"),
-        ("12121213", "move 8 of '12121213' is 3: the game is over"),
-    ],
+    ("message", "moves"), [(message, each) for message in REFUSED for each in REFUSED[message]]
 )
-def test_an_illegal_move_is_named_with_its_ply(moves: str, message: str) -> None:
+def test_what_is_wrong_is_named(message: str, moves: Any) -> None:
     with pytest.raises(ValueError, match=message):
         state_from_moves(ConnectX(), moves)
 

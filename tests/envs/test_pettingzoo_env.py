@@ -3,7 +3,7 @@
 import copy
 import pickle
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -26,7 +26,7 @@ with warnings.catch_warnings():  # its tests import its own games, in a way that
     from pettingzoo.test import api_test, render_test, seed_test
 from pettingzoo.utils.random_demo import random_demo
 
-from envs.learning.pettingzoo_env import AGENTS, BoardGameAEC, env, raw_env
+from envs.learning.pettingzoo_env import AGENTS, env, raw_env
 
 GAMES = [*EVERY_GAME, ConnectX(5, 4, inarow=3), ConnectX(9, 12, inarow=5)]
 CHOICES = st.lists(st.integers(0, 1000), min_size=42, max_size=42)
@@ -135,57 +135,43 @@ def no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("envs.learning.pettingzoo_env.RENDER_FPS", 10_000)
 
 
-def peers_game(name: str) -> Any:
-    """PettingZoo's own game, which draws by pygame."""
-    pytest.importorskip("pygame")
-    return import_module(f"pettingzoo.classic.{name}.{name}").raw_env()
-
-
-class TestBesidePettingZoosGames:
-    @given(CHOICES)
-    @settings(max_examples=20)
-    def test_connect_four(self, choices: list[int]) -> None:
-        peer = peers_game("connect_four")
-        self.compare(raw_env(), peer, choices, same_cell=range(7), transposed=(2, 0, 1))
-
-    @given(CHOICES)
-    @settings(max_examples=30)
-    def test_tic_tac_toe(self, choices: list[int]) -> None:
+@pytest.mark.parametrize(
+    ("name", "game", "same_cell", "transposed"),
+    [
+        ("connect_four", ConnectFour(), [*range(7)], (2, 0, 1)),
         # The peer counts cells column by column; the lines are the same then.
-        peer = peers_game("tictactoe")
-        by_columns = [0, 3, 6, 1, 4, 7, 2, 5, 8]
-        self.compare(raw_env(TicTacToe()), peer, choices, by_columns, transposed=(2, 1, 0))
-
-    def compare(
-        self,
-        ours: BoardGameAEC,
-        peer: Any,
-        choices: list[int],
-        same_cell: Any,
-        transposed: tuple[int, int, int],
-    ) -> None:
-        ours.reset()
-        peer.reset()
-        names = dict(zip(AGENTS, peer.possible_agents, strict=True))
-        for choice in choices:
-            for agent, other in names.items():
-                seen, expected = ours.observe(agent), peer.observe(other)
-                np.testing.assert_array_equal(
-                    seen["observation"], expected["observation"].transpose(transposed)
-                )
-                assert ours._cumulative_rewards[agent] == peer._cumulative_rewards[other]
-                assert ours.rewards[agent] == peer.rewards[other]
-                assert ours.terminations[agent] == peer.terminations[other]
-            assert names[ours.agent_selection] == peer.agent_selection
-            if ours.terminations[ours.agent_selection]:
-                return
-            for agent, other in names.items():
-                mask = ours.observe(agent)["action_mask"]
-                assert mask.tolist() == peer.observe(other)["action_mask"][same_cell].tolist()
-            legal = np.flatnonzero(ours.observe(ours.agent_selection)["action_mask"])
-            action = legal[choice % len(legal)]
-            ours.step(action)
-            peer.step(same_cell[action])
+        ("tictactoe", TicTacToe(), [0, 3, 6, 1, 4, 7, 2, 5, 8], (2, 1, 0)),
+    ],
+)
+@given(choices=CHOICES)
+@settings(max_examples=30)
+def test_a_game_goes_as_pettingzoos_own(
+    name: str, game: BoardGame, same_cell: list[int], transposed: Sequence[int], choices: list[int]
+) -> None:
+    pytest.importorskip("pygame")  # by which the peer draws
+    ours, peer = raw_env(game), import_module(f"pettingzoo.classic.{name}.{name}").raw_env()
+    ours.reset()
+    peer.reset()
+    names = dict(zip(AGENTS, peer.possible_agents, strict=True))
+    for choice in choices:
+        for agent, other in names.items():
+            seen, expected = ours.observe(agent), peer.observe(other)
+            np.testing.assert_array_equal(
+                seen["observation"], expected["observation"].transpose(transposed)
+            )
+            assert ours._cumulative_rewards[agent] == peer._cumulative_rewards[other]
+            assert ours.rewards[agent] == peer.rewards[other]
+            assert ours.terminations[agent] == peer.terminations[other]
+        assert names[ours.agent_selection] == peer.agent_selection
+        if ours.terminations[ours.agent_selection]:
+            return
+        for agent, other in names.items():
+            mask = ours.observe(agent)["action_mask"]
+            assert mask.tolist() == peer.observe(other)["action_mask"][same_cell].tolist()
+        legal = np.flatnonzero(ours.observe(ours.agent_selection)["action_mask"])
+        action = legal[choice % len(legal)]
+        ours.step(action)
+        peer.step(same_cell[action])
 
 
 class TestAGame:

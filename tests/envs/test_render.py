@@ -15,35 +15,38 @@ from tests.helpers.strategies import Position, board_games, positions
 SVG = "{http://www.w3.org/2000/svg}"
 
 
+WIDE = """\
+ .  .  .  .  .  .  .  .  .  .  X
+ .  .  .  .  .  .  .  .  .  O  X
+ 1  2  3  4  5  6  7  8  9 10 11"""
+
+
 def test_text_of_boards_drawn_by_hand() -> None:
-    wide = ConnectX(rows=2, columns=11, inarow=4)
-    for env, moves, lines in (
-        (ConnectX(2, 7, 4), "4453", [". . . O . . .", ". . O X X . .", "1 2 3 4 5 6 7"]),
-        (TicTacToe(), "519", ["O . .", ". X .", ". . X", "1 2 3"]),
-        (
-            wide,
-            "11,10,11",
-            [
-                " .  .  .  .  .  .  .  .  .  .  X",
-                " .  .  .  .  .  .  .  .  .  O  X",
-                " 1  2  3  4  5  6  7  8  9 10 11",
-            ],
-        ),
+    for env, moves, text in (
+        (ConnectX(2, 7, 4), "4453", ". . . O . . .\n. . O X X . .\n1 2 3 4 5 6 7"),
+        (TicTacToe(), "519", "O . .\n. X .\n. . X\n1 2 3"),
+        (ConnectX(rows=2, columns=11, inarow=4), "11,10,11", WIDE),
     ):
-        assert board_text(env, state_from_moves(env, moves)).splitlines() == lines
+        assert board_text(env, state_from_moves(env, moves)) == text
     won = state_from_moves(TicTacToe(), "14253")
     first_row = board_ansi(TicTacToe(), won).splitlines()[0]
     assert first_row == " ".join(["\x1b[7mX\x1b[0m"] * 3)
 
 
 @given(positions(board_games()))
-def test_text_shows_every_cell(position: Position) -> None:
+def test_text_shows_every_cell_and_ansi_the_winning_stones_in_reverse_video(
+    position: Position,
+) -> None:
     env, state = position
-    *rows, numbers = board_text(env, state).splitlines()
-    board = [".XO".index(symbol) for row in rows for symbol in row.split()]
-    assert board == env.to_board(state)
+    text, picture = board_text(env, state), board_ansi(env, state)
+    *rows, numbers = text.splitlines()
+    assert [".XO".index(cell) for row in rows for cell in row.split()] == env.to_board(state)
     assert numbers.split() == [str(column) for column in range(1, env.columns + 1)]
     assert len({len(line) for line in [*rows, numbers]}) == 1
+    assert re.sub(r"\x1b\[\dm", "", picture) == text
+    marked = re.findall(r"\x1b\[7m(.)\x1b\[0m", picture)
+    assert len(marked) == len(env.winning_cells(state))
+    assert set(marked) <= {"X" if state.player == 2 else "O"}
 
 
 def circles(env: BoardGame, state: BoardState) -> list[ElementTree.Element]:
@@ -66,15 +69,19 @@ def test_svg_has_a_circle_for_each_cell_in_the_order_of_the_board() -> None:
 
 
 @given(positions(board_games()))
-def test_svg_stays_inside_its_frame(position: Position) -> None:
+def test_svg_stays_inside_its_frame_and_the_image_has_its_colours(position: Position) -> None:
     env, state = position
-    picture = ElementTree.fromstring(board_svg(env, state))
+    picture, shapes = ElementTree.fromstring(board_svg(env, state)), circles(env, state)
     left, top, width, height = map(float, picture.attrib["viewBox"].split())
-    assert len(circles(env, state)) == env.rows * env.columns
-    for shape in picture.iter(f"{SVG}circle"):
+    assert len(shapes) == env.rows * env.columns
+    for shape in shapes:
         x, y, radius = (float(shape.attrib[name]) for name in ("cx", "cy", "r"))
         assert left + radius <= x <= left + width - radius
         assert top + radius <= y <= top + height - radius
+    image = board_rgb(env, state)
+    assert image.shape == (env.rows * CELL, env.columns * CELL, 3)
+    middles = image[CELL // 2 :: CELL, CELL // 2 :: CELL].reshape(-1, 3).tolist()
+    assert middles == [[*bytes.fromhex(shape.attrib["fill"][1:])] for shape in shapes]
 
 
 def test_svg_and_image_ring_the_winning_line_alone() -> None:
@@ -110,28 +117,3 @@ def test_svg_is_titled_by_the_state_of_the_game(moves: str, title: str) -> None:
     env = TicTacToe()
     picture = ElementTree.fromstring(board_svg(env, state_from_moves(env, moves)))
     assert picture.findtext(f"{SVG}title") == title
-
-
-@given(positions(board_games()))
-def test_ansi_is_the_text_with_the_winning_stones_in_reverse_video(position: Position) -> None:
-    env, state = position
-    picture = board_ansi(env, state)
-    assert re.sub(r"\x1b\[\dm", "", picture) == board_text(env, state)
-    marked = re.findall(r"\x1b\[7m(.)\x1b\[0m", picture)
-    assert len(marked) == len(env.winning_cells(state))
-    assert set(marked) <= {"X" if state.player == 2 else "O"}
-
-
-def colours(env: BoardGame, state: BoardState) -> list[tuple[int, ...]]:
-    """The colour in the middle of each cell of the image, row by row."""
-    image = board_rgb(env, state)
-    middles = image[CELL // 2 :: CELL, CELL // 2 :: CELL]
-    return [tuple(colour) for colour in middles.reshape(-1, 3).tolist()]
-
-
-@given(positions(board_games()))
-def test_the_image_has_the_colours_of_the_svg(position: Position) -> None:
-    env, state = position
-    assert board_rgb(env, state).shape == (env.rows * CELL, env.columns * CELL, 3)
-    fills = [shape.attrib["fill"] for shape in circles(env, state)]
-    assert colours(env, state) == [tuple(bytes.fromhex(fill[1:])) for fill in fills]

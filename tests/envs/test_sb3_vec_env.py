@@ -19,6 +19,8 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor
 from envs import GYMNASIUM_IDS
 from envs.learning.sb3_vec_env import SB3VecEnv
 
+FIRST = GYMNASIUM_IDS[0]
+
 every_id = pytest.mark.parametrize("env_id", GYMNASIUM_IDS)
 
 
@@ -83,7 +85,7 @@ class TestSB3VecEnv:
 
     def test_a_time_limit_is_told_apart(self) -> None:
         def make() -> gymnasium.Env[Any, Any]:
-            return TimeLimit(gymnasium.make(GYMNASIUM_IDS[0]), max_episode_steps=5)
+            return TimeLimit(gymnasium.make(FIRST), max_episode_steps=5)
 
         limited = SyncVectorEnv([make] * 5, autoreset_mode=AutoresetMode.SAME_STEP)
         reasons = self.compare(SB3VecEnv(limited), DummyVecEnv([make] * 5), steps=60)
@@ -91,8 +93,8 @@ class TestSB3VecEnv:
 
     def test_the_statistics_of_a_wrapper_are_kept(self) -> None:
         """As Stable-Baselines3's own wrapper counts; before Gymnasium 1.4 the lengths differ."""
-        expected = VecMonitor(SB3VecEnv(native(GYMNASIUM_IDS[0], 5, opponent="greedy")))
-        counted = SB3VecEnv(RecordEpisodeStatistics(native(GYMNASIUM_IDS[0], 5, opponent="greedy")))
+        expected = VecMonitor(SB3VecEnv(native(FIRST, 5, opponent="greedy")))
+        counted = SB3VecEnv(RecordEpisodeStatistics(native(FIRST, 5, opponent="greedy")))
         for each in (expected, counted):
             each.seed(11)
             each.reset()
@@ -134,7 +136,7 @@ class TestSB3VecEnv:
         return reasons
 
     def test_unseeded_resets_go_on(self) -> None:
-        vec_env = SB3VecEnv(native(GYMNASIUM_IDS[0], 64, seat="second"))
+        vec_env = SB3VecEnv(native(FIRST, 64, seat="second"))
         vec_env.seed(3)
         first, second = vec_env.reset(), vec_env.reset()
         vec_env.seed(3)
@@ -142,7 +144,7 @@ class TestSB3VecEnv:
         assert (first != second).any()
 
     def test_options_reach_every_sub_environment_and_are_the_same_for_all(self) -> None:
-        vec_env = SB3VecEnv(native(GYMNASIUM_IDS[0], 4, opponent=None))
+        vec_env = SB3VecEnv(native(FIRST, 4, opponent=None))
         vec_env.set_options({"moves": "111111"})
         assert vec_env.reset().sum(axis=(1, 2, 3)).tolist() == [6] * 4
         assert masks_of(vec_env, [1, 3]) == [[0, 1, 1, 1, 1, 1, 1]] * 2
@@ -153,7 +155,7 @@ class TestSB3VecEnv:
 
     @pytest.mark.parametrize("options", [{"moves": "8"}, [{"moves": "1"}, {"moves": "2"}]])
     def test_refused_options_are_gone_and_the_seed_is_kept(self, options: Any) -> None:
-        vec_env, expected = (SB3VecEnv(native(GYMNASIUM_IDS[0], 2, seat="second")) for _ in "12")
+        vec_env, expected = (SB3VecEnv(native(FIRST, 2, seat="second")) for _ in "12")
         vec_env.seed(3)
         vec_env.set_options(options)
         with pytest.raises(ValueError, match=r"move 1 of '8' is 8|start with the same options"):
@@ -163,29 +165,24 @@ class TestSB3VecEnv:
             np.testing.assert_array_equal(vec_env.reset(), expected.reset())
 
     @pytest.mark.parametrize(
-        ("options", "sentence"),
+        ("environments", "sentence"),
         [
-            ({"render_mode": "ansi"}, "render_mode='rgb_array'"),
-            ({"autoreset_mode": AutoresetMode.NEXT_STEP}, "=AutoresetMode.SAME_STEP"),
-            ({"autoreset_mode": AutoresetMode.DISABLED}, "=AutoresetMode.SAME_STEP"),
+            (partial(native, FIRST, 2, render_mode="ansi"), "render_mode='rgb_array'"),
+            (partial(native, FIRST, 2, autoreset_mode="NextStep"), "=AutoresetMode.SAME_STEP"),
+            (partial(native, FIRST, 2, autoreset_mode="Disabled"), "=AutoresetMode.SAME_STEP"),
+            (partial(gymnasium.make, FIRST), r"not None: gymnasium\.make_vec makes them with auto"),
+            (
+                partial(one_by_one, "CartPole-v1", 2),
+                r"have no 'action_mask', .*: add it to them, or use",
+            ),
         ],
     )
-    def test_other_modes_are_refused(self, options: dict[str, Any], sentence: str) -> None:
+    def test_others_are_refused(self, environments: Any, sentence: str) -> None:
         with pytest.raises(ValueError, match=sentence):
-            SB3VecEnv(native(GYMNASIUM_IDS[0], 2, **options))
-
-    def test_a_single_environment_is_refused(self) -> None:
-        single: Any = gymnasium.make(GYMNASIUM_IDS[0])
-        with pytest.raises(ValueError, match=r"not None: gymnasium\.make_vec makes them with auto"):
-            SB3VecEnv(single)
-
-    def test_environments_without_masks_are_refused(self) -> None:
-        vec_env = SB3VecEnv(one_by_one("CartPole-v1", 2))
-        with pytest.raises(ValueError, match=r"have no 'action_mask', .*: add it to them, or use"):
-            vec_env.reset()
+            SB3VecEnv(environments()).reset()
 
     def test_attributes(self) -> None:
-        vec_env = SB3VecEnv(native(GYMNASIUM_IDS[0], 2))
+        vec_env = SB3VecEnv(native(FIRST, 2))
         vec_env.set_attr("note", "kept")
         assert vec_env.get_attr("note") == ["kept", "kept"]
         assert vec_env.get_attr("num_envs", indices=0) == [2]

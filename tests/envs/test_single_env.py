@@ -374,7 +374,11 @@ class Batch:
         return asked[1].argmax(axis=1)
 
 
-NEW: Any = ConnectXEnv
+def new(**options: Any) -> Callable[[], object]:
+    return partial(ConnectXEnv, **options)
+
+
+NO_SEEDS: list[Any] = [-1, np.int64(-1), 1.5, "a", True]
 NO_ACTIONS: list[Any] = [3.0, "3", None, True, np.array([1, 2]), [3]]
 
 
@@ -382,32 +386,29 @@ NO_ACTIONS: list[Any] = [3.0, "3", None, True, np.array([1, 2]), [3]]
     ("ask", "message"),
     [
         (
-            partial(NEW, opponent=Batch()),
+            new(opponent=Batch()),
             "whose choose_actions only vector environments of boards call: give an agent or",
         ),
-        (
-            partial(NEW, oponent=1),
-            r"unknown option 'oponent' \(is opponent meant\?\): choose one of ro",
-        ),
-        (
-            partial(NEW, zzz=1),
-            "unknown option 'zzz': choose one of rows, columns, inarow, opponent, se",
-        ),
-        (partial(NEW, seat="third"), "seat is 'third': choose one of first, second, random"),
-        (partial(NEW, illegal="ignore"), "illegal is 'ignore': choose one of loss, raise"),
-        (partial(NEW, observation="pixels"), "'pixels': choose one of planes, flat"),
-        (partial(NEW, observation=["flat"]), r"\['flat'\]: choose one of planes, flat"),
-        (partial(NEW, seat=np.array(["first"])), "choose one of first, second, random"),
-        (partial(NEW, render_mode="3d"), "'3d': choose one of ansi, rgb_array, svg, None"),
-        (partial(NEW, rows=0), "rows must be a whole number of at least 1"),
+        (new(oponent=1), r"unknown option 'oponent' \(is opponent meant\?\): choose one of ro"),
+        (new(zzz=1), "unknown option 'zzz': choose one of rows, columns, inarow, opponent, se"),
+        (new(seat="third"), "seat is 'third': choose one of first, second, random"),
+        (new(illegal="ignore"), "illegal is 'ignore': choose one of loss, raise"),
+        (new(observation="pixels"), "'pixels': choose one of planes, flat"),
+        (new(observation=["flat"]), r"\['flat'\]: choose one of planes, flat"),
+        (new(seat=np.array(["first"])), "choose one of first, second, random"),
+        (new(render_mode="3d"), "'3d': choose one of ansi, rgb_array, svg, None"),
+        (new(rows=0), "rows must be a whole number of at least 1"),
         (partial(reset, "48"), "move 2 of '48' is 8: legal: 1, 2, 3, 4, 5, 6, 7"),
         (partial(reset, [4, 4]), r"^moves must be a string such as '4453', not \[4, 4\]$"),
         (partial(reset, "1212121"), "the game is over before the learner's first action"),
         (partial(reset, inarow=1, seat="second"), "let the learner be the first player"),
-        (partial(NEW().reset, options={"state": 3}), "unknown option 'state' of reset"),
+        (partial(ConnectXEnv().reset, options={"state": 3}), "unknown option 'state' of reset"),
         *(
-            (partial(NEW().reset, seed=seed), "a seed must be a whole number of at least 0, not")
-            for seed in (-1, np.int64(-1), 1.5, "a", True)
+            (
+                partial(ConnectXEnv().reset, seed=seed),
+                "a seed must be a whole number of at least 0, not",
+            )
+            for seed in NO_SEEDS
         ),
         *(
             (partial(reset(illegal=illegal).step, action), "an action must be a whole number, not")

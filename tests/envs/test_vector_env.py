@@ -482,6 +482,9 @@ class Scripted:
         return self.answer
 
 
+SCRIPTED = "the opponent .*Scripted.* plays an illegal action"
+
+
 @pytest.mark.parametrize(
     ("answer", "sentence"),
     [
@@ -491,18 +494,9 @@ class Scripted:
             np.zeros(2, int),
             r"^the opponent's actions must .*: shape \(3,\), not int64 of shape \(2,\)",
         ),
-        (
-            [6, 6, 7],
-            "^sub-environment 2: the opponent .*Scripted.* an illegal action 7 in .*: legal",
-        ),
-        (
-            [6, -1, 6],
-            "^sub-environment 1: the opponent .*Scripted.* an illegal action -1 in .*: leg",
-        ),
-        (
-            [0, 6, 6],
-            r"^sub-environment 0: the opponent .*Scripted.* action 0 in .*: legal: 1, 2, 3",
-        ),
+        ([6, 6, 7], f"^sub-environment 2: {SCRIPTED} 7 in .*: legal"),
+        ([6, -1, 6], f"^sub-environment 1: {SCRIPTED} -1 in .*: legal"),
+        ([0, 6, 6], f"^sub-environment 0: {SCRIPTED} 0 in .*: legal: 1, 2, 3"),
     ],
 )
 def test_an_opponent_for_all_games_who_fails_is_named(answer: Any, sentence: str) -> None:

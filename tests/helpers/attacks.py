@@ -15,7 +15,7 @@ from types import FrameType
 from typing import Self
 
 from tests.helpers.refusals import is_sentence
-from tests.helpers.signals import heed_all
+from tests.helpers.signals import heed_signals
 from tests.submission.test_left_behind import survivors
 
 ROOT = Path(__file__).parents[2]
@@ -144,7 +144,7 @@ class Begun(AbstractContextManager["Begun"]):
                 stdin=subprocess.DEVNULL,
                 stdout=stdout,
                 stderr=stderr,
-                preexec_fn=heed_all,
+                preexec_fn=heed_signals,
                 start_new_session=True,
             )
 

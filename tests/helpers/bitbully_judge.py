@@ -1,15 +1,20 @@
 """BitBully, an independent solver, as the judge of moves; installed with the extra `dev`."""
 
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import cache
 
 import pytest
 
 from benchmarks.solver.solver_peer import BitBully
 from envs.board import moves_text
 
-bitbully_with_book = cache(partial(BitBully, book=True))
-"""BitBully with its databases, which take half a second to read."""
+
+@cache
+def bitbully_with_book() -> BitBully:
+    """BitBully with its databases, which take half a second to read; skips if it is missing."""
+    for package in ("bitbully.bitbully_core", "bitbully_databases"):
+        pytest.importorskip(package)
+    return BitBully(book=True)
 
 
 class Judge:
@@ -19,8 +24,6 @@ class Judge:
     """
 
     def __init__(self) -> None:
-        pytest.importorskip("bitbully.bitbully_core")
-        pytest.importorskip("bitbully_databases")
         self._bitbully = bitbully_with_book()
 
     def best_moves(self, moves: Sequence[int] | str) -> list[int]:

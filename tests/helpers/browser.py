@@ -77,16 +77,18 @@ class Site:
 
     @contextmanager
     def page(
-        self, fragment: str = "", *, address: str | None = None, **settings: Any
+        self, fragment: str = "", *, address: str | None = None, script: str = "", **settings: Any
     ) -> "Iterator[Page]":
         """The page at a fragment of its address, in a new browser context.
 
         Args:
             fragment: the fragment, with its `#`.
             address: the address of another page, which is watched like the server's own.
+            script: run before the page's own scripts, whenever it is loaded.
             settings: Playwright's settings of the browser, besides the usual ones.
         """
         with self.browser.new_context(**SETTINGS | settings) as context:
+            context.add_init_script(script)
             yield self._opened(context, (address or self.address) + fragment)
 
     @contextmanager

@@ -1,12 +1,16 @@
-"""Time in tests: a clock that advances only when read, and a time limit for blocks."""
+"""Time in tests: a clock that advances only when read, a time limit for blocks, and waiting."""
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
+from time import monotonic, sleep
 from types import FrameType
+from typing import TypeVar
 
 import pytest
+
+Result = TypeVar("Result")
 
 
 @contextmanager
@@ -44,3 +48,12 @@ def ends_within(seconds: float, waiting: bool = False) -> Iterator[None]:
     finally:
         signal.setitimer(timer, 0)
         signal.signal(alarm, before)
+
+
+def wait_until(condition: Callable[[], Result], seconds: float = 30.0) -> Result:
+    """The first result of a condition that is true; fails if none is in time."""
+    end = monotonic() + seconds
+    while not (result := condition()):
+        assert monotonic() < end, f"still {result!r}"
+        sleep(0.01)
+    return result

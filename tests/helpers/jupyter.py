@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from socket import create_connection
-from time import monotonic, sleep
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
 from tests.helpers.browser import PATIENCE, opened_browser
+from tests.helpers.clocks import wait_until
 
 FAREWELL = 5.0  # seconds that a server has to end
 
@@ -57,17 +57,12 @@ def jupyterlab(folder: Path) -> Iterator[str]:
         server = subprocess.Popen(command, env=everything, stdout=log, stderr=log)
     try:
         runtime = Path(environment["JUPYTER_RUNTIME_DIR"])
-        end = monotonic() + PATIENCE / 1000
-        while not (found := [*runtime.glob("jpserver-*.json")]):
-            assert server.poll() is None, (folder / "jupyterlab.log").read_text()
-            assert monotonic() < end
-            sleep(0.05)
-        while not (text := found[0].read_text()).strip():
-            sleep(0.05)
-        address = json.loads(text)["url"]
-        while not _listens(address):
-            assert monotonic() < end
-            sleep(0.05)
+        seconds = PATIENCE / 1000
+        wait_until(lambda: server.poll() is not None or [*runtime.glob("jpserver-*.json")], seconds)
+        assert server.poll() is None, (folder / "jupyterlab.log").read_text()
+        (file,) = runtime.glob("jpserver-*.json")
+        address = json.loads(wait_until(lambda: file.read_text().strip(), seconds))["url"]
+        wait_until(lambda: _listens(address), seconds)
         yield address
     finally:
         server.terminate()

@@ -1,10 +1,8 @@
 """ConnectX by Kaggle's own rule functions: the oracle for rules and tactics."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType, SimpleNamespace
-from typing import Any
 
 from envs import BoardGame, BoardState
 from submission.kaggle import kaggle_environments
@@ -69,20 +67,3 @@ def kaggle_game(env: BoardGame, state: BoardState) -> KaggleGame:
     """The unfinished position `state` as Kaggle's."""
     configuration = SimpleNamespace(rows=env.rows, columns=env.columns, inarow=env.inarow)
     return KaggleGame(configuration, env.to_board(state), state.player)
-
-
-def assert_boards_are_kaggles(
-    env: BoardGame, state: BoardState, nodes: Iterable[tuple[Any, Any, int]]
-) -> None:
-    """Check that each node's board and player follow from its path by Kaggle's rules.
-
-    Args:
-        env: the rules.
-        state: the root.
-        nodes: the path, the board and the player of each.
-    """
-    for path, board, player in nodes:
-        game = kaggle_game(env, state)
-        for column in path:
-            game.play(column)
-        assert (board, player) == (tuple(game.board), game.mark)

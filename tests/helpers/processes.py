@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Timer
-from time import monotonic, sleep
 
 import psutil
 
-from tests.helpers.signals import heed_ctrl_c
+from tests.helpers.clocks import wait_until
+from tests.helpers.signals import heed_signals
 
 ROOT = Path(__file__).parents[2]
 
@@ -41,24 +41,34 @@ def output_of(
 
 
 @contextmanager
-def running_command(*words: str, folder: Path = ROOT) -> Iterator[subprocess.Popen[str]]:
-    """`connectx` in a folder, with pipes, in its own session; killed after a minute."""
+def running_command(
+    *words: str,
+    folder: Path = ROOT,
+    program: Sequence[str] = ("-m", "submission"),
+    **variables: str,
+) -> Iterator[subprocess.Popen[str]]:
+    """`connectx` in a folder, with pipes, in its own session; killed after two minutes."""
     pipe = subprocess.PIPE
     with subprocess.Popen(
-        [sys.executable, "-m", "submission", *words],
+        [sys.executable, *program, *words],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200", **variables},
         stdin=pipe,
         stdout=pipe,
         stderr=pipe,
         text=True,
-        preexec_fn=heed_ctrl_c,
+        preexec_fn=heed_signals,
         start_new_session=True,
     ) as process:
-        alarm = Timer(60, process.kill)
+        alarm = Timer(120, process.kill)
         alarm.start()
-        yield process
-        alarm.cancel()
+        try:
+            yield process
+        except BaseException:
+            process.kill()
+            raise
+        finally:
+            alarm.cancel()
 
 
 def is_gone(pid: int) -> bool:
@@ -70,18 +80,14 @@ def is_gone(pid: int) -> bool:
 
 
 def wait_until_gone(pids: list[int], seconds: float = 10.0) -> None:
-    end = monotonic() + seconds
-    while alive := [pid for pid in pids if not is_gone(pid)]:
-        assert monotonic() < end, f"still running: {alive}"
-        sleep(0.02)
+    wait_until(lambda: all(map(is_gone, pids)), seconds)
 
 
 def noted(file: Path, count: int, seconds: float = 10.0) -> list[int]:
     """The process ids that players have noted in a file, once there are `count` of them."""
-    end = monotonic() + seconds
-    while True:
-        pids = file.read_text().split() if file.exists() else []
-        if len(pids) >= count:
-            return [int(pid) for pid in pids]
-        assert monotonic() < end, f"noted only {pids}"
-        sleep(0.02)
+
+    def pids() -> list[int]:
+        return [int(pid) for pid in file.read_text().split()] if file.exists() else []
+
+    wait_until(lambda: len(pids()) >= count, seconds)
+    return pids()

@@ -25,7 +25,10 @@ class Shell:
     monkeypatch: pytest.MonkeyPatch
     capsys: pytest.CaptureFixture[str]
 
-    def run(self, *words: str) -> Outcome:
+    def run(self, *words: str, stdin: object = "") -> Outcome:
+        """Run a command; its standard input is a text, or what is given instead of one."""
+        stdin = io.StringIO(stdin) if isinstance(stdin, str) else stdin
+        self.monkeypatch.setattr(sys, "stdin", stdin)
         self.monkeypatch.setattr(sys, "argv", ["connectx", *words])
         self.monkeypatch.setenv("COLUMNS", "200")
         with handlers_kept(), pytest.raises(SystemExit) as ended:
@@ -33,9 +36,9 @@ class Shell:
         captured = self.capsys.readouterr()
         return Outcome(int(ended.value.code or 0), captured.out, captured.err)
 
-    def refusal(self, *words: str) -> str:
+    def refusal(self, *words: str, stdin: object = "") -> str:
         """The message about a mistake, which must be one line or the usage, and nothing else."""
-        outcome = self.run(*words)
+        outcome = self.run(*words, stdin=stdin)
         lines = outcome.stderr.strip().splitlines()
         assert outcome.status == 2
         assert not outcome.stderr.startswith("\n")

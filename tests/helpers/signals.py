@@ -5,29 +5,26 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-
-def _heed_ctrl_c() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
-heed_ctrl_c = None if sys.platform == "win32" else _heed_ctrl_c
-"""The `preexec_fn` of a child process that must not ignore Ctrl-C.
-
-Background programs of a shell ignore it, and so do their children, except on Windows."""
+NUMBERS = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
 
 
-def heed_all() -> None:
-    """Reset the signals that a child process would otherwise ignore like its parent."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+def _heed_signals() -> None:
+    for number in NUMBERS:
         signal.signal(number, signal.SIG_DFL)
+
+
+heed_signals = None if sys.platform == "win32" else _heed_signals
+"""The `preexec_fn` of a child process that must not ignore what its parent ignores.
+
+Background programs of a shell ignore Ctrl-C, and so do their children, except on Windows."""
 
 
 @contextmanager
 def handlers_kept() -> Iterator[None]:
     """Restore the handlers of signals and of unraisable errors after the block."""
-    names = ("SIGINT", "SIGTERM", "SIGHUP")
-    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
-    before = {number: signal.getsignal(number) for number in numbers}
+    before = {number: signal.getsignal(number) for number in NUMBERS}
     hook = sys.unraisablehook
     try:
         yield

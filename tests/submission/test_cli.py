@@ -6,7 +6,6 @@ import re
 import sys
 from importlib.metadata import version
 from inspect import getdoc
-from io import StringIO
 from pathlib import Path
 from types import ModuleType
 
@@ -270,14 +269,11 @@ def test_a_player_that_fails_in_every_game_is_an_exit_status(
     ("words", "status"), [("solve", 2), ("solve --rows 5", 2), ("solve -", 0), ("play greedy", 0)]
 )
 def test_a_standard_input_that_is_closed_is_an_empty_one(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch, words: str, status: int
+    shell: Shell, words: str, status: int
 ) -> None:
-    outcomes = []
-    for stdin in (None, StringIO()):
-        monkeypatch.setattr(sys, "stdin", stdin)
-        outcomes.append(shell.run(*words.split()))
-    assert outcomes[0] == outcomes[1]
-    assert outcomes[0].status == status
+    closed, empty = (shell.run(*words.split(), stdin=stdin) for stdin in (None, ""))
+    assert closed == empty
+    assert closed.status == status
 
 
 STRANGE = "[/b]/:bug:[red].py"

@@ -2,10 +2,9 @@
 
 import json
 import re
-import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from io import StringIO
+from functools import partial
 from math import inf, log, sqrt
 from pathlib import Path
 from xml.etree import ElementTree as Xml
@@ -39,9 +38,8 @@ COMPARING = alternatives(name for name, search in RECORDED_SEARCHES.items() if s
 
 
 @pytest.fixture
-def explain(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Explain:
-    monkeypatch.setattr(sys, "stdin", StringIO())
-    return lambda *words: shell.run("explain", *words)
+def explain(shell: Shell) -> Explain:
+    return partial(shell.run, "explain")
 
 
 def alpha_beta(
@@ -314,14 +312,13 @@ def test_an_unknown_leaf_is_solved_for_every_number(tree: Nested, data: st.DataO
 
 
 def test_a_tree_may_stand_in_a_file_or_come_through_a_pipe(
-    shell: Shell, explain: Explain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shell: Shell, explain: Explain, tmp_path: Path
 ) -> None:
     written = explain("--tree", TEXTBOOK).stdout
     for encoding in ("utf-8", "utf-8-sig"):
         (tmp_path / "tree.json").write_text(f"{TEXTBOOK}\n", encoding=encoding)
         assert explain("--tree", "@tree.json").stdout == written
-    monkeypatch.setattr(sys, "stdin", StringIO(f"{TEXTBOOK}\n"))
-    assert explain("--tree", "-").stdout == written
+    assert explain("--tree", "-", stdin=f"{TEXTBOOK}\n").stdout == written
     (tmp_path / "open.json").write_text("[[3, 12, 8], [?, 4, 6], [14, 5, 2]]\n")
     assert "the root reports 3 when ? ≤ 3" in explain("--tree", "@open.json").stdout
     refused = shell.refusal("explain", "--tree", "@tree.json", "--svg", "tree.json")
@@ -515,7 +512,6 @@ def test_a_win_at_hand_is_told_without_a_trap(explain: Explain) -> None:
     ],
 )
 def test_mistakes_are_one_sentence_and_status_2(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch, words: list[str], sentence: str
+    shell: Shell, words: list[str], sentence: str
 ) -> None:
-    monkeypatch.setattr(sys, "stdin", StringIO())
     assert sentence in shell.refusal("explain", *words)

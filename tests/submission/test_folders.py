@@ -15,6 +15,7 @@ import pytest
 
 from submission.sandbox import folders
 from submission.sandbox.folders import owned_folder, remove_folder
+from tests.helpers.processes import running_command
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="files by their numbers, locks")
 
@@ -108,10 +109,7 @@ with owned_folder(Path(sys.argv[1])) as folder:
 @contextmanager
 def owner(parent: Path) -> Iterator[tuple[subprocess.Popen[str], Path]]:
     """A process that owns a folder until it is killed, or its input ends; and the folder."""
-    command = [sys.executable, "-c", OWNING, str(parent)]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
+    with running_command(str(parent), program=("-c", OWNING)) as process:
         assert process.stdout is not None
         yield process, parent / process.stdout.readline().strip()
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tests.helpers.signals import heed_ctrl_c
+from tests.helpers.signals import heed_signals
 from tests.helpers.systems import needs_posix
 
 WHILE_LOADING = """
@@ -77,7 +77,7 @@ def test_ctrl_c_ends_a_command_at_any_instant(instant: str) -> None:
         [sys.executable, "-c", PROGRAM.format(interruption=INTERRUPTIONS[instant])],
         capture_output=True,
         text=True,
-        preexec_fn=heed_ctrl_c,
+        preexec_fn=heed_signals,
     )
     assert ended.returncode == 130, ended.stderr
     assert ended.stderr.count("\n") <= 1, ended.stderr

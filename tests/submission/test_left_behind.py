@@ -1,19 +1,15 @@
 """Commands that run strangers' files leave nothing behind, however they are ended."""
 
-import os
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import monotonic, sleep
 
 import psutil
 import pytest
 
-from tests.helpers.processes import is_gone, noted
-from tests.helpers.signals import heed_all
+from tests.helpers.clocks import wait_until
+from tests.helpers.processes import is_gone, noted, running_command
 from tests.helpers.systems import needs_posix, needs_throttling
 
 LASTING = """
@@ -67,20 +63,11 @@ def test_nothing_is_left_behind(
     seconds = 0 if "--speed" in command else 1
     file.write_text(LASTING.format(noted=str(shared / "pids"), seconds=seconds))
     words = [word.format(file=file) for word in command.split()]
-    with subprocess.Popen(
-        [sys.executable, "-m", "submission", *words],
-        env={**os.environ, "TMPDIR": str(temporary)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        preexec_fn=heed_all,
-    ) as running:
+    with running_command(*words, TMPDIR=str(temporary)) as running:
         pids = noted(shared / "pids", processes, seconds=60)
         assert not any(map(is_gone, pids))
         assert survivors(str(temporary))
         running.send_signal(getattr(signal, name))
         assert running.wait(60) != 0
-    end = monotonic() + 20
-    while left := [*survivors(str(temporary)), *temporary.iterdir()]:
-        assert monotonic() < end, f"left behind: {left}"
-        sleep(0.2)
+    wait_until(lambda: not [*survivors(str(temporary)), *temporary.iterdir()], 20)
     assert all(map(is_gone, pids))

@@ -4,7 +4,6 @@ import errno
 import os
 import stat
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from io import FileIO
@@ -23,10 +22,9 @@ from agents.reporting.output_file import (
     require_writable,
 )
 from submission.cli.arguments import files_of_options, files_of_players, require_distinct
+from tests.helpers.processes import running_command
 from tests.helpers.shell import Shell
 from tests.helpers.systems import largest_file, needs_posix
-
-ROOT = Path(__file__).parents[2]
 
 
 def test_whether_a_file_can_be_written_is_asked_without_writing_it(tmp_path: Path) -> None:
@@ -180,13 +178,7 @@ with held(folder / "held"), growing_file(folder / "growing_file"):
 @contextmanager
 def another_run(program: str, path: Path) -> Iterator[subprocess.Popen[str]]:
     """Another process that has begun with a file, and goes on when its standard input ends."""
-    with subprocess.Popen(
-        [sys.executable, "-c", program, str(path)],
-        cwd=ROOT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
+    with running_command(str(path), program=("-c", program)) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "begun\n"
         yield process

@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 from signal import SIGINT
@@ -32,14 +32,9 @@ Play = Callable[..., Outcome]
 
 
 @pytest.fixture
-def play(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Play:
+def play(shell: Shell) -> Play:
     """Plays with these answers typed, one a line."""
-
-    def run(*words: str, typed: Sequence[str] = ()) -> Outcome:
-        monkeypatch.setattr(sys, "stdin", StringIO("".join(f"{line}\n" for line in typed)))
-        return shell.run("play", *words)
-
-    return run
+    return lambda *words, typed=(): shell.run("play", *words, stdin="\n".join([*typed, ""]))
 
 
 @st.composite
@@ -317,11 +312,8 @@ class Interrupted(StringIO):
 
 
 @pytest.mark.parametrize("stdin", [StringIO(), Interrupted()], ids=["end", "Ctrl-C"])
-def test_who_types_nothing_leaves_the_game(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch, stdin: StringIO
-) -> None:
-    monkeypatch.setattr(sys, "stdin", stdin)
-    outcome = shell.run("play", "greedy")
+def test_who_types_nothing_leaves_the_game(shell: Shell, stdin: StringIO) -> None:
+    outcome = shell.run("play", "greedy", stdin=stdin)
     assert outcome.status == 0
     assert "The game is not over.\nNo move was made." in outcome.stdout
 

@@ -4,7 +4,6 @@ J. Tromp's table (tromp.github.io/c4/c4.html), with the last moves that C. Stein
 """
 
 import json
-import sys
 from collections.abc import Iterator
 
 import pytest
@@ -46,16 +45,11 @@ def boards() -> Iterator[tuple[int, int, str, int]]:
 @pytest.mark.slow
 @pytest.mark.parametrize(("rows", "columns", "sign", "last_move"), list(boards()))
 def test_who_wins_and_with_which_move(
-    rows: int,
-    columns: int,
-    sign: str,
-    last_move: int,
-    shell: Shell,
-    monkeypatch: pytest.MonkeyPatch,
+    rows: int, columns: int, sign: str, last_move: int, shell: Shell
 ) -> None:
-    monkeypatch.setattr(sys, "stdin", Terminal())
     limits = f"--time-limit {60 * MINUTES} --table-megabytes {MEGABYTES}"
-    outcome = shell.run("solve", *f"--rows {rows} --columns {columns} {limits} --json".split())
+    words = f"solve --rows {rows} --columns {columns} {limits} --json"
+    outcome = shell.run(*words.split(), stdin=Terminal())
     record = json.loads(outcome.stdout)
     score = {"+": 1, "-": -1, "=": 0}[sign] * ((rows * columns + 2 - last_move) // 2)
     assert (record["lower"], record["upper"]) == (score, score)

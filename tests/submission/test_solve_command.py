@@ -4,14 +4,11 @@ import json
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Callable
-from io import StringIO
 from pathlib import Path
 from random import Random
 from signal import SIGINT
 from types import SimpleNamespace
-from typing import TextIO
 
 import pytest
 
@@ -32,12 +29,9 @@ LATE = "526413766633133111176537"
 
 
 @pytest.fixture
-def solve(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Solve:
-    def run(*words: str, stdin: TextIO | None = None) -> Outcome:
-        monkeypatch.setattr(sys, "stdin", stdin or Terminal())
-        return shell.run("solve", *words)
-
-    return run
+def solve(shell: Shell) -> Solve:
+    """As at a terminal, unless something comes through a pipe."""
+    return lambda *words, stdin=None: shell.run("solve", *words, stdin=stdin or Terminal())
 
 
 @pytest.fixture(scope="module")
@@ -48,13 +42,13 @@ def late_scores() -> dict[int, int]:
 
 def test_lines_of_moves_become_lines_with_the_published_scores(solve: Solve) -> None:
     positions = published_positions("mid-easy", 50)
-    outcome = solve("-", stdin=StringIO("".join(f"{moves}\n" for moves, _ in positions)))
+    outcome = solve("-", stdin="".join(f"{moves}\n" for moves, _ in positions))
     assert outcome.status == 0
     assert outcome.stdout == "".join(f"{moves} {score}\n" for moves, score in positions)
 
 
 def test_all_adds_the_score_of_each_column(solve: Solve, late_scores: dict[int, int]) -> None:
-    outcome = solve("--all", stdin=StringIO(f"{LATE}\n"))
+    outcome = solve("--all", stdin=f"{LATE}\n")
     columns = [str(late_scores.get(column, "-")) for column in range(7)]
     assert outcome.stdout.split() == [LATE, str(max(late_scores.values())), *columns]
 
@@ -68,7 +62,7 @@ def test_json_has_the_score_of_each_column(solve: Solve, late_scores: dict[int, 
 
 
 def test_json_of_many_positions_is_a_line_each(solve: Solve) -> None:
-    lines = solve("--json", stdin=StringIO(f"{LATE}\n\n{LATE}4\n")).stdout.splitlines()
+    lines = solve("--json", stdin=f"{LATE}\n\n{LATE}4\n").stdout.splitlines()
     records = [json.loads(line) for line in lines]
     assert [record["moves"] for record in records] == [LATE, f"{LATE}4"]
     assert [record["score"] for record in records] == [-2, 2]
@@ -237,8 +231,8 @@ def test_mistakes_are_one_sentence_and_nothing_is_solved(
 ) -> None:
     (tmp_path / "old").write_text("something else\n")
     monkeypatch.setattr("psutil.virtual_memory", lambda: SimpleNamespace(available=4 << 30))
-    monkeypatch.setattr(sys, "stdin", Terminal() if lines is None else StringIO(lines))
-    assert sentence in shell.refusal("solve", *words.split())
+    stdin = Terminal() if lines is None else lines
+    assert sentence in shell.refusal("solve", *words.split(), stdin=stdin)
     assert [path.name for path in tmp_path.iterdir()] == ["old"]
     assert (tmp_path / "old").read_text() == "something else\n"
 
@@ -259,12 +253,12 @@ def test_where_no_line_fits_every_game_is_a_draw(solve: Solve, sizes: str) -> No
     ],
 )
 def test_moves_may_be_separated_or_marked(solve: Solve, line: str, moves: str) -> None:
-    assert solve("-", stdin=StringIO(f"{line}\n{LATE}4\n")).stdout == f"{moves} -2\n{LATE}4 2\n"
+    assert solve("-", stdin=f"{line}\n{LATE}4\n").stdout == f"{moves} -2\n{LATE}4 2\n"
 
 
 def test_the_bar_stays_out_of_a_file(solve: Solve, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal, but for the lines
-    outcome = solve("-", stdin=StringIO(f"{LATE}\n{LATE}4\n"))
+    outcome = solve("-", stdin=f"{LATE}\n{LATE}4\n")
     assert outcome.stdout == f"{LATE} -2\n{LATE}4 2\n"
     assert "Solving" in outcome.stderr
     assert "2/2" in outcome.stderr

@@ -3,10 +3,8 @@
 
 import re
 import signal
-import subprocess
-import sys
 from pathlib import Path
-from time import monotonic, sleep
+from time import sleep
 
 import pytest
 
@@ -18,8 +16,8 @@ from agents.reporting.output_file import held
 from envs import ConnectX
 from envs.games import GAMES
 from tests.helpers import toy_learner
+from tests.helpers.processes import running_command
 from tests.helpers.shell import Shell
-from tests.helpers.signals import heed_ctrl_c
 from tests.helpers.systems import needs_posix
 from tests.helpers.toy_learner import ToyLearner, begun, enter_toy
 
@@ -33,7 +31,6 @@ from agents.policy.training.curves import curves_png, open_curves
 
 PNG = b"\x89PNG\r\n\x1a\n"
 SMALL = ("--method", "toy", "--rows", "4", "--columns", "4", "--inarow", "3")
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(autouse=True)
@@ -60,7 +57,7 @@ def test_the_command_trains_a_policy_and_draws_its_curves(shell: Shell) -> None:
     outcome = shell.run("train", *SMALL, "--rounds", "3")
     assert outcome.status == 0, outcome.stderr
     assert outcome.stdout.startswith("Before the first round: a trial of some seconds.\nRound 1, ")
-    lines = re.findall(r"^Round (\d), after 0.\d minutes: loss .*, Elo .*", outcome.stdout, re.M)
+    lines = re.findall(r"^Round (\d), after \d+\.\d minutes: loss .*, Elo .*", outcome.stdout, re.M)
     assert lines == [*"123"]
     assert "Trained up to round 3, in " in outcome.stdout
     assert "Its trial after round 3, without a search:" in outcome.stdout
@@ -166,20 +163,12 @@ main()
 
 @needs_posix
 def test_ctrl_c_keeps_what_was_learnt(tmp_path: Path) -> None:
-    options = [*SMALL, "--minutes", "5", "--output", str(tmp_path / "policy.npz")]
-    process = subprocess.Popen(
-        [sys.executable, "-c", COMMAND, "train", *options],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=ROOT,
-        preexec_fn=heed_ctrl_c,
-    )
-    deadline = monotonic() + 120
-    while not (tmp_path / "policy.checkpoint").exists() and monotonic() < deadline:
-        sleep(0.1)
-    process.send_signal(signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=60)
+    words = ("train", *SMALL, "--minutes", "5")
+    with running_command(*words, folder=tmp_path, program=("-c", COMMAND)) as process:
+        while process.poll() is None and not (tmp_path / "policy.checkpoint").exists():
+            sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
     assert process.returncode == 1, stderr
     assert "Interrupted: the same command with --resume goes on from there." in stdout
     rounds = len(decode_state((tmp_path / "policy.checkpoint").read_bytes())["rounds"])

@@ -1,11 +1,9 @@
 """The notebook's board, asked as a browser asks it: messages in, views out."""
 
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from threading import Event
-from time import monotonic, sleep
 from typing import Any
 
 import numpy as np
@@ -14,17 +12,11 @@ import pytest
 import connectx
 from agents import Agent, SearchResult, Solver
 from envs import ConnectFour, ConnectX, ExplicitTree, TicTacToe, state_from_moves
+from tests.helpers.clocks import wait_until
 
 pytest.importorskip("anywidget", reason="the extra `notebook` is not installed")
 
 PATIENCE = 30.0
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    end = monotonic() + PATIENCE
-    while not condition():
-        assert monotonic() < end
-        sleep(0.005)
 
 
 def click(board: Any, command: str, **content: object) -> None:
@@ -187,17 +179,6 @@ def test_what_cannot_be_played_is_refused(arguments: dict[str, Any], sentence: s
         connectx.Board(**arguments)
 
 
-def test_a_function_plays_and_its_failure_is_told() -> None:
-    seconds: Any = np.float32(0.5)
-    board = connectx.Board(opponent=misplaces, seconds=seconds)
-    board.play(3)
-    wait_until(lambda: "thinking" not in board.view["message"])
-    assert "misplaces failed" in board.view["message"]
-    board.undo()
-    assert board.view["message"] == "Your move (X)."
-    board.close()
-
-
 @dataclass
 class Wrong(Agent):
     """Answers by an action that may not exist; by an error where it has none."""
@@ -211,13 +192,22 @@ class Wrong(Agent):
 
 
 @pytest.mark.parametrize(
-    ("action", "sentence"), [(None, "Wrong has failed (KeyError: 'best')."), (9, "action 9")]
+    ("opponent", "sentence"),
+    [
+        (misplaces, "misplaces failed"),
+        (Wrong(None), "Wrong has failed (KeyError: 'best')."),
+        (Wrong(9), "action 9"),
+    ],
 )
-def test_what_is_wrong_with_an_agent_is_told(action: int | None, sentence: str) -> None:
-    board = connectx.Board(opponent=Wrong(action))
+def test_what_is_wrong_with_an_opponent_is_told(opponent: Any, sentence: str) -> None:
+    seconds: Any = np.float32(0.5)
+    board = connectx.Board(opponent=opponent, seconds=seconds)
     board.play(3)
     wait_until(lambda: "thinking" not in board.view["message"])
     assert sentence in board.view["message"]
+    board.undo()
+    assert board.view["message"] == "Your move (X)."
+    board.close()
 
 
 def test_without_anywidget_one_sentence_says_what_to_install(

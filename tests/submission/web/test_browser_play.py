@@ -562,9 +562,7 @@ def test_an_agent_is_thinking_only_where_it_has_been_asked(site: Site) -> None:
 
 
 def test_agents_play_in_a_tab_that_has_another_servers_words(site: Site) -> None:
-    with site.page() as page:
-        page.add_init_script("sessionStorage.setItem('page', '2')")
-        page.reload()
+    with site.page(script="sessionStorage.setItem('page', '2')") as page:
         places(page).nth(3).click()
         wait_for_moves(page, 2)
 

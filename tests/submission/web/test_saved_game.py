@@ -36,19 +36,16 @@ def saved(record: GameRecord, folder: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def test_the_page_has_the_game_and_stays_small(tmp_path: Path) -> None:
-    page = saved(DRAW, tmp_path)
+def test_the_page_has_the_game_stays_small_and_each_value_is_what_bitbully_says(
+    tmp_path: Path,
+) -> None:
+    page, judge = saved(DRAW, tmp_path), Judge()
+    assert len(page.encode()) < MOST_BYTES
+    assert "http" not in page.replace("http://www.w3.org/2000/svg", "").replace("http-equiv", "")
     (game,) = games_in(page)
     assert game["end"]["moves"] == moves_text(DRAW.columns)
     assert game["course"] == "A draw."
     assert [ply["ply"] for ply in game["plies"]] == list(range(42))
-    assert len(page.encode()) < MOST_BYTES
-    assert "http" not in page.replace("http://www.w3.org/2000/svg", "").replace("http-equiv", "")
-
-
-def test_each_value_is_what_bitbully_says(tmp_path: Path) -> None:
-    (game,) = games_in(saved(DRAW, tmp_path))
-    judge = Judge()
     for ply in game["plies"][8:]:
         scores = judge.scores(DRAW.columns[: ply["ply"]])
         rows = {
@@ -69,21 +66,19 @@ def test_each_value_is_what_bitbully_says(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("record", "words"),
+    ("record", "course", "players"),
     [
-        (WIN, "X wins."),
-        (PLAYER_FAILED, "X failed: ValueError: boom"),
-        (replace(OPPONENT_FAILED, seat=2, cause="it went"), "X failed: it went"),
+        (WIN, "X wins.", ["hero", "rival"]),
+        (LOSS, "X wins.", ["rival", "hero"]),
+        (PLAYER_FAILED, "X failed: ValueError: boom", ["hero", "rival"]),
+        (replace(OPPONENT_FAILED, seat=2, cause="it went"), "X failed: it went", ["rival", "hero"]),
     ],
 )
-def test_the_course_is_told(record: GameRecord, words: str, tmp_path: Path) -> None:
+def test_the_course_is_told_and_the_names_in_the_order_of_the_seats(
+    record: GameRecord, course: str, players: list[str], tmp_path: Path
+) -> None:
     (game,) = games_in(saved(record, tmp_path))
-    assert game["course"] == words
-
-
-def test_names_stand_in_the_order_of_the_seats(tmp_path: Path) -> None:
-    assert games_in(saved(WIN, tmp_path))[0]["players"] == ["hero", "rival"]
-    assert games_in(saved(LOSS, tmp_path))[0]["players"] == ["rival", "hero"]
+    assert (game["course"], game["players"]) == (course, players)
 
 
 def test_a_name_cannot_break_the_page(tmp_path: Path) -> None:

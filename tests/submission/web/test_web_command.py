@@ -1,11 +1,8 @@
 """`connectx web`: how it starts, what it says, and that nothing is left of it."""
 
 import asyncio
-import os
 import signal
 import socket
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,9 +18,8 @@ from submission.web.connections import Connection
 from submission.web.searching.search_pool import SearchPool
 from submission.web.searching.searches import MoveAsked
 from submission.web.serve import WebServer, listen
-from tests.helpers.processes import output_of, wait_until_gone
+from tests.helpers.processes import output_of, running_command, wait_until_gone
 from tests.helpers.shell import Shell
-from tests.helpers.signals import heed_all
 from tests.helpers.systems import needs_posix
 
 UNSOLVABLE = {"page": "leftbehind", "game": "connectx-7x8x4", "moves": ""}
@@ -71,15 +67,7 @@ def test_nothing_is_left_of_it(name: str, status: int, tmp_path: Path) -> None:
     number = getattr(signal, name)
     temporary = tmp_path / "temporary"
     temporary.mkdir()
-    command = [sys.executable, "-m", "submission", "web", "--port", "0"]
-    with subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "TMPDIR": str(temporary)},
-        preexec_fn=heed_all,
-    ) as server:
+    with running_command("web", "--port", "0", TMPDIR=str(temporary)) as server:
         assert server.stdout is not None
         assert server.stderr is not None
         address = server.stdout.readline().split()[1]
