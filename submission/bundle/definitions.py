@@ -105,16 +105,6 @@ class Definition:
         """Its decorators, which are called when it runs."""
         return getattr(self.statement, "decorator_list", [])
 
-    @property
-    def run_at_once(self) -> Sequence[ast.AST]:
-        """What runs when the statement does: of a function its defaults, of a class its body."""
-        match self.statement:
-            case ast.ClassDef(body=body):
-                return [each for each in body if not isinstance(each, CALLED_LATER)]
-            case ast.FunctionDef(args=given) | ast.AsyncFunctionDef(args=given):
-                return [*given.defaults, *filter(None, given.kw_defaults)]
-        return [self.statement]
-
     @cached_property
     def nodes(self) -> tuple[ast.AST, ...]:
         """All nodes of its syntax tree; cached, because most bundles of a match need them."""

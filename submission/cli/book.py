@@ -180,8 +180,8 @@ class Writing:
             asked = sum(not further.isdisjoint(_asked_in([found[key]])) for key in known)
             say(
                 f"The further opponents have been asked in {asked} of the {len(known)} positions "
-                "from before. Until more are asked about, there may be fewer traps than before: go "
-                "on with --resume and more --minutes."
+                "from before. Until they are asked in more of them, there may be fewer traps than "
+                "before: go on with --resume and more --minutes."
             )
 
     @contextmanager

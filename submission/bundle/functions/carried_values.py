@@ -13,12 +13,7 @@ from zlib import compress
 from submission.bundle.definitions import TELLING_TIME, calls
 from submission.bundle.functions.carried import arrays_of, bytes_of, restored
 from submission.bundle.functions.user_module import UserModule
-from submission.bundle.functions.value_data import (
-    LITERALS,
-    is_data,
-    is_of_torch_jit,
-    taken_apart,
-)
+from submission.bundle.functions.value_data import LITERALS, is_data, is_of_torch_jit, taken_apart
 from submission.bundle.package_files import base85_lines
 
 LONG = 200  # bytes that take less space in base85 than in a literal

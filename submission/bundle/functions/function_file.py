@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from submission.bundle.bundle import project_folders
 from submission.bundle.closure import Closure, close
 from submission.bundle.compose import compose_function
-from submission.bundle.definitions import DRAWING, BundleError, since_replaced
+from submission.bundle.definitions import DRAWING, TELLING_TIME, BundleError, calls, since_replaced
 from submission.bundle.functions.fresh_state import StateName, unlike_the_source
 from submission.bundle.functions.proof import load, play, require_same
 from submission.bundle.functions.user_tree import UserTree
@@ -188,7 +188,10 @@ def _state(tree: UserTree, closure: Closure) -> Iterator[StateName]:
             in_file = closure.names.get(symbol, name)
             setting = since_replaced(user.parsed.definitions.get(name, ()), name)
             is_number = isinstance(user.namespace.get(name), (*LITERALS, float))
-            is_changed, tells_time = name in changed, tree.tells_time(setting)
+            is_changed = name in changed
+            tells_time = tree.may_call(TELLING_TIME, setting) or any(
+                calls(one.statement, TELLING_TIME, user.namespace) for one in setting
+            )
             runs_on = is_number and (is_changed or tells_time)
             unfinished = (
                 name in user.parsed.unfinished

@@ -4,7 +4,7 @@ import ast
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from importlib.util import decode_source
 from itertools import chain
@@ -12,14 +12,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from submission.bundle.definitions import (
-    READING,
-    TELLING_TIME,
-    BundleError,
-    Definition,
-    calls,
-    since_replaced,
-)
+from submission.bundle.definitions import READING, BundleError, Definition, calls, since_replaced
 from submission.bundle.functions.carried_values import ValueWriter
 from submission.bundle.functions.user_module import UserModule
 from submission.bundle.functions.user_session import Session, find_session
@@ -155,14 +148,6 @@ class UserTree(SourceTree):
                 one.is_called_later and symbol.name in one.changed
                 for one in chain.from_iterable(module.definitions.values())
             )
-        )
-
-    def tells_time(self, written: Sequence[Definition]) -> bool:
-        """Whether top-level statements read a clock when they run."""
-        return self.may_call(TELLING_TIME, written) or any(
-            calls(part, TELLING_TIME, self._users[one.module].namespace)
-            for one in written
-            for part in one.run_at_once
         )
 
     def may_call(self, names: re.Pattern[str], written: Iterable[Definition]) -> bool:
