@@ -11,7 +11,7 @@ from typing import Any
 
 from agents.agent import Agent, player_sign
 from agents.options import require_within
-from envs.protocol import Action, Env, State, require_distribution
+from envs.protocol import Action, Env, State, illegal_action, require_distribution
 
 OpponentModel = Callable[[Any, Any], Mapping[Any, float]]
 
@@ -186,8 +186,11 @@ class OpponentMixture:
         No single action refutes a model, because it may be a mistake.
 
         Raises:
-            ValueError: like `probabilities_of`.
+            ValueError: the action is illegal, or like `probabilities_of`.
         """
+        legal = env.get_available_actions(state)
+        if action not in legal:
+            raise illegal_action(action, state, legal)
         told = [probabilities_of(model, env, state).get(action, 0.0) for model in self.models]
         return OpponentMixture(self.models, posterior(self.weights, told, SLIP))
 

@@ -88,6 +88,11 @@ def test_a_wrong_model_in_a_mixture_is_refused_in_a_sentence() -> None:
         mixture.after(ENV, BEGIN, 0)
 
 
+def test_an_illegal_action_tells_nothing_of_the_opponent() -> None:
+    with pytest.raises(ValueError, match=r"illegal action 4 in .*: legal: 0, 1, 2, 3"):
+        OpponentMixture([uniform_replies]).after(ENV, BEGIN, 4)
+
+
 def test_a_remembered_model_is_asked_once() -> None:
     asked = list[Any]()
 
