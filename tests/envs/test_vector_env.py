@@ -261,6 +261,7 @@ def test_opponents_that_do_not_fit(make: Any) -> None:
         (3, "give an agent or the name of one, a function"),
         (RandomAgent, r"is a class: give an agent, as in RandomAgent\(\)"),
         (LastLegal, r"is a class: give an agent, as in LastLegal\(\)"),
+        (lambda observation, state, mask: 3, "takes observations: give a function"),
         ([], "the list of opponents is empty"),
         ([None], "None is not an opponent for a list"),
         ([["random", "greedy", "mcts"]], "is not an opponent for a list"),
