@@ -261,7 +261,6 @@ class GameEnv(Env[Observation, np.int64]):
         return {(ord(key),): action for action, key in enumerate(KEYS[: self._actions])}
 
     def _name_opponent(self, opponent: AnyOpponent) -> None:
-        """Check and store the opponent."""
         mixture = mixture_of(opponent)
         members: Sequence[Any] = (opponent,) if mixture is None else mixture.members
         game: Any = self
@@ -270,7 +269,6 @@ class GameEnv(Env[Observation, np.int64]):
         self.opponent, self._mixture, self._members = opponent, mixture, members
 
     def _make_opponents(self) -> None:
-        """Make the opponents, seeded by the dice."""
         self._answers = [
             self._dice.action if is_random(each) else make_opponent(each, self._dice.stream)
             for each in self._members

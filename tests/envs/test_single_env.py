@@ -404,7 +404,6 @@ NO_ACTIONS: list[Any] = [3.0, "3", None, True, np.array([1, 2]), [3]]
         (partial(reset, [4, 4]), r"^moves must be a string such as '4453', not \[4, 4\]$"),
         (partial(reset, "1212121"), "the game is over before the learner's first action"),
         (partial(reset, inarow=1, seat="second"), "let the learner be the first player"),
-        (partial(NEW().reset, options={"state": 3}), "unknown option 'state' of reset"),
         *(
             (partial(NEW().reset, seed=seed), "a seed must be a whole number of at least 0, not")
             for seed in (-1, np.int64(-1), 1.5, "a", True)
