@@ -42,9 +42,8 @@ def epsilon_greedy(agent: Agent, epsilon: float) -> OpponentModel:
 def _epsilon_greedy(
     agent: Agent, epsilon: float, env: Env[State, Action], state: State
 ) -> Mapping[Action, float]:
-    probabilities = {
-        action: epsilon * probability for action, probability in uniform_replies(env, state).items()
-    }
+    replies = uniform_replies(env, state)
+    probabilities = {action: epsilon * chance for action, chance in replies.items()}
     probabilities[agent.act(env, state)] += 1.0 - epsilon
     return probabilities
 

@@ -299,7 +299,6 @@ class GameEnv(Env[Observation, np.int64]):
         self._legal = game.get_available_actions(self._state)
 
     def _play_answer(self, learner: int) -> None:
-        """Let the opponent play until it is the learner's turn, or the game is over."""
         game: Any = self
         while self._legal and self._state.player != learner:
             answer = self.ask(self._answers[self._playing], game, self._state)

@@ -163,21 +163,18 @@ class TestSB3VecEnv:
             np.testing.assert_array_equal(vec_env.reset(), expected.reset())
 
     @pytest.mark.parametrize(
-        ("options", "sentence"),
+        ("make", "sentence"),
         [
-            ({"render_mode": "ansi"}, "render_mode='rgb_array'"),
-            ({"autoreset_mode": AutoresetMode.NEXT_STEP}, "=AutoresetMode.SAME_STEP"),
-            ({"autoreset_mode": AutoresetMode.DISABLED}, "=AutoresetMode.SAME_STEP"),
+            (partial(native, count=2, render_mode="ansi"), "render_mode='rgb_array'"),
+            (partial(native, count=2, autoreset_mode="NextStep"), "=AutoresetMode.SAME_STEP"),
+            (partial(native, count=2, autoreset_mode="Disabled"), "=AutoresetMode.SAME_STEP"),
+            (gymnasium.make, r"not None: gymnasium\.make_vec makes them with auto"),
         ],
     )
-    def test_other_modes_are_refused(self, options: dict[str, Any], sentence: str) -> None:
+    def test_other_environments_are_refused(self, make: Any, sentence: str) -> None:
+        environments = make(GYMNASIUM_IDS[0])
         with pytest.raises(ValueError, match=sentence):
-            SB3VecEnv(native(GYMNASIUM_IDS[0], 2, **options))
-
-    def test_a_single_environment_is_refused(self) -> None:
-        single: Any = gymnasium.make(GYMNASIUM_IDS[0])
-        with pytest.raises(ValueError, match=r"not None: gymnasium\.make_vec makes them with auto"):
-            SB3VecEnv(single)
+            SB3VecEnv(environments)
 
     def test_environments_without_masks_are_refused(self) -> None:
         vec_env = SB3VecEnv(one_by_one("CartPole-v1", 2))
