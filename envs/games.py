@@ -146,9 +146,8 @@ def register_game(name: str, rules: type, title: str | None = None) -> None:
 
 
 def _made(rules: type) -> Any:
-    is_board = issubclass(rules, BoardGame)
     parameters = signature(rules).parameters.values()
-    if is_board and not {each.name for each in parameters} <= SIZES:
+    if issubclass(rules, BoardGame) and not {each.name for each in parameters} <= SIZES:
         raise ValueError(
             f"{rules.__name__} has arguments other than rows, columns and inarow: remove them"
         )

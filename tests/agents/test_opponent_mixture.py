@@ -54,6 +54,8 @@ def test_what_is_played_tells_who_plays() -> None:
     assert seen.weights == pytest.approx((0.25 * 0.9 / 0.3, 0.75 * 0.1 / 0.3))
     assert seen.after(ENV, BEGIN, 1).weights == pytest.approx(mixture.weights)
     assert mixture.weights == (0.25, 0.75)
+    with pytest.raises(ValueError, match=r"illegal action 4 in .*: legal: 0, 1, 2, 3"):
+        mixture.after(ENV, BEGIN, 4)
 
 
 def test_no_model_is_refuted_by_one_move() -> None:
@@ -86,11 +88,6 @@ def test_a_wrong_model_in_a_mixture_is_refused_in_a_sentence() -> None:
         mixture(ENV, BEGIN)
     with pytest.raises(ValueError, match="must sum to 1"):
         mixture.after(ENV, BEGIN, 0)
-
-
-def test_an_illegal_action_tells_nothing_of_the_opponent() -> None:
-    with pytest.raises(ValueError, match=r"illegal action 4 in .*: legal: 0, 1, 2, 3"):
-        OpponentMixture([uniform_replies]).after(ENV, BEGIN, 4)
 
 
 def test_a_remembered_model_is_asked_once() -> None:

@@ -393,7 +393,6 @@ NO_ACTIONS: list[Any] = [3.0, "3", None, True, np.array([1, 2]), [3]]
             partial(NEW, zzz=1),
             "unknown option 'zzz': choose one of rows, columns, inarow, opponent, se",
         ),
-        (partial(NEW, seat="third"), "seat is 'third': choose one of first, second, random"),
         (partial(NEW, illegal="ignore"), "illegal is 'ignore': choose one of loss, raise"),
         (partial(NEW, observation="pixels"), "'pixels': choose one of planes, flat"),
         (partial(NEW, observation=["flat"]), r"\['flat'\]: choose one of planes, flat"),

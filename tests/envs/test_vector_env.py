@@ -581,7 +581,7 @@ NO_MASKS: list[Any] = [
         (partial(NEW, threads=0), "threads must be"),
         (partial(NEW, threads=2, opponent="greedy"), "threads must be 1, not 2"),
         (partial(NEW, autoreset_mode="Never"), "'Never': choose one of NextStep, SameStep, Disab"),
-        (partial(NEW, seat="third"), "seat is 'third'"),
+        (partial(NEW, seat="third"), "seat is 'third': choose one of first, second, random"),
         (partial(NEW, thread=2), r"unknown option 'thread' \(is threads meant\?\)"),
         (partial(NEW, max_episode_steps=5), "vectorization_mode='sync'"),
         (
