@@ -146,9 +146,8 @@ def register_game(name: str, rules: type, title: str | None = None) -> None:
 
 
 def _made(rules: type) -> Any:
-    is_board = issubclass(rules, BoardGame)
     parameters = signature(rules).parameters.values()
-    if is_board and not {each.name for each in parameters} <= SIZES:
+    if issubclass(rules, BoardGame) and not {each.name for each in parameters} <= SIZES:
         raise ValueError(
             f"{rules.__name__} has arguments other than rows, columns and inarow: remove them"
         )
@@ -247,14 +246,13 @@ def game_from_id(text: str, largest: int | None = None) -> BoardGame:
     Raises:
         ValueError: no such id, or a size that is too small or too large.
     """
-    name, dash, numbers = text.partition("-")
     load_games()
-    entry = GAMES.get(name)
-    sizes = re.fullmatch(r"\d{1,4}(x\d{1,4})*", numbers, re.ASCII)
-    count = len(numbers.split("x")) if sizes else 0
-    if entry is None or bool(dash) != bool(count) or count != len(entry.sizes):
+    written = re.fullmatch(r"([a-z0-9]+)(?:-(\d{1,4}(?:x\d{1,4})*))?", text, re.ASCII)
+    entry = GAMES.get(written[1]) if written else None
+    numbers = written[2].split("x") if written and written[2] else []
+    if entry is None or len(numbers) != len(entry.sizes):
         raise ValueError(f"no game is called {text!r}: write one like connectx-6x7x4 or tictactoe")
-    chosen = dict(zip(entry.sizes, map(int, numbers.split("x") if dash else ()), strict=True))
+    chosen = dict(zip(entry.sizes, map(int, numbers), strict=True))
     for size, number in chosen.items():
         if largest is not None and number > largest:
             raise ValueError(f"{size} must be at most {largest}, not {number}")

@@ -69,10 +69,8 @@ class PositionView:
 
     def _best(self) -> set[Any]:
         """The actions with the best value for the player to move."""
-        if not self.values:
-            return set()
         best = max if self.env.current_player(self.state) == 1 else min
-        highest = best(self.values.values())
+        highest = best(self.values.values(), default=0.0)
         return {action for action, value in self.values.items() if value == highest}
 
 

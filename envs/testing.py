@@ -76,14 +76,13 @@ class _Contract:
             f"current_player({state})", lambda: self._game.current_player(state)
         )
         question = f"get_available_actions({state})"
-        given = self._game.get_available_actions(state)
+        ask = self._game.get_available_actions
+        given = ask(state)
         _require(
             isinstance(given, Sequence),
             f"{question} is {given!r:.60}: return a list or a tuple, not an array",
         )
-        actions = list(
-            self._same_twice(question, lambda: tuple(self._game.get_available_actions(state)))
-        )
+        actions = list(self._same_twice(question, lambda: tuple(ask(state))))
         _require(len({*actions}) == len(actions), f"{state} has an action twice: {actions}")
         known = self._known.setdefault(state, (player, actions))
         _require(known == (player, actions), f"{state} had another player or other actions before")
@@ -98,8 +97,8 @@ class _Contract:
             free = [n for n in range(len(cells)) if cells[n] & ~state.mask and not state.won]
             _require(
                 actions == free,
-                f"get_available_actions({state}) is {actions}, but in a BoardGame {free}: the "
-                f"actions with a free cell among their action_cells{OTHERWISE}",
+                f"{question} is {actions}, but in a BoardGame {free}: the actions with a free cell "
+                f"among their action_cells{OTHERWISE}",
             )
         return actions
 

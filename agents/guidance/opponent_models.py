@@ -11,7 +11,7 @@ from typing import Any
 
 from agents.agent import Agent, player_sign
 from agents.options import require_within
-from envs.protocol import Action, Env, State, require_distribution
+from envs.protocol import Action, Env, State, illegal_action, require_distribution
 
 OpponentModel = Callable[[Any, Any], Mapping[Any, float]]
 
@@ -38,9 +38,8 @@ def epsilon_greedy(agent: Agent, epsilon: float) -> OpponentModel:
 def _epsilon_greedy(
     agent: Agent, epsilon: float, env: Env[State, Action], state: State
 ) -> Mapping[Action, float]:
-    probabilities = {
-        action: epsilon * probability for action, probability in uniform_replies(env, state).items()
-    }
+    replies = uniform_replies(env, state)
+    probabilities = {action: epsilon * chance for action, chance in replies.items()}
     probabilities[agent.act(env, state)] += 1.0 - epsilon
     return probabilities
 
@@ -167,10 +166,16 @@ class OpponentMixture:
         return in_proportion(mixed)
 
     def after(self, env: Env[State, Action], state: State, action: Action) -> "OpponentMixture":
-        """The mixture after the opponent has played an action; raises like `probabilities_of`.
+        """The mixture after the opponent has played an action, by Bayes' theorem.
 
         No single action refutes a model, because it may be a mistake.
+
+        Raises:
+            ValueError: the action is illegal, or like `probabilities_of`.
         """
+        legal = env.get_available_actions(state)
+        if action not in legal:
+            raise illegal_action(action, state, legal)
         told = [probabilities_of(model, env, state).get(action, 0.0) for model in self.models]
         return OpponentMixture(self.models, posterior(self.weights, told, SLIP))
 

@@ -67,7 +67,10 @@ def moves_of_reset(options: Mapping[str, Any] | None) -> Any:
     options = options_of_reset(options)
     for option in options:
         if option != "moves":
-            raise ValueError(f"unknown option {option!r} of reset: the only one is 'moves'")
+            raise ValueError(
+                f"unknown option {option!r} of reset: give 'moves' or, in vector environments, "
+                "'reset_mask'"
+            )
     return options.get("moves", "")
 
 

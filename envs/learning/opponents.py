@@ -54,17 +54,23 @@ def require_opponent(opponent: str | Opponent | Actor | None, game: BoardGame) -
 
 
 def _require_no_observation(play: Opponent) -> None:
-    """Refuse an agent written for Kaggle, recognised by the name of its first argument."""
+    """Refuse an agent for Kaggle or a policy, recognised by the name of its first argument."""
     names: list[str] = []
     with suppress(ValueError, TypeError):  # builtins may have no signature
         names = [*signature(play).parameters]
-    if names and names[0].startswith("obs"):
-        arguments = ", ".join(KAGGLE_ARGUMENTS[: len(names)])
+    if not names or not names[0].startswith("obs"):
+        return
+    if len(names) > len(KAGGLE_ARGUMENTS):
         raise ValueError(
-            f"the opponent {play!r} is an agent for Kaggle: after `from kaggle_environments.utils "
-            f"import structify` give `lambda game, state: {getattr(play, '__name__', 'agent')}"
-            f"({arguments})`"
+            f"the opponent {play!r} takes observations: give a function (game, state) -> action "
+            "that calls it, or in vector environments an object with choose_actions"
         )
+    arguments = ", ".join(KAGGLE_ARGUMENTS[: len(names)])
+    raise ValueError(
+        f"the opponent {play!r} is an agent for Kaggle: after `from kaggle_environments.utils "
+        f"import structify` give `lambda game, state: {getattr(play, '__name__', 'agent')}"
+        f"({arguments})`"
+    )
 
 
 def make_opponent(opponent: str | Opponent | Actor, seed: int) -> Opponent:

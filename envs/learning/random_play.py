@@ -62,9 +62,9 @@ class LegalActionSampler:
 @lru_cache
 def make_draw(threads: int) -> Kernel:
     """Return `draw_of_masks`, shared by threads where it is compiled."""
+    alone = partial(fastest(draw_of_masks), 0, 1)
     if threads == 1 or not compiles():
-        return partial(fastest(draw_of_masks), 0, 1)
-    alone = partial(compiled(draw_of_masks), 0, 1)
+        return alone
     return ThreadedKernel(alone, compiled(draw_in_parts), threads)
 
 

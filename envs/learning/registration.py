@@ -60,7 +60,6 @@ def _register_with_gymnasium(listed: Iterable[Listed]) -> None:
 
 
 def _register_with_pettingzoo(listed: Iterable[Listed]) -> None:
-    """Register the environments for two agents under the same ids."""
     import pettingzoo
 
     if not hasattr(pettingzoo, "register"):  # before 1.27

@@ -261,7 +261,6 @@ class GameEnv(Env[Observation, np.int64]):
         return {(ord(key),): action for action, key in enumerate(KEYS[: self._actions])}
 
     def _name_opponent(self, opponent: AnyOpponent) -> None:
-        """Check and store the opponent."""
         mixture = mixture_of(opponent)
         members: Sequence[Any] = (opponent,) if mixture is None else mixture.members
         game: Any = self
@@ -270,7 +269,6 @@ class GameEnv(Env[Observation, np.int64]):
         self.opponent, self._mixture, self._members = opponent, mixture, members
 
     def _make_opponents(self) -> None:
-        """Make the opponents, seeded by the dice."""
         self._answers = [
             self._dice.action if is_random(each) else make_opponent(each, self._dice.stream)
             for each in self._members
@@ -301,7 +299,6 @@ class GameEnv(Env[Observation, np.int64]):
         self._legal = game.get_available_actions(self._state)
 
     def _play_answer(self, learner: int) -> None:
-        """Let the opponent play until it is the learner's turn, or the game is over."""
         game: Any = self
         while self._legal and self._state.player != learner:
             answer = self.ask(self._answers[self._playing], game, self._state)

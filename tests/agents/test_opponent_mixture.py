@@ -54,6 +54,8 @@ def test_what_is_played_tells_who_plays() -> None:
     assert seen.weights == pytest.approx((0.25 * 0.9 / 0.3, 0.75 * 0.1 / 0.3))
     assert seen.after(ENV, BEGIN, 1).weights == pytest.approx(mixture.weights)
     assert mixture.weights == (0.25, 0.75)
+    with pytest.raises(ValueError, match=r"illegal action 4 in .*: legal: 0, 1, 2, 3"):
+        mixture.after(ENV, BEGIN, 4)
 
 
 def test_no_model_is_refuted_by_one_move() -> None:

@@ -261,6 +261,7 @@ def test_opponents_that_do_not_fit(make: Any) -> None:
         (3, "give an agent or the name of one, a function"),
         (RandomAgent, r"is a class: give an agent, as in RandomAgent\(\)"),
         (LastLegal, r"is a class: give an agent, as in LastLegal\(\)"),
+        (lambda observation, state, mask: 3, "takes observations: give a function"),
         ([], "the list of opponents is empty"),
         ([None], "None is not an opponent for a list"),
         ([["random", "greedy", "mcts"]], "is not an opponent for a list"),
@@ -574,7 +575,7 @@ NO_MASKS: list[Any] = [
         (partial(NEW, threads=0), "threads must be"),
         (partial(NEW, threads=2, opponent="greedy"), "threads must be 1, not 2"),
         (partial(NEW, autoreset_mode="Never"), "'Never': choose one of NextStep, SameStep, Disab"),
-        (partial(NEW, seat="third"), "seat is 'third'"),
+        (partial(NEW, seat="third"), "seat is 'third': choose one of first, second, random"),
         (partial(NEW, thread=2), r"unknown option 'thread' \(is threads meant\?\)"),
         (partial(NEW, max_episode_steps=5), "vectorization_mode='sync'"),
         (
@@ -586,7 +587,7 @@ NO_MASKS: list[Any] = [
         (partial(reset, seed=[1]), "1 seeds are given for 2 games"),
         (partial(reset, options={"reset_mask": [True, False]}), "must be a numpy array of bools"),
         (partial(reset, options={"reset_mask": np.array([True])}), r"of shape \(2,\)"),
-        (partial(reset, options={"board": 1}), "unknown option 'board'"),
+        (partial(reset, options={"board": 1}), "'board' of reset: .* or, .* 'reset_mask'"),
         *(
             (partial(step, actions), "one for each of 2 games")
             for actions in (np.zeros(3, int), np.zeros(2), np.zeros((2, 1), int))

@@ -105,7 +105,8 @@ if os.getuid() == 0 and "as nobody" in deed:
     os.setresuid({nobody}, {nobody}, {nobody})
     ctypes.CDLL(None).prctl(4, 1)  # PR_SET_DUMPABLE: as those are that were started so
 pwd.getpwuid = lambda user: types.SimpleNamespace(pw_dir=str(home))
-sys.path += map(str, [home / "inner" / "lib", home / "link" / "lib"])
+libraries = [home / "inner" / "lib", home / "link" / "lib"]
+sys.path += map(str, libraries)
 if "home on the path" in deed:
     sys.path.append(str(home))
 if "refused" in deed:
@@ -116,7 +117,7 @@ if "no mounts" in deed:
     containment._System.mount = fail
 kept_from = containment.contain(home / "run")
 seen = sorted(os.listdir(home))
-modules = [(Path(entry) / "module.py").exists() for entry in sys.path[-3:] if "lib" in entry]
+modules = [(library / "module.py").exists() for library in libraries]
 own = []
 for player in ("one", "two"):
     containment.link_player(home / "run" / player)

@@ -273,7 +273,6 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         return masks | self._opponent_info(self._all)
 
     def _opponent_info(self, which: Flags) -> Info:
-        """The number of the opponent in these games, if it is one of several."""
         playing = self._games.playing
         if playing is None:
             return {}

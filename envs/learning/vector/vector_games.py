@@ -165,11 +165,9 @@ def make_games(
         ValueError: `make_replies` refuses the opponent, or threads do not speed it up.
     """
     replies = make_replies(game, boards, opponent, threads)
-    if not boards.is_compiled:
-        return Games(game, boards, replies, observation)
-    if isinstance(replies, KernelReplies | None):
+    if boards.is_compiled and isinstance(replies, KernelReplies | None):
         return FusedGames(game, boards, replies, observation, threads)
-    if threads > 1:
+    if boards.is_compiled and threads > 1:
         raise ValueError(
             f"threads must be 1, not {threads}, if the opponent is Python code or a list of "
             "opponents, which threads do not speed up"
