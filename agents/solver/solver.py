@@ -20,7 +20,7 @@ from agents.solver.solver_engine import (
     is_solvable,
     solver_compilation,
 )
-from envs.board import BoardState
+from envs.board import BoardGame, BoardState
 from envs.compiled.jit import WORDS
 from envs.connectx import ConnectX
 
@@ -66,6 +66,14 @@ class ScoreBounds:
     def for_opponent(self) -> "ScoreBounds":
         """Turn the bounds to the other player's view."""
         return ScoreBounds(-self.upper, -self.lower, self.nodes)
+
+
+def final_bounds(env: BoardGame, state: BoardState) -> ScoreBounds | None:
+    """The score of a finished game, for the player whose turn it would be; None if it goes on."""
+    if state.won:
+        score = -win_score(env.rows * env.columns, state.ply - 1)
+        return ScoreBounds(score, score)
+    return None if env.get_available_actions(state) else ScoreBounds(0, 0)
 
 
 OnBounds = Callable[[ScoreBounds], None]  # takes the bounds proven so far
@@ -286,12 +294,12 @@ class Solver:
 
         It is known if the game is over, if no line fits on the board, and in the book.
         """
-        if state.won:
-            score = -win_score(self.env.rows * self.env.columns, state.ply - 1)
-            return ScoreBounds(score, score)
-        if not (self.env.winning_lines and self.env.get_available_actions(state)):
+        if not self.env.winning_lines:
             return ScoreBounds(0, 0)
-        in_book = self.book.score(state) if self.book else None
+        final = final_bounds(self.env, state)
+        if final is not None or self.book is None:
+            return final
+        in_book = self.book.score(state)
         return None if in_book is None else ScoreBounds(in_book, in_book)
 
     def _run(
