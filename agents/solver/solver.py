@@ -20,14 +20,15 @@ from agents.solver.solver_engine import (
     is_solvable,
     solver_compilation,
 )
-from envs.board import BoardState
+from envs.board import BoardGame, BoardState
 from envs.compiled.jit import WORDS
 from envs.connectx import ConnectX
 
 ALONE_NODES = 200_000
 """Nodes after which other threads join the search of a single position: some 30 ms."""
 FIRST_BUDGET = 100_000
-"""Nodes for each move in the first round of `Solver.scores`; each round has eight times as many."""
+"""Nodes for each move by the end of the first round of `Solver.scores`; each further round raises
+the total eightfold."""
 STEP_NODES = 2_000_000  # nodes between two progress reports of a search on one thread
 STEP_SECONDS = 0.5  # seconds between two progress reports of a search on several threads
 
@@ -65,6 +66,14 @@ class ScoreBounds:
     def for_opponent(self) -> "ScoreBounds":
         """Turn the bounds to the other player's view."""
         return ScoreBounds(-self.upper, -self.lower, self.nodes)
+
+
+def final_bounds(env: BoardGame, state: BoardState) -> ScoreBounds | None:
+    """The score of a finished game, for the player whose turn it would be; None if it goes on."""
+    if state.won:
+        score = -win_score(env.rows * env.columns, state.ply - 1)
+        return ScoreBounds(score, score)
+    return None if env.get_available_actions(state) else ScoreBounds(0, 0)
 
 
 OnBounds = Callable[[ScoreBounds], None]  # takes the bounds proven so far
@@ -224,14 +233,24 @@ class Solver:
             action: (self.known(child) or unknown).for_opponent()
             for action, child in children.items()
         }
-        if all(bounds.exact for bounds in found.values()):
-            return found
-        _, clock = self.engine, Clock(time_limit)  # compiled before the clock starts
+        jobs = {
+            action: self.job([child], -self._widest, self._widest)
+            for action, child in children.items()
+            if not found[action].exact
+        }
+
+        def take() -> None:
+            found.update((action, _bounds(job).for_opponent()) for action, job in jobs.items())
+            if on_progress is not None:
+                on_progress(found)
+
+        clock = Clock(time_limit)  # the search is compiled by now
         budget: float = FIRST_BUDGET
         while not clock.expired() and (
-            unsolved := {action: c for action, c in children.items() if not found[action].exact}
+            unsolved := [job for action, job in jobs.items() if not found[action].exact]
         ):
-            self._narrow_scores(unsolved, found, clock, budget, on_progress)
+            self._run(unsolved, clock, budget, on_progress and take)
+            take()
             budget *= 8
         return found
 
@@ -275,37 +294,13 @@ class Solver:
 
         It is known if the game is over, if no line fits on the board, and in the book.
         """
-        if state.won:
-            score = -win_score(self.env.rows * self.env.columns, state.ply - 1)
-            return ScoreBounds(score, score)
-        if not (self.env.winning_lines and self.env.get_available_actions(state)):
+        if not self.env.winning_lines:
             return ScoreBounds(0, 0)
-        in_book = self.book.score(state) if self.book else None
+        final = final_bounds(self.env, state)
+        if final is not None or self.book is None:
+            return final
+        in_book = self.book.score(state)
         return None if in_book is None else ScoreBounds(in_book, in_book)
-
-    def _narrow_scores(
-        self,
-        children: Mapping[int, BoardState],
-        found: dict[int, ScoreBounds],
-        clock: Clock,
-        node_limit: float,
-        on_progress: OnScores | None,
-    ) -> None:
-        """Search the position after each action for `node_limit` nodes, and update `found`."""
-        before = {action: found[action] for action in children}
-        jobs = {
-            action: self.job([child], -before[action].upper, -before[action].lower)
-            for action, child in children.items()
-        }
-
-        def take() -> None:
-            for action, job in jobs.items():
-                found[action] = _bounds(job, earlier_nodes=before[action].nodes).for_opponent()
-            if on_progress is not None:
-                on_progress(found)
-
-        self._run(list(jobs.values()), clock, node_limit, on_progress and take)
-        take()
 
     def _run(
         self,
@@ -330,6 +325,8 @@ class Solver:
         is_one_enough: bool = False,
     ) -> None:
         """Run each job on a thread, until all or the first one end; an exception ends all."""
+        for job in jobs:
+            job.cancelled = False  # it is set when a run on threads has ended
         with ThreadPoolExecutor(self.threads) as executor:
             try:
                 running = {executor.submit(job.run, clock, node_limit) for job in jobs}
@@ -358,10 +355,10 @@ def _run_one(
         tell()
 
 
-def _bounds(*jobs: SolverJob, earlier_nodes: int = 0) -> ScoreBounds:
+def _bounds(*jobs: SolverJob) -> ScoreBounds:
     """The tightest bounds of a position from all jobs that solve it."""
     return ScoreBounds(
         max(int(job.lowers[0]) for job in jobs),
         min(int(job.uppers[0]) for job in jobs),
-        earlier_nodes + sum(job.nodes for job in jobs),
+        sum(job.nodes for job in jobs),
     )

@@ -33,7 +33,8 @@ from submission.play.game_history import History, played_position, position_view
 from submission.play.opponent import OpponentFailed, find_opponent
 from submission.play.session import verdict
 from submission.web.one_script import one_script
-from submission.web.searching.values import growing_values, values_view
+from submission.web.searching.values import growing_values
+from submission.web.searching.views import values_view
 
 HERE = Path(__file__).parent
 CREATE_BOARD = "const { createBoard } = modules.board;\nconst { h } = modules.dom;\n"

@@ -20,8 +20,8 @@ from submission.reviewing.judged_game import JudgedPly, judged_plies
 from submission.reviewing.review_games import judging_solver
 from submission.terminal import progress_bar
 from submission.web.one_script import PAGE, lean, one_script
-from submission.web.searching.review_view import ply_view
-from submission.web.searching.values import position_values, values_view
+from submission.web.searching.values import position_values
+from submission.web.searching.views import ply_view, values_view
 
 GAMES = '"GAMES"'  # marks the place of the games in the frame
 STYLES = ("Buttons, fields and stones", "Moves and their curve")

@@ -219,6 +219,7 @@ def require_narrowing(told: list[ScoreBounds]) -> None:
 def test_reports_narrow_to_the_result(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("agents.solver.solver.STEP_NODES", 50_000)
     monkeypatch.setattr("agents.solver.solver.STEP_SECONDS", 0.01)
+    monkeypatch.setattr("agents.solver.solver.FIRST_BUDGET", 1000)
     told: list[ScoreBounds] = []
     solver = Solver(BOARD, table_megabytes=1, threads=threads)
     result = solver.bounds(EMPTY, on_progress=told.append)

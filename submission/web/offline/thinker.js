@@ -13,7 +13,7 @@ import { CELLS, COLUMNS, Position, ROWS, Solver, TimeUp } from "./solver.js";
 const FIRST_SLICE = 60; // milliseconds until the other questions get their turn
 const LONGEST_SLICE = 8000;
 const EXACT = 99; // the depth of a level that solves
-const PROVEN_SHARE = 0.5; // the least balance of a proven win, as in submission/web/searching/values.py
+const PROVEN_SHARE = 0.5; // the least balance of a proven win, as in submission/web/searching/views.py
 
 const solver = new Solver();
 const wanted = new Set(); // the ids of the open questions

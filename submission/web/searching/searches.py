@@ -26,8 +26,8 @@ from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 from submission.play.game_history import History
 from submission.web.searching.best_trap import growing_trap
-from submission.web.searching.review_view import growing_review
-from submission.web.searching.values import SLICE_SECONDS, growing_values, values_view
+from submission.web.searching.values import SLICE_SECONDS, growing_values
+from submission.web.searching.views import growing_review, values_view
 from submission.web.setup_form import DEFAULT_NODES, MOST_PLIES, Action, Nodes, PageId
 
 MOST_SOLVERS = 6

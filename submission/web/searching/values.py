@@ -5,6 +5,7 @@ The work is done in slices of time, with a snapshot after each, for a page or a 
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from math import inf
 from typing import Any
 
@@ -12,9 +13,9 @@ from agents.agent import Clock, TimeUp
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.mcts_agent import MCTSAgent
 from agents.solver.exact_moves import SMALL_BOARD, bounds_of_best, played_out_score, proven_best
-from agents.solver.position_bounds import sign, win_score
+from agents.solver.position_bounds import win_score
 from agents.solver.score_words import plies_to_end, result_in_words
-from agents.solver.solver import ScoreBounds, Solver
+from agents.solver.solver import ScoreBounds, Solver, final_bounds
 from agents.solver.solver_engine import SolverJob
 from envs.board import BoardGame, BoardState
 
@@ -126,7 +127,6 @@ class Valuation:
         self.elapsed = 0.0
         self.done = False
         self._cells = env.rows * env.columns
-        self._widest = (self._cells + 1) // 2
         self._estimator = MCTSAgent(simulations=SIMULATIONS_OF_SLICE, seed=0, weights=None)
         self._estimates: dict[int, float] = {}
         self._simulations = self._slices = 0
@@ -136,10 +136,12 @@ class Valuation:
             action: env.get_next_state(state, action) for action in env.get_available_actions(state)
         }
         left = self._cells - state.ply
-        # Unless this move wins, the next stone may lose the game, and the one after it may win.
-        open_bounds = ScoreBounds(-(left // 2), (left - 1) // 2)
+        # Unless a move wins, the next stone may lose the game, and the one after it may win.
+        unknown = ScoreBounds(-((left - 1) // 2), left // 2)
+        known = partial(final_bounds, env) if solver is None else solver.known
         self.found = {
-            action: _known(env, child) or open_bounds for action, child in self.children.items()
+            action: (known(child) or unknown).for_opponent()
+            for action, child in self.children.items()
         }
         if solver is not None:
             self._proofs = self._solve(solver)
@@ -151,17 +153,16 @@ class Valuation:
 
     def work(self, seconds: float) -> None:
         """Work for a slice of time."""
-        clock = Clock(seconds)
+        self._clock = Clock(seconds)
         self._slices += 1
-        estimating = self._can_estimate() and self._slices % (ESTIMATE_SHARE + 1) == 0
-        self._clock = clock
-        if self._is_proving and not estimating:
+        is_turn = self._slices % (ESTIMATE_SHARE + 1) == 0 or not self._is_proving
+        if is_turn and self._can_estimate():
+            self._estimate()
+        else:
             self._is_proving = next(self._proofs, None) is not None
-        elif self._can_estimate():
-            self._estimate(clock)
         is_decided = all(bounds.exact for bounds in self.found.values())
         self.done = is_decided or not (self._is_proving or self._can_estimate())
-        self.elapsed += clock.elapsed
+        self.elapsed += self._clock.elapsed
 
     def snapshot(self) -> PositionValues:
         """The values found so far."""
@@ -175,57 +176,51 @@ class Valuation:
 
     def _solve(self, solver: Solver) -> Iterator[bool]:
         """Prove the moves' scores by the solver in turn; their results first if that takes long."""
-        for action, child in self.children.items():
-            known = solver.known(child)
-            if known is not None:
-                self.found[action] = known.for_opponent()
+        widest = (self._cells + 1) // 2
         whole = {
-            action: solver.job([child], -self._widest, self._widest)
+            action: solver.job([child], -widest, widest)
             for action, child in self.children.items()
             if not self.found[action].exact
         }
-        widest = self._widest
-        yield from self._run(whole, widest, FIRST_NODES, OUTCOME_NODES)
+        yield from self._run(whole, most=OUTCOME_NODES)
         outcomes = {
             action: solver.job([self.children[action]], -1, 1)
             for action in whole
             if self.found[action].outcome is None
         }
-        yield from self._run(outcomes, 1, FIRST_NODES, inf)
-        yield from self._run(whole, widest, OUTCOME_NODES, inf)
+        yield from self._run(outcomes, within=1)
+        yield from self._run(whole)
 
     def _run(
-        self, jobs: Mapping[int, SolverJob], within: int, first: float, most: float
+        self, jobs: Mapping[int, SolverJob], within: float = inf, most: float = inf
     ) -> Iterator[bool]:
-        """Run the jobs of moves in turn, with twice the nodes in each round.
+        """Go on with the jobs of moves in turn, with twice the nodes in each round, up to `most`.
 
-        Each has from `first` to `most` nodes; its window reaches from -`within` to `within`.
+        Their windows reach from -`within` to `within`.
         """
-        budget = first
-        while True:
+        budget = FIRST_NODES
+        while budget <= most and not all(self._is_settled(*item) for item in jobs.items()):
             for action, job in jobs.items():
                 while not self._is_settled(action, job) and job.nodes < budget:
                     job.run(self._clock, budget)
-                    self._take(action, job, within)
+                    self._narrow(action, -int(job.uppers[0]), -int(job.lowers[0]), within)
                     if self._clock.expired():
                         yield True
-            if budget >= most or all(self._is_settled(*item) for item in jobs.items()):
-                return
             budget *= 2
 
     def _is_settled(self, action: int, job: SolverJob) -> bool:
         return self.found[action].exact or int(job.lowers[0]) == int(job.uppers[0])
 
-    def _take(self, action: int, job: SolverJob, within: int) -> None:
-        """Take the bounds of a job, unless they are the ends of its window."""
-        lower, upper, widest = -int(job.uppers[0]), -int(job.lowers[0]), self._widest
-        self._narrow(
-            action, lower if lower > -within else -widest, upper if upper < within else widest
-        )
+    def _narrow(self, action: int, lower: int, upper: int, within: float = inf) -> None:
+        """Narrow the bounds of a move by those that a search from -`within` to `within` has found.
 
-    def _narrow(self, action: int, lower: int, upper: int) -> None:
+        A lower bound of -`within` proves nothing, nor does an upper bound of `within`.
+        """
         known = self.found[action]
-        self.found[action] = ScoreBounds(max(known.lower, lower), min(known.upper, upper))
+        self.found[action] = ScoreBounds(
+            max(known.lower, lower) if lower > -within else known.lower,
+            min(known.upper, upper) if upper < within else known.upper,
+        )
 
     def _play_out(self) -> Iterator[bool]:
         for action, child in self.children.items():
@@ -242,8 +237,7 @@ class Valuation:
                 if self.found[action].outcome is None:
                     recursion = search.new_search(self.env, self._clock)
                     try:
-                        window = -1.0, 1.0
-                        value, *_ = recursion.action_value(self.state, action, depth, 0, *window)
+                        value, *_ = recursion.action_value(self.state, action, depth, 0, -1.0, 1.0)
                     except TimeUp:
                         return
                     if abs(value) == 1.0:  # it wins or loses with the last of these plies
@@ -258,77 +252,17 @@ class Valuation:
         is_open = any(bounds.outcome is None for bounds in self.found.values())
         return late and is_open and self._simulations < MOST_SIMULATIONS
 
-    def _estimate(self, clock: Clock) -> None:
+    def _estimate(self) -> None:
         """Grow the tree, and take its proofs and its estimates."""
-        result = self._estimator.search(self.env, self.state, clock.left)
+        result = self._estimator.search(self.env, self.state, self._clock.left)
         self._simulations += result.simulations
         tree = self._estimator.tree
         for action, child in tree.root.children.items() if tree else ():
             proven = child.proven
             if proven is None:
                 self._estimates[action] = self._sign * child.value
-            elif self.found[action].outcome is None:
-                bounds = {1: (1, self._widest), 0: (0, 0), -1: (-self._widest, -1)}
-                self._narrow(action, *bounds[round(self._sign * proven)])
+            else:
+                outcome = round(self._sign * proven)
+                self._narrow(action, outcome, outcome, within=1)
         if result.simulations == 0 or (tree and tree.root.proven is not None):
             self._simulations = MOST_SIMULATIONS  # it will not grow any more
-
-
-def _known(env: BoardGame, child: BoardState) -> ScoreBounds | None:
-    """The score of a move that ends the game."""
-    if child.won:
-        score = win_score(env.rows * env.columns, child.ply - 1)
-        return ScoreBounds(score, score)
-    return None if env.get_available_actions(child) else ScoreBounds(0, 0)
-
-
-def values_view(values: PositionValues) -> dict[str, Any]:
-    """The values as JSON."""
-    best = values.best
-    if values.position.kind == "loss" and len(best) == len(values.moves):
-        best = []  # if every move loses equally soon, none stands out
-    return {
-        "columns": [
-            {"action": action, "best": action in best, **value_view(value)}
-            for action, value in values.moves.items()
-        ],
-        "position": {
-            **value_view(values.position),
-            "balance": balance(values.position, values.player),
-        },
-        "player": values.player,
-        "phase": values.phase,
-        "done": values.done,
-        "elapsed": round(values.elapsed, 4),
-    }
-
-
-PROVEN_SHARE = 0.5  # the least balance of a proven win; the sooner it comes, the closer to 1
-FAR = 42  # from this number of plies on, proven wins count equally
-
-
-def balance(value: MoveValue, player: int) -> float | None:
-    """How certain a win of player 1 (1) or player 2 (-1) is, for a bar or a curve; None if unknown.
-
-    `value` is of a position or a move, from the view of `player`, who is 1 or 2.
-    """
-    sign = 1 if player == 1 else -1
-    outcome = value.bounds.outcome
-    if outcome is None:
-        return None if value.estimate is None else sign * PROVEN_SHARE * value.estimate
-    sooner = 1 - min(FAR, value.plies or 0) / FAR
-    return sign * outcome * (PROVEN_SHARE + (1 - PROVEN_SHARE) * sooner)
-
-
-def value_view(value: MoveValue) -> dict[str, Any]:
-    """One value as JSON, with the worst and the best possible result: -1, 0 or 1."""
-    return {
-        "kind": value.kind,
-        "plies": value.plies,
-        "exact": value.bounds.exact,
-        "text": value.text,
-        "short": value.short,
-        "least": sign(value.bounds.lower),
-        "most": sign(value.bounds.upper),
-        "estimate": value.estimate,
-    }

@@ -13,8 +13,8 @@ from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe, state_
 from envs.board import moves_text, parse_moves
 from submission.web.searching import best_trap
 from submission.web.searching.best_trap import growing_trap
-from submission.web.searching.review_view import growing_review
-from submission.web.searching.values import PositionValues, growing_values, values_view
+from submission.web.searching.values import PositionValues, growing_values
+from submission.web.searching.views import growing_review, values_view
 from tests.helpers.bitbully_judge import Judge, plies_of_score, score_in_words
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.game_records import WIN, unfinished_game
