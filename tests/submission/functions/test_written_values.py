@@ -384,6 +384,11 @@ def held_twice(seen):
         "partial(lambda places, obs, config: free(obs)[len(places)], (slice(1, 2), ...))",
         "held_twice([])",
         "(lambda p: lambda obs, _: free(obs)[p[0].append(1) or len(p[1]) % 2])([[]] * 2)",
+        "(lambda p: lambda obs, _: free(obs)[p[0].put(0, 1) or int(p[1][0])])([np.zeros(1)] * 2)",
+        "(lambda p, q: lambda obs, _: free(obs)[p[0].columns.append(1) or len(q.columns) % 2])"
+        "(*(lambda one: ([one], one))(Order([])))",
+        "(lambda p: lambda obs, _: free(obs)[p[0].append(1) or len(p[1].columns) % 2])"
+        "((lambda one: [one.columns, one])(Order([])))",
     ],
 )
 def test_agents_without_a_name_are_made_again(expression: str, modules: Path) -> None:
