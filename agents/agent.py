@@ -77,7 +77,7 @@ class Agent(ABC):
         """Compile the search for this game, if possible; see `agents.compiled.compilation`."""
 
     def require_playable(self, env: Env[Any, Any]) -> None:  # noqa: B027  # most play every game
-        """Raise ValueError if the agent cannot play a game, as its options are for another one."""
+        """Raise ValueError for a game that the options of the agent do not fit."""
 
     def bank_share(self, env: Env[Any, Any]) -> float:
         """Share of a match's time bank that one move may take, from 0 to 1.
