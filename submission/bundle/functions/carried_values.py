@@ -87,9 +87,7 @@ class ValueWriter:
                     inner = [value.__self__]
                 case partial():
                     inner = [value.func, *value.args, *value.keywords.values()]
-                case float() | ModuleType():
-                    continue
-                case _ if isinstance(value, (*LITERALS, *DEFINITIONS)):
+                case _ if isinstance(value, (float, ModuleType, *LITERALS, *DEFINITIONS)):
                     continue
                 case _:
                     inner = [place.read() for place in places_of(value).values()]
