@@ -77,7 +77,7 @@ class Agent(ABC):
         """Compile the search for this game, if possible; see `agents.compiled.compilation`."""
 
     def require_playable(self, env: Env[Any, Any]) -> None:  # noqa: B027  # most play every game
-        """Raise ValueError if the agent cannot play a game, as its options are for another one."""
+        """Raise ValueError for a game that the options of the agent do not fit."""
 
     def bank_share(self, env: Env[Any, Any]) -> float:
         """Share of a match's time bank that one move may take, from 0 to 1.
@@ -123,7 +123,7 @@ def is_value(number: Any) -> bool:
 def final_reward(env: Env[State, Action], state: State, action: Action) -> float:
     """The reward of an action that ends the game, from player 1's view.
 
-    A ValueError if it is not a number from -1 to 1, so that a search could not recognise a win.
+    Raises ValueError if it is not a number from -1 to 1: a search could not recognise a win.
     """
     reward = env.reward(state, action)
     try:  # as `is_value`, but without a call for each end of a game
@@ -154,7 +154,7 @@ class TimeUp(Exception):
 class Clock:
     """Measures time from its start to the shortest of some limits, in seconds; None is no limit.
 
-    A ValueError if one is nan, with which the time would never be up.
+    Raises ValueError if one is nan: the time would never be up.
     """
 
     def __init__(self, *time_limits: float | None) -> None:

@@ -46,7 +46,7 @@ class GreedyAgent(Agent):
     ) -> SearchResult[Action]:
         """Compare the sensible actions; `action_values` has only those.
 
-        A ValueError if the game is over, or a heuristic or a reward is not a number from -1 to 1.
+        Raises ValueError if the game is over, or if a value or reward is no number from -1 to 1.
         """
         clock = Clock()
         heuristic = choose("heuristic", self.heuristic, HEURISTICS)

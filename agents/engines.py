@@ -30,7 +30,7 @@ class TwoEngines(Agent):
     def is_compiled(self, env: Any) -> bool:
         """Whether the compiled engine searches this game; it is compiled first if necessary.
 
-        A ValueError if that engine is required and cannot search the game.
+        Raises ValueError if that engine is required and cannot search the game.
         """
         if self.engine == "reference":
             return False

@@ -62,7 +62,7 @@ LARGEST = 2**63 - 1  # the limit of all numbers: compiled searches count in word
 def require_at_least(name: str, number: float | None, least: float, most: float = LARGEST) -> None:
     """Check a limit; None is no limit.
 
-    A ValueError if it is not a number, below `least`, above `most`, or not finite.
+    Raises ValueError if it is not a number, below `least`, above `most`, or not finite.
     """
     if not isinstance(number, Real | None):
         raise ValueError(f"{name} must be a number, not {number!r}")
@@ -153,7 +153,7 @@ def unlimited_options(agent: type[Agent], options: Mapping[str, Any]) -> dict[st
 def check_options(name: str, agent: type[Agent], options: Mapping[str, Any]) -> None:
     """Check that an agent has these options and that their values are of the right type.
 
-    A ValueError says what is valid instead, or that an option without a default is missing.
+    The ValueError says what is valid instead, or that an option without a default is missing.
     """
     known = {option.name: option for option in agent_options(agent)}
     for option in options:

@@ -72,7 +72,7 @@ def make_agent(name: str, **options: Any) -> Agent:
     """Make a registered agent.
 
     The name is one of `REGISTERED`; `agents.options.agent_options` lists the options, and those
-    left out have their defaults. A ValueError for an unknown agent or option, or an invalid value.
+    left out have their defaults. Raises ValueError for an unknown agent or option, or a bad value.
     """
     agent, options = agent_class(name), plain_options(options)
     check_options(name, agent, options)
@@ -133,7 +133,7 @@ def parse_options(texts: Iterable[str]) -> dict[str, JsonValue]:
     """The options of texts like `depth=4`, `time_limit=none` or `rollout=decisive`.
 
     A value is JSON (`4`, `0.5`, `"text"`), or `none`, `true` or `false` in any case; anything else
-    is a text. A ValueError for a text without `=`, an empty key, or a key that is given twice.
+    is a text. Raises ValueError for a text without `=`, an empty key, or a key that is given twice.
     """
     options: dict[str, JsonValue] = {}
     for text in texts:

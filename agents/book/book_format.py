@@ -67,7 +67,7 @@ class FileKind(NamedTuple):
     def decode(self, data: bytes) -> tuple[list[int], bytes]:
         """The numbers of the header, and the content.
 
-        A ValueError if the data are not of this kind, have another format version, or are damaged.
+        Raises ValueError if the data are of another kind or format version, or damaged.
         """
         if len(data) < self.header.size + CHECKSUM.size or not data.startswith(self.magic):
             raise ValueError(f"this is not a valid {self.name}: compute one with {self.command}")

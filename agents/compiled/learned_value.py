@@ -90,7 +90,7 @@ class LearnedValue:
         """The value of an unfinished state, from player 1's view, in (-1, 1).
 
         It is compiled where possible, unless games, which cannot wait, compile in the background.
-        A ValueError if the network is for another game.
+        Raises ValueError if the network is for another game.
         """
         known = self._known.of_game
         if env not in known:

@@ -20,7 +20,7 @@ Heuristic = Callable[[Any, Any], float]
 def guess(heuristic: Heuristic, env: Any, state: Any) -> float:
     """A heuristic's value of a state at the depth limit of a search.
 
-    A ValueError if it is not a number from -1 to 1, and might outrank a proven value.
+    Raises ValueError if it is not a number from -1 to 1: it might outrank a proven value.
     """
     value = heuristic(env, state)
     try:  # as `is_value`, without a call in each leaf
@@ -43,8 +43,8 @@ def open_lines(env: BoardGame, state: BoardState) -> float:
     """Count the lines that only one player can still complete, weighted by their stones.
 
     A line that lacks one stone counts 1, and each further missing stone divides this by 4. The
-    value is d / (4 + |d|), where d is the difference of the two players' sums. A ValueError if the
-    game has no such lines.
+    value is d / (4 + |d|), where d is the difference of the two players' sums. Raises ValueError if
+    the game has no such lines.
     """
     if not isinstance(env, BoardGame):
         raise ValueError(
@@ -81,7 +81,7 @@ def odd_even_threats(env: ConnectX, state: BoardState) -> float:
     row: on the usual board player 1 gets the cells in odd rows and player 2 those in even rows
     (L. V. Allis, "A Knowledge-Based Approach of Connect-Four", 1988). A threat in a player's own
     rows counts 2, any other 1. The value is d / (4 + |d|), where d is the difference of the sums.
-    A ValueError if the game is not ConnectX.
+    Raises ValueError if the game is not ConnectX.
     """
     if not isinstance(env, ConnectX):
         raise ValueError(f"the heuristic threats is for ConnectX, not for {env!r}: choose auto")
@@ -124,7 +124,7 @@ def open_twos(env: BoardGame, state: BoardState) -> float:
     """Count the lines in which a player has two stones and the third square is free.
 
     The value is the difference of the two players' counts, divided by the number of lines plus one.
-    A ValueError if the game is not tic-tac-toe.
+    Raises ValueError if the game is not tic-tac-toe.
     """
     _require_tic_tac_toe("open_twos", env)
     player_1, player_2 = env.stones(state)
@@ -137,7 +137,7 @@ def graded_squares(env: BoardGame, state: BoardState) -> float:
     """Add up the grades of a player's squares: the centre 4, a corner 3, an edge 2.
 
     A square's grade is the number of lines through it. The value is the difference of the two
-    players' sums, divided by the sum of all grades plus one. A ValueError if the game is not
+    players' sums, divided by the sum of all grades plus one. Raises ValueError if the game is not
     tic-tac-toe.
     """
     _require_tic_tac_toe("squares", env)

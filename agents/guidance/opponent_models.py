@@ -28,8 +28,8 @@ def uniform_replies(env: Env[State, Action], state: State) -> Mapping[Action, fl
 def epsilon_greedy(agent: Agent, epsilon: float) -> OpponentModel:
     """A model that plays the agent's action, or with probability `epsilon` any action.
 
-    The agent should be deterministic: without randomness and time limits. A ValueError if `epsilon`
-    is not from 0, with which the model always follows the agent, to 1.
+    The agent should be deterministic: without randomness and time limits. Raises ValueError if
+    `epsilon` is not from 0, with which the model always follows the agent, to 1.
     """
     require_within("epsilon", epsilon, 0, 1)
     return partial(_epsilon_greedy, agent, epsilon)
@@ -77,7 +77,7 @@ def visit_shares(agent: Agent, temperature: float) -> OpponentModel:
     The probabilities are proportional to visits ^ (1 / temperature): 1 gives the shares of visits,
     near 0 the most visited action. If the root is proven, the agent's action has probability 1. The
     agent must grow a new tree for each state, like `mcts` and `alphazero` with `keep_tree` false.
-    A ValueError if `temperature` is not above 0, or the agent grows no tree.
+    Raises ValueError if `temperature` is not above 0, or the agent grows no tree.
     """
     _require_temperature(temperature)
     if not hasattr(agent, "tree"):
@@ -136,8 +136,8 @@ def posterior(
 class OpponentMixture:
     """A model that mixes several models, at least one; each is right with some probability.
 
-    The weights, at least 0, say how likely each model is; None: all equally likely. A ValueError
-    for no models, the wrong number of weights, or impossible weights.
+    The weights, at least 0, say how likely each model is; None: all equally likely. Raises
+    ValueError for no models, the wrong number of weights, or impossible weights.
     """
 
     def __init__(

@@ -23,7 +23,7 @@ def natural(env: object, state: object, actions: Sequence[Item]) -> Sequence[Ite
 def centre_first(env: ConnectX, state: object, actions: Sequence[int]) -> Sequence[int]:
     """Order columns from the middle outwards: more lines run through the middle.
 
-    A ValueError if the game has no columns.
+    Raises ValueError if the game has no columns.
     """
     if not hasattr(env, "columns"):
         raise ValueError(f"the ordering centre is for columns, not for {env!r}: choose auto")
@@ -53,7 +53,7 @@ def in_order(
 ) -> Sequence[Action]:
     """Put distinct `actions` in the order in which to try them.
 
-    A ValueError if the ordering drops or repeats an action: a search might miss the best.
+    Raises ValueError if the ordering drops or repeats an action: a search might miss the best.
     """
     given = ordering(env, state, actions)
     ordered = tuple(given) if isinstance(given, Iterable) else ()

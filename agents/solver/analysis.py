@@ -51,7 +51,7 @@ def read_positions(env: ConnectX, lines: Iterable[str]) -> Iterator[ReachedPosit
     """The positions of lines with one move string each, in a lazy iterator.
 
     Blank lines are skipped, and a byte order mark, which some editors put at the start of a file.
-    A ValueError of `read_position` names the line.
+    The ValueError for an invalid line names it.
     """
     for number, line in enumerate(lines, start=1):
         if moves := line.removeprefix(BYTE_ORDER_MARK if number == 1 else "").strip():

@@ -36,7 +36,7 @@ MOST_GENERATIONS = 1 << 62
 def save_table(solver: Solver, path: Path) -> None:
     """Write a solver's table; an existing file is replaced only when the new one is complete.
 
-    Other threads may use the table meanwhile. An OSError if it cannot be written.
+    Other threads may use the table meanwhile. Raises OSError if it cannot be written.
     """
     engine = require_table(solver)
     header = json.dumps(_header(solver, engine)).encode()

@@ -224,7 +224,7 @@ class Solver:
     ) -> dict[int, ScoreBounds]:
         """Score each legal action, from the view of the player to move in `state`.
 
-        `time_limit` is as in `bounds`. A ValueError if the game is over.
+        `time_limit` is as in `bounds`. Raises ValueError if the game is over.
         """
         actions = legal_actions(self.env, state)
         children = {action: self.env.get_next_state(state, action) for action in actions}

@@ -206,8 +206,8 @@ def solve_exercise(
     """State what is pruned and what the root reports, as conditions on the unknown leaf.
 
     The search only compares leaves, so it depends only on how the unknown leaf compares with each
-    of the others: one search for each case solves the exercise exactly. A ValueError if the agent
-    does more than compare, the tree has chance nodes, or the time is too short.
+    of the others: one search for each case solves the exercise exactly. Raises ValueError if the
+    agent does more than compare, the tree has chance nodes, or the time is too short.
     """
     comparing = [name for name, search in RECORDED_SEARCHES.items() if search.only_compares]
     if agent not in comparing:

@@ -27,8 +27,8 @@ TEXTS = ("action", "probability", "value", "alpha", "beta", "cutoff", "mark")
 def trace_after(trace: SearchTrace, step: int) -> SearchTrace:
     """A trace as it was after a step; with iterative deepening, only its iteration at that step.
 
-    Nodes from which the search had not returned have no value. A ValueError if there is no such
-    step.
+    Nodes from which the search had not returned have no value. Raises ValueError if there is no
+    such step.
     """
     require_within("the step", step, 1, trace.steps)
     line = trace.principal_variation if step == trace.steps else ()

@@ -127,7 +127,7 @@ class NodeRecorder(Recorder, Observer):
     def enter(self, action: Hashable, depth: float, window: Window | None = None) -> None:
         """Record that the search descends to the child after `action`.
 
-        A ValueError if it has entered this child before.
+        Raises ValueError if it has entered this child before.
         """
         parent = self._open[-1]
         if action in parent.node.visited:

@@ -42,8 +42,8 @@ def search_trace(
 ) -> SearchTrace:
     """Search the subject with an agent, and record the search.
 
-    A ValueError if the agent or an option is unknown, the agent cannot be recorded, or the search
-    is too large for a trace.
+    Raises ValueError if the agent or an option is unknown, the agent cannot be recorded, or the
+    search is too large for a trace.
     """
     trace, given = SearchTrace(), dict[str, Any]()
     if shown := RECORDED_SEARCHES.get(agent):

@@ -22,7 +22,7 @@ MOST = 1 << 63  # an upper limit of all integers
 def to_json(trace: SearchTrace) -> str:
     """A trace as JSON: {"version": 2, "trace": ...}, with the field names of the data model.
 
-    A ValueError if an action is not a number, a string, None, or a tuple of them.
+    Raises ValueError if an action is not a number, a string, None, or a tuple of them.
     """
     return json.dumps({"version": VERSION, "trace": encoded(trace)})
 
@@ -30,7 +30,7 @@ def to_json(trace: SearchTrace) -> str:
 def from_json(text: str) -> SearchTrace:
     """The trace in a text written by `to_json`.
 
-    A ValueError if the text is not a trace, has another version, or contradicts itself.
+    Raises ValueError if the text is not a trace, has another version, or contradicts itself.
     """
     try:
         document = json.loads(text)

@@ -117,7 +117,7 @@ def pair_points(first: GameRecord, second: GameRecord) -> float | None:
 
 
 def points_of_pairs(records: Iterable[GameRecord]) -> list[float]:
-    """The points of each pair of one pairing's games that was played in both seats and counts."""
+    """The points of each pair of a pairing's games, without incomplete pairs and those left out."""
     in_order = sorted(records, key=attrgetter("game"))
     pairs = (list(games) for _, games in groupby(in_order, key=attrgetter("pair")))
     found = (pair_points(*games) for games in pairs if len(games) == 2)

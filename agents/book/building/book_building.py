@@ -59,7 +59,7 @@ class FindingsFile(ABC, Generic[Finding]):
     def finding(self, line: str, heading: str) -> tuple[int, Finding]:
         """The key and the finding of a line of the run with this heading.
 
-        A ValueError for an invalid line names what is expected.
+        The ValueError for an invalid line says what is expected.
         """
 
     def joined(self, earlier: Finding, finding: Finding) -> Finding:

@@ -51,7 +51,7 @@ class Learner(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TrainingSettings:
-    """How to train; None leaves a setting to the method. A ValueError for one beyond `RANGES`."""
+    """How to train; None leaves a setting to the method. Raises ValueError beyond `RANGES`."""
 
     seed: int = 0
     """The same seed and number of rounds give the same policy on the same machine."""

@@ -74,7 +74,7 @@ def draw(trace: SearchTrace, limit: int = LIMIT) -> str:
     followed by pruned ones; in Monte Carlo tree search they are sorted by visits. Values, alpha and
     beta are on the game's own scale (the trace's `scale`), from player 1's view; columns and cells
     of a board are counted from 1. At most `limit` nodes are drawn; subtrees without room become one
-    mark `+ n nodes`. A ValueError if the trace holds no search, or the limit is below 1.
+    mark `+ n nodes`. Raises ValueError if the trace holds no search, or the limit is below 1.
     """
     picture = picture_of(trace, limit)
     tree = _tree(trace, picture.root)

@@ -6,14 +6,21 @@ import sys
 from collections.abc import Callable, Iterable
 from functools import partial
 from io import BytesIO
-from types import FunctionType, MethodType
+from types import FunctionType, MethodType, ModuleType
 from typing import Any
 from zlib import compress
 
 from submission.bundle.definitions import TELLING_TIME, calls
 from submission.bundle.functions.carried import arrays_of, bytes_of, restored
 from submission.bundle.functions.user_module import UserModule
-from submission.bundle.functions.value_data import LITERALS, is_data, is_of_torch_jit, taken_apart
+from submission.bundle.functions.value_data import (
+    DEFINITIONS,
+    LITERALS,
+    is_data,
+    is_of_torch_jit,
+    places_of,
+    taken_apart,
+)
 from submission.bundle.package_files import base85_lines
 
 LONG = 200  # bytes that take less space in base85 than in a literal
@@ -67,7 +74,7 @@ class ValueWriter:
         return None if is_literal else self.made.get(id(value)) or self._module.name_of(value)
 
     def _note_shared(self, values: Iterable[Any]) -> None:
-        """Note which containers and functions these values hold more than once."""
+        """Note what these values hold more than once, apart from constants and definitions."""
         for value in values:
             match value:
                 case FunctionType():
@@ -76,8 +83,14 @@ class ValueWriter:
                     inner = [*value]
                 case dict():
                     inner = [*value.values()]
-                case _:
+                case MethodType():
+                    inner = [value.__self__]
+                case partial():
+                    inner = [value.func, *value.args, *value.keywords.values()]
+                case _ if isinstance(value, (float, ModuleType, *LITERALS, *DEFINITIONS)):
                     continue
+                case _:
+                    inner = [place.read() for place in places_of(value).values()]
             if id(value) in self._met:
                 self._shared.add(id(value))
             elif self._known(value) is None:

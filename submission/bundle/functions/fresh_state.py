@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from copy import copy, deepcopy
 from enum import EnumType
+from math import inf
 from time import perf_counter
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -79,9 +80,9 @@ def unlike_the_source(
     begin = perf_counter()
     before = load_again() if any(each.tells_time for each in differing) else loaded
     again = load_again()
-    by_chance = [*_unlike(differing, before, again, perf_counter() - begin)]
+    by_chance = [*_unlike(differing, loaded, before, again, perf_counter() - begin)]
     play(again)
-    return [*by_chance, *_unlike(differing, loaded, again)], again
+    return [*by_chance, *_unlike(differing, loaded, before, again)], again
 
 
 class Stages(NamedTuple):
@@ -90,24 +91,37 @@ class Stages(NamedTuple):
     now: Any
     written: Any
     played: Any
+    reloaded: Any = UNKNOWN
+    """As `written`, loaded later: that tells clocks, which do not count. UNKNOWN: all counts."""
 
     @property
     def is_changing(self) -> bool:
         """Whether games change the file's value."""
-        return not is_same(self.written, self.played)
+        if self.reloaded is UNKNOWN:
+            return not is_same(self.written, self.played)
+        return not is_later(self.written, self.reloaded, self.played, seconds=inf)
+
+    @property
+    def differs(self) -> bool:
+        """Whether the module's value differs from the file's."""
+        if self.reloaded is UNKNOWN:
+            return not is_same(self.now, self.written)
+        return not is_later(self.now, self.written, self.reloaded, seconds=inf)
 
     def is_chance(self, seconds: float) -> bool:
         """Whether the file's value differs each time by more than clocks run on in `seconds`."""
-        return not is_later(self.written, self.played, seconds)
+        if self.reloaded is UNKNOWN:
+            return self.is_changing
+        return not is_later(self.reloaded, self.played, seconds=seconds)
 
     @property
     def is_own(self) -> bool:
         """Whether the module's value differs from the file's for a reason other than games."""
-        return not self.is_changing and not is_same(self.written, self.now)
+        return not self.is_changing and self.differs
 
     def parts(self) -> Iterator[tuple[Place, "Stages"]]:
         """The values that a function, a class or an object holds, and their places."""
-        others = places_of(self.written), places_of(self.played)
+        others = [places_of(each) for each in self[1:]]
         for name, place in places_of(self.now).items():
             counterparts = (each[name].read() if name in each else UNKNOWN for each in others)
             yield place, Stages(place.read(), *counterparts)
@@ -116,24 +130,28 @@ class Stages(NamedTuple):
 def _unlike(
     names: Iterable[StateName],
     loaded: Mapping[str, Any],
+    before: Mapping[str, Any],
     again: Mapping[str, Any],
     seconds: float | None = None,
 ) -> Iterator[Unlike]:
-    """What must be written out, by two loadings within `seconds`; if None, `again` after games."""
+    """What must be written out, by three loadings, the last one `again`.
+
+    It came within `seconds` of `before`; None: games have changed it since.
+    """
     for each in names:
-        clock = None if seconds is None else seconds * each.tells_time
-        stages = Stages(each.value, loaded.get(each.in_file), again.get(each.in_file))
+        loadings = [loaded, again, before] if each.tells_time else [loaded, again]
+        stages = Stages(each.value, *(loading.get(each.in_file) for loading in loadings))
         if isinstance(each.value, DEFINITIONS):
             parts = {
                 place.name: part.now
                 for place, part in stages.parts()
                 if place.holder is each.value
                 and is_data(part.now)
-                and (part.is_own if clock is None else part.is_chance(clock))
+                and (part.is_own if seconds is None else part.is_chance(seconds))
             }
             if parts:
                 yield Unlike(each.symbol, parts)
-        elif (_has_learnt(each, stages) if clock is None else stages.is_chance(clock)) and (
+        elif (_has_learnt(each, stages) if seconds is None else stages.is_chance(seconds)) and (
             data_of(each.value) is not UNKNOWN
         ):
             yield Unlike(each.symbol)
@@ -141,12 +159,13 @@ def _unlike(
 
 def _has_learnt(name: StateName, stages: Stages) -> bool:
     """Whether something other than games changed a value: what games change is as in the file."""
-    if is_data(stages.now) and not name.is_unfinished:
+    is_proven = is_data(stages.now) and not (name.is_unfinished or name.tells_time)
+    if is_proven or not stages.differs:
         return False
     parts = [part for _, part in stages.parts()] if _are_alike(*stages[:2]) else []
     if not parts:
         return not name.is_changed and not stages.is_changing
-    return not any(part.is_changing and not is_same(part.now, part.written) for part in parts)
+    return not any(part.is_changing and part.differs for part in parts)
 
 
 def _are_alike(one: Any, other: Any) -> bool:
@@ -213,7 +232,7 @@ def _begun(stages: Stages, is_changed: bool, restoring: ExitStack, memo: dict[in
     compared with that. In functions, classes and the user's objects this is decided for each part,
     which is replaced in place, or in a copy if an object has contents besides its attributes.
     """
-    now, written, _ = stages
+    now, written, *_ = stages
     begun = now if not is_changed and stages.is_own else written
     try:
         is_changeable = isinstance(now, list | dict | set)

@@ -1,11 +1,13 @@
 """Reduces values to the data in them, to decide whether two are the same."""
 
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from copyreg import dispatch_table
 from datetime import date, time
 from enum import Enum
 from inspect import ismemberdescriptor
+from itertools import pairwise
 from pathlib import PurePath
 from types import BuiltinFunctionType, CellType, EllipsisType, FunctionType, ModuleType
 from typing import Any, NamedTuple
@@ -67,23 +69,29 @@ def is_same(one: Any, other: Any) -> bool:
     return same_data(data_of(one), data_of(other))
 
 
-def is_later(one: Any, other: Any, seconds: float) -> bool:
-    """Whether two values are the same, but for clocks that have run on by at most `seconds`."""
-    return _is_later(data_of(one), data_of(other), seconds)
+def is_later(*values: Any, seconds: float) -> bool:
+    """Whether values, made one after the other, are the same, but for clocks that have run on.
+
+    A clock has run on by at most `seconds` each time.
+    """
+    return _is_later([*map(data_of, values)], seconds)
 
 
-def _is_later(one: Any, other: Any, seconds: float) -> bool:
-    if isinstance(one, dict) and isinstance(other, dict):
-        return _is_later([*one.items()], [*other.items()], seconds)
-    if isinstance(one, tuple | list) and type(one).__qualname__ == type(other).__qualname__:
-        return len(one) == len(other) and all(
-            _is_later(*pair, seconds) for pair in zip(one, other, strict=True)
+def _is_later(values: Sequence[Any], seconds: float) -> bool:
+    if all(isinstance(each, dict) for each in values):
+        return _is_later([[*each.items()] for each in values], seconds)
+    kinds, first = {type(each).__qualname__ for each in values}, values[0]
+    if len(kinds) == 1 and isinstance(first, tuple | list):
+        return len({*map(len, values)}) == 1 and all(
+            _is_later(parts, seconds) for parts in zip(*values, strict=True)
         )
-    is_clock = type(one) is float or (type(one) is int and one > LEAST_WHOLE_TIME)
-    if is_clock and type(one) is type(other) and one < other:
-        rounding = type(one) is int  # up to the next whole number
-        return bool(other - one <= seconds * (1e9 if one > LONGEST_SECONDS else 1) + rounding)
-    return same_data(one, other)
+    is_whole = type(first) is int and first > LEAST_WHOLE_TIME  # may not have reached the next
+    if len(kinds) == 1 and (is_whole or type(first) is float):
+        most = seconds * (1e9 if first > LONGEST_SECONDS else 1) + is_whole
+        gaps = [later - earlier for earlier, later in pairwise(values)]
+        if all(0 < gap <= most or (is_whole and gap == 0) for gap in gaps):
+            return True
+    return all(same_data(*pair) for pair in pairwise(values))
 
 
 def data_of(value: Any) -> Any:

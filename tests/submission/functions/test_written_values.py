@@ -177,6 +177,39 @@ def test_what_a_seed_does_not_decide_alone_is_data(
     require_same_answers(modules, text)
 
 
+@pytest.mark.parametrize(
+    "begun",
+    [
+        "def fill(net):\n    net.w[:] = range(7)\nfill(NET)",
+        "NET.learn()",
+        "NET = {'t': time.time(), 'w': [0] * 7}\ndef fill(net): net['w'][:] = range(7)\nfill(NET)",
+        "Net.count = 0\nROOT = Net()\nNET = [Net()]",
+    ],
+    ids=["a function", "a method", "a dictionary", "a count of objects"],
+)
+def test_what_was_learnt_beside_a_clock_is_written(begun: str, modules: Path) -> None:
+    """The clock alone is read anew; it had hidden that the file knew nothing of the rest."""
+    require_same_answers(
+        modules,
+        f"""
+import time
+class Net:
+    count = 0
+    def __init__(self):
+        self.t, self.w, self.number = time.time(), [0] * 7, Net.count
+        Net.count += 1
+    def learn(self):
+        for k in range(7): self.w[k] = k
+NET = Net()
+{begun}
+def agent(obs, config):
+    if isinstance(NET, list): return {FREE}[NET[0].number % len({FREE})]
+    w = NET["w"] if isinstance(NET, dict) else NET.w
+    return max({FREE}, key=lambda k: w[k])
+""",
+    )
+
+
 @pytest.mark.parametrize("default", ["dict()", "random.Random(7)", "threading.Lock()", "time()"])
 def test_what_a_nested_function_has_at_its_definition_is_made_anew(
     default: str, modules: Path
@@ -351,6 +384,11 @@ def held_twice(seen):
         "partial(lambda places, obs, config: free(obs)[len(places)], (slice(1, 2), ...))",
         "held_twice([])",
         "(lambda p: lambda obs, _: free(obs)[p[0].append(1) or len(p[1]) % 2])([[]] * 2)",
+        "(lambda p: lambda obs, _: free(obs)[p[0].put(0, 1) or int(p[1][0])])([np.zeros(1)] * 2)",
+        "(lambda p, q: lambda obs, _: free(obs)[p[0].columns.append(1) or len(q.columns) % 2])"
+        "(*(lambda one: ([one], one))(Order([])))",
+        "(lambda p: lambda obs, _: free(obs)[p[0].append(1) or len(p[1].columns) % 2])"
+        "((lambda one: [one.columns, one])(Order([])))",
     ],
 )
 def test_agents_without_a_name_are_made_again(expression: str, modules: Path) -> None:
