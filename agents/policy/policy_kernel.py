@@ -95,7 +95,7 @@ def policy_reply(tables: Any, thread: int, stream: int, mover: int, mask: int) -
 @inlined
 def remembered(tables: Any, thread: int, mover: int, mask: int) -> tuple[int, int]:
     """The place of a position's weights, computed if new; and 1 if they are its image's, else 0."""
-    mover, mask, side = smaller_image(tables.rows, tables.columns, mover, mask)
+    mover, mask, side = first_image(tables.rows, tables.columns, mover, mask)
     place, free = slot_of(tables.known[thread], mover + mask), tables.board ^ mask
     known = tables.known[thread, place]
     if known[MOVER] != mover or known[FREE] != free:  # never 0 in an unfinished position
@@ -105,8 +105,9 @@ def remembered(tables: Any, thread: int, mover: int, mask: int) -> tuple[int, in
 
 
 @inlined
-def smaller_image(rows: int, columns: int, mover: int, mask: int) -> tuple[int, int, int]:
-    """The smaller of a position and its mirror image, as tuples, and 1 for the image, else 0."""
+def first_image(rows: int, columns: int, mover: int, mask: int) -> tuple[int, int, int]:
+    """The first of a position and its mirror image, as sorted tuples; 1 for the image, else 0."""
+    # Not the one of the smaller key, as a sum of stones can exceed the positive 64-bit numbers.
     image_mover, image = mirrored(rows, columns, mover), mirrored(rows, columns, mask)
     if image_mover < mover or (image_mover == mover and image < mask):
         return image_mover, image, 1
@@ -170,7 +171,7 @@ def value_of_move(network: NetworkArrays, mover: int, mask: int, cell: int) -> f
     other, after = mask ^ mover, mask | cell
     if after == board.board:
         return 0.0
-    other, after, _ = smaller_image(board.rows, board.columns, other, after)
+    other, after, _ = first_image(board.rows, board.columns, other, after)
     return -evaluate_position(network, other, after)
 
 

@@ -110,16 +110,13 @@ class OwnGame:
 
     def carry_out(self, move: Move) -> Failure | None:
         """Charge the time of a move and play it; return the failure that prevents it, or None."""
-        mover = self.mover
+        mover, bank = self.mover, self._banks[self.mover]
         self._durations[mover].append(move.seconds)
-        failure = overtime(move, self._limit, self._banks[mover]) or move.failure
         self._banks[mover] -= max(0, move.seconds - self._limit)
-        if failure is not None:
-            return failure
-        if move.column is None or move.column not in self.legal_columns():
-            return misplaced(move.column, self._configuration)
-        self.drop(move.column)
-        return None
+        move = judged(move, bank, self.legal_columns(), self._configuration)
+        if move.column is not None:
+            self.drop(move.column)
+        return move.failure
 
     def drop(self, column: int) -> None:
         """Drop a stone of the seat to move, untimed; ValueError if the column has no room."""
@@ -212,9 +209,14 @@ def move_in(seat: Seat, env: ConnectX, state: BoardState, act_timeout: float) ->
         "mark": state.player,
     }
     move = seat.act(observation, rules)
-    failure = overtime(move, act_timeout, BANK) or move.failure
-    if failure is None and move.column not in env.get_available_actions(state):
-        failure = misplaced(move.column, rules)
+    return judged(move, BANK, env.get_available_actions(state), rules)
+
+
+def judged(move: Move, bank: float, legal: Sequence[int], configuration: Mapping[str, Any]) -> Move:
+    """The move as it counts: a failure, without a column, if it is late, illegal or one already."""
+    failure = overtime(move, configuration["actTimeout"], bank) or move.failure
+    if failure is None and move.column not in legal:
+        failure = misplaced(move.column, configuration)
     return Move(None if failure else move.column, move.seconds, failure)
 
 
