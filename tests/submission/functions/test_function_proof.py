@@ -369,14 +369,15 @@ def test_a_value_of_chance_that_cannot_be_written_is_refused_where_it_matters(
 from random import random
 from threading import Lock
 class Net:
-    def __init__(self): self.lock, self.worth = Lock(), [random() for _ in range(7)]
-    def __call__(self, obs, config): return max({FREE}, key=lambda k: self.worth[k])
+    def __init__(self): self.lock, self.worth = Lock(), [random() for _ in range(7 * 42)]
+    def __call__(self, obs, config):
+        return max({FREE}, key=lambda k: self.worth[7 * obs["step"] + k])
 net = Net()
 def agent(obs, config): return net(obs, config)
 """
     with pytest.raises(ValueError, match="uses net, a lock that cannot be written into a file"):
         function_file(getattr(module(modules, text), agent))
-    text = text.replace("self.worth[k]", "k")
+    text = text.replace('self.worth[7 * obs["step"] + k]', "k")
     assert function_file(getattr(module(modules, text), agent)).note is None
 
 
