@@ -202,6 +202,14 @@ def audit(page: "Page") -> None:
         assert found.violations_count == 0, f"{scheme}: {found.generate_report()}"
 
 
+def resize(page: "Page", width: int, height: int) -> None:
+    """Give the window a size and wait until the page is drawn, as its boards are fitted by then."""
+    page.set_viewport_size({"width": width, "height": height})
+    page.evaluate("""() => new Promise(
+        drawn => requestAnimationFrame(() => requestAnimationFrame(drawn))
+    )""")
+
+
 def go_to(page: "Page", fragment: str) -> None:
     """Change the fragment of the address, as a link does."""
     page.evaluate("fragment => { location.hash = fragment }", fragment)

@@ -21,7 +21,7 @@ from submission.rating.ladder_page import ladder_page
 from submission.web.export import export_page
 from submission.web.saved_game import save_games
 from tests.helpers.bitbully_judge import Judge
-from tests.helpers.browser import PATIENCE, Site, audit, expect, go_to, message, places
+from tests.helpers.browser import PATIENCE, Site, audit, expect, go_to, message, places, resize
 from tests.helpers.game_records import DRAW, WIN, match_of
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def test_a_saved_game_fits_any_screen_and_passes_an_audit(site: Site, saved: str
     with site.page(address=saved, bypass_csp=True) as page:
         audit(page)
         for width in (320, 360, 1280, 1920):
-            page.set_viewport_size({"width": width, "height": 800})
+            resize(page, width, 800)
             assert page.evaluate("document.documentElement.scrollWidth") == width
         expect(page.get_by_role("button", name="To the end")).to_be_in_viewport(ratio=1)
 

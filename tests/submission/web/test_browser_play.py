@@ -23,6 +23,7 @@ from tests.helpers.browser import (
     legal_places,
     message,
     places,
+    resize,
 )
 from tests.helpers.game_records import DRAW, unfinished_game
 
@@ -717,7 +718,7 @@ def test_the_end_of_a_game_offers_a_rematch_and_a_review(site: Site) -> None:
         expect(ending).to_be_visible()
         assert page.locator("#board .above .last").count() == 4  # the line is ringed
         expect(page.locator("#next-level")).to_be_hidden()  # the level has not played a move here
-        page.set_viewport_size({"width": 390, "height": 844})
+        resize(page, 390, 844)
         review = ending.get_by_role("button", name="Review")
         review.tap()
         for part in ("#board .cx-field", "#moves", "#ply-text"):
@@ -741,7 +742,7 @@ def test_whoever_beats_a_level_is_offered_the_next(site: Site) -> None:
         go_to(page, "game=connectx-6x7x4&moves=4455&first=person&second=level:n=1")
         places(page).nth(5).click()
         wait_for_moves(page, 6)
-        page.set_viewport_size({"width": 1024, "height": 768})
+        resize(page, 1024, 768)
         places(page).nth(6 if game_moves(page.url)[-1] == "3" else 2).click()
         expect(page.locator("#ending-detail")).to_have_text("Levels beaten: 1 of 10.")
         assert page.evaluate("document.documentElement.scrollHeight") == 768
@@ -821,7 +822,7 @@ def test_board_and_moves_keep_their_places_when_values_come_and_are_awaited(site
         def tops() -> list[int]:
             found = []
             for width, height in ((1024, 768), (1280, 800), (1440, 900)):
-                page.set_viewport_size({"width": width, "height": height})
+                resize(page, width, height)
                 found.append(page.locator("#record").evaluate("one => one.offsetTop"))
             return found
 
@@ -835,7 +836,7 @@ def test_board_and_moves_keep_their_places_when_values_come_and_are_awaited(site
 def test_on_a_telephone_on_its_side_the_board_keeps_its_place_from_turn_to_turn(site: Site) -> None:
     game = "#game=connectx-6x7x4&moves=4455&first=person&second=level:n=3"
     with site.visit(game) as page:
-        page.set_viewport_size({"width": 640, "height": 360})
+        resize(page, 640, 360)
         page.route("**/api/move", lambda route: None)
         before = page.locator("#board svg").bounding_box()
         places(page).nth(0).click()

@@ -25,6 +25,7 @@ from tests.helpers.browser import (
     legal_places,
     message,
     places,
+    resize,
 )
 from tests.helpers.episodes import episode_of, write_episode
 from tests.helpers.game_records import DRAW, write_ladder
@@ -108,10 +109,10 @@ def test_replays_are_filtered_and_stepped_through(site: Site) -> None:
         )
         expect(games.last).to_have_attribute("aria-current", "true")
         expect(following).to_be_disabled()
-        page.set_viewport_size({"width": 1024, "height": 768})
+        resize(page, 1024, 768)
         lines = {page.locator(f"#{name}").bounding_box()["y"] for name in TOOLS}
         assert len(lines) == 1
-        page.set_viewport_size(SETTINGS["viewport"])
+        resize(page, **SETTINGS["viewport"])
         games.first.click()
         expect(page.locator("#seats")).to_contain_text("hero")
         expect(page.locator("#ply-line")).to_have_text("move 0 of 7")
@@ -277,7 +278,7 @@ def test_errors_in_the_standings_of_a_file_that_was_left_are_not_shown(site: Sit
 
 def test_a_game_that_is_tapped_on_a_phone_is_seen(site: Site) -> None:
     with games_listed(site) as page:
-        page.set_viewport_size({"width": 360, "height": 740})
+        resize(page, 360, 740)
         assert page.locator("#seats :is(b, small)").evaluate_all(CUT_SHORT) == []
         expect(page.locator("#replays-file")).to_be_in_viewport()
         arrive(page, "paste", "", "no game")
@@ -287,7 +288,7 @@ def test_a_game_that_is_tapped_on_a_phone_is_seen(site: Site) -> None:
         last.click()
         expect(page.locator("#seats")).to_contain_text("third")
         expect(page.locator("#board")).to_be_in_viewport(ratio=0.5)
-        page.set_viewport_size(PHONE)
+        resize(page, **PHONE)
         page.locator("#moves button").last.click()
         page.locator("#moves").evaluate("list => list.scrollIntoView({ block: 'end' })")
         for part in ("#board .cx-field", "#moves", "#moves [aria-current=step]"):
@@ -405,7 +406,7 @@ def test_a_telephone_on_its_side_needs_no_scrolling(
         if view == "search":
             show_all(page, view)
         for width, height in TELEPHONES:
-            page.set_viewport_size({"width": width, "height": height})
+            resize(page, width, height)
             for part in parts:
                 expect(page.locator(part)).to_be_in_viewport(ratio=1)
             assert page.locator("#seats :is(b, small)").evaluate_all(CUT_SHORT) == []
@@ -416,13 +417,13 @@ def test_a_laptop_shows_the_end_of_a_game_and_the_toolbar(site: Site) -> None:
         expect(page.locator("#ending")).to_be_in_viewport(ratio=1)
         expect(page.locator("#new-game")).to_be_in_viewport(ratio=1)
         assert_fits(page, LAPTOPS)
-        page.set_viewport_size({"width": 768, "height": 1024})
+        resize(page, 768, 1024)
         expect(page.locator("#new-game")).to_be_in_viewport(ratio=1)
     with site.visit("#game=connectx-6x7x4&moves=") as page:
         assert_fits(page, LAPTOPS)
         go_to(page, f"#game=connectx-6x7x4&moves={LONG}&first=person&second=person")
         expect(page.locator("#moves li")).to_have_count(1 + len(LONG))
-        page.set_viewport_size({"width": 1024, "height": 768})
+        resize(page, 1024, 768)
         page.route("**/api/review?*", answer_with_a_mistake_at_the_end)
         page.locator("#values-switch").check()
         expect(page.locator("#values-list .value")).to_have_count(6)
@@ -439,7 +440,7 @@ def test_a_laptop_shows_the_end_of_a_game_and_the_toolbar(site: Site) -> None:
 def assert_fits(page: "Page", sizes: Sequence[tuple[int, int]]) -> None:
     """Find nothing to scroll to in windows of these sizes."""
     for width, height in sizes:
-        page.set_viewport_size({"width": width, "height": height})
+        resize(page, width, height)
         assert page.evaluate("document.documentElement.scrollHeight") == height
 
 
@@ -462,14 +463,14 @@ def test_a_view_passes_an_audit_and_is_never_wider_than_the_page(site: Site, vie
         show_all(page, view)
         audit(page)
         for width in WIDTHS:
-            page.set_viewport_size({"width": width, "height": 800})
+            resize(page, width, 800)
             across = page.evaluate("document.documentElement.scrollWidth")
             assert across == width, f"{view} at {width} pixels"
 
 
 def test_the_dialogs_pass_an_audit_on_a_phone(site: Site) -> None:
     with site.visit(VIEWS["play"]) as page:
-        page.set_viewport_size({"width": 360, "height": 700})
+        resize(page, 360, 700)
         for name, key in {"New game": "n", "Help": "?", "Which agent plays O?": None}.items():
             if key is None:
                 page.get_by_label("Who plays O").select_option("An agent with options…")
