@@ -133,7 +133,7 @@ def report(
     """
     require_files(html, json=json, read=[results])
     match = read_results(results)
-    if len({player for player, _ in match.pairings}) == 1:
+    if not match.is_ladder:
         if anchor is not None:
             raise ValueError(f"--anchor is for a ladder, but {results} holds one player's games")
         _show_match(match, json, html, by_opening=first_player_table, brief=brief)

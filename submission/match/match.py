@@ -51,6 +51,11 @@ class MatchPlan:
             **more,
         )
 
+    @property
+    def is_ladder(self) -> bool:
+        """Whether it is more than one player's games against others."""
+        return len({player for player, _ in self.pairings}) > 1
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Match(Printed, MatchPlan):

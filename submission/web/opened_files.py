@@ -71,7 +71,7 @@ class OpenedFile:
         match = self.file.match
         if match is None or not match.records:
             return {"title": self.file.name, "columns": [], "rows": [], "notes": [], "cross": None}
-        return _ladder(match) if len({one for one, _ in match.pairings}) > 1 else _results(match)
+        return _ladder(match) if match.is_ladder else _results(match)
 
 
 def dropped_file(name: str, text: str) -> OpenedFile:

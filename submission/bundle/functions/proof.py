@@ -140,7 +140,8 @@ def _ask(agent: Callable[..., Any], position: Position, seed: int) -> Answer:
     asked = [_Struct(**deepcopy(position.observation)), _Struct(**RULES.for_players())]
     code = getattr(agent, "__code__", None)
     try:
-        return Answer(repr(agent(*asked[: code.co_argcount if code else 2])))
+        answer = agent(*asked[: code.co_argcount if code else 2])
+        return Answer(repr(deepcopy(answer)))  # Kaggle copies it, too
     except (Exception, SystemExit) as error:
         return Answer(FAILURE, error)
 

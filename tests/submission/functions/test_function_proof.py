@@ -88,6 +88,13 @@ def test_a_function_that_fails_is_told(modules: Path) -> None:
     assert found[1].count("5") == 6
 
 
+def test_an_answer_that_kaggle_cannot_copy_is_told(modules: Path) -> None:
+    """Kaggle's environment copies each move (`toJSON` in its `core.py`)."""
+    text = "def agent(obs, config):\n    yield 3\n"
+    note = str(connectx.build(module(modules, text).agent).note)
+    assert "cannot pickle 'generator' object" in note
+
+
 @pytest.mark.parametrize("trained", ["NET", "Net"])
 def test_training_is_a_difference_where_games_have_changed_more(
     trained: str, modules: Path
