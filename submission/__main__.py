@@ -5,6 +5,7 @@ import signal
 import sys
 from collections.abc import Callable, Mapping
 from io import StringIO
+from pathlib import Path
 from types import FrameType
 from typing import Any, TypeAlias
 
@@ -44,9 +45,18 @@ def main() -> None:
         from rich.console import Console
 
         Console(stderr=True, soft_wrap=True).print(
-            f"Error: {error}", style="red", markup=False, emoji=False
+            f"Error: {_told(error)}", style="red", markup=False, emoji=False
         )
         sys.exit(USAGE_ERROR)
+
+
+def _told(error: Exception) -> object:
+    """The error, unless its cause is that the current folder was deleted."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return "the current folder was deleted: change to another one"
+    return error
 
 
 def _handlers() -> dict[int, Handler]:

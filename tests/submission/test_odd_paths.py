@@ -122,6 +122,21 @@ def test_commands_refuse_odd_paths(shell: Shell, command: str) -> None:
     assert [*Path().iterdir()] == [Path(name)]
 
 
+@needs_posix
+@pytest.mark.parametrize(
+    "command", ["build policy", "evaluate random --against random --games 2 --arena own"]
+)
+def test_a_current_folder_that_was_deleted_is_told(
+    command: str, shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "deleted"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    message = shell.refusal(*command.split())
+    assert message == "Error: the current folder was deleted: change to another one"
+
+
 @contextmanager
 def deep_folder(depth: int) -> Iterator[None]:
     """A current folder whose path is too long for the system; nothing recursive removes it."""
