@@ -51,11 +51,12 @@ def main() -> None:
 
 
 def _told(error: Exception) -> object:
-    """The error, unless its cause is that the current folder was deleted."""
-    try:
-        Path.cwd()
-    except FileNotFoundError:
-        return "the current folder was deleted: change to another one"
+    """The error, unless the system raised it because the current folder was deleted."""
+    if isinstance(error, OSError):
+        try:
+            Path.cwd()
+        except FileNotFoundError:
+            return "the current folder was deleted: change to another one"
     return error
 
 

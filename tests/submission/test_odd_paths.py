@@ -135,6 +135,7 @@ def test_a_current_folder_that_was_deleted_is_told(
     folder.rmdir()
     message = shell.refusal(*command.split())
     assert message == "Error: the current folder was deleted: change to another one"
+    assert "deleted" not in shell.refusal("solve", "8")
 
 
 @contextmanager
