@@ -10,7 +10,7 @@ from math import exp, inf
 from typing import Any
 
 from agents.agent import Agent, player_sign
-from agents.options import require_within
+from agents.options import require_at_least, require_within
 from envs.protocol import Action, Env, State, illegal_action, require_distribution
 
 OpponentModel = Callable[[Any, Any], Mapping[Any, float]]
@@ -25,22 +25,26 @@ def uniform_replies(env: Env[State, Action], state: State) -> Mapping[Action, fl
     return {action: 1.0 / len(actions) for action in actions}
 
 
-def epsilon_greedy(agent: Agent, epsilon: float) -> OpponentModel:
+def epsilon_greedy(agent: Agent, epsilon: float, samples: int = 1) -> OpponentModel:
     """A model that plays the agent's action, or with probability `epsilon` any action.
 
-    The agent should be deterministic: without randomness and time limits. Raises ValueError if
-    `epsilon` is not from 0, with which the model always follows the agent, to 1.
+    An agent that draws its actions is asked for several `samples`, whose shares estimate its
+    probabilities; one is enough for a deterministic agent, without randomness and time limits.
+    Raises ValueError if `epsilon` is not from 0, with which the model always follows the agent, to
+    1, or if there is no sample.
     """
     require_within("epsilon", epsilon, 0, 1)
-    return partial(_epsilon_greedy, agent, epsilon)
+    require_at_least("samples", samples, 1)
+    return partial(_epsilon_greedy, agent, epsilon, samples)
 
 
 def _epsilon_greedy(
-    agent: Agent, epsilon: float, env: Env[State, Action], state: State
+    agent: Agent, epsilon: float, samples: int, env: Env[State, Action], state: State
 ) -> Mapping[Action, float]:
     replies = uniform_replies(env, state)
     probabilities = {action: epsilon * chance for action, chance in replies.items()}
-    probabilities[agent.act(env, state)] += 1.0 - epsilon
+    for _ in range(samples):
+        probabilities[agent.act(env, state)] += (1.0 - epsilon) / samples
     return probabilities
 
 

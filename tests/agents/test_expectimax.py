@@ -116,9 +116,10 @@ def test_epsilon_greedy_follows_the_agent_but_for_epsilon() -> None:
     model = epsilon_greedy(MinimaxAgent(), epsilon=0.3)
     assert model(env, ()) == pytest.approx({"a": 0.1, "b": 0.8, "c": 0.1})
     assert probabilities_of(epsilon_greedy(GreedyAgent(), 0.0), env, ()) == {"b": 1.0}
-    assert epsilon_greedy(RandomAgent(seed=1), 1.0)(env, ()) == pytest.approx(
-        uniform_replies(env, ())
-    )
+    uniform = uniform_replies(env, ())
+    assert epsilon_greedy(RandomAgent(seed=1), 1.0)(env, ()) == pytest.approx(uniform)
+    drawn = epsilon_greedy(RandomAgent(seed=1), 0.0, samples=3000)(env, ())
+    assert drawn == pytest.approx(uniform, abs=0.04)  # more than four standard deviations
 
 
 @pytest.mark.parametrize(("tree", "sign"), [([1, 3, 2], 1), (MinNode([1, 3, 2]), -1)])

@@ -181,6 +181,8 @@ def test_tree_searches_are_modelled_by_their_visits_and_others_by_their_moves() 
     assert len([chance for chance in tree(env, begin).values() if chance > 0.02]) > 1
     move = model_of_agent(agent_from_text("greedy"))
     assert sorted(move(env, begin).values())[-2:] == pytest.approx([0.05 / 4, 0.95 + 0.05 / 4])
+    drawn = model_of_agent(agent_from_text("random:seed=1"))
+    assert max(drawn(env, begin).values()) < 0.6
 
 
 @pytest.mark.parametrize("weights", ["zero", "netz-ü\n.npz"])

@@ -42,6 +42,7 @@ SURE = 0.99  # the least value, for the player to move, at which a network has n
 MOST_GUESS = 0.5  # the largest guess for a lost position
 TEMPERATURE = 0.5  # of the models that draw moves of tree searches by their visits
 EPSILON = 0.05  # the assumed share of random moves of any other agent
+SAMPLES = 20  # how often an agent that draws its moves is asked for one
 OPENING_SHARE = 0.2  # the assumed share of games that begin with a random move
 EVEN_SHARE = 0.3
 """Share of a turn's visits that is spread evenly over its moves. A deep trap looks bad until trials
@@ -240,7 +241,7 @@ def model_of_agent(agent: Any) -> OpponentModel:
     if hasattr(agent, "tree"):
         agent.keep_tree = False  # else earlier searches would change its moves
         return visit_shares(agent, TEMPERATURE)
-    return epsilon_greedy(agent, EPSILON)
+    return epsilon_greedy(agent, EPSILON, SAMPLES if hasattr(agent, "seed") else 1)
 
 
 def _new_judge(board: tuple[int, int, int], table_megabytes: int) -> Judge:
