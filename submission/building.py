@@ -134,6 +134,8 @@ def build(
         ValueError: unknown agent, option or game, or something that cannot be bundled.
         OSError: a file cannot be read.
     """
+    if "output" in options:
+        raise ValueError("build writes no file: add .save(path) to what it returns")
     if isinstance(agent, str | Path):
         name, named = parse_specification(str(agent))
         if name.endswith(SUBMISSIONS):

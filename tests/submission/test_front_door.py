@@ -175,6 +175,7 @@ NONE = " must not be None: leave it out for its default"
         (partial(connectx.grade, "random"), {"positions": 7}, "positions must be a path, not 7"),
         (partial(connectx.build, "Mine"), {"source": 1}, "source must be a path, not 1"),
         (partial(connectx.build, "random"), {"game": []}, "unknown game []"),
+        (partial(connectx.build, print), {"output": "a.py"}, "build writes no file: add .save("),
         (connectx.build, {"agent": Path("a.py")}, "a.py is a file and not the name of an agent: "),
         (Submission("", "mine").save, {"path": "a\0b"}, "path must be a path, not 'a\\x00b'"),
         (connectx.review, {"files": None, "player": "random"}, "files must be a path, not None"),
