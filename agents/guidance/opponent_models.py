@@ -75,24 +75,26 @@ def _softmax(
     return preferences({action: sign * values[action] for action in actions}, temperature)
 
 
-def visit_shares(agent: Agent, temperature: float) -> OpponentModel:
+def visit_shares(agent: Agent, temperature: float, favourite: float = 0.0) -> OpponentModel:
     """A model that prefers actions that a tree search has visited often.
 
     The probabilities are proportional to visits ^ (1 / temperature): 1 gives the shares of visits,
-    near 0 the most visited action. If the root is proven, the agent's action has probability 1. The
-    agent must grow a new tree for each state, like `mcts` and `alphazero` with `keep_tree` false.
-    Raises ValueError if `temperature` is not above 0, or the agent grows no tree.
+    near 0 the most visited action; with probability `favourite` it plays the agent's action
+    instead. If the root is proven, the agent's action has probability 1. The agent must grow a new
+    tree for each state, like `mcts` and `alphazero` with `keep_tree` false. Raises ValueError if
+    `temperature` is not above 0, `favourite` is not from 0 to 1, or the agent grows no tree.
     """
     _require_temperature(temperature)
+    require_within("favourite", favourite, 0, 1)
     if not hasattr(agent, "tree"):
         raise ValueError(
             f"visit_shares needs a tree search, such as mcts or alphazero, not {agent}"
         )
-    return partial(_visit_shares, agent, temperature)
+    return partial(_visit_shares, agent, temperature, favourite)
 
 
 def _visit_shares(
-    agent: Any, temperature: float, env: Env[State, Action], state: State
+    agent: Any, temperature: float, favourite: float, env: Env[State, Action], state: State
 ) -> Mapping[Action, float]:
     action = agent.search(env, state).action
     root = agent.tree.root
@@ -100,9 +102,12 @@ def _visit_shares(
     if root.proven is not None or not most:
         return {action: 1.0}
     children = root.children.items()
-    return in_proportion(
-        {action: (child.visits / most) ** (1.0 / temperature) for action, child in children}
+    drawn = in_proportion(
+        {move: (child.visits / most) ** (1.0 / temperature) for move, child in children}
     )
+    shares = {move: (1.0 - favourite) * chance for move, chance in drawn.items()}
+    shares[action] += favourite
+    return shares
 
 
 def _require_temperature(temperature: float) -> None:

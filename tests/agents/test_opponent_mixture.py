@@ -108,15 +108,18 @@ def test_a_remembered_model_is_asked_once() -> None:
 def test_visits_become_chances(env: Any) -> None:
     agent = make_agent("mcts", simulations=400, seed=3, keep_tree=False, weights=None)
     state = state_from_moves(env, "44" if isinstance(env, ConnectX) else "5")
-    for temperature in (0.5, 1.0, 4.0):
-        chances = probabilities_of(visit_shares(agent, temperature), env, state)
+    for temperature, favourite in ((0.5, 0.0), (1.0, 0.0), (4.0, 0.0), (0.5, 0.25)):
+        model = visit_shares(agent, temperature, favourite)
+        chances = probabilities_of(model, env, state)
         visits = {
             action: child.visits
             for action, child in agent.tree.root.children.items()  # type: ignore[attr-defined]
         }
         raised = {action: count ** (1 / temperature) for action, count in visits.items()}
         for action, chance in chances.items():
-            assert chance == pytest.approx(raised[action] / sum(raised.values()))
+            drawn = (1 - favourite) * raised[action] / sum(raised.values())
+            is_favourite = visits[action] == max(visits.values())
+            assert chance == pytest.approx(drawn + favourite * is_favourite)
     won = "121212" if isinstance(env, ConnectX) else "1425"
     proven = visit_shares(agent, 1.0)(env, state_from_moves(env, won))
     assert proven == {0 if isinstance(env, ConnectX) else 2: 1.0}
@@ -135,3 +138,5 @@ def test_visits_are_asked_of_tree_searches_alone() -> None:
     for temperature in (0.0, -1.0, float("inf"), float("nan")):
         with pytest.raises(ValueError, match="temperature must be above 0 and finite"):
             visit_shares(make_agent("mcts"), temperature)
+    with pytest.raises(ValueError, match=r"favourite must be from 0 to 1, not 1\.5"):
+        visit_shares(make_agent("mcts"), 1.0, favourite=1.5)

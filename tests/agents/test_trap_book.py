@@ -177,7 +177,7 @@ def test_of_two_answers_of_an_opponent_the_first_counts(tmp_path: Path) -> None:
 def test_tree_searches_are_modelled_by_their_visits_and_others_by_their_moves() -> None:
     env = ConnectX(4, 4, 3)
     begin = env.initial_state()
-    tree = model_of_agent(agent_from_text("mcts:simulations=60,seed=1,weights=none"))
+    tree = model_of_agent(agent_from_text("mcts:simulations=20,seed=1,weights=none"))
     assert len([chance for chance in tree(env, begin).values() if chance > 0.02]) > 1
     move = model_of_agent(agent_from_text("greedy"))
     assert sorted(move(env, begin).values())[-2:] == pytest.approx([0.05 / 4, 0.95 + 0.05 / 4])

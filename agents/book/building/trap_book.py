@@ -41,6 +41,7 @@ WEIGHT_OF_DOUBT = 0.06  # points for each unit of doubt, on the scale of atanh
 SURE = 0.99  # the least value, for the player to move, at which a network has no doubt
 MOST_GUESS = 0.5  # the largest guess for a lost position
 TEMPERATURE = 0.5  # of the models that draw moves of tree searches by their visits
+FAVOURITE = 0.5  # the share of moves in which these models play what the search itself plays
 EPSILON = 0.05  # the assumed share of random moves of any other agent
 SAMPLES = 20  # how often an agent that draws its moves is asked for one
 OPENING_SHARE = 0.2  # the assumed share of games that begin with a random move
@@ -240,7 +241,7 @@ def model_of_agent(agent: Any) -> OpponentModel:
     """A model of an agent: mostly the agent's moves, and sometimes others."""
     if hasattr(agent, "tree"):
         agent.keep_tree = False  # else earlier searches would change its moves
-        return visit_shares(agent, TEMPERATURE)
+        return visit_shares(agent, TEMPERATURE, FAVOURITE)
     return epsilon_greedy(agent, EPSILON, SAMPLES if hasattr(agent, "seed") else 1)
 
 
