@@ -59,18 +59,16 @@ REPORTED_OPPONENTS: Mapping[str, tuple[str, ...]] = {
 """Opponents by group; none is in the model of the book of traps."""
 
 BOOK_OPPONENTS = (
-    "alphazero:simulations=400",
-    "alphazero:simulations=70,weights=zero",
-    "alphazero:simulations=400,weights=zero",
-    "alphazero:simulations=1500,weights=zero",
-    "mcts:simulations=800",
-    "mcts:simulations=2500",
+    *_each("alphazero:simulations={}", (160, 300, 400, 700, 1200, 1600, 2500, 7000)),
+    "alphazero:simulations=150,root=gumbel",
+    *_each("alphazero:simulations={},weights=zero", (70, 200, 400, 1500)),
+    *_each("mcts:simulations={}", (400, 800, 2500, 8000)),
     "alphabeta:depth=7,time_limit=none,weights=zero",
     "policy:temperature=0.5",
-    "policy:temperature=0.2,weights=zero",
+    "policy:temperature=0.3,weights=zero",
 )
 """Opponents from the model of the shipped book of traps. Its others had former networks: alphazero
-with 400 to 1500 simulations, mcts with 2500, alphabeta at depths 6, 8 and 9, and a policy."""
+with 400 to 1000 simulations, mcts with 1500 and 2500, alphabeta at depth 6, and policies."""
 
 NETWORK_OPPONENTS = (
     *_each("alphazero:simulations={},weights=FILE", (100, 600, 2000, 5000)),
