@@ -257,11 +257,7 @@ def test_the_older_python_is_found_beside_the_newer_one(
         ("nowhere", [], "there is no Python at nowhere: name a Python of 3.11 or newer"),
         (".", [], "there is no Python at .: name a Python of 3.11 or newer"),
         ("mine.py", [], "mine.py cannot be run"),
-        (
-            "./python",
-            ["exec sleep 60"],
-            "python did not answer in 3 s: name a Python of 3.11",
-        ),
+        ("./python", ["exec sleep 60"], "python did not answer in 3 s: name a Python of 3.11"),
     ],
 )
 def test_what_is_no_python_of_ours_is_refused(

@@ -46,10 +46,7 @@ def test_a_board_with_fewer_positions_gives_those_that_are_found(
         ("--labels 5 --seed -1", "seed must be at least 0"),
         ("--labels 5 --rows 11 --columns 12", "takes, of at most 124 cells and 256 bits"),
         ("--labels 5 --rows 0", "rows must be a whole number of at least 1, not 0"),
-        (
-            "--labels 5 --workers 0",
-            "the number of workers must be at least 1, not 0",
-        ),
+        ("--labels 5 --workers 0", "the number of workers must be at least 1, not 0"),
         ("--labels 5 -o labels.csv", r"must end in \.npz or \.parquet, not labels\.csv"),
         ("--labels 5 -o no/labels.npz", "cannot write .*labels.npz"),
         ("--labels 5 --per-ply 3", "leave them out with --labels"),

@@ -12,14 +12,7 @@ from submission.executors.work import Completion
 from submission.match.match import Match
 from submission.match.opening_table import render_openings
 from submission.match.sprt import Sprt
-from tests.helpers.game_records import (
-    DRAW,
-    LOSS,
-    OPPONENT_FAILED,
-    PLAYER_FAILED,
-    WIN,
-    match_of,
-)
+from tests.helpers.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN, match_of
 from tests.helpers.shell import printed
 
 

@@ -8,12 +8,7 @@ from pathlib import Path
 import pytest
 
 from agents.reporting.input_file import read_content
-from agents.reporting.output_file import (
-    growing_file,
-    held,
-    replace_content,
-    require_writable,
-)
+from agents.reporting.output_file import growing_file, held, replace_content, require_writable
 from submission.cli.arguments import require_distinct
 from tests.helpers.clocks import ends_within
 from tests.helpers.shell import Shell

@@ -18,12 +18,7 @@ from hypothesis import strategies as st
 from envs import state_from_moves
 from envs.board import moves_text
 from submission.grading.published_sets import PublishedSet, game_to, read_positions_to_ask
-from submission.grading.solved_positions import (
-    GAME,
-    SHIPPED_POSITIONS,
-    PositionSet,
-    SolvedPosition,
-)
+from submission.grading.solved_positions import GAME, SHIPPED_POSITIONS, PositionSet, SolvedPosition
 from tests.helpers.bitbully_judge import Judge
 from tests.helpers.published_positions import published_positions
 from tests.helpers.refusals import is_sentence
@@ -173,10 +168,7 @@ for index in (28, 29, 30):
         (changed(board=FLOATING), "positions, line 1 is damaged (a stone floats in column 0"),
         (changed(board=NO_GAME), "line 1 is damaged (no sequence of turns leads to this board"),
         (changed(board=WON), "the game is over, and won by player 1"),
-        (
-            changed(score=-3),
-            "line 1 is damaged (the score is -3, but the best column's is -2",
-        ),
+        (changed(score=-3), "line 1 is damaged (the score is -3, but the best column's is -2"),
         (changed(**{"move score": [0] * 6}), "'move score' must be a list of 7 whole numbers"),
         (changed(**{"move score": [-99, *[-2] * 6]}), "the move score of column 1 is -99"),
         (changed(**{"move score": [-2] * 6 + [22]}), "the move score of column 7 is 22"),
@@ -185,10 +177,7 @@ for index in (28, 29, 30):
             "line 1 is damaged (the move scores are -2, -4, -4, -2, -6, -5, -4, but the solver "
             "finds -3, -4, -4, -2, -6, -5, -4",
         ),
-        (
-            "4444441333\n5264137663332551471426 12\n",
-            "must begin with the format",
-        ),
+        ("4444441333\n5264137663332551471426 12\n", "must begin with the format"),
         (
             "526413766633133111176537 -2\n5264137666331331111765374 3\n",
             "line 2 is damaged (the score is 3, but the solver finds 2): delete this line",

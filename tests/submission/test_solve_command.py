@@ -83,8 +83,7 @@ def test_the_picture_has_the_board_the_scores_and_their_meaning(
 
 
 @pytest.mark.parametrize(
-    ("rows", "columns", "winner", "last_move"),
-    [(4, 6, "-", 24), (5, 5, "=", 25)],
+    ("rows", "columns", "winner", "last_move"), [(4, 6, "-", 24), (5, 5, "=", 25)]
 )
 def test_the_size_of_a_board_is_enough(
     solve: Solve, rows: int, columns: int, winner: str, last_move: int
@@ -290,9 +289,7 @@ def test_what_comes_through_a_pipe_is_answered_up_to_a_mistake(solve: Solve) -> 
     assert "Error: line 4: move 2 of '48' is 8" in outcome.stderr
 
 
-def test_lines_are_answered_one_by_one_until_the_reader_leaves(
-    late_scores: dict[int, int],
-) -> None:
+def test_lines_are_answered_one_by_one_until_the_reader_leaves(late_scores: dict[int, int]) -> None:
     with running_command("solve", "-", "--all", "--json") as process:
         record = json.loads(ask(process, LATE))
         assert [entry["score"] for entry in record["columns"]] == [*late_scores.values()]

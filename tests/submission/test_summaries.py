@@ -56,8 +56,7 @@ def test_a_ladder_ends_with_the_ratings() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
-    [(EVALUATE, "greedy against random:seed=1: "), (LADDER, "1  greedy: Elo ")],
+    ("words", "said"), [(EVALUATE, "greedy against random:seed=1: "), (LADDER, "1  greedy: Elo ")]
 )
 def test_brief_is_the_end_of_the_whole(shell: Shell, words: tuple[str, ...], said: str) -> None:
     """Of the same games; --json has all of them."""

@@ -91,8 +91,7 @@ def test_it_goes_on_and_its_curves_with_it(shell: Shell) -> None:
 
 
 @pytest.mark.parametrize(
-    "game",
-    [f"{name} --rows 10 --columns 10" if name == "connectx" else name for name in GAMES],
+    "game", [f"{name} --rows 10 --columns 10" if name == "connectx" else name for name in GAMES]
 )
 def test_every_game_can_be_learnt(game: str, shell: Shell) -> None:
     outcome = shell.run("train", "--method", "toy", "--rounds", "1", "--game", *game.split())

@@ -189,8 +189,5 @@ def test_more_workers_than_a_system_can_count_are_no_more_than_it_takes() -> Non
 
 
 def test_too_few_workers_are_refused() -> None:
-    with (
-        pytest.raises(ValueError, match="workers must be at least 1, not 0"),
-        local_executor(0),
-    ):
+    with pytest.raises(ValueError, match="workers must be at least 1, not 0"), local_executor(0):
         pass
