@@ -14,11 +14,10 @@ from time import monotonic, sleep
 from types import FrameType
 from typing import Self
 
+from tests.helpers.processes import ROOT
 from tests.helpers.refusals import is_sentence
 from tests.helpers.signals import heed_signals
 from tests.submission.test_left_behind import survivors
-
-ROOT = Path(__file__).parents[2]
 
 SEED = int(os.environ.get("ATTACK_SEED", "0"))
 

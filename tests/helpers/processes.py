@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Timer
+from typing import IO
 
 import psutil
 
@@ -40,16 +41,24 @@ def output_of(
     return completed([sys.executable, "-c", program, *words], folder, **variables).stdout
 
 
+class Piped(subprocess.Popen[str]):
+    """A process with pipes of text."""
+
+    stdin: IO[str]
+    stdout: IO[str]
+    stderr: IO[str]
+
+
 @contextmanager
 def running_command(
     *words: str,
     folder: Path = ROOT,
     program: Sequence[str] = ("-m", "submission"),
     **variables: str,
-) -> Iterator[subprocess.Popen[str]]:
+) -> Iterator[Piped]:
     """`connectx` in a folder, with pipes, in its own session; killed after two minutes."""
     pipe = subprocess.PIPE
-    with subprocess.Popen(
+    with Piped(
         [sys.executable, *program, *words],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200", **variables},

@@ -42,13 +42,11 @@ from submission.sandbox.messages import RuntimeVersions
 from submission.sandbox.processes import can_throttle
 from tests.helpers.archives import archive
 from tests.helpers.checks import GOOD, check_file, check_pair, first_fault, rows_of
-from tests.helpers.processes import completed, output_of
+from tests.helpers.processes import ROOT, completed, output_of
 from tests.helpers.shell import Shell
 from tests.helpers.systems import needs_posix, needs_throttling
 
 pytestmark = [needs_posix, pytest.mark.usefixtures("workers_in_threads")]
-
-ROOT = Path(__file__).parents[2]
 
 LISTED = {
     canonicalize_name(Requirement(line).name)

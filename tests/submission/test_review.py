@@ -293,24 +293,18 @@ def test_ctrl_c_leaves_what_was_judged(
 
 
 def test_mistakes_are_sentences(shell: Shell, folder: Path) -> None:
-    write_episode(episode_of("12121212", rows=12, columns=12, inarow=4), folder, number=12)
+    env = episode_of("12121212", rows=12, columns=12, inarow=4)
+    large = write_episode(env, folder, number=12).name
     (folder / "torn.json").write_text((folder / EPISODE).read_text(encoding="utf-8")[:500])
-    cases = {
-        (EPISODE, "--player", "Somebody"): "nobody called 'Somebody' has played in these files: "
-        "choose one of 'Mine', 'Theirs'",
-        ("none.json", "--player", "Mine"): "cannot read none.json",
-        (
-            "torn.json",
-            "--player",
-            "Mine",
-        ): "torn.json is neither a results file nor a whole episode",
-        ("episode-12-replay.json", "--player", "Mine"): "the solver takes boards of at most",
-        (EPISODE, "episode-12-replay.json", "--player", "Mine", "--logs", "x.json"): (
-            "a log belongs to one episode"
-        ),
-        (EPISODE, "--player", "Mine", "--json", EPISODE): "is read and would be overwritten",
-    }
-    for words, message in cases.items():
-        assert message in shell.refusal("review", *words)
+    nobody = "nobody called 'Somebody' has played in these files: choose one of 'Mine', 'Theirs'"
+    for words, message in {
+        f"{EPISODE} --player Somebody": nobody,
+        "none.json --player Mine": "cannot read none.json",
+        "torn.json --player Mine": "torn.json is neither a results file nor a whole episode",
+        f"{large} --player Mine": "the solver takes boards of at most",
+        f"{EPISODE} {large} --player Mine --logs x.json": "a log belongs to one episode",
+        f"{EPISODE} --player Mine --json {EPISODE}": "is read and would be overwritten",
+    }.items():
+        assert message in shell.refusal("review", *words.split())
     with pytest.raises(ValueError, match="time_limit must be at least 0, not -1"):
         connectx.review(EPISODE, "Mine", time_limit=-1, progress=False)

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -17,7 +16,7 @@ from agents.solver.score_words import in_words
 from agents.solver.solver import ScoreBounds, Solver
 from envs import ConnectFour, board_text, state_from_moves
 from tests.helpers.bitbully_judge import Judge
-from tests.helpers.processes import running_command
+from tests.helpers.processes import Piped, running_command
 from tests.helpers.published_positions import published_positions
 from tests.helpers.shell import Outcome, Shell, Terminal
 from tests.helpers.strategies import quiet_game
@@ -263,17 +262,14 @@ def test_the_bar_stays_out_of_a_file(solve: Solve, monkeypatch: pytest.MonkeyPat
     assert "2/2" in outcome.stderr
 
 
-def complaints(process: subprocess.Popen[str]) -> str:
+def complaints(process: Piped) -> str:
     """What it has said on standard error, but for the notice that something is compiled."""
-    assert process.stderr is not None
     said = process.stderr.read().splitlines()
     return "".join(line for line in said if "is being compiled" not in line).strip()
 
 
-def ask(process: subprocess.Popen[str], moves: str) -> str:
+def ask(process: Piped, moves: str) -> str:
     """The answer to a line, while the input goes on."""
-    assert process.stdin is not None
-    assert process.stdout is not None
     process.stdin.write(f"{moves}\n")
     process.stdin.flush()
     return process.stdout.readline().strip()
@@ -294,8 +290,6 @@ def test_lines_are_answered_one_by_one_until_the_reader_leaves(late_scores: dict
         record = json.loads(ask(process, LATE))
         assert [entry["score"] for entry in record["columns"]] == [*late_scores.values()]
         assert json.loads(ask(process, f"\n{LATE}4"))["score"] == 2
-        assert process.stdin is not None
-        assert process.stdout is not None
         process.stdout.close()
         process.stdin.write(f"{LATE}4\n")
         process.stdin.close()
@@ -315,8 +309,6 @@ def test_ctrl_c_leaves_what_is_solved_and_no_traceback() -> None:
     rng = Random(1)
     hard = "\n".join(quiet_game(ConnectFour(), 9, rng) for _ in range(200))
     with running_command("solve", "-") as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
         process.stdin.write(f"{LATE}\n{hard}\n")
         process.stdin.close()
         assert process.stdout.readline() == f"{LATE} -2\n"
