@@ -150,11 +150,6 @@ def test_options_for_another_game_are_refused(player: str) -> None:
         connectx.evaluate(player, "random", rows=4, games=2, progress=False)
 
 
-def test_a_sequential_test_that_is_no_pair_is_refused_before_any_game() -> None:
-    with pytest.raises(ValueError, match="two Elo differences, as in 0,50, not '50'"):
-        connectx.evaluate("greedy", "random", sprt=50, progress=False)  # type: ignore[arg-type]
-
-
 MATCH = partial(connectx.evaluate, "greedy", "random")
 NONE = " must not be None: leave it out for its default"
 
@@ -166,6 +161,7 @@ NONE = " must not be None: leave it out for its default"
         (MATCH, {"seed": None}, f"seed{NONE}"),
         (MATCH, {"results": ["games.jsonl"]}, "results must be a path, not ['games.jsonl']"),
         (MATCH, {"dask": 8786}, "dask must be a text, not 8786"),
+        (MATCH, {"sprt": 50}, "a sequential test takes two Elo differences, as in 0,50, not '50'"),
         (MATCH, {"columns": 7.0}, "columns must be a whole number from 1 to 100, not 7.0"),
         (partial(connectx.ladder, ["random", "greedy"]), {"workers": None}, f"workers{NONE}"),
         (partial(connectx.compare, "random", "greedy"), {"margin": None}, f"margin{NONE}"),

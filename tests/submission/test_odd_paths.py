@@ -117,7 +117,6 @@ def test_commands_refuse_odd_paths(shell: Shell, command: str) -> None:
     assert [*Path().iterdir()] == [Path(name)]
 
 
-@needs_posix
 @pytest.mark.parametrize(
     "command", ["build policy", "evaluate random --against random --games 2 --arena own"]
 )
