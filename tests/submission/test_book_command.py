@@ -53,9 +53,8 @@ def test_resuming_solves_what_is_missing(shell: Shell, tmp_path: Path) -> None:
     shell.run("book", *SMALL.split(), "-o", "first.cxbk")
     whole = (tmp_path / "first.cxbk.scores").read_bytes()
     (tmp_path / "second.cxbk.scores").write_bytes(whole[:300])
-    outcome = shell.run("book", *SMALL.split(), "-o", "second.cxbk", "--resume")
-    assert outcome.status == 0
-    assert "The last line of second.cxbk.scores was incomplete: its finding is" in outcome.stdout
+    said = shell.output("book", *SMALL.split(), "-o", "second.cxbk", "--resume")
+    assert "The last line of second.cxbk.scores was incomplete: its finding is" in said
     assert (tmp_path / "second.cxbk").read_bytes() == (tmp_path / "first.cxbk").read_bytes()
     written = (tmp_path / "second.cxbk.scores").read_bytes()
     assert sorted(written.splitlines()) == sorted(whole.splitlines())
@@ -158,9 +157,8 @@ TRAPS = (
 def test_moves_by_heart_are_written_and_played(
     shell: Shell, option: str, words: str, told: str, scope: RepertoireScope
 ) -> None:
-    outcome = shell.run(*words.split())
-    assert outcome.status == 0
-    assert re.fullmatch(rf"Wrote {option}\.cxrp, \d+ bytes: {told}\.\n", outcome.stdout)
+    said = shell.output(*words.split())
+    assert re.fullmatch(rf"Wrote {option}\.cxrp, \d+ bytes: {told}\.\n", said)
     book = decode_repertoire(Path(f"{option}.cxrp").read_bytes())
     assert book.scope == scope
     env, agent = ConnectX(4, 4, 3), make_agent("perfect", **{option: f"{option}.cxrp"})

@@ -13,7 +13,6 @@ from typing import Any, NoReturn
 
 import pytest
 
-from agents.networks.network import encode_policy
 from envs import ConnectX
 from submission import build
 from submission.bundle.bundle import build_bundle
@@ -35,7 +34,7 @@ from tests.helpers.checks import (
 from tests.helpers.own_agent import own_agent
 from tests.helpers.shell import Shell, printed
 from tests.helpers.systems import needs_posix
-from tests.helpers.trained_policies import random_policy
+from tests.helpers.trained_policies import policy_file
 
 Check = Callable[..., CheckReport]
 
@@ -182,10 +181,9 @@ def test_what_plays_another_board_alone_is_not_to_be_submitted(
     tmp_path: Path, check: Check, shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Kaggle would take it, for its bundle answers; its agent plays 4 rows and 5 columns."""
-    weights = tmp_path / "4x5.npz"
-    weights.write_bytes(encode_policy(random_policy(ConnectX(4, 5, inarow=4), seed=1)))
+    weights = policy_file(ConnectX(4, 5, inarow=4), tmp_path)
     note = "On Kaggle's board all its moves will be makeshift: this policy was trained for 4 rows"
-    options = {"weights": str(weights)}
+    options = {"weights": weights}
     with monkeypatch.context() as patch:
         patch.setattr("submission.building.build_bundle", lambda *asked: "")  # not read
         assert note in repr(build("policy", **options))

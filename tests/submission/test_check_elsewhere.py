@@ -418,11 +418,10 @@ def test_prepare_checks_with_kaggles_versions_where_they_are(
 ) -> None:
     monkeypatch.setattr(submit, "can_throttle", lambda: False)
     monkeypatch.setattr(kaggle_image, "ENVIRONMENT", other)
-    outcome = shell.run("prepare", "greedy")
-    assert outcome.status == 0
-    assert f"Checking with Kaggle's versions, in {other}." in outcome.stdout
-    assert "numba 9.8.7" in outcome.stdout
-    assert "a third of the speed are left out: only Linux can slow them down." in outcome.stdout
+    said = shell.output("prepare", "greedy")
+    assert f"Checking with Kaggle's versions, in {other}." in said
+    assert "numba 9.8.7" in said
+    assert "a third of the speed are left out: only Linux can slow them down." in said
 
 
 @pytest.mark.usefixtures("no_image")
@@ -431,15 +430,14 @@ def test_prepare_takes_a_file_as_it_is_and_ends_with_a_slow_pair(
 ) -> None:
     text = "def mine(observation):\n    return observation.board[:7].index(0)\n"
     (tmp_path / "mine.py").write_text(text)
-    outcome = shell.run("prepare", "mine.py")
-    assert outcome.status == 0
-    assert "`make kaggle-image` makes an environment" in outcome.stdout
-    assert "Accepted: Kaggle would take mine.py" in outcome.stdout
-    assert "Results of mine.py" in outcome.stdout
+    said = shell.output("prepare", "mine.py")
+    assert "`make kaggle-image` makes an environment" in said
+    assert "Accepted: Kaggle would take mine.py" in said
+    assert "Results of mine.py" in said
     if can_throttle():
-        _, slow = outcome.stdout.split("A pair of games at 0.33 of this machine's speed: passed")
+        _, slow = said.split("A pair of games at 0.33 of this machine's speed: passed")
         assert slow.count("6x7x4 on seat") == FIRST_GAMES
-    assert "kaggle competitions submit -c connectx -f mine.py" in outcome.stdout.splitlines()[-1]
+    assert "kaggle competitions submit -c connectx -f mine.py" in said.splitlines()[-1]
     assert {path.name: path.read_text() for path in tmp_path.glob("*.py")} == {"mine.py": text}
     (tmp_path / "mine.py").write_text("def mine(observation):\n    return 9\n")
     assert shell.run("prepare", "mine.py").status == 1

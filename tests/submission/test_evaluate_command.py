@@ -22,12 +22,8 @@ def evaluate(shell: Shell, *words: str) -> Outcome:
 
 def test_a_file_plays_on_kaggles_environment(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def agent(observation): return 9", encoding="utf-8")
-    outcome = shell.run(
-        *("evaluate", "greedy", "--against", "mine.py", "--games", "2", *SMALL),
-        *("--html", "replay.html"),
-    )
-    assert outcome.status == 0
-    words = " ".join(outcome.stdout.split())
+    asked = ("--against", "mine.py", "--games", "2", *SMALL, "--html", "replay.html")
+    words = " ".join(shell.output("evaluate", "greedy", *asked).split())
     assert "Results of greedy" in words
     assert "mine.py failed in 2 games, first in game 1 of greedy" in words
     assert "INVALID, the agent returned column 9" in words

@@ -17,7 +17,6 @@ import pytest
 
 import connectx
 from agents import MinimaxAgent, make_agent
-from agents.networks.network import encode_policy
 from agents.policy.policy_agent import PolicyAgent
 from envs.connectx import ConnectFour, ConnectX
 from submission.arena.players import PlayerKind
@@ -25,7 +24,7 @@ from submission.building import Submission, as_player
 from submission.bundle.bundle import build_bundle
 from tests.helpers.own_agent import own_agent
 from tests.helpers.processes import completed
-from tests.helpers.trained_policies import random_policy
+from tests.helpers.trained_policies import policy_file
 
 pytestmark = pytest.mark.usefixtures("workers_in_threads")
 
@@ -124,16 +123,13 @@ def test_options_may_be_numbers_of_numpy() -> None:
     ],
 )
 def test_a_network_of_another_board_is_refused(ask: Callable[..., Any], tmp_path: Path) -> None:
-    weights = tmp_path / "4x5.npz"
-    weights.write_bytes(encode_policy(random_policy(ConnectX(4, 5, inarow=4), seed=1)))
-    player = f"policy:weights={weights}"
+    player = f"policy:weights={policy_file(ConnectX(4, 5, inarow=4), tmp_path)}"
     with pytest.raises(ValueError, match=f"^{re.escape(player)}: this policy was trained for 4 ro"):
         ask(player, workers=1, progress=False)
 
 
 def test_an_option_may_be_a_path(tmp_path: Path) -> None:
-    weights = tmp_path / "mine.npz"
-    weights.write_bytes(encode_policy(random_policy(ConnectFour(), seed=1)))
+    weights = Path(policy_file(ConnectFour(), tmp_path))
     agent = make_agent("policy", weights=weights)
     named = f"policy:weights={weights}"
     assert agent == make_agent("policy", weights=str(weights))

@@ -41,12 +41,11 @@ def agent(observation, configuration):
 
 def test_a_grade_is_shown_and_written(shell: Shell, tmp_path: Path) -> None:
     words = "grade random --sample 40 --seed 3 --html grade.html --json grade.json"
-    outcome = shell.run(*words.split())
-    assert outcome.status == 0
-    assert "random in 40 solved positions, 2 s a move" in outcome.stdout
+    said = shell.output(*words.split())
+    assert "random in 40 solved positions, 2 s a move" in said
     for name in ("opening", "middle game", "endgame", "won", "drawn", "hard", "tactical", "all"):
-        assert any(line.split("  ")[0].strip() == name for line in outcome.stdout.splitlines())
-    assert "The worst mistakes, columns counted from 1:" in outcome.stdout
+        assert any(line.split("  ")[0].strip() == name for line in said.splitlines())
+    assert "The worst mistakes, columns counted from 1:" in said
 
     document = json.loads((tmp_path / "grade.json").read_text())
     assert document["settings"] == {"seed": 3, "act_timeout": 2.0}
@@ -88,9 +87,8 @@ def test_failures_are_counted_and_told(shell: Shell, tmp_path: Path) -> None:
 
 def test_positions_of_ones_own(shell: Shell, tmp_path: Path) -> None:
     words = "positions --per-ply 2 --first-ply 3 --last-ply 4 --workers 1"
-    outcome = shell.run(*words.split(), "-o", "mine.jsonl")
-    assert outcome.status == 0
-    assert outcome.stdout.startswith("Wrote mine.jsonl: 4 positions, ")
+    said = shell.output(*words.split(), "-o", "mine.jsonl")
+    assert said.startswith("Wrote mine.jsonl: 4 positions, ")
     mine = read_position_set(tmp_path / "mine.jsonl")
     assert [position.ply for position in mine.positions] == [3, 3, 4, 4]
     assert mine.settings.command == words.removesuffix(" --workers 1").replace(

@@ -29,11 +29,10 @@ def test_a_board_with_fewer_positions_gives_those_that_are_found(
     shell: Shell, tmp_path: Path
 ) -> None:
     words = "--labels 100 --rows 2 --columns 2 --inarow 3 --workers 1 -o few.npz"
-    outcome = shell.run("positions", *words.split())
-    assert outcome.status == 0
+    said = shell.output("positions", *words.split())
     # Rare positions may be missing: the command does not claim that there are no others.
-    said = r"Wrote few\.npz: (\d+) labelled positions; many more games found no others\.\n"
-    found = re.fullmatch(said, outcome.stdout)
+    told = r"Wrote few\.npz: (\d+) labelled positions; many more games found no others\.\n"
+    found = re.fullmatch(told, said)
     assert found is not None
     assert len(read_labelled_positions(tmp_path / "few.npz")) == int(found[1]) < 100
 
@@ -102,8 +101,7 @@ def test_graded_positions_are_left_out_but_for_where_every_game_begins(
     shell: Shell, tmp_path: Path
 ) -> None:
     """So are their mirror images; positions of up to 3 plies would be among the first 300."""
-    outcome = shell.run("positions", "--labels", "300", "--workers", "1")
-    assert outcome.status == 0
+    said = shell.output("positions", "--labels", "300", "--workers", "1")
     labelled = read_labelled_positions(tmp_path / "labels.npz")
     pairs = set(zip(labelled.movers.tolist(), labelled.masks.tolist(), strict=True))
     graded = SHIPPED.positions
@@ -113,7 +111,7 @@ def test_graded_positions_are_left_out_but_for_where_every_game_begins(
             assert (mover, mask) not in pairs
             assert (mirrored(6, 7, mover), mirrored(6, 7, mask)) not in pairs
     left_out = f", without {300 - len(labelled)} that `connectx grade` asks about.\n"
-    assert outcome.stdout == f"Wrote labels.npz: {len(labelled)} labelled positions{left_out}"
+    assert said == f"Wrote labels.npz: {len(labelled)} labelled positions{left_out}"
     assert len(labelled) < 300
     assert ConnectX().initial_state() in [position.state for position in graded]
     assert labelled.plies.min() == 0

@@ -137,9 +137,8 @@ def test_a_column_that_the_time_left_open_is_not_told_as_better(
 
 
 def test_the_moves_that_gave_something_away_are_told(shell: Shell, folder: Path) -> None:
-    outcome = shell.run("review", EPISODE, "--player", "Theirs", "--json", "review.json")
-    assert outcome.status == 0
-    words = " ".join(outcome.stdout.split())
+    asked = ("--player", "Theirs", "--json", "review.json")
+    words = " ".join(shell.output("review", EPISODE, *asked).split())
     assert "Theirs in 1 game" in words
     assert f"{EPISODE}, after 2: column 7 loses in 18 moves; column 3 wins in 21 moves" in words
     assert f"after {GAME[:17]}: column 5 loses in 11 moves; column 4 wins in 2 moves" in words

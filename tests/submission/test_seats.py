@@ -13,13 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents import Agent, RandomAgent, SearchResult
-from agents.networks.network import encode_policy
 from envs import Action, ConnectFour, Env, State
 from submission.arena.players import Player, PlayerKind, find_player
 from submission.arena.seats import AgentSeat, open_seat, open_seat_here, seat_seed
 from submission.kaggle import BUILT_IN_AGENTS, kaggle_environments
 from tests.helpers.arena_games import played
-from tests.helpers.trained_policies import random_policy
+from tests.helpers.trained_policies import policy_file
 
 CONFIGURATION = {"rows": 6, "columns": 7, "inarow": 4, "actTimeout": 60, "runTimeout": 1200}
 SMALL = {**CONFIGURATION, "rows": 4, "columns": 5, "inarow": 3}
@@ -128,10 +127,9 @@ def test_the_first_move_has_the_making_of_the_agent_in_its_seconds() -> None:
 
 
 def test_a_policy_plays_as_its_bundle_does_and_needs_its_file_no_more(tmp_path: Path) -> None:
-    file = tmp_path / "trained.npz"
-    file.write_bytes(encode_policy(random_policy(ConnectFour(), seed=3)))
+    file = policy_file(ConnectFour(), tmp_path)
     player = find_player(f"policy:weights={file},temperature=1")
-    file.unlink()
+    Path(file).unlink()
     elsewhere = pickle.loads(pickle.dumps(player))  # as for a worker on another machine
     for seed in range(3):
         with open_seat_here(elsewhere, seed=seed) as here, open_seat(player, seed=seed) as bundle:

@@ -54,16 +54,15 @@ def logged(folder: Path) -> dict[str, list[int]]:
 
 
 def test_the_command_trains_a_policy_and_draws_its_curves(shell: Shell) -> None:
-    outcome = shell.run("train", *SMALL, "--rounds", "3")
-    assert outcome.status == 0, outcome.stderr
-    assert outcome.stdout.startswith("Before the first round: a trial of some seconds.\nRound 1, ")
-    lines = re.findall(r"^Round (\d), after \d+\.\d minutes: loss .*, Elo .*", outcome.stdout, re.M)
+    said = shell.output("train", *SMALL, "--rounds", "3")
+    assert said.startswith("Before the first round: a trial of some seconds.\nRound 1, ")
+    lines = re.findall(r"^Round (\d), after \d+\.\d minutes: loss .*, Elo .*", said, re.M)
     assert lines == [*"123"]
-    assert "Trained up to round 3, in " in outcome.stdout
-    assert "Its trial after round 3, without a search:" in outcome.stdout
-    assert re.search(r"  against its past: Elo [+-]\d+", outcome.stdout)
-    assert " of its moves keep the result, " in outcome.stdout
-    assert "Wrote policy.npz, policy.png and policy.tensorboard." in outcome.stdout
+    assert "Trained up to round 3, in " in said
+    assert "Its trial after round 3, without a search:" in said
+    assert re.search(r"  against its past: Elo [+-]\d+", said)
+    assert " of its moves keep the result, " in said
+    assert "Wrote policy.npz, policy.png and policy.tensorboard." in said
     assert decode_policy(Path("policy.npz").read_bytes()).scope == policy_scope(ConnectX(4, 4, 3))
     assert Path("policy.png").read_bytes().startswith(PNG)
     rounds, trials = [1, 2, 3], [0, 1, 2, 3]
@@ -94,9 +93,8 @@ def test_it_goes_on_and_its_curves_with_it(shell: Shell) -> None:
     "game", [f"{name} --rows 10 --columns 10" if name == "connectx" else name for name in GAMES]
 )
 def test_every_game_can_be_learnt(game: str, shell: Shell) -> None:
-    outcome = shell.run("train", "--method", "toy", "--rounds", "1", "--game", *game.split())
-    assert outcome.status == 0, outcome.stderr
-    assert ("no figures of solved positions" in outcome.stdout) == ("10" in game)
+    said = shell.output("train", "--method", "toy", "--rounds", "1", "--game", *game.split())
+    assert ("no figures of solved positions" in said) == ("10" in game)
     assert Path("policy.png").read_bytes().startswith(PNG)
 
 
