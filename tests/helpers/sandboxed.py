@@ -9,7 +9,7 @@ import pytest
 
 from submission.sandbox.interpreter import child_command
 from submission.sandbox.launcher import LAUNCHER, Launcher
-from submission.sandbox.move import Move
+from submission.sandbox.move import Failure, Move
 from submission.sandbox.player import RunningPlayer
 
 OBSERVATION: Mapping[str, Any] = {
@@ -44,6 +44,12 @@ def answers(
     """The first moves of a player."""
     with player(source, launcher=launcher) as running:
         return [ask(running, limit) for _ in range(moves)]
+
+
+def failed(move: Move) -> Failure:
+    """The failure that a move must have."""
+    assert move.failure is not None, move
+    return move.failure
 
 
 REFUSING = """
