@@ -89,8 +89,6 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
             "--workers 2 --table-megabytes 99999999",
             "too little for 2 tables of 99999999 MB: give a smaller --table-megabytes or fewer",
         ),
-        ("--output absent/book.py", "absent/book.py"),
-        ("--output .", "cannot write . (Is a directory): choose a file in a folder"),
         ("--seat 1", "--seat is only for --repertoire and --traps: add one of them"),
         ("--all-plies 3", "--all-plies is only for --repertoire: add it"),
         ("--traps --all-plies 3", "--all-plies is only for --repertoire: add it"),

@@ -492,7 +492,6 @@ def test_a_win_at_hand_is_told_without_a_trap(explain: Explain) -> None:
         (["--tree", TEXTBOOK, "--svg", "x", "--json", "./x"], "x is named for two outputs"),
         (["--tree", TEXTBOOK, "--agent", "mcts", "--quiz"], "choose the agent alphabeta"),
         (["--tree", TEXTBOOK, "--agent", "random"], "mcts or perfect, not random: choose"),
-        (["--tree", TEXTBOOK, "--svg", "absent/x.svg"], "absent/x.svg"),
         (["--tree", TEXTBOOK, "--limit", "0"], "--limit"),
         (["--moves", "44", "--quiz"], "a quiz needs a tree"),
         (["--moves", "48"], "move 2 of '48' is 8"),
