@@ -184,7 +184,7 @@ class Hang(BaseException):
 
 
 @contextmanager
-def bounded(seconds: float = MOST_SECONDS) -> Iterator[None]:
+def bounded() -> Iterator[None]:
     """Limit the time and the memory of the block.
 
     Time in which other processes had all processors is not counted.
@@ -197,9 +197,9 @@ def bounded(seconds: float = MOST_SECONDS) -> Iterator[None]:
     begun = monotonic() - seconds_in_queue()
 
     def stop(number: int, frame: FrameType | None) -> None:
-        left = seconds - (monotonic() - seconds_in_queue() - begun)
+        left = MOST_SECONDS - (monotonic() - seconds_in_queue() - begun)
         if left <= 0:
-            raise Hang(f"no end after {seconds} s")
+            raise Hang(f"no end after {MOST_SECONDS} s")
         signal.setitimer(signal.ITIMER_REAL, left)
 
     former = signal.signal(signal.SIGALRM, stop)
@@ -207,7 +207,7 @@ def bounded(seconds: float = MOST_SECONDS) -> Iterator[None]:
     Path("/proc/self/clear_refs").write_text("5")  # resets the peak to the present use
     begin = memory_of_this_process()
     resource.setrlimit(resource.RLIMIT_AS, (begin["VmSize"] + MOST_ADDRESSES, limits[1]))
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, MOST_SECONDS)
     try:
         yield
     finally:

@@ -25,10 +25,10 @@ ENOUGH = 2**31
 
 
 def player(
-    agent: str | bytes, *, seed: int = 1, memory: int = ENOUGH, launcher: Launcher = LAUNCHER
+    agent: str | bytes, *, seed: int = 1, launcher: Launcher = LAUNCHER
 ) -> AbstractContextManager[RunningPlayer]:
     content = dedent(agent).encode() if isinstance(agent, str) else agent
-    return launcher.start_player(content, seed=seed, memory=memory)
+    return launcher.start_player(content, seed=seed, memory=ENOUGH)
 
 
 def ask(

@@ -287,6 +287,7 @@ def test_other_sizes_only_warn(check: Check) -> None:
     assert [(done, total) for done, total, _ in heard] == [(n, 11) for n in range(1, 12)]
     assert {name for *_, name in heard} == {game.name for game in report.games}
     text = text_of(report)
+    assert "were not played" not in text
     assert str(report.upload_command) in text
     like_an_option = text_of(replace(report, path="-agent.py"))
     assert "kaggle competitions submit -c connectx -f ./-agent.py -m" in like_an_option

@@ -81,18 +81,6 @@ def test_built_again_by_the_command_in_its_header(shell: Shell, tmp_path: Path) 
     assert "`connectx check one.py` says whether Kaggle would take it" in refused
 
 
-def test_check_accepts_a_bundle_and_not_a_broken_file(shell: Shell, tmp_path: Path) -> None:
-    shell.run("build", "greedy")
-    limits = ("--act-timeout", "0.5", "--game-seconds", "0")
-    said = shell.output("check", "submission.py", *limits)
-    assert "kaggle competitions submit -c connectx -f submission.py" in said
-    assert "were not played" not in said
-    (tmp_path / "broken.py").write_text("def agent(observation, configuration): return 1 / 0\n")
-    broken = shell.run("check", "broken.py", *limits)
-    assert broken.status == 1
-    assert "ZeroDivisionError" in broken.stdout
-
-
 FILES = {
     "old.jsonl": '{"format": "connectx positions, version 0"}\n',
     "submission.py": "from random import choice\ndef my_agent(observation):\n    return 3\n",
