@@ -83,6 +83,15 @@ def games(*records: GameRecord) -> list[GameRecord]:
     return [replace(record, game=game) for game, record in enumerate(records)]
 
 
+def opened_games(*records: GameRecord, openings: int = 1000) -> list[GameRecord]:
+    """The same games, in pairs that play the openings in turn."""
+    return [
+        replace(game, opening=opening, columns=(*opening, *game.columns))
+        for game in games(*records)
+        for opening in [(game.pair % openings,)]
+    ]
+
+
 def write_ladder(path: Path, rounds: int = 1) -> Path:
     """Write a results file of three players; each round has 15 games, with every result."""
     match = match_of(games=8 * rounds, names=("hero", "rival", "third"))

@@ -12,7 +12,15 @@ from submission.executors.work import Completion
 from submission.match.match import Match
 from submission.match.opening_table import render_openings
 from submission.match.sprt import Sprt
-from tests.helpers.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN, match_of
+from tests.helpers.game_records import (
+    DRAW,
+    LOSS,
+    OPPONENT_FAILED,
+    PLAYER_FAILED,
+    WIN,
+    match_of,
+    opened_games,
+)
 from tests.helpers.shell import printed
 
 
@@ -64,11 +72,7 @@ def test_a_strangers_names_and_causes_cannot_steer_the_terminal() -> None:
 
 def pairs(count: int, first: Result = Result.WIN, second: Result = Result.WIN) -> list[GameRecord]:
     """Pairs of games with these results on either seat, each from an opening of its own."""
-    return [
-        replace(game, game=2 * pair + game.game, opening=(pair,), columns=(pair, *game.columns))
-        for pair in range(count)
-        for game in (replace(WIN, result=first), replace(LOSS, result=second))
-    ]
+    return opened_games(*[replace(WIN, result=first), replace(LOSS, result=second)] * count)
 
 
 def judged(played: list[GameRecord], games: int | None = None) -> Match:

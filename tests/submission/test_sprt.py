@@ -23,7 +23,14 @@ from submission.match.sprt import (
     Verdict,
     parse_sprt,
 )
-from tests.helpers.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN
+from tests.helpers.game_records import (
+    DRAW,
+    LOSS,
+    OPPONENT_FAILED,
+    PLAYER_FAILED,
+    WIN,
+    opened_games,
+)
 from tests.helpers.likeliest_distribution import greatest_log_likelihood
 
 counts = st.lists(st.integers(1, 300), min_size=5, max_size=5)
@@ -197,16 +204,6 @@ results = st.lists(
 )
 
 
-def games(*records: GameRecord, openings: int = 1000) -> list[GameRecord]:
-    """The records as games 0, 1, 2 … of a pairing, whose pairs play the openings in turn."""
-    numbered = []
-    for game, record in enumerate(records):
-        opening = (game // 2 % openings,)
-        columns = (*opening, *record.columns)
-        numbered.append(replace(record, game=game, opening=opening, columns=columns))
-    return numbered
-
-
 def judged(records: Iterable[GameRecord]) -> SequentialTest:
     test = SequentialTest(SPRT)
     for record in records:
@@ -232,7 +229,7 @@ def decided(records: Iterable[GameRecord]) -> Decision:
 def test_a_run_of_equal_results_decides(
     result: GameRecord, verdict: Verdict, pairs: int, weight: float
 ) -> None:
-    test = judged(games(*[result] * 30))
+    test = judged(opened_games(*[result] * 30))
     assert test.decision == Decision(verdict, 2 * pairs)
     assert test.llr == pytest.approx(pairs * weight, rel=1e-3)
 
@@ -246,7 +243,7 @@ def test_without_games_nothing_is_known() -> None:
 def test_the_order_in_which_games_end_changes_nothing(
     played: list[GameRecord], seed: int, openings: int
 ) -> None:
-    in_order, shuffled = (games(*played, openings=openings) for _ in range(2))
+    in_order, shuffled = (opened_games(*played, openings=openings) for _ in range(2))
     Random(seed).shuffle(shuffled)
     assert judged(shuffled).decision == judged(in_order).decision
     assert judged(shuffled).llr == judged(in_order).llr
@@ -255,7 +252,7 @@ def test_the_order_in_which_games_end_changes_nothing(
 @given(results)
 @settings(max_examples=20)
 def test_only_the_games_that_decided_matter(played: list[GameRecord]) -> None:
-    records = games(*played)
+    records = opened_games(*played)
     test = judged(records)
     if test.decision is not None:
         records = records[: test.decision.games]
@@ -268,9 +265,9 @@ def test_only_the_games_that_decided_matter(played: list[GameRecord]) -> None:
 
 def test_failures_count_as_in_pairs() -> None:
     """The player's failure is a loss; a pair in which the opponent failed is passed over."""
-    assert judged(games(PLAYER_FAILED, WIN)).llr == judged(games(LOSS, WIN)).llr != 0
-    assert judged(games(WIN, OPPONENT_FAILED)).llr == 0
-    decision = decided(games(WIN, OPPONENT_FAILED, *[WIN] * 30))
+    assert judged(opened_games(PLAYER_FAILED, WIN)).llr == judged(opened_games(LOSS, WIN)).llr != 0
+    assert judged(opened_games(WIN, OPPONENT_FAILED)).llr == 0
+    decision = decided(opened_games(WIN, OPPONENT_FAILED, *[WIN] * 30))
     assert decision.games == DECIDING_WINS + 2
 
 
@@ -279,12 +276,12 @@ def test_failures_count_as_in_pairs() -> None:
 
 def test_players_who_repeat_their_games_are_judged_by_them_once() -> None:
     """Four pairs weigh too little for a verdict; played four times they would weigh enough."""
-    until = games(*[WIN] * (8 + 2 * ENOUGH_REPEATS), openings=4)
+    until = opened_games(*[WIN] * (8 + 2 * ENOUGH_REPEATS), openings=4)
     assert judged(until[:-1]).decision is None
-    for played in (until, games(*[WIN] * 400, openings=4)):
+    for played in (until, opened_games(*[WIN] * 400, openings=4)):
         assert judged(played).decision == Decision(None, 8)
-        assert judged(played).llr == judged(games(*[WIN] * 8)).llr
-    failed = judged(games(*[OPPONENT_FAILED] * 100, openings=4))
+        assert judged(played).llr == judged(opened_games(*[WIN] * 8)).llr
+    failed = judged(opened_games(*[OPPONENT_FAILED] * 100, openings=4))
     assert (failed.decision, failed.llr) == (Decision(None, 8), 0.0)
 
 
@@ -292,8 +289,8 @@ def test_players_who_repeat_their_games_are_judged_by_them_once() -> None:
 def test_one_game_that_differs_makes_all_repeats_count(repeats: int, in_first_seat: bool) -> None:
     other = replace(WIN, columns=(6, *WIN.columns))
     pair = [other, WIN] if in_first_seat else [WIN, other]
-    records = games(*[WIN] * 2 * (3 + repeats), *pair, openings=3)
-    assert judged(records[:-1]).llr == judged(games(*[WIN] * 6)).llr
+    records = opened_games(*[WIN] * 2 * (3 + repeats), *pair, openings=3)
+    assert judged(records[:-1]).llr == judged(opened_games(*[WIN] * 6)).llr
     test = judged(records)
     assert test.llr == SPRT.log_likelihood_ratio((0, 0, 0, 0, 4 + repeats))
     assert (test.decision is not None) == (len(records) >= DECIDING_WINS)
@@ -304,8 +301,10 @@ def test_random_players_may_repeat_a_game_by_chance() -> None:
     """From then on nothing is held back: the pairs weigh as if none had been like another."""
     other = replace(WIN, columns=(6, *WIN.columns))
     played = [WIN, WIN, other, WIN, *[DRAW, LOSS] * 30]
-    assert judged(games(*played, openings=1)).llr == judged(games(*played)).llr
-    assert judged(games(*played, openings=1)).decision == judged(games(*played)).decision
+    assert judged(opened_games(*played, openings=1)).llr == judged(opened_games(*played)).llr
+    assert (
+        judged(opened_games(*played, openings=1)).decision == judged(opened_games(*played)).decision
+    )
 
 
 def test_the_same_columns_in_another_opening_are_no_repeat() -> None:

@@ -16,6 +16,7 @@ from submission.checking import game_plan
 from submission.checking.game_plan import Limits, planned_games
 from submission.sandbox.processes import MOST_CREDIT, Throttle, processor_seconds
 from tests.helpers.checks import FIRST_FREE, check_pair, first_fault, rows_of
+from tests.helpers.processes import Piped
 from tests.helpers.systems import needs_throttling
 
 LIMITS = Limits(act_timeout=2, bank=60, run_timeout=1200, memory=2**30)
@@ -78,11 +79,9 @@ def test_the_time_of_a_process_is_what_the_system_says() -> None:
         "work()\nif not os.fork():\n    work()\n    os._exit(0)\n"
         "os.wait()\nprint()\nsys.stdout.flush()\nsys.stdin.read()"
     )
-    with subprocess.Popen(
-        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    with Piped(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
         process.stdout.readline()
         measured = processor_seconds(process.pid)
         process.stdin.close()
