@@ -14,6 +14,7 @@ from time import monotonic, sleep
 from types import FrameType
 from typing import Self
 
+from tests.helpers.checks import GOOD
 from tests.helpers.processes import ROOT
 from tests.helpers.refusals import is_sentence
 from tests.helpers.signals import heed_signals
@@ -32,8 +33,6 @@ FAREWELL_SECONDS = 20.0
 
 ENDINGS = (0, 1, 2)
 """The exit statuses of a command that was not interrupted."""
-
-GOOD = "def agent(obs, conf):\n    return [c for c in range(conf.columns) if not obs.board[c]][0]\n"
 
 
 def chance(*name: object) -> Random:

@@ -174,9 +174,8 @@ def test_whole_games_in_both_seats(
 def test_header_names_the_command_and_the_options() -> None:
     text = build_bundle("mcts", {"seed": 7, "rollout": "decisive", "simulations": None})
     docstring = ast.get_docstring(ast.parse(text)) or ""
-    assert (
-        "connectx build mcts --option seed=7 --option rollout=decisive --option simulations=null"
-    ) in docstring
+    options = "--option seed=7 --option rollout=decisive --option simulations=null"
+    assert f"connectx build mcts {options}" in docstring
     assert "MCTSAgent(simulations=None, time_limit=None, seed=7, rollout='decisive')" in docstring
     assert "kaggle competitions submit -c connectx -f submission.py" in docstring
 

@@ -377,9 +377,8 @@ def test_no_line_of_a_wide_board_is_wrapped(explain: Explain) -> None:
     board = explain("--columns", "60", "--depth", "1").stdout.split("enter the root")[0]
     lines = board.rstrip("\n").splitlines()
     assert all(len(line) <= 200 for line in lines)
-    assert [number for line in lines for number in line.split() if number != "."] == [
-        str(column) for column in range(1, 61)
-    ]
+    numbers = [number for line in lines for number in line.split() if number != "."]
+    assert numbers == [str(column) for column in range(1, 61)]
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -80,9 +80,8 @@ def test_failures_are_counted_and_told(shell: Shell, tmp_path: Path) -> None:
     failed = sum(position.ply % 2 for position in SHIPPED.sample(30, seed=0).positions)
     assert f"{failed} ERROR, the first after" in outcome.stdout
     assert "ValueError: as <b>second</b> player." in outcome.stdout
-    assert (
-        "ValueError: as &lt;b&gt;second&lt;/b&gt; player." in (tmp_path / "grade.html").read_text()
-    )
+    page = (tmp_path / "grade.html").read_text()
+    assert "ValueError: as &lt;b&gt;second&lt;/b&gt; player." in page
 
 
 def test_positions_of_ones_own(shell: Shell, tmp_path: Path) -> None:
@@ -94,8 +93,8 @@ def test_positions_of_ones_own(shell: Shell, tmp_path: Path) -> None:
     assert mine.settings.command == words.removesuffix(" --workers 1").replace(
         "positions --per-ply 2", "connectx positions --per-ply 2 --seed 0"
     )
-    outcome = shell.run("grade", "random", "--positions", "mine.jsonl")
-    assert "random in 4 solved positions" in outcome.stdout
+    graded = shell.output("grade", "random", "--positions", "mine.jsonl")
+    assert "random in 4 solved positions" in graded
 
 
 @needs_posix

@@ -195,9 +195,8 @@ def test_without_permission_nothing_is_read_or_written(
     old.touch(mode=0o400)
     tmp_path.chmod(0o777)
     denied = "cannot {} {} (Permission denied): choose a file in a folder"
-    assert as_nobody(lambda: read_content(old, "choose a file in a folder")).startswith(
-        denied.format("read", "old")
-    )
+    refused = as_nobody(lambda: read_content(old, "choose a file in a folder"))
+    assert refused.startswith(denied.format("read", "old"))
     assert as_nobody(lambda: replace_content(old, b"new")).startswith(denied.format("write", "old"))
     tmp_path.chmod(0o555)
     try:

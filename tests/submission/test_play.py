@@ -144,9 +144,8 @@ def test_no_line_of_a_wide_board_is_wrapped(monkeypatch: pytest.MonkeyPatch) -> 
     Session(terminal, find_opponent("greedy", env), 1, 1.0).play(History(env, (0, 29), 2))
     board = output.getvalue().split("else you can type.")[1].split("Your move")[0]
     numbers = [line.split() for line in board.splitlines() if "." not in line and line.strip()]
-    assert [int(number) for line in numbers for number in line if number.isdigit()] == [
-        *range(1, 31)
-    ]
+    columns = [int(number) for line in numbers for number in line if number.isdigit()]
+    assert columns == [*range(1, 31)]
     assert board.count("X") == board.count("O") == 1
 
 

@@ -265,10 +265,8 @@ def test_what_is_left_out_is_told(folder: Path) -> None:
 def test_who_plays_against_himself_is_judged_on_both_seats(folder: Path) -> None:
     path = write_episode(episode_of("1212121", names=("Me", "Me")), folder)
     review = connectx.review(path, "Me", progress=False)
-    assert [(game.record.seat, game.record.result) for game in review.games] == [
-        (1, "win"),
-        (2, "loss"),
-    ]
+    results = [(game.record.seat, game.record.result) for game in review.games]
+    assert results == [(1, "win"), (2, "loss")]
     assert " of 7 moves of 1 game; " in review.summary()[-1], "and not of two"
     assert "Me in 1 game\n" in "\n".join(map(str.rstrip, str(review).splitlines()))
 
