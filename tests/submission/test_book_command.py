@@ -22,8 +22,6 @@ from tests.helpers.processes import running_command
 from tests.helpers.shell import Shell
 from tests.helpers.systems import needs_posix
 
-pytestmark = pytest.mark.usefixtures("workers_in_threads")
-
 SCOPE = BookScope(4, 4, 3, 4)
 SMALL = "--rows 4 --columns 4 --inarow 3 --plies 4 --workers 1 --table-megabytes 1"
 LONG = "--rows 5 --columns 5 --inarow 4 --plies 10 --workers 1 --table-megabytes 64"

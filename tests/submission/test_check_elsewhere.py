@@ -46,7 +46,7 @@ from tests.helpers.processes import ROOT, completed, output_of
 from tests.helpers.shell import Shell
 from tests.helpers.systems import needs_posix, needs_throttling
 
-pytestmark = [needs_posix, pytest.mark.usefixtures("workers_in_threads")]
+pytestmark = needs_posix
 
 LISTED = {
     canonicalize_name(Requirement(line).name)

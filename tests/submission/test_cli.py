@@ -18,8 +18,6 @@ from submission.cli.app import COMMANDS, function_of
 from tests.helpers.processes import completed
 from tests.helpers.shell import Shell
 
-pytestmark = pytest.mark.usefixtures("workers_in_threads")
-
 
 def test_help_teaches_every_command(shell: Shell) -> None:
     help_text = shell.run("--help").stdout

@@ -25,8 +25,6 @@ from tests.helpers.game_records import LOSS, PLAYER_FAILED, WIN, match_of
 from tests.helpers.shell import Outcome, Shell, printed
 from tests.helpers.shipped_positions import SHIPPED
 
-pytestmark = pytest.mark.usefixtures("workers_in_threads")
-
 POSITIONS = {p.moves: p for p in SHIPPED.positions}
 AT_STAKE = [p for p in POSITIONS.values() if p.is_at_stake]
 

@@ -9,8 +9,6 @@ import pytest
 
 from tests.helpers.shell import Outcome, Shell
 
-pytestmark = pytest.mark.usefixtures("workers_in_threads")
-
 SMALL = ("--rows", "4", "--columns", "5", "--inarow", "3", "--workers", "1")
 OWN_ARENA = (*SMALL, "--arena", "own")
 OVERWRITTEN = "mine.py is read and would be overwritten: write to another file"

@@ -18,9 +18,6 @@ from tests.helpers.shipped_positions import SHIPPED
 from tests.helpers.svg_reading import SVG
 from tests.helpers.systems import needs_posix
 
-pytestmark = pytest.mark.usefixtures("workers_in_threads")
-
-
 FAILING = """
 def agent(observation, configuration):
     if sum(map(bool, observation.board)) % 2:

@@ -13,8 +13,6 @@ from envs.bitboard import mirrored
 from tests.helpers.shell import Shell
 from tests.helpers.shipped_positions import SHIPPED
 
-pytestmark = pytest.mark.usefixtures("workers_in_threads")
-
 SMALL = "--rows 4 --columns 4 --inarow 3 --workers 1"
 
 

@@ -25,8 +25,6 @@ from tests.helpers.game_records import (
 )
 from tests.helpers.shell import Shell
 
-pytestmark = pytest.mark.usefixtures("workers_in_threads")
-
 NAMES = ["hero", "rival"]
 PLAYERS = ("random:", "greedy", "mcts:simulations=9,seed=1,engine=reference")
 COMMAND = (

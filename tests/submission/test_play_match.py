@@ -15,6 +15,7 @@ from submission.arena.kaggle_referee import KaggleGame
 from submission.arena.players import Pairing, Player, PlayerKind, against_each, find_player
 from submission.executors.work import Completion
 from submission.grading.solved_positions import drawn
+from submission.kaggle import Referee
 from submission.match.match import Match
 from submission.match.run import play_match
 from submission.match.schedule import Arena, Settings, require_pairs, schedule
@@ -174,6 +175,7 @@ def test_a_name_that_is_no_utf8_has_a_seed_and_others_keep_theirs() -> None:
         (lambda: GameConfiguration(inarow=0), "inarow must be from 1 to 100, not 0"),
         (lambda: GameConfiguration(rows="6"), "rows must be from 1 to 100, not '6'"),  # type: ignore[arg-type]
         (lambda: GameConfiguration(act_timeout="2"), "above 0 and finite, not '2'"),  # type: ignore[arg-type]
+        (lambda: Referee("chess"), "unknown referee 'chess': choose one of connectx, open_spiel_"),
         (lambda: Arena("moon"), "unknown arena 'moon': choose one of kaggle, own"),
         (lambda: drawn("ab", count=2.0, seed=0), "of 1 to 2 positions, not of 2.0"),  # type: ignore[arg-type]
         (lambda: GameConfiguration(rows=10**400), "rows must be from 1 to 100, not 1000"),

@@ -25,8 +25,6 @@ from tests.helpers.refusals import is_sentence
 from tests.helpers.shell import Shell
 from tests.helpers.strategies import quiet_game
 
-pytestmark = pytest.mark.usefixtures("workers_in_threads")
-
 EXAMPLE = (
     '{"board": [0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 2, 0, 0, 0, 1, '
     "0, 0, 1, 0, 0, 0, 2, 1, 0, 2, 0, 0, 0, 1, 1, 1, 2, 1, 0, 1, 2], "
