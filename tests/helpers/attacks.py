@@ -15,10 +15,9 @@ from types import FrameType
 from typing import Self
 
 from tests.helpers.checks import GOOD
-from tests.helpers.processes import ROOT
+from tests.helpers.processes import ROOT, survivors
 from tests.helpers.refusals import is_sentence
 from tests.helpers.signals import heed_signals
-from tests.submission.test_left_behind import survivors
 
 SEED = int(os.environ.get("ATTACK_SEED", "0"))
 

@@ -67,7 +67,7 @@ def match_of(
     completion: Completion = Completion.COMPLETE,
     names: Sequence[str] = ("hero", "rival"),
 ) -> Match:
-    """A match that consists of these games, in which each plays against all who follow."""
+    """A match of these games; each player is paired with all who are named after it."""
     return Match(
         players=tuple(Identity(name, PlayerKind.FILE, "0" * 64) for name in names),
         pairings=tuple(combinations(names, 2)),

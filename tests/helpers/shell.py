@@ -37,7 +37,7 @@ class Shell:
         return Outcome(int(ended.value.code or 0), captured.out, captured.err)
 
     def output(self, *words: str) -> str:
-        """What a command prints that must succeed."""
+        """The output of a command that must succeed."""
         outcome = self.run(*words)
         assert outcome.status == 0, outcome.stderr
         return outcome.stdout

@@ -1,8 +1,6 @@
 """`connectx book`, as it is typed."""
 
 import re
-import signal
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -18,7 +16,7 @@ from agents.book.repertoire import RepertoireScope
 from envs import ConnectX
 from submission.executors import work
 from tests.helpers.brute_force import BruteForce, score_by_brute_force
-from tests.helpers.processes import running_command
+from tests.helpers.processes import interrupted
 from tests.helpers.shell import Shell
 from tests.helpers.systems import needs_posix
 
@@ -61,15 +59,14 @@ def test_resuming_solves_what_is_missing(shell: Shell, tmp_path: Path) -> None:
 @needs_posix
 def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
     checkpoint = Checkpoint(tmp_path / "openings.cxbk.scores", BookScope(5, 5, 4, 10))
-    with running_command("book", *LONG.split(), folder=tmp_path) as process:
-        while process.poll() is None and not (checkpoint.path.exists() and checkpoint.read()):
-            time.sleep(0.05)
-        process.send_signal(signal.SIGINT)
-        output, _ = process.communicate(timeout=60)
-    assert process.returncode == 1
-    stopped = re.fullmatch(
-        r"Interrupted: (\d+) of 67752 positions are solved\. .*--resume.*\n", output
+    ended = interrupted(
+        *("book", *LONG.split()),
+        until=lambda: checkpoint.path.exists() and checkpoint.read(),
+        folder=tmp_path,
     )
+    assert ended.returncode == 1
+    said = r"Interrupted: (\d+) of 67752 positions are solved\. .*--resume.*\n"
+    stopped = re.fullmatch(said, ended.stdout)
     assert stopped is not None
     assert len(checkpoint.read()) >= int(stopped[1])
     assert not (tmp_path / "openings.cxbk").exists()

@@ -7,6 +7,7 @@ Where a submission can be run safely in the tests' own process, its status is co
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Any, NoReturn
@@ -24,8 +25,8 @@ from tests.helpers.archives import archive
 from tests.helpers.checks import (
     FIRST_FREE,
     GOOD,
-    MEMORY,
     check_file,
+    check_source,
     first_fault,
     rows_of,
     text_of,
@@ -42,13 +43,7 @@ Check = Callable[..., CheckReport]
 @pytest.fixture
 def check(tmp_path: Path) -> Check:
     """Checks a source; by default without the games that do not decide."""
-
-    def check_source(source: str, **options: Any) -> CheckReport:
-        path = tmp_path / "submission.py"
-        path.write_text(source)
-        return check_submission(path, **{"memory": MEMORY, "patience": 0, **options})
-
-    return check_source
+    return partial(check_source, folder=tmp_path)
 
 
 BAD: list[Any] = [

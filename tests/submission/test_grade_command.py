@@ -1,9 +1,6 @@
 """`connectx grade` and `connectx positions`, as they are typed."""
 
 import json
-import os
-import signal
-import time
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -12,7 +9,7 @@ import pytest
 from submission.grading.answers import SHARD_POSITIONS
 from submission.grading.solved_positions import read_position_set
 from tests.helpers.html_reading import Page
-from tests.helpers.processes import running_command
+from tests.helpers.processes import interrupted
 from tests.helpers.shell import Shell
 from tests.helpers.shipped_positions import SHIPPED
 from tests.helpers.svg_reading import SVG
@@ -98,18 +95,14 @@ def test_positions_of_ones_own(shell: Shell, tmp_path: Path) -> None:
 def test_ctrl_c_keeps_what_was_graded(tmp_path: Path) -> None:
     asked = tmp_path / "asked"
     (tmp_path / "slow.py").write_text(SLOW.format(asked=str(asked)))
-    words = ["grade", "slow.py", "--workers", "1", "--json", "grade.json"]
-    with running_command(*words, folder=tmp_path) as process:
-        while process.poll() is None and _lines(asked) < 2 * SHARD_POSITIONS:
-            time.sleep(0.02)
-        os.killpg(process.pid, signal.SIGINT)
-        output, errors = process.communicate(timeout=60)
-    assert (process.returncode, errors.strip()) == (1, "")
+    ended = interrupted(
+        *("grade", "slow.py", "--workers", "1", "--json", "grade.json"),
+        until=lambda: asked.exists() and asked.read_text().count("\n") >= 2 * SHARD_POSITIONS,
+        folder=tmp_path,
+    )
+    assert (ended.returncode, ended.stderr.strip()) == (1, "")
     document = json.loads((tmp_path / "grade.json").read_text())
     assert document["ending"] == "interrupted"
     assert 0 < len(document["answers"]) < len(SHIPPED.positions)
-    assert f"Interrupted after {len(document['answers'])} of {len(SHIPPED.positions)}" in output
-
-
-def _lines(path: Path) -> int:
-    return len(path.read_text().splitlines()) if path.exists() else 0
+    done = f"Interrupted after {len(document['answers'])} of {len(SHIPPED.positions)}"
+    assert done in ended.stdout

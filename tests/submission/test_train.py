@@ -4,7 +4,6 @@
 import re
 import signal
 from pathlib import Path
-from time import sleep
 
 import pytest
 
@@ -16,7 +15,7 @@ from agents.reporting.output_file import held
 from envs import ConnectX
 from envs.games import GAMES
 from tests.helpers import toy_learner
-from tests.helpers.processes import running_command
+from tests.helpers.processes import interrupted
 from tests.helpers.shell import Shell
 from tests.helpers.systems import needs_posix
 from tests.helpers.toy_learner import ToyLearner, begun, enter_toy
@@ -160,17 +159,13 @@ main()
 
 @needs_posix
 def test_ctrl_c_keeps_what_was_learnt(tmp_path: Path) -> None:
-    words = ("train", *SMALL, "--minutes", "5")
-    with running_command(*words, folder=tmp_path, program=("-c", COMMAND)) as process:
-        while process.poll() is None and not (tmp_path / "policy.checkpoint").exists():
-            sleep(0.1)
-        process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=60)
-    assert process.returncode == 1, stderr
-    assert "Interrupted: the same command with --resume goes on from there." in stdout
-    rounds = len(decode_state((tmp_path / "policy.checkpoint").read_bytes())["rounds"])
+    words, checkpoint = ("train", *SMALL, "--minutes", "5"), tmp_path / "policy.checkpoint"
+    ended = interrupted(*words, until=checkpoint.exists, folder=tmp_path, program=("-c", COMMAND))
+    assert ended.returncode == 1, ended.stderr
+    assert "Interrupted: the same command with --resume goes on from there." in ended.stdout
+    rounds = len(decode_state(checkpoint.read_bytes())["rounds"])
     assert rounds > 0
-    assert f"Trained up to round {rounds}," in stdout
+    assert f"Trained up to round {rounds}," in ended.stdout
     assert decode_policy((tmp_path / "policy.npz").read_bytes())
 
 
