@@ -11,11 +11,13 @@ from tests.helpers.shell import Outcome, Shell
 
 SMALL = ("--rows", "4", "--columns", "5", "--inarow", "3", "--workers", "1")
 OWN_ARENA = (*SMALL, "--arena", "own")
+MATCH = ("evaluate", "greedy", "--against", "random:seed=1", *OWN_ARENA)
+LADDER = ("ladder", "random:seed=1", "greedy", "random:seed=2", *OWN_ARENA)
 OVERWRITTEN = "mine.py is read and would be overwritten: write to another file"
 
 
 def evaluate(shell: Shell, *words: str) -> Outcome:
-    return shell.run("evaluate", "greedy", "--against", "random:seed=1", *OWN_ARENA, *words)
+    return shell.run(*MATCH, *words)
 
 
 def test_a_file_plays_on_kaggles_environment(shell: Shell, tmp_path: Path) -> None:
@@ -64,12 +66,31 @@ def test_without_a_game_there_is_no_page_and_everything_else(
 
 
 def test_a_report_of_a_round_robin_is_a_ladder(shell: Shell) -> None:
-    players = ("random:seed=1", "greedy", "random:seed=2")
-    shell.run("ladder", *players, "--games", "2", *OWN_ARENA, "--results", "games.jsonl")
+    shell.run(*LADDER, "--games", "2", "--results", "games.jsonl")
     report = shell.run("report", "games.jsonl", "--anchor", "greedy", "--html", "ladder.html")
     assert "holds a ladder" in shell.refusal("report", "games.jsonl", "--first-player-table")
     assert report.status == 0
     assert "Ladder of 3 players: 6 games" in " ".join(report.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"), [(MATCH, "greedy against random:seed=1: "), (LADDER, "1  greedy: Elo ")]
+)
+def test_brief_is_the_end_of_the_whole(shell: Shell, words: tuple[str, ...], said: str) -> None:
+    """Of the same games; --json has all of them."""
+    whole = shell.run(*words, "--games", "4", "--results", "games.jsonl").stdout
+    brief = shell.run("report", "games.jsonl", "--brief", "--json", "all.json").stdout
+    assert whole.endswith(brief)
+    assert said in brief
+    assert max(map(len, brief.splitlines())) > 80, "a sentence is not one line in a pipe"
+    assert "W-D-L" in whole
+    assert "W-D-L" not in brief
+    assert '"columns"' in Path("all.json").read_text(encoding="utf-8")
+
+
+def test_openings_are_told_before_the_summary(shell: Shell) -> None:
+    said = evaluate(shell, "--games", "4", "--first-player-table").stdout
+    assert said.index("by opening") < said.index("Results of greedy") < said.index("of the points")
 
 
 def test_a_test_may_end_a_pairing_early(shell: Shell) -> None:

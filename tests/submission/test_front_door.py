@@ -29,6 +29,7 @@ from tests.helpers.trained_policies import policy_file
 pytestmark = pytest.mark.usefixtures("workers_in_threads")
 
 MINE = "def my_agent(observation, configuration):\n    return observation['board'][:7].index(0)\n"
+LAST = "def agent(observation):\n    return 6 - observation.board[6::-1].index(0)\n"
 STRANGER = """
 import connectx
 print(connectx.build("greedy").save("main.py"))
@@ -183,6 +184,21 @@ def test_an_option_of_another_kind_is_refused_by_name(
 def test_nobody_is_no_player(player: Any) -> None:
     with pytest.raises(ValueError, match=r"unknown player|is not an agent"):
         connectx.evaluate(player, "random", games=2, progress=False)
+
+
+def test_two_versions_of_one_name_are_told_apart() -> None:
+    """Under one name they were refused, and in a match each would have had the other's games."""
+    versions = [Submission(MINE, "agent"), Submission(LAST, "agent")]
+    options: dict[str, Any] = {"games": 2, "workers": 1, "trust": True, "progress": False}
+    ladder = connectx.ladder(versions, arena="own", **options)
+    assert {rung.player for rung in ladder.rungs} == {"agent", "agent (2)"}
+    match = connectx.evaluate(versions[0], versions[1:], arena="own", **options)
+    assert match.pairings == (("agent", "agent (2)"),)
+    mine = Submission(MINE, "random")
+    kaggles = connectx.evaluate(mine, "random", arena="own", **options)
+    assert kaggles.pairings == (("random (2)", "random"),), "by any other name Kaggle has no agent"
+    with pytest.raises(ValueError, match="'agent' is named twice"):
+        connectx.ladder([versions[0], versions[0]], arena="own", **options)
 
 
 # --- files

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+import connectx
 from agents.policy.training import label_files, labelling
 from agents.policy.training.label_files import read_labelled_positions
 from envs import ConnectX
@@ -95,6 +96,30 @@ def test_positions_of_ones_own(shell: Shell, tmp_path: Path) -> None:
     )
     graded = shell.output("grade", "random", "--positions", "mine.jsonl")
     assert "random in 4 solved positions" in graded
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("grade random --sample 1 --workers 1", " of 1 position in which a move can lose it."),
+        ("grade random --sample 1 --workers 1", "random in 1 solved position, 2 s a move"),
+        ("positions --labels 1 --output one.npz --workers 1", "one.npz: 1 labelled position."),
+        (
+            "positions --per-ply 1 --first-ply 0 --last-ply 0 --output one.jsonl --workers 1",
+            "one.jsonl: 1 position, ",
+        ),
+    ],
+)
+def test_one_is_no_plural(shell: Shell, words: str, said: str) -> None:
+    assert said in " ".join(shell.run(*words.split()).stdout.split())
+
+
+@pytest.mark.usefixtures("workers_in_threads")
+def test_a_grade_tells_plies_in_its_page_alone() -> None:
+    grade = connectx.grade("random", sample=20, workers=1, progress=False)
+    text = str(grade)
+    assert "By plies played" not in text
+    assert "random, in all: keeps the result in " in " ".join(text.split()[-60:])
 
 
 @needs_posix

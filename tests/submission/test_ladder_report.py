@@ -104,6 +104,12 @@ def test_an_early_end_is_said_with_the_games_of_all_pairings() -> None:
         assert "So far 1 of 12 games have been played." in text
 
 
+def test_a_ladder_ends_with_the_ratings() -> None:
+    *_, first, second = make_ladder(match_of(WIN, LOSS, WIN, games=4), "rival").summary()
+    assert first.startswith("1  hero: Elo +")
+    assert second == "2  rival: Elo 0, the anchor"
+
+
 def test_certainty_is_not_claimed() -> None:
     unbeaten = make_ladder(match_of(*meeting("hero", "rival", *[WIN] * 40)), None)
     results, _, _ = rows(shown(unbeaten), "hero")

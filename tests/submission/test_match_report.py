@@ -143,6 +143,30 @@ def test_games_that_repeat_are_said() -> None:
     assert "Distinct" not in shown(match_of(WIN, LOSS))
 
 
+def test_a_match_ends_with_its_score() -> None:
+    match = match_of(WIN, replace(LOSS, result=Result.WIN))
+    (said,) = match.summary()
+    assert said == (
+        "hero against rival: 100.0 % [20.6, 100.0] of the points in 2 games, Elo +inf [-235, open]."
+    ), "Wilson's interval of 1 in 1, and 400 log10(0.2065 / 0.7935)"
+    words = " ".join(str(match).split())
+    assert words.endswith(said)
+    assert "1-0-0 100.0 +inf " in words, "the row of the table"
+
+
+def test_what_went_wrong_and_the_verdict_of_a_test_stand_before_it() -> None:
+    verdict, failed, score = judged([WIN, LOSS, DRAW, PLAYER_FAILED]).summary()
+    assert "Not decided" in verdict
+    assert failed.startswith("hero failed in 1 game")
+    assert score.startswith("hero against rival: 50.0 %")
+
+
+def test_no_game_has_no_score() -> None:
+    assert match_of(games=2).summary() == [
+        "hero against rival: no pair of games counts, of 0 games."
+    ]
+
+
 # --- by opening
 
 
