@@ -200,10 +200,8 @@ def test_all_workers_of_a_cluster_look_for_traps(
 
 
 @pytest.mark.parametrize("option", ["repertoire", "traps"])
-def test_a_file_that_is_no_repertoire_is_one_sentence(
-    shell: Shell, tmp_path: Path, option: str
-) -> None:
-    (tmp_path / "torn.cxrp").write_bytes(b"CXRP\x01")
+def test_a_file_that_is_no_repertoire_is_one_sentence(shell: Shell, option: str) -> None:
+    Path("torn.cxrp").write_bytes(b"CXRP\x01")
     torn = "is not a valid repertoire: compute one with `connectx book --repertoire` or `--traps`"
     for name, sentence in (("torn", torn), ("absent", "absent.cxrp")):
         assert sentence in shell.refusal("build", "perfect", "-O", f"{option}={name}.cxrp")

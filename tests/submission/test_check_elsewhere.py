@@ -352,13 +352,11 @@ VERDICTS = {
 
 
 @pytest.mark.parametrize("name", VERDICTS)
-def test_what_fails_for_want_of_what_kaggle_has_cannot_be_judged(
-    name: str, shell: Shell, tmp_path: Path
-) -> None:
+def test_what_fails_for_want_of_what_kaggle_has_cannot_be_judged(name: str, shell: Shell) -> None:
     source, verdict = VERDICTS[name]
-    (tmp_path / "mine.py").write_text(source)
+    Path("mine.py").write_text(source)
     outcome = shell.run("check", "mine.py", "--patience", "0", "--json", "check.json")
-    found = json.loads((tmp_path / "check.json").read_text(encoding="utf-8"))
+    found = json.loads(Path("check.json").read_text(encoding="utf-8"))
     is_accepted = verdict == "accepted"
     assert (found["verdict"], found["accepted"]) == (verdict, is_accepted)
     assert outcome.status == {"accepted": 0, "refused": 1, "undecided": 3}[verdict]
@@ -425,11 +423,9 @@ def test_prepare_checks_with_kaggles_versions_where_they_are(
 
 
 @pytest.mark.usefixtures("no_image")
-def test_prepare_takes_a_file_as_it_is_and_ends_with_a_slow_pair(
-    shell: Shell, tmp_path: Path
-) -> None:
+def test_prepare_takes_a_file_as_it_is_and_ends_with_a_slow_pair(shell: Shell) -> None:
     text = "def mine(observation):\n    return observation.board[:7].index(0)\n"
-    (tmp_path / "mine.py").write_text(text)
+    Path("mine.py").write_text(text)
     said = shell.output("prepare", "mine.py")
     assert "`make kaggle-image` makes an environment" in said
     assert "Accepted: Kaggle would take mine.py" in said
@@ -438,8 +434,8 @@ def test_prepare_takes_a_file_as_it_is_and_ends_with_a_slow_pair(
         _, slow = said.split("A pair of games at 0.33 of this machine's speed: passed")
         assert slow.count("6x7x4 on seat") == FIRST_GAMES
     assert "kaggle competitions submit -c connectx -f mine.py" in said.splitlines()[-1]
-    assert {path.name: path.read_text() for path in tmp_path.glob("*.py")} == {"mine.py": text}
-    (tmp_path / "mine.py").write_text("def mine(observation):\n    return 9\n")
+    assert {path.name: path.read_text() for path in Path().glob("*.py")} == {"mine.py": text}
+    Path("mine.py").write_text("def mine(observation):\n    return 9\n")
     assert shell.run("prepare", "mine.py").status == 1
 
 

@@ -240,10 +240,8 @@ def test_json_alone_is_printed_where_it_is_asked_for(shell: Shell, tmp_path: Pat
 @pytest.mark.parametrize(
     "command", ["evaluate bad.py --against random --games 2", "grade bad.py --sample 2"]
 )
-def test_a_player_that_fails_in_every_game_is_an_exit_status(
-    shell: Shell, tmp_path: Path, command: str
-) -> None:
-    (tmp_path / "bad.py").write_text("def agent(observation): return 99\n", encoding="utf-8")
+def test_a_player_that_fails_in_every_game_is_an_exit_status(shell: Shell, command: str) -> None:
+    Path("bad.py").write_text("def agent(observation): return 99\n", encoding="utf-8")
     assert shell.run(*command.split()).status == 1
 
 

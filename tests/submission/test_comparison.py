@@ -119,22 +119,22 @@ def test_times_are_rough(seconds: float, said: str) -> None:
     assert duration(seconds) == said
 
 
-def compare(shell: Shell, folder: Path, new: str, old: str, *words: str) -> Outcome:
+def compare(shell: Shell, new: str, old: str, *words: str) -> Outcome:
     for name, source in (("new.py", new), ("old.py", old)):
-        (folder / name).write_text(source, encoding="utf-8")
+        Path(name).write_text(source, encoding="utf-8")
     small = ("--sample", "40", "--games", "120", "--workers", "1", "--trust")
     return shell.run("compare", "new.py", "old.py", *small, *words)
 
 
 @pytest.mark.thorough
-def test_a_worse_version_is_found_and_where(shell: Shell, tmp_path: Path) -> None:
+def test_a_worse_version_is_found_and_where(shell: Shell) -> None:
     """The middle column loses to random play seldom, and knows nothing of threats."""
     files = ("--json", "all.json", "--html", "page.html", "--brief")
-    outcome = compare(shell, tmp_path, RANDOM, MIDDLE, *files)
+    outcome = compare(shell, RANDOM, MIDDLE, *files)
     assert outcome.status == 0, outcome.stderr
     assert "new.py is worse than old.py: " in " ".join(outcome.stdout.split())
     assert "W-D-L" not in outcome.stdout
-    told = json.loads((tmp_path / "all.json").read_text(encoding="utf-8"))
+    told = json.loads(Path("all.json").read_text(encoding="utf-8"))
     assert told["finding"] == "worse"
     assert len(told["match"]["records"]) < 120
     assert told["lost"]
@@ -149,7 +149,7 @@ def test_a_worse_version_is_found_and_where(shell: Shell, tmp_path: Path) -> Non
     for moves in told["slow_moves"]:
         mean = f"{moves['timing']['mean']:.3f} s for a move on average, loading included"
         assert f"{moves['player']} takes {mean}" in words
-    assert "new.py is worse than old.py" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "new.py is worse than old.py" in Path("page.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("margin", [0, -5, 1e-20, 1500, float("nan"), 10**400, "4", None, True])
@@ -159,17 +159,15 @@ def test_a_margin_that_is_refused_is_named(margin: Any) -> None:
         ComparisonSettings(margin=margin)
 
 
-def test_a_player_that_would_be_refused_is_not_compared(shell: Shell, tmp_path: Path) -> None:
-    outcome = compare(shell, tmp_path, "def agent(observation):\n    return 9\n", MIDDLE)
+def test_a_player_that_would_be_refused_is_not_compared(shell: Shell) -> None:
+    outcome = compare(shell, "def agent(observation):\n    return 9\n", MIDDLE)
     assert outcome.status == 2
     assert "new.py would not be accepted (the agent returned column 9" in outcome.stderr
 
 
 @pytest.mark.skipif(find_spec("torch") is not None, reason="Kaggle's torch is installed")
-def test_a_player_that_cannot_be_judged_here_is_not_called_refused(
-    shell: Shell, tmp_path: Path
-) -> None:
-    outcome = compare(shell, tmp_path, f"import torch\n{MIDDLE}", MIDDLE)
+def test_a_player_that_cannot_be_judged_here_is_not_called_refused(shell: Shell) -> None:
+    outcome = compare(shell, f"import torch\n{MIDDLE}", MIDDLE)
     assert outcome.status == 2
     words = " ".join(outcome.stderr.split())
     assert "new.py cannot be judged here (there is no module torch here, though " in words

@@ -311,15 +311,13 @@ def test_an_unknown_leaf_is_solved_for_every_number(tree: Nested, data: st.DataO
         assert reported == {value}
 
 
-def test_a_tree_may_stand_in_a_file_or_come_through_a_pipe(
-    shell: Shell, explain: Explain, tmp_path: Path
-) -> None:
+def test_a_tree_may_stand_in_a_file_or_come_through_a_pipe(shell: Shell, explain: Explain) -> None:
     written = explain("--tree", TEXTBOOK).stdout
     for encoding in ("utf-8", "utf-8-sig"):
-        (tmp_path / "tree.json").write_text(f"{TEXTBOOK}\n", encoding=encoding)
+        Path("tree.json").write_text(f"{TEXTBOOK}\n", encoding=encoding)
         assert explain("--tree", "@tree.json").stdout == written
     assert explain("--tree", "-", stdin=f"{TEXTBOOK}\n").stdout == written
-    (tmp_path / "open.json").write_text("[[3, 12, 8], [?, 4, 6], [14, 5, 2]]\n")
+    Path("open.json").write_text("[[3, 12, 8], [?, 4, 6], [14, 5, 2]]\n")
     assert "the root reports 3 when ? ≤ 3" in explain("--tree", "@open.json").stdout
     refused = shell.refusal("explain", "--tree", "@tree.json", "--svg", "tree.json")
     assert "tree.json is read and would be overwritten" in refused

@@ -152,16 +152,14 @@ def test_labels_are_written(shell: Shell, tmp_path: Path) -> None:
     assert (len(positions), positions.env) == (200, ConnectX(4, 4, 3))
 
 
-def test_a_board_with_fewer_positions_gives_those_that_are_found(
-    shell: Shell, tmp_path: Path
-) -> None:
+def test_a_board_with_fewer_positions_gives_those_that_are_found(shell: Shell) -> None:
     words = "--labels 100 --rows 2 --columns 2 --inarow 3 --workers 1 -o few.npz"
     said = shell.output("positions", *words.split())
     # Rare positions may be missing: the command does not claim that there are no others.
     told = r"Wrote few\.npz: (\d+) labelled positions; many more games found no others\.\n"
     found = re.fullmatch(told, said)
     assert found is not None
-    assert len(read_labelled_positions(tmp_path / "few.npz")) == int(found[1]) < 100
+    assert len(read_labelled_positions(Path("few.npz"))) == int(found[1]) < 100
 
 
 @pytest.mark.parametrize(
@@ -199,9 +197,7 @@ def test_an_earlier_file_stays_whole_when_writing_fails(
     assert (tmp_path / "labels.npz").read_bytes() == earlier
 
 
-def test_ctrl_c_keeps_what_is_labelled(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_ctrl_c_keeps_what_is_labelled(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     take, calls = labelling._new_positions, 0
 
     def interrupted(*arguments: Any) -> Any:
@@ -215,21 +211,19 @@ def test_ctrl_c_keeps_what_is_labelled(
     words = f"positions --labels 5000000 {SMALL} -o some.npz".split()
     outcome = shell.run(*words)
     said = "Interrupted: nothing is labelled yet, and some.npz is not written.\n"
-    assert (outcome.status, outcome.stdout, [*tmp_path.iterdir()]) == (1, said, [])
+    assert (outcome.status, outcome.stdout, [*Path().iterdir()]) == (1, said, [])
     outcome = shell.run(*words)
     said = r"Interrupted\. Wrote some\.npz: (\d+) labelled positions of 5000000\.\n"
     stopped = re.fullmatch(said, outcome.stdout)
     assert outcome.status == 1
     assert stopped is not None
-    assert len(read_labelled_positions(tmp_path / "some.npz")) == int(stopped[1]) > 0
+    assert len(read_labelled_positions(Path("some.npz"))) == int(stopped[1]) > 0
 
 
-def test_graded_positions_are_left_out_but_for_where_every_game_begins(
-    shell: Shell, tmp_path: Path
-) -> None:
+def test_graded_positions_are_left_out_but_for_where_every_game_begins(shell: Shell) -> None:
     """So are their mirror images; positions of up to 3 plies would be among the first 300."""
     said = shell.output("positions", "--labels", "300", "--workers", "1")
-    labelled = read_labelled_positions(tmp_path / "labels.npz")
+    labelled = read_labelled_positions(Path("labels.npz"))
     pairs = set(zip(labelled.movers.tolist(), labelled.masks.tolist(), strict=True))
     graded = SHIPPED.positions
     for position in graded:

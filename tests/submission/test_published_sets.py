@@ -93,14 +93,12 @@ def test_pons_sets_are_read(tmp_path: Path) -> None:
     assert [f"{position.moves} {position.score}" for position in found] == content
 
 
-def test_both_figures_are_the_notebooks(
-    shell: Shell, lines: list[dict[str, Any]], tmp_path: Path
-) -> None:
+def test_both_figures_are_the_notebooks(shell: Shell, lines: list[dict[str, Any]]) -> None:
     """Counted again as the notebook does, from the columns that were played."""
-    (tmp_path / "lines").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    Path("lines").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     words = "grade random --positions lines --seed 2 --workers 1 --json g.json --html g.html"
     said = shell.output(*words.split())
-    document = json.loads((tmp_path / "g.json").read_text())
+    document = json.loads(Path("g.json").read_text())
     good = perfect = 0
     for answer, line in zip(document["answers"], lines, strict=True):
         moves = line["move score"]
@@ -109,7 +107,7 @@ def test_both_figures_are_the_notebooks(
         good += (played > 0, played < 0) == (best > 0, best < 0)
     sentence = f"good moves {12.5 * good:.1f} %, perfect moves {12.5 * perfect:.1f} %"
     assert sentence in " ".join(said.split())
-    assert sentence in (tmp_path / "g.html").read_text()
+    assert sentence in Path("g.html").read_text()
     stats = document["by_kind"]["all"]
     assert stats["good"]["player"]["value"] == good / 8
     assert stats["best"]["player"]["value"] == perfect / 8
