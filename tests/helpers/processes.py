@@ -55,10 +55,7 @@ class Piped(subprocess.Popen[str]):
 
 @contextmanager
 def running_command(
-    *words: str,
-    folder: Path = ROOT,
-    program: Sequence[str] = CONNECTX,
-    **variables: str,
+    *words: str, folder: Path = ROOT, program: Sequence[str] = CONNECTX, **variables: str
 ) -> Iterator[Piped]:
     """`connectx` in a folder, with pipes, in its own session; killed after two minutes."""
     pipe = subprocess.PIPE

@@ -259,17 +259,12 @@ def test_the_older_python_is_found_beside_the_newer_one(
     ],
 )
 def test_what_is_no_python_of_ours_is_refused(
-    name: str,
-    lines: list[str],
-    sentence: str,
-    shell: Shell,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    name: str, lines: list[str], sentence: str, shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(interpreter, "PROBE_SECONDS", 3)
-    (tmp_path / "mine.py").write_text(GOOD)
+    Path("mine.py").write_text(GOOD)
     if lines:
-        script(tmp_path / name, *lines)
+        script(Path(name), *lines)
     assert sentence in shell.refusal("check", "mine.py", "--python", name)
 
 

@@ -220,19 +220,14 @@ def test_bounds_in_words(bounds: ScoreBounds, words: str) -> None:
     ],
 )
 def test_mistakes_are_one_sentence_and_nothing_is_solved(
-    shell: Shell,
-    words: str,
-    lines: str | None,
-    sentence: str,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
+    shell: Shell, words: str, lines: str | None, sentence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "old").write_text("something else\n")
+    Path("old").write_text("something else\n")
     monkeypatch.setattr("psutil.virtual_memory", lambda: SimpleNamespace(available=4 << 30))
     stdin = Terminal() if lines is None else lines
     assert sentence in shell.refusal("solve", *words.split(), stdin=stdin)
-    assert [path.name for path in tmp_path.iterdir()] == ["old"]
-    assert (tmp_path / "old").read_text() == "something else\n"
+    assert [*Path().iterdir()] == [Path("old")]
+    assert Path("old").read_text() == "something else\n"
 
 
 @pytest.mark.parametrize("sizes", ["--inarow 8", "--inarow 30", "--rows 9 --columns 8 --inarow 10"])
