@@ -18,8 +18,9 @@ pytestmark = needs_posix
 
 
 @pytest.fixture(autouse=True)
-def nothing_hangs() -> Iterator[None]:
-    """Fail instead of waiting for the other end of a named pipe."""
+def nothing_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """In an empty folder, fail instead of waiting for the other end of a named pipe."""
+    monkeypatch.chdir(tmp_path)
     with ends_within(60, waiting=True):
         yield
 
@@ -62,10 +63,7 @@ DEVICES = ("/dev/full", "/dev/null", "/dev/zero")
 
 
 @pytest.mark.parametrize("kind", [*ODD, *DEVICES])
-def test_an_odd_path_is_told_in_one_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_an_odd_path_is_told_in_one_sentence(kind: str) -> None:
     path = odd_path(kind)
     before = sorted(Path().iterdir())
     attempts: list[Callable[[], object]] = [
@@ -149,8 +147,7 @@ def deep_folder(depth: int) -> Iterator[None]:
         os.chdir(home)
 
 
-def test_files_deep_in_the_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_files_deep_in_the_folders() -> None:
     path = Path("file")
     with deep_folder(30):
         with held(path):
@@ -187,10 +184,7 @@ def as_nobody(action: Callable[[], object]) -> str:
         return told.read()
 
 
-def test_without_permission_nothing_is_read_or_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_without_permission_nothing_is_read_or_written(tmp_path: Path) -> None:
     old, new = Path("old"), Path("new")
     old.touch(mode=0o400)
     tmp_path.chmod(0o777)
