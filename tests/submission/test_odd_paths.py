@@ -10,6 +10,8 @@ import pytest
 from agents.reporting.input_file import read_content
 from agents.reporting.output_file import growing_file, held, replace_content, require_writable
 from submission.cli.arguments import require_distinct
+from submission.executors import work
+from submission.executors.local_workers import local_executor
 from tests.helpers.clocks import ends_within
 from tests.helpers.shell import Shell
 from tests.helpers.systems import needs_posix
@@ -125,6 +127,7 @@ def test_a_current_folder_that_was_deleted_is_told(
     folder.mkdir()
     monkeypatch.chdir(folder)
     folder.rmdir()
+    monkeypatch.setattr(work, "local_executor", local_executor)  # threads start without a folder
     message = shell.refusal(*command.split())
     assert message == "Error: the current folder was deleted: change to another one"
     assert "deleted" not in shell.refusal("solve", "8")
