@@ -36,9 +36,9 @@ class Shell:
         captured = self.capsys.readouterr()
         return Outcome(int(ended.value.code or 0), captured.out, captured.err)
 
-    def output(self, *words: str) -> str:
+    def output(self, *words: str, stdin: object = "") -> str:
         """The output of a command that must succeed."""
-        outcome = self.run(*words)
+        outcome = self.run(*words, stdin=stdin)
         assert outcome.status == 0, outcome.stderr
         return outcome.stdout
 
